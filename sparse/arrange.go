@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// labelled gives a data set that has none the labels of ReadOptions.LabelsFile, or else y,
-// nil for none.
+// labelled sets the labels of d: those of ReadOptions.LabelsFile if there are any, else
+// y. If y is nil too, d stays without labels, which is an error unless opt allows it.
 func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err error) {
 	n, _ := d.X.Dims()
 	if opt.targets != nil {
@@ -30,7 +30,7 @@ func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err erro
 	return c.settle(d)
 }
 
-// widen gives x the number of columns that opt states, if any.
+// widen returns x with opt.Features columns, if opt states a number.
 func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	switch p := opt.Features; {
 	case p == 0 || p == x.cols:
@@ -46,7 +46,7 @@ func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	}
 }
 
-// narrow copies x without the columns beyond those that opt states.
+// narrow returns a copy of x with only the first opt.Features columns.
 func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	if err := opt.allow(name, rowBytes*int64(x.rows)+entryBytes*x.NNZ(), "%d rows", x.rows); err != nil {
 		return nil, err
@@ -64,7 +64,8 @@ func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	return y, nil
 }
 
-// arrange brings the features into the order of names, where the data name them.
+// arrange reorders the columns of d to match names, if d has names itself. It drops
+// columns that names does not list.
 func (d *Dataset) arrange(file string, names []string) error {
 	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
 		return nil
@@ -100,7 +101,7 @@ func (d *Dataset) arrange(file string, names []string) error {
 	return err
 }
 
-// missingColumns reports columns that a file lacks.
+// missingColumns returns the error that a file lacks columns.
 func missingColumns(file string, missing, have []string) error {
 	others := ""
 	if n := len(missing) - 1; n > 0 {
@@ -109,7 +110,7 @@ func missingColumns(file string, missing, have []string) error {
 	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", others, some(have))}
 }
 
-// some lists the first few names of many.
+// some joins names with commas; of a long list it shows only the first few.
 func some(names []string) string {
 	const most = 8
 	if len(names) <= most {

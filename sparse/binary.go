@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// readBinary reads a .scas file, which package scasfile describes.
+// readBinary reads a .scas file; package scasfile defines its format.
 func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	source, size, kind, err := seekable(r, name, scasfile.Magic, opt)
 	if err != nil {
@@ -45,14 +45,14 @@ func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return d, nil
 }
 
-// binaryMeta is the section meta of a .scas file.
+// binaryMeta is the content of the section meta of a .scas file.
 type binaryMeta struct {
 	Features []string `json:"features,omitempty"`
 	Negative string   `json:"negative_name,omitempty"`
 	Positive string   `json:"positive_name,omitempty"`
 }
 
-// newBinaryData makes data of a file of which the rows may not have been checked.
+// newBinaryData returns the data of an open file. It does not check the rows.
 func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, error) {
 	var meta binaryMeta
 	if err := json.Unmarshal(f.Meta, &meta); err != nil {
@@ -83,7 +83,8 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	return d, d.arrange(name, opt.Names)
 }
 
-// binaryLabels sets the labels: those of the file where they are what opt asks for.
+// binaryLabels sets the labels of d. If opt asks for the labels as the file stores them,
+// they are a view of the file, else a converted copy.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMapping, opt *ReadOptions) error {
 	numbers, pair := opt.numbers(), !opt.numbers() && opt.Classes.IsZero()
 	switch {
@@ -116,8 +117,9 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 	return d.labelled(name, file.OriginalLabels(), opt)
 }
 
-// binaryNumbers sets labels that a file has as numbers, and that are counts or classes. Counts,
-// and labels of more than two classes, are those of the file.
+// binaryNumbers sets the labels of d from a file that stores them as numbers, if opt asks
+// for counts or for classes. Counts, and labels of more than two classes, stay a view of
+// the file.
 func (d *Dataset) binaryNumbers(f *scasfile.File, name string, opt *ReadOptions) error {
 	d.Labels = f.Labels
 	c := labelCollector{name: name, opt: opt, labels: f.Labels}

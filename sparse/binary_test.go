@@ -18,7 +18,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A naiveBinary is a .scas file as the documentation of package scasfile describes it.
+// A naiveBinary holds a .scas file, decoded as the documentation of package scasfile
+// says.
 type naiveBinary struct {
 	rows, cols, nnz int64
 	labelling       uint32
@@ -29,7 +30,7 @@ type naiveBinary struct {
 	meta            string
 }
 
-// readNaive reads one with nothing but package binary.
+// readNaive decodes a .scas file with package binary only.
 func readNaive(data []byte) (f naiveBinary, err error) {
 	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 	if string(data[:8]) != "\x89SCAS\r\n\x1a" || le.Uint32(data[8:]) != 1 || crc32.Checksum(data[:4092], table) != le.Uint32(data[4092:]) {
@@ -71,7 +72,7 @@ func readNaive(data []byte) (f naiveBinary, err error) {
 	return f, err
 }
 
-// binaryBytes writes data to memory.
+// binaryBytes returns data as a .scas file.
 func binaryBytes(t testing.TB, d *Dataset) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -81,7 +82,7 @@ func binaryBytes(t testing.TB, d *Dataset) []byte {
 	return b.Bytes()
 }
 
-// manyRows are data of some blocks.
+// manyRows returns data of several blocks.
 func manyRows(t testing.TB, rows int) *Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -96,7 +97,7 @@ func manyRows(t testing.TB, rows int) *Dataset {
 	return mustRead(t, text.String(), nil)
 }
 
-// TestBinaryLayout: the form is what its documentation says.
+// TestBinaryLayout checks that files are as the documentation of package scasfile says.
 func TestBinaryLayout(t *testing.T) {
 	for name, d := range map[string]*Dataset{"awkward": awkward(t), "many": manyRows(t, 40000)} {
 		f, err := readNaive(binaryBytes(t, d))
@@ -122,8 +123,8 @@ func TestBinaryLayout(t *testing.T) {
 	}
 }
 
-// TestBinaryMaps: a file is mapped, labels too, and gives what the text gave; another one
-// in its place changes nothing of it.
+// TestBinaryMaps checks that a file is mapped, with its labels, and holds the same data
+// as the text. Replacing the file does not change data that are mapped.
 func TestBinaryMaps(t *testing.T) {
 	d := manyRows(t, 40000)
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -153,7 +154,7 @@ func TestBinaryMaps(t *testing.T) {
 	}
 }
 
-// TestBinaryLabels: labels are what the same options make of text.
+// TestBinaryLabels checks that options have the same effect on labels as for text.
 func TestBinaryLabels(t *testing.T) {
 	three, seven := 3.0, 7.0
 	for _, text := range []string{"3 1:1\n7 2:1\n3\n", "-1 1:1\n1 2:1\n-1\n", "1\n2\n3\n", "5 1:1\n5\n"} {
@@ -185,7 +186,8 @@ func TestBinaryLabels(t *testing.T) {
 	}
 }
 
-// TestBinaryDamage: whatever bit is flipped and wherever a file ends, it is an error.
+// TestBinaryDamage checks that a file with any bit flipped, or truncated anywhere, is an
+// error.
 func TestBinaryDamage(t *testing.T) {
 	whole := binaryBytes(t, manyRows(t, 30000))
 	dir := t.TempDir()
@@ -225,7 +227,7 @@ func TestBinaryDamage(t *testing.T) {
 	check.Error(t, err, "d.txt: this is a .scas file")
 }
 
-// TestBinaryHostile: checksums that are right do not make rows right.
+// TestBinaryHostile checks that invalid rows are errors even if all checksums match.
 func TestBinaryHostile(t *testing.T) {
 	inf := math.Inf(1)
 	for want, c := range map[string]struct {
@@ -269,8 +271,8 @@ func TestBinaryHostile(t *testing.T) {
 
 func second(_ int, err error) error { return err }
 
-// TestBinaryMemory: what is larger than allowed is refused, unless who asks goes through
-// it in pieces.
+// TestBinaryMemory checks that data larger than allowed are refused, unless the caller
+// reads them in pieces.
 func TestBinaryMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := WriteFile(path, manyRows(t, 30000)); err != nil {
@@ -305,8 +307,8 @@ func TestBinaryMemory(t *testing.T) {
 	}
 }
 
-// FuzzBinary: bytes are refused or are data; sums are made right so that more than these
-// is tried.
+// FuzzBinary checks that bytes are either refused or valid data. It corrects the
+// checksums, so that the fuzzer reaches the other checks.
 func FuzzBinary(f *testing.F) {
 	d := mustRead(f, "3 1:1 4:2.5\n7 2:1\n3\n", nil)
 	whole := binaryBytes(f, d)
@@ -317,7 +319,7 @@ func FuzzBinary(f *testing.F) {
 		le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 		if n := len(data); n >= 4096+8 {
 			le.PutUint32(data[4092:], crc32.Checksum(data[:4092], table))
-			le.PutUint32(data[n-8:], crc32.Checksum(data[4096:n-8], table)) // of one block
+			le.PutUint32(data[n-8:], crc32.Checksum(data[4096:n-8], table)) // the data have one block
 			le.PutUint32(data[n-4:], crc32.Checksum(data[n-8:n-4], table))
 		}
 		d, err := readAs(Binary, bytes.NewReader(data), "d", &ReadOptions{AnyLabels: true})
@@ -331,7 +333,7 @@ func FuzzBinary(f *testing.F) {
 	})
 }
 
-// BenchmarkMap loads a file as text, and mapped, checked at once and not yet.
+// BenchmarkMap loads a file as text, and maps it with and without the check of all rows.
 func BenchmarkMap(b *testing.B) {
 	d := manyRows(b, 100000)
 	dir := b.TempDir()
@@ -360,8 +362,8 @@ func BenchmarkMap(b *testing.B) {
 	}
 }
 
-// TestBinaryClasses: labels of more than two classes, and numbers, stay in the file; one that
-// is damaged is no new class.
+// TestBinaryClasses checks that labels of more than two classes, and numbers, are views
+// of the file, and that a damaged label is an error, not a new class.
 func TestBinaryClasses(t *testing.T) {
 	d := manyRows(t, 30000)
 	for i := range d.Labels {

@@ -33,14 +33,15 @@ func writeBinary(w io.Writer, d *Dataset) error {
 	return s.write(w)
 }
 
-// binarySections are a .scas file to be written.
+// binarySections holds the header of a .scas file and the functions that write its
+// sections.
 type binarySections struct {
 	header                scasfile.Header
 	meta                  binaryMeta
 	idx, val, ptr, labels func(io.Writer) error
 }
 
-// write writes the file.
+// write writes the whole file.
 func (s *binarySections) write(w io.Writer) error {
 	meta, err := json.Marshal(s.meta)
 	if err != nil {
@@ -66,9 +67,10 @@ func (s *binarySections) write(w io.Writer) error {
 	return nil
 }
 
-// label says in header and names what labels are kept as: as they are where they are
-// mapped, or of more or fewer than two kinds.
-func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableFacts) {
+// label records in the header and the meta section how the labels are stored. Labels of
+// two values are stored as −1 and +1; all others, unless m maps them, are stored as
+// numbers.
+func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary) {
 	s.header.Labels = scasfile.Numbers
 	if kinds.count == 2 {
 		m = LabelMapping{Negative: kinds.low(), Positive: kinds.high()}
@@ -82,7 +84,7 @@ func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableFacts) 
 	}
 }
 
-// labelKinds are the values that labels take, as far as there are two.
+// labelKinds collects the different values of labels, up to two.
 type labelKinds struct {
 	kinds [2]float64
 	count int // 3 for more than two
@@ -91,7 +93,7 @@ type labelKinds struct {
 func (k *labelKinds) low() float64  { return min(k.kinds[0], k.kinds[1]) }
 func (k *labelKinds) high() float64 { return max(k.kinds[0], k.kinds[1]) }
 
-// add looks at more labels.
+// add adds the values of more labels.
 func (k *labelKinds) add(labels []float64) {
 	for _, b := range labels {
 		switch {
@@ -107,7 +109,7 @@ func (k *labelKinds) add(labels []float64) {
 	}
 }
 
-// write writes labels as they are kept: of two kinds, the larger as +1.
+// write writes labels as they are stored. If they have two values, the larger becomes +1.
 func (k *labelKinds) write(w io.Writer, labels []float64) error {
 	if k.count != 2 {
 		return scasfile.WriteNumbers(w, labels)

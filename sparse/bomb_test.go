@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A repeat is a text repeated without an end.
+// A repeat reads a text again and again without end.
 type repeat struct {
 	text string
 	at   int
@@ -22,7 +22,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// allocated returns what do allocates in all, in MiB.
+// allocated returns how many MiB do allocates in total.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -31,10 +31,10 @@ func allocated(do func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) >> 20
 }
 
-// TestBombs: little data that expand without measure are refused by every reader before
-// they fill the memory, and so is a line without an end.
+// TestBombs checks that every reader refuses small files that expand without bound, and
+// lines without end, before they fill the memory.
 func TestBombs(t *testing.T) {
-	const most = 400 // MiB allocated in all; less than half of it at a time
+	const most = 400 // MiB allocated in total; less than half of it is in use at a time
 	readers := map[string]func(io.Reader) error{
 		"LIBSVM": func(r io.Reader) error { _, err := readAs(LIBSVM, r, "bomb", nil); return err },
 		"text":   func(r io.Reader) error { _, err := ReadText(r, "bomb"); return err },
@@ -43,7 +43,7 @@ func TestBombs(t *testing.T) {
 	for _, text := range []string{" ", "\n", "1\n", "1 1:1\n", "# ", "1 1 1\n"} {
 		for kind, packed := range compress(t, bytes.Repeat([]byte(text), 20<<20/len(text))) {
 			for name, read := range readers {
-				if name == "LIBSVM" && text == "1 1 1\n" || kind == xzName && text != " " { // no such text; slow
+				if name == "LIBSVM" && text == "1 1 1\n" || kind == xzName && text != " " { // not valid LIBSVM text; too slow
 					continue
 				}
 				var err error
@@ -67,7 +67,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: every reader of text skips one.
+// TestByteOrderMark checks that every reader of text skips a byte order mark.
 func TestByteOrderMark(t *testing.T) {
 	if d, err := readAs(LIBSVM, strings.NewReader("\ufeff1 1:1\n2 1:2\n"), "f", nil); err != nil || d.X.NNZ() != 2 {
 		t.Error(err)

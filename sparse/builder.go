@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A Builder makes a Dataset of rows that a program has, such as those of a database:
+// A Builder makes a Dataset from rows that a program has, such as rows of a database:
 //
 //	b := sparse.NewBuilder(cols)
 //	defer b.Close()
@@ -22,58 +22,59 @@ import (
 //	}
 //	d, err := b.Dataset()
 //
-// Rows that take more memory than Options.Memory go to a .scas file, and the Dataset is a view
-// of that file; see Binary. Set the fields before the first Append. Errors count rows from 1.
+// If the rows take more memory than Options.Memory, they are written to a .scas file and
+// the Dataset is a view of that file; see Binary. Set the fields before the first Append.
+// Error messages number the rows from 1.
 type Builder struct {
-	// Options says what the labels mean and how many bytes the rows may take in memory. It is
-	// about Positive, Mapping, MaxClasses, Classes, Regression, Counts, AnyLabels, Strict,
-	// Memory and Reserve; other fields have no effect. Writing a file takes a few MiB, even
-	// if Memory is less.
+	// Options says what the labels mean and how many bytes the rows may take in memory.
+	// The Builder uses Positive, Mapping, MaxClasses, Classes, Regression, Counts,
+	// AnyLabels, Strict, Memory and Reserve; other fields have no effect. Writing a file
+	// takes a few MiB, even if Memory is less.
 	Options ReadOptions
-	// Names are the names of the features, or nil.
+	// Names holds the names of the features, or is nil.
 	Names []string
-	// File is the path of the .scas file. Dataset writes it if the rows take more memory than
-	// allowed, whole or not at all, in the place of a file of that name. It stays after
-	// Dataset.Close. If File is empty, the file is a temporary one, and Dataset.Close frees
-	// its space.
+	// File is the path of the .scas file. Dataset writes it if the rows take more memory
+	// than allowed. A failure to write leaves no incomplete file; an existing file is
+	// replaced. The file stays after Dataset.Close. If File is empty, a temporary file is
+	// used, and Dataset.Close frees its space.
 	File string
 
 	cols   int
 	begun  bool
-	failed error          // why no row can be added
-	rows   rows           // that are in memory
-	labels []float64      // of these
-	judge  labelCollector // refuses labels; keeps none
-	few    []float64      // once or twice the label of each class
+	failed error          // the error that ended the builder, or nil
+	rows   rows           // the rows in memory
+	labels []float64      // their labels
+	judge  labelCollector // checks labels; does not store them
+	few    []float64      // each label at most twice, for the final check of the classes
 	times  map[float64]int
 	sorted int
 	file   *rowsFile // nil while all rows are in memory
 }
 
-// A rowsFile has the rows of a builder that went to disk.
+// A rowsFile holds the rows of a builder that were written to disk.
 type rowsFile struct {
 	conversion
 	path      string
-	temporary string // the directory of a temporary file, else empty
+	temporary string // the directory of a temporary file; empty for a permanent file
 	rows      int64
 	nnz       int64
 }
 
-// builderName is what stands for the file in errors about labels.
+// builderName replaces the name of the file in errors about labels.
 const builderName = "appended rows"
 
 var errBuilderClosed = errors.New("sparse: the Builder is closed: make a new one")
 
-// NewBuilder returns a builder of rows with that number of features.
+// NewBuilder returns a builder for rows with the given number of features.
 func NewBuilder(cols int) *Builder { return &Builder{cols: cols} }
 
-// Append adds a row: the columns of its entries, which count from 0, their values, and the
-// label. Columns that are out of order are sorted, unless Options.Strict refuses them. Append
-// copies its arguments.
+// Append adds a row. idx holds the columns of its entries, counted from 0, and val their
+// values. Columns that are out of order are sorted, unless Options.Strict forbids it.
+// Append copies its arguments.
 //
-// Columns out of range, a column that comes twice, numbers that are not finite and labels that
-// Options does not allow are errors. The row is then not added, and others can be. After a
-// failure to write, no row can be added.
+// It returns an error if a column is out of range or occurs twice, if a number is not
+// finite, or if Options does not allow the label. The row is then not added; other rows
+// can still be. After a failure to write no row can be added.
 func (b *Builder) Append(idx []int32, val []float64, label float64) error {
 	if err := b.begin(); err != nil {
 		return err
@@ -98,7 +99,8 @@ func (b *Builder) Append(idx []int32, val []float64, label float64) error {
 	return b.failed
 }
 
-// begin checks the fields before the first row, and whether rows can be added.
+// begin checks the fields before the first row, and returns an error if no row can be
+// added.
 func (b *Builder) begin() error {
 	if b.failed != nil || b.begun {
 		return b.failed
@@ -127,7 +129,7 @@ func (b *Builder) count() int {
 	return n
 }
 
-// check sorts the entries of a row, and refuses a row that is not one.
+// check sorts the entries of a row, and returns an error if it is not a valid row.
 func (b *Builder) check(row int, idx []int32, val []float64, label float64) error {
 	sorted := slices.IsSorted(idx)
 	if !sorted && !b.Options.Strict {
@@ -154,7 +156,7 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 	return nil
 }
 
-// spill moves the rows to disk if they take too much memory.
+// spill writes the rows to disk if they take too much memory.
 func (b *Builder) spill() error {
 	const piece = 4 << 20 // bytes of rows that are written together
 	limit := b.Options.Memory - b.Options.Reserve
@@ -172,7 +174,7 @@ func (b *Builder) spill() error {
 	return b.flush()
 }
 
-// create makes the parts of the file.
+// create creates the temporary files that hold the rows.
 func (b *Builder) create() error {
 	f := &rowsFile{}
 	if b.File != "" {
@@ -193,7 +195,7 @@ func (b *Builder) create() error {
 	return nil
 }
 
-// flush writes the rows in memory to the parts.
+// flush moves the rows from memory to the temporary files.
 func (b *Builder) flush() error {
 	f, m := b.file, &b.rows
 	m.join()
@@ -211,8 +213,9 @@ func (b *Builder) flush() error {
 	return nil
 }
 
-// Dataset returns the rows, and closes the builder. Labels that Options does not allow, such
-// as those of a single class, and a failure to write are errors, which leave no file.
+// Dataset returns the rows, and closes the builder. It returns an error, and leaves no
+// file, if Options does not allow the labels (for example because there is only one
+// class) or if writing fails.
 func (b *Builder) Dataset() (*Dataset, error) {
 	d, err := b.dataset()
 	if closed := b.Close(); closed != nil && err == nil {
@@ -240,9 +243,9 @@ func (b *Builder) dataset() (*Dataset, error) {
 	return d, nil
 }
 
-// mapped writes the file and returns a view of it.
+// mapped writes the .scas file and returns a view of it.
 func (b *Builder) mapped() (*Dataset, error) {
-	// What is wrong with the labels of all rows is wrong with few of each class.
+	// To check the labels of all rows, it is enough to check few rows of each class.
 	judge := labelCollector{name: builderName, opt: &b.Options, labels: b.few, kinds: b.judge.kinds}
 	if err := judge.settle(&Dataset{}); err != nil {
 		return nil, err
@@ -258,7 +261,7 @@ func (b *Builder) mapped() (*Dataset, error) {
 	}
 	opt := b.Options
 	opt.Format, opt.LabelsFile, opt.Features, opt.Names = Binary, "", 0, nil
-	opt.Memory, opt.Beyond = 0, true // all of the file is checked here, and leaves memory
+	opt.Memory, opt.Beyond = 0, true // reading checks the whole file and keeps none of it in memory
 	d, err := ReadFile(f.path, &opt)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(f.path))
@@ -267,8 +270,8 @@ func (b *Builder) mapped() (*Dataset, error) {
 	return d, nil
 }
 
-// Close frees what the builder holds, and removes the rows that it wrote to disk, but no file
-// of a Dataset. After Dataset it has no effect.
+// Close frees the memory of the builder and removes the rows that it wrote to disk, but
+// not the file of a Dataset. After Dataset it has no effect.
 func (b *Builder) Close() error {
 	if b.failed == nil {
 		b.failed = errBuilderClosed
@@ -276,7 +279,7 @@ func (b *Builder) Close() error {
 	return b.discard()
 }
 
-// discard lets go of the rows.
+// discard frees the rows in memory and on disk.
 func (b *Builder) discard() error {
 	f := b.file
 	b.rows, b.labels, b.file = rows{}, nil, nil
@@ -288,8 +291,8 @@ func (b *Builder) discard() error {
 	return f.removeTemporary()
 }
 
-// removeTemporary removes the directory of a temporary file. What is mapped stays in use until
-// it is let go of.
+// removeTemporary removes the directory of a temporary file. The system keeps the file
+// until it is unmapped.
 func (f *rowsFile) removeTemporary() error {
 	if f.temporary == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// build appends rows of two entries, the columns of every third one out of order.
+// build appends rows of two entries; the columns of every third row are out of order.
 func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Dataset, error) {
 	t.Helper()
 	r := newRandom(3)
@@ -29,8 +29,8 @@ func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Data
 	return b.Dataset()
 }
 
-// TestBuilder: rows in memory and rows that went to a file are the same data, and the file is
-// what WriteFile writes.
+// TestBuilder checks that rows in memory and rows on disk give the same data, and that
+// the file is the one that WriteFile writes.
 func TestBuilder(t *testing.T) {
 	const rows = 3000
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
@@ -93,7 +93,8 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// TestBuilderTemporaryFile: without a name the file is gone when the data are there.
+// TestBuilderTemporaryFile checks that a temporary file has no name once the data are
+// mapped.
 func TestBuilderTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
@@ -114,7 +115,8 @@ func TestBuilderTemporaryFile(t *testing.T) {
 	}
 }
 
-// TestBuilderRefusesRows: a row that is wrong is not added, and says where; others are.
+// TestBuilderRefusesRows checks that an invalid row is an error with its place, is not
+// added, and does not affect other rows.
 func TestBuilderRefusesRows(t *testing.T) {
 	b := NewBuilder(4)
 	for i := range 2 {
@@ -148,7 +150,8 @@ func TestBuilderRefusesRows(t *testing.T) {
 	}
 }
 
-// TestBuilderLeavesNothing: after an error no file is left, and an old one is untouched.
+// TestBuilderLeavesNothing checks that an error leaves no new file, and an old one
+// untouched.
 func TestBuilderLeavesNothing(t *testing.T) {
 	first := func(int) float64 { return 1 }
 	for name, tt := range map[string]struct {
@@ -196,7 +199,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	_, err = build(t, b, 500, first)
 	check.Error(t, err, "taken")
 	onlyFiles(t, dir, "taken")
-	b = spilled(filepath.Join(dir, "rows.scas")) // on a disk that fails
+	b = spilled(filepath.Join(dir, "rows.scas")) // with a failing disk
 	for err = nil; err == nil; {
 		if err = b.Append([]int32{1}, []float64{1}, 1); b.file != nil {
 			b.file.parts.files[valuesPart].f.Close()
@@ -204,7 +207,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	}
 	check.Error(t, err, "sparse: writing rows for", "rows.scas", "closed")
 	onlyFiles(t, dir, "taken")
-	b = spilled(filepath.Join(dir, "rows.scas")) // which is given up
+	b = spilled(filepath.Join(dir, "rows.scas")) // closed without Dataset
 	for range 500 {
 		if err := b.Append([]int32{1}, []float64{1}, 1); err != nil {
 			t.Fatal(err)

@@ -6,18 +6,20 @@ import (
 	"slices"
 )
 
-// Classes are the labels of more than two classes. The zero value has none.
+// Classes lists the labels of a problem with more than two classes. The zero value lists
+// none.
 type Classes struct {
-	// Values are the labels, in increasing order: those of the file or, of words, 0, 1, ...
+	// Values holds the labels in increasing order, as in the file, or 0, 1, ... for
+	// words.
 	Values []float64 `json:"values"`
-	// Names are the words, in the order of bytes; nil where labels are numbers.
+	// Names holds the words in byte order; it is nil if the labels are numbers.
 	Names []string `json:"names,omitempty"`
 }
 
-// IsZero reports whether there are none.
+// IsZero reports whether c lists no classes.
 func (c Classes) IsZero() bool { return c.Values == nil }
 
-// Name is the class of that number, from 0, as files have it.
+// Name returns class k, counted from 0, as it is written in the file.
 func (c Classes) Name(k int) string {
 	if c.Names != nil {
 		return c.Names[k]
@@ -25,7 +27,7 @@ func (c Classes) Name(k int) string {
 	return formatFloat(c.Values[k])
 }
 
-// All are the names of all classes.
+// All returns the names of all classes.
 func (c Classes) All() []string {
 	names := make([]string, len(c.Values))
 	for k := range names {
@@ -34,19 +36,20 @@ func (c Classes) All() []string {
 	return names
 }
 
-// Find returns the number of the class of a label, from 0.
+// Find returns the number of the class with this label, counted from 0.
 func (c Classes) Find(label float64) (k int, ok bool) { return slices.BinarySearch(c.Values, label) }
 
-// A labelKind is a label, and where it was first seen.
+// A labelKind is a label and the place where it first occurs.
 type labelKind struct {
 	label        float64
 	line, column int
 }
 
-// seenLabels are the different labels of a file, in the order in which they came.
+// seenLabels holds the different labels of a file, in the order of their first
+// occurrence.
 type seenLabels struct {
 	all []labelKind
-	at  map[float64]struct{} // of more than a few
+	at  map[float64]struct{} // the same labels as a set; nil while they are few
 }
 
 func (k *seenLabels) has(label float64) bool {
@@ -69,16 +72,15 @@ func (k *seenLabels) has(label float64) bool {
 
 func (k *seenLabels) add(one labelKind) { k.all = append(k.all, one) }
 
-// takes reports whether one more label can be that of a class, of which so many are
-// allowed: more than two are whole numbers.
+// takes reports whether a new label is allowed if there may be limit classes. The labels
+// of more than two classes must be whole numbers.
 func (k *seenLabels) takes(label float64, limit int) bool {
 	fraction := func(one labelKind) bool { return one.label != math.Trunc(one.label) }
 	n := len(k.all)
 	return n < max(2, limit) && (n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.all, fraction))
 }
 
-// labelCollector keeps the labels of a file and watches how many values they
-// take.
+// labelCollector stores the labels of a file and collects their different values.
 type labelCollector struct {
 	name   string
 	opt    *ReadOptions
@@ -94,7 +96,8 @@ func (c *labelCollector) add(label float64, line, column int) error {
 	return err
 }
 
-// see returns what stands for a label, unless it is one that cannot be right.
+// see returns the value to store for a label, or an error if opt does not allow the
+// label.
 func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	if c.opt.Counts && label < 0 {
 		return 0, c.errorAt(label, line, column, "a label below 0: expected counts, or other numbers that are not negative; correct it, leave the row out, or read the labels as numbers for regression")
@@ -119,7 +122,7 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	return label, nil
 }
 
-// tooMany says what is wrong with one more kind of label.
+// tooMany returns the error message for a label of one class too many.
 func (c *labelCollector) tooMany() string {
 	kinds, limit := c.kinds.all, c.opt.MaxClasses
 	if limit > 2 && len(kinds) >= limit {
@@ -133,13 +136,14 @@ func (c *labelCollector) tooMany() string {
 		formatFloat(kinds[0].label), kinds[0].line, formatFloat(kinds[1].label), kinds[1].line, whole)
 }
 
-// numbers reports whether labels are taken as they are.
+// numbers reports whether labels are stored as they are.
 func (o *ReadOptions) numbers() bool { return o.Regression || o.AnyLabels }
 
-// given reports whether the labels that there may be are said beforehand.
+// given reports whether the options list the allowed labels.
 func (o *ReadOptions) given() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
 
-// known returns what stands for a label, if it is one of those given.
+// known returns the value to store for a label; ok is false if the options do not list
+// it.
 func (o *ReadOptions) known(label float64) (v float64, ok bool) {
 	if !o.Mapping.IsZero() {
 		return o.Mapping.Sign(label)
@@ -148,8 +152,8 @@ func (o *ReadOptions) known(label float64) (v float64, ok bool) {
 	return label, ok
 }
 
-// unknownLabel says that a label is none of those given, which are words if the file has
-// words, and else the numbers that stand for them.
+// unknownLabel returns the error message that a label is not listed in the options. words
+// says whether the file has words or numbers as labels.
 func (o *ReadOptions) unknownLabel(words bool) string {
 	m, c := o.Mapping, o.Classes
 	if !words {
@@ -165,7 +169,7 @@ func (c *labelCollector) errorAt(label float64, line, column int, msg string) er
 	return &ParseError{File: c.name, Line: line, Column: column, Token: formatFloat(label), Msg: msg}
 }
 
-// settle sets the labels of a data set, and what they stand for.
+// settle sets the labels of d and their mapping or classes.
 func (c *labelCollector) settle(d *Dataset) error {
 	d.Labels = c.labels
 	switch kinds := c.kinds.all; {
@@ -207,7 +211,7 @@ func (c *labelCollector) settlePair(d *Dataset) error {
 	return nil
 }
 
-// settleClasses sets labels of more classes, which are numbers.
+// settleClasses sets labels of more than two classes that are numbers.
 func (c *labelCollector) settleClasses(d *Dataset) error {
 	for _, kind := range c.kinds.all {
 		d.Classes.Values = append(d.Classes.Values, kind.label)
@@ -216,8 +220,9 @@ func (c *labelCollector) settleClasses(d *Dataset) error {
 	return d.checkClasses(c.name, c.opt, c.kinds.all)
 }
 
-// checkClasses refuses classes of a single row, which are where seen says: a slip of the
-// pen is one, and nothing can be learnt of it.
+// checkClasses returns an error if a class has only one row: such a label is usually a
+// typing mistake, and nothing can be learned from one row. seen holds the place of each
+// label.
 func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) error {
 	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
 		if opt.Positive != nil {
@@ -246,8 +251,9 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) 
 	return nil
 }
 
-// eachLabels calls do for some labels after the other, from a row on; those of a mapped file
-// leave memory after it.
+// eachLabels calls do for one piece of the labels after the other; lo is the row of the
+// first label of a piece. The labels of a mapped file are released from memory after
+// their piece.
 func (d *Dataset) eachLabels(do func(lo int, part []float64) error) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(d.Labels); lo += piece {

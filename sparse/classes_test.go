@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestClasses: labels of more than two classes are kept, in every form, where they are
-// allowed, and refused elsewhere.
+// TestClasses checks that labels of more than two classes are accepted in every format if
+// options allow them, and refused otherwise.
 func TestClasses(t *testing.T) {
 	labels := []float64{7, -1, 3, 7, 3, -1, 3}
 	want := Classes{Values: []float64{-1, 3, 7}}
@@ -80,7 +80,7 @@ func TestClasses(t *testing.T) {
 	if name := named.Name(2); name != "cedar, red" || want.Name(2) != "7" {
 		t.Errorf("names %q, %q", name, want.Name(2))
 	}
-	// Two classes are two classes, whatever is allowed, and regression takes all.
+	// Two classes are mapped for any MaxClasses, and regression accepts all labels.
 	if d := mustRead(t, "3 1:1\n5 1:2\n", &ReadOptions{MaxClasses: 9}); !d.Classes.IsZero() || d.Mapping.Positive != 5 {
 		t.Errorf("two: %+v, %+v", d.Classes, d.Mapping)
 	}
@@ -89,7 +89,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesRefused: what is hardly a class is refused, with its place.
+// TestClassesRefused checks that labels that are probably no classes are errors with a
+// place.
 func TestClassesRefused(t *testing.T) {
 	for _, c := range []struct {
 		file, text string
@@ -122,7 +123,8 @@ func TestClassesRefused(t *testing.T) {
 	}
 }
 
-// TestManyClasses: classes that come in other blocks of a long text, and many of them.
+// TestManyClasses reads many classes, which first occur in different blocks of a long
+// text.
 func TestManyClasses(t *testing.T) {
 	var b strings.Builder
 	const rows, classes = 60000, 50

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// compactCase is a matrix of two rows and what Compact should make of it.
+// compactCase is a matrix of two rows and the expected result of Compact.
 type compactCase struct {
 	name             string
 	cols             int
@@ -57,7 +57,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestCompactSame runs a product on a matrix and on its compact forms.
+// TestCompactSame compares a product with a matrix and with its compact forms.
 func TestCompactSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const rows, cols = 300, 90
@@ -106,7 +106,7 @@ func TestCompactSame(t *testing.T) {
 	}
 }
 
-// TestCompactEmpty: no rows, and rows without entries.
+// TestCompactEmpty compacts matrices without rows, and with rows without entries.
 func TestCompactEmpty(t *testing.T) {
 	for _, rows := range []int{0, 3} {
 		a, err := New(rows, 5, make([]int64, rows+1), nil, nil)

@@ -12,42 +12,43 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// ConvertSettings say how Convert reports and stops, where it works block by block. Nil and
-// the zero value mean: without a report, to the end.
+// ConvertSettings says how Convert reports its progress and how to interrupt it, where it
+// works block by block. Nil and the zero value mean: no reports, no interruption.
 type ConvertSettings struct {
-	// Progress is told what part of the work is done, of text read and of the file
-	// written, both in bytes, after each block.
+	// Progress, if not nil, is called after each block. stage is "text" for the bytes of
+	// text that were read, or "file" for the bytes that were written.
 	Progress func(stage string, done, total int64)
-	// Interrupt is asked after each block whether to go on; its error ends the conversion.
+	// Interrupt, if not nil, is called after each block; an error ends the conversion.
 	Interrupt func() error
 }
 
-// Converted tells what Convert wrote.
+// Converted describes what Convert wrote.
 type Converted struct {
 	Features int
 	Stats    ReadStats
-	// Names are those of the features and Table what became of the columns of a table, both
-	// nil of other text. Table.Fill is nil.
+	// Names holds the names of the features, and Table describes the columns of a table.
+	// Both are nil for other formats. Table.Fill is nil.
 	Names []string
-	Table *TableFacts
-	// Resumed is how many bytes of text an earlier call that was interrupted had converted.
+	Table *TableSummary
+	// Resumed is the number of bytes of text that an earlier, interrupted call had
+	// converted.
 	Resumed int64
 }
 
-// Convert reads a file of any form, which opt.Format or the name tells, and writes another in
-// the form that its name tells, as WriteFile does. Labels are kept as numbers, those of tables
-// that are words in their order, whatever opt says of their meaning. opt.Names has no
-// effect.
+// Convert reads a file in any format, given by opt.Format or by its name, and writes it
+// in the format that the name out has, as WriteFile does. Labels are stored as numbers,
+// whatever opt says about their meaning; labels of a table that are words are numbered in
+// byte order. opt.Names has no effect.
 //
-// From LIBSVM text and tables (CSV, TSV) to .scas neither file need fit in memory; opt.Memory
-// then bounds what the categories of a table take, and medians of its columns. Other data are
-// read whole.
+// From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory;
+// then opt.Memory bounds the memory for the categories of a table and for the medians of
+// its columns. Other data are read as a whole.
 //
-// A conversion of LIBSVM text that is killed or interrupted leaves its parts in the directory
-// .OUT.parts, and the next one of the same text with the same options goes on where it
-// ended; parts of other texts are replaced, and those of a table that was being converted
-// when it was killed. Anything else that goes wrong, such as text of another form, leaves
-// nothing.
+// If a conversion of LIBSVM text is killed or interrupted, its incomplete sections stay
+// in the directory .OUT.parts, and the next conversion of the same text with the same
+// options continues there. Sections of another text, and those of an interrupted
+// conversion of a table, are replaced. After any other error, such as wrong text, nothing
+// is left.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	numbers, err := opt.of(in)
 	if err != nil {
@@ -61,7 +62,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	if err := writable(out); err != nil {
 		return nil, err
 	}
-	begin := formOf(numbers.Format).convert
+	begin := fileFormatOf(numbers.Format).convert
 	if begin == nil || FormatOf(out) != Binary {
 		return convertWhole(in, out, numbers)
 	}
@@ -86,7 +87,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	return done, err
 }
 
-// convertWhole reads all of a file and writes the other.
+// convertWhole reads the whole file into memory and writes the other one.
 func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	d, err := ReadFile(in, opt)
 	if err != nil {
@@ -103,32 +104,34 @@ func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	return done, nil
 }
 
-// errInterrupted is matched by what ends a conversion that may go on.
+// errInterrupted matches the error of an interruption after which a conversion can be
+// resumed.
 var errInterrupted = errors.New("sparse: the conversion was interrupted")
 
-// A conversion is a call of Convert.
+// A conversion is the state of one call of Convert.
 type conversion struct {
 	name    string
 	opt     *ReadOptions
 	set     *ConvertSettings
 	kinds   labelKinds
 	parts   *parts
-	resumed int64 // bytes of text
-	raw     int64 // bytes of the source
+	resumed int64 // bytes of text that an earlier call converted
+	raw     int64 // bytes of the source file
 	written int64
 }
 
-// A converter is the work that depends on the form of the text.
+// A converter does the work that depends on the format of the text.
 type converter interface {
-	// resume goes to where parts end.
+	// resume restores the state of the parser from the last record.
 	resume(last *partsRecord)
-	// read takes the text from there, and tells of the whole.
-	read(in io.Reader, tell func()) (*Converted, error)
-	// sections are those of the file.
+	// read reads the rest of the text, calls report after each block, and describes the
+	// whole.
+	read(in io.Reader, report func()) (*Converted, error)
+	// sections returns the sections of the .scas file.
 	sections() binarySections
 }
 
-// open finds the parts of an earlier conversion, or makes new ones.
+// open opens the incomplete sections of an earlier conversion, or creates new ones.
 func (c *conversion) open(f *os.File, out string, work converter) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -160,7 +163,7 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	if _, err := io.CopyN(io.Discard, in, c.resumed); err != nil {
 		return nil, fmt.Errorf("sparse: reading %s: %w", c.name, err)
 	}
-	done, err := work.read(in, func() { c.tell("text", source.n.Load(), c.raw) })
+	done, err := work.read(in, func() { c.report("text", source.n.Load(), c.raw) })
 	if err != nil {
 		return nil, err
 	}
@@ -174,13 +177,13 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	})
 }
 
-func (c *conversion) tell(stage string, done, total int64) {
+func (c *conversion) report(stage string, done, total int64) {
 	if c.set.Progress != nil {
 		c.set.Progress(stage, done, total)
 	}
 }
 
-// interrupted asks whether to go on.
+// interrupted returns an error if the conversion is to stop.
 func (c *conversion) interrupted() error {
 	if c.set.Interrupt == nil {
 		return nil
@@ -200,14 +203,14 @@ func (c *conversion) add(r *rows, labels []float64) error {
 	return nil
 }
 
-// piece is called for each piece of a part that goes into the file.
+// piece reports the progress; it is called for each piece of a part that is written.
 func (c *conversion) piece(b []byte) error {
 	c.written += int64(len(b))
-	c.tell("file", c.written, c.parts.bytes())
+	c.report("file", c.written, c.parts.bytes())
 	return c.interrupted()
 }
 
-// section is that of a part, piece by piece.
+// section returns a function that writes part k piece by piece.
 func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return c.parts.each(k, func(b []byte) error {
@@ -219,7 +222,8 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 	}
 }
 
-// sections are those of the parts as they are.
+// sections returns the sections of a file whose columns and values are those of the
+// parts.
 func (c *conversion) sections(header scasfile.Header) binarySections {
 	s := binarySections{
 		header: header,
@@ -235,7 +239,7 @@ func asIs(w io.Writer, b []byte) error {
 	return err
 }
 
-// A progressReader counts what is read.
+// A progressReader counts the bytes that are read.
 type progressReader struct {
 	r io.Reader
 	n atomic.Int64

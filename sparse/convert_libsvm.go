@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A libsvmConversion is one of LIBSVM text, which is parsed on all processors, and goes on
-// where an earlier one ended.
+// A libsvmConversion converts LIBSVM text. It parses blocks on all processors, and can
+// resume an earlier conversion.
 type libsvmConversion struct {
 	*conversion
 	parser   *libsvmParser
@@ -24,9 +24,9 @@ func (c *libsvmConversion) resume(last *partsRecord) {
 	p.lines, p.max, p.zero, p.atEdge, p.stats = last.Lines, last.Max, last.Zero, last.AtEdge, last.Stats
 }
 
-func (c *libsvmConversion) read(in io.Reader, tell func()) (*Converted, error) {
+func (c *libsvmConversion) read(in io.Reader, report func()) (*Converted, error) {
 	err := inParallel(in, c.name, c.parser.block, func(part *libsvmPart) error {
-		tell()
+		report()
 		return c.take(part)
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *libsvmConversion) read(in io.Reader, tell func()) (*Converted, error) {
 	return &Converted{Features: c.features, Stats: c.parser.stats}, err
 }
 
-// take adds the next part of the text.
+// take adds the next parsed block of the text.
 func (c *libsvmConversion) take(part *libsvmPart) error {
 	if err := c.interrupted(); err != nil {
 		return errors.Join(c.record(), err)
@@ -57,7 +57,7 @@ func (c *libsvmConversion) take(part *libsvmPart) error {
 	return c.record()
 }
 
-// record notes in the journal what was converted.
+// record writes the state of the parser to the journal.
 func (c *libsvmConversion) record() error {
 	p := c.parser
 	return c.parts.record(&partsRecord{

@@ -15,11 +15,10 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// parts are the sections of a .scas file that is being made, each a file of a directory
-// that has a journal beside them: after every recordBytes of text, a line that says how
-// far the sections go, and what they hold by a checksum. Of parts that a killed
-// conversion left, or one on a machine that lost its power, what the last line vouches
-// for is right.
+// parts holds the sections of a .scas file in the making, each in a file of one
+// directory. A journal beside them gets a line after every recordBytes of text, with the
+// sizes and the checksums of the sections. After a crash of the program or of the
+// machine, everything that the last line covers is correct.
 type parts struct {
 	dir      string
 	files    [partCount]part
@@ -28,21 +27,21 @@ type parts struct {
 	recorded int64 // bytes of text at the last record
 }
 
-// recordBytes is the text that a killed conversion may have to read again.
+// recordBytes is the most text that must be read again after a crash, about.
 const recordBytes = 8 << 20
 
-// The sections.
+// The sections of a .scas file.
 const (
 	columnsPart = iota
 	valuesPart
-	rowsPart // where they end
+	rowsPart // the ends of the rows
 	labelsPart
 	partCount
 )
 
 var partNames = [partCount]string{"columns", "values", "rows", "labels"}
 
-// A part is a file that grows.
+// A part is a file that holds the beginning of one section.
 type part struct {
 	f    *os.File
 	to   *bufio.Writer
@@ -60,7 +59,8 @@ func (p *part) Write(b []byte) (int, error) {
 
 var partSums = crc32.MakeTable(crc32.Castagnoli)
 
-// partsSource is what parts are of: the same text, read in the same way.
+// partsSource identifies the text and how it is read. Parts are resumed only if it is
+// equal.
 type partsSource struct {
 	Name     string    `json:"name"`
 	Size     int64     `json:"size"`
@@ -71,7 +71,8 @@ type partsSource struct {
 	Strict   bool      `json:"strict"`
 }
 
-// A partsRecord is a line of the journal: where parser and parts were.
+// A partsRecord is a line of the journal: the state of the parser, and the sizes and
+// checksums of the parts.
 type partsRecord struct {
 	Source    partsSource       `json:"source"`
 	Lines     int               `json:"lines"`
@@ -85,14 +86,14 @@ type partsRecord struct {
 	Sums      [partCount]uint32 `json:"sums"`
 }
 
-// partsOf is the directory of the parts of a file.
+// partsOf returns the directory for the parts of a file.
 func partsOf(path string) string {
 	dir, base := filepath.Split(path)
 	return filepath.Join(dir, "."+base+".parts")
 }
 
-// openParts opens the parts in a directory, with the last record that they bear out, or
-// makes new ones, with none.
+// openParts opens the parts in a directory and returns the last record that matches them.
+// If there is none, it creates empty parts and returns a nil record.
 func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil && !os.IsExist(err) {
 		return nil, nil, err
@@ -133,7 +134,7 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	return p, last, nil
 }
 
-// last returns the last record if it is of the same source and the parts bear it out.
+// last returns the last record, if it is of the same source and its checksums match.
 func (p *parts) last() *partsRecord {
 	data, err := io.ReadAll(p.journal)
 	if err != nil {
@@ -158,7 +159,7 @@ func (p *parts) last() *partsRecord {
 	return last
 }
 
-// goTo cuts the parts to what a record says.
+// goTo truncates the parts to the sizes in a record.
 func (p *parts) goTo(r *partsRecord) error {
 	for k := range p.files {
 		f := &p.files[k]
@@ -173,7 +174,8 @@ func (p *parts) goTo(r *partsRecord) error {
 	return nil
 }
 
-// add adds rows, of which ptr has the ends alone, counted from the first row of the text.
+// add adds rows. r.ptr holds only the ends of the rows, counted from the first row of the
+// text.
 func (p *parts) add(r *rows, labels []float64) error {
 	return errors.Join(
 		scasfile.WriteNumbers(&p.files[columnsPart], r.idx),
@@ -182,7 +184,7 @@ func (p *parts) add(r *rows, labels []float64) error {
 		scasfile.WriteNumbers(&p.files[labelsPart], labels))
 }
 
-// record adds a line to the journal, of what was added so far.
+// record adds a line for everything that was added so far to the journal.
 func (p *parts) record(r *partsRecord) error {
 	if err := p.flush(); err != nil {
 		return err
@@ -198,7 +200,7 @@ func (p *parts) record(r *partsRecord) error {
 	return err
 }
 
-// flush has the files hold what was added.
+// flush writes buffered data to the files.
 func (p *parts) flush() error {
 	for k := range p.files {
 		if err := p.files[k].to.Flush(); err != nil {
@@ -208,7 +210,7 @@ func (p *parts) flush() error {
 	return nil
 }
 
-// bytes is the size of all parts.
+// bytes returns the total size of all parts.
 func (p *parts) bytes() (total int64) {
 	for _, f := range p.files {
 		total += f.size
@@ -216,8 +218,8 @@ func (p *parts) bytes() (total int64) {
 	return total
 }
 
-// each calls do with one piece of a part after the other, which it may change. Pieces
-// have whole numbers.
+// each calls do for one piece of part k after the other. do may change the piece, which
+// never splits a number.
 func (p *parts) each(k int, do func(b []byte) error) error {
 	buf := make([]byte, 1<<20)
 	for at, size := int64(0), p.files[k].size; at < size; {
@@ -233,7 +235,7 @@ func (p *parts) each(k int, do func(b []byte) error) error {
 	return nil
 }
 
-// entries calls do with one piece of columns and values after the other.
+// entries calls do for one piece of the columns and values after the other.
 func (p *parts) entries(do func(idx []int32, val []float64) error) error {
 	columns := io.NewSectionReader(p.files[columnsPart].f, 0, p.files[columnsPart].size)
 	buf := make([]byte, 1<<19)
@@ -256,5 +258,5 @@ func (p *parts) close() {
 	p.journal.Close()
 }
 
-// remove removes the parts.
+// remove removes the directory of the parts.
 func (p *parts) remove() { _ = os.RemoveAll(p.dir) }

@@ -10,18 +10,19 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A tableConversion is one of a table. Its entries have the numbers that the table gives
-// them; which features these are, and what fills missing values, is known at the end of the
-// text, and put in their place when the file is written.
+// A tableConversion converts a table. In the parts, the columns of entries are the
+// provisional numbers that the table assigns. Which feature each number becomes, and what
+// replaces missing values, is known only at the end of the text; both are applied when
+// the file is written.
 type tableConversion struct {
 	*conversion
 	table *table
 	rows  int
 	nnz   int64
-	sums  []float64 // of the stored numbers of the columns
-	to    []int32   // the feature of each number of entries, -1 for none
+	sums  []float64 // sum of the stored numbers of each column
+	to    []int32   // the feature for each provisional number, -1 for none
 	names []string
-	none  int64 // entries of no feature: missing values before a column was one of categories
+	none  int64 // entries without a feature: missing values in a column that later turned out categorical
 	buf   []byte
 }
 
@@ -33,14 +34,15 @@ func convertTable(c *conversion) (converter, error) {
 	return &tableConversion{conversion: c, table: t, buf: make([]byte, 1<<12)}, nil
 }
 
-// resume implements converter: parts of tables have no record.
+// resume implements converter. It is never called: conversions of tables write no
+// records.
 func (c *tableConversion) resume(*partsRecord) {}
 
-func (c *tableConversion) read(in io.Reader, tell func()) (*Converted, error) {
+func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) {
 	t := c.table
 	err := eachBlock(in, c.name, func(b []byte, n int, last bool) (used int, err error) {
 		if used, err = t.block(b, n, last); err == nil {
-			tell()
+			report()
 			err = c.take()
 		}
 		return used, err
@@ -52,17 +54,17 @@ func (c *tableConversion) read(in io.Reader, tell func()) (*Converted, error) {
 		return nil, err
 	}
 	if l := t.labels; l.worded {
-		t.facts.Classes = slices.Sorted(slices.Values(l.words))
+		t.summary.Classes = slices.Sorted(slices.Values(l.words))
 	}
-	t.facts.Fill = nil
+	t.summary.Fill = nil
 	if err := c.countNone(); err != nil {
 		return nil, err
 	}
 	t.stats.NNZ = c.nnz - c.none
-	return &Converted{Features: len(c.names), Names: c.names, Table: &t.facts, Stats: t.stats}, nil
+	return &Converted{Features: len(c.names), Names: c.names, Table: &t.summary, Stats: t.stats}, nil
 }
 
-// take moves the rows of the table, as far as it is, to the parts.
+// take moves the rows that the table has parsed to the parts.
 func (c *tableConversion) take() error {
 	if err := c.interrupted(); err != nil {
 		return err
@@ -90,14 +92,14 @@ func (c *tableConversion) take() error {
 	return err
 }
 
-// center is the mean or median of a column.
+// center returns the mean or median of a column.
 func (c *tableConversion) center(j int) (float64, error) {
 	col := c.table.columns[j]
 	n := c.rows - col.missing
 	switch {
 	case c.opt.Table.Missing == MissingMean:
 		return c.sums[j] / float64(max(1, n)), nil
-	case col.missing == 0: // nobody asks
+	case col.missing == 0: // not used
 		return 0, nil
 	}
 	if err := c.opt.allow(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name); err != nil {
@@ -118,7 +120,7 @@ func (c *tableConversion) center(j int) (float64, error) {
 	return medianOf(values, n), err
 }
 
-// countNone counts the entries of no feature, if there can be any.
+// countNone counts the entries without a feature, if there can be any.
 func (c *tableConversion) countNone() error {
 	late := func(col *tableColumn) bool { return col.kind != numberColumn && col.missing > 0 }
 	if !slices.ContainsFunc(c.table.columns, late) {
@@ -148,8 +150,8 @@ func (c *tableConversion) sections() binarySections {
 		s.ptr = c.writeRows
 	}
 	if l := c.table.labels; l.begun {
-		s.label(c.kinds, LabelMapping{}, &c.table.facts)
-		rank := l.rank(c.table.facts.Classes)
+		s.label(c.kinds, LabelMapping{}, &c.table.summary)
+		rank := l.rank(c.table.summary.Classes)
 		s.labels = c.section(labelsPart, func(w io.Writer, b []byte) error {
 			labels := scasfile.Floats(b)
 			for k := range labels {
@@ -163,7 +165,7 @@ func (c *tableConversion) sections() binarySections {
 	return s
 }
 
-// writeColumns writes the features of entries.
+// writeColumns writes the columns of the entries that have a feature.
 func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
 	idx, kept := scasfile.Int32s(b), 0
 	for _, j := range idx {
@@ -175,7 +177,8 @@ func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
 	return scasfile.WriteNumbers(w, idx[:kept])
 }
 
-// writeValues writes the values of entries of features, missing ones filled.
+// writeValues writes the values of the entries that have a feature, and replaces missing
+// ones.
 func (c *tableConversion) writeValues(w io.Writer) error {
 	return c.parts.entries(func(idx []int32, val []float64) error {
 		kept := 0
@@ -189,7 +192,7 @@ func (c *tableConversion) writeValues(w io.Writer) error {
 			kept++
 		}
 		c.written += int64(8 * len(val))
-		c.tell("file", c.written, c.parts.bytes())
+		c.report("file", c.written, c.parts.bytes())
 		if err := c.interrupted(); err != nil {
 			return err
 		}
@@ -197,7 +200,7 @@ func (c *tableConversion) writeValues(w io.Writer) error {
 	})
 }
 
-// writeRows writes where rows end, without the entries of no feature.
+// writeRows writes the ends of the rows, not counting the entries without a feature.
 func (c *tableConversion) writeRows(w io.Writer) error {
 	columns := bufio.NewReader(io.NewSectionReader(c.parts.files[columnsPart].f, 0, c.parts.files[columnsPart].size))
 	var at, none int64
@@ -215,7 +218,7 @@ func (c *tableConversion) writeRows(w io.Writer) error {
 	})(w)
 }
 
-// noneOf counts the entries of no feature among the next n.
+// noneOf counts the entries without a feature among the next n.
 func (c *tableConversion) noneOf(columns io.Reader, n int64) (none int64, err error) {
 	for n > 0 {
 		some := c.buf[:min(int64(len(c.buf)), 4*n)]

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// sameConversion fails unless converting a table block by block gives the file, or the
-// error, that reading it whole and writing it does.
+// sameConversion checks that converting a table block by block gives the same file or
+// error as reading all of it and writing it.
 func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	t.Helper()
 	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
@@ -46,11 +46,11 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	onlyFiles(t, dir, "t.csv")
 }
 
-// rules are those of missing values.
+// rules lists the rules for missing values.
 var rules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}
 
-// TestConvertTable: block by block the same file is written as from memory, or the same
-// error returned, whatever becomes of columns.
+// TestConvertTable checks, for all kinds of columns, that a conversion block by block
+// writes the same file, or returns the same error, as one in memory.
 func TestConvertTable(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{
@@ -68,8 +68,8 @@ func TestConvertTable(t *testing.T) {
 	}
 }
 
-// longTable has columns of numbers, of categories that come one by one and of missing
-// values, also before the first that tells what the column is, in more than two blocks.
+// longTable returns a table of more than two blocks. Its categories first occur one after
+// the other; it has missing values, some of them before the first value of a column.
 func longTable(rows int) string {
 	var b strings.Builder
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -87,7 +87,7 @@ func longTable(rows int) string {
 	return b.String()
 }
 
-// TestConvertLongTable: so it is across blocks.
+// TestConvertLongTable is TestConvertTable for tables of several blocks.
 func TestConvertLongTable(t *testing.T) {
 	text := longTable(20000)
 	if len(text) < 3*blockSize {
@@ -98,8 +98,8 @@ func TestConvertLongTable(t *testing.T) {
 	}
 }
 
-// TestConvertTableStops: an interruption at any point leaves nothing, and what categories or
-// a median would take beyond the memory allowed is refused.
+// TestConvertTableStops checks that an interruption at any point leaves nothing, and that
+// categories or a median that need too much memory are errors.
 func TestConvertTableStops(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")

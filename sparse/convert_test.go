@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// converted is what Convert makes of text.
+// converted returns the file that Convert writes for a text.
 func converted(t *testing.T, in, out string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
 	t.Helper()
 	c, err := Convert(in, out, opt, set)
@@ -40,7 +40,8 @@ func writeText(t *testing.T, path string, fill func(io.Writer) error) {
 	}
 }
 
-// TestConvert: block by block the same bytes are written as from memory.
+// TestConvert checks that a conversion block by block writes the same bytes as one in
+// memory.
 func TestConvert(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
@@ -66,7 +67,7 @@ func TestConvert(t *testing.T) {
 	onlyFiles(t, dir, "in.svm", "out.scas")
 }
 
-// onlyFiles fails if a directory has other files.
+// onlyFiles fails if a directory has files that are not listed.
 func onlyFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -82,8 +83,9 @@ func onlyFiles(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestConvertResumes: a conversion that is interrupted again and again, in the text or when
-// writing, ends with the same bytes, and reads no text twice but what was not recorded.
+// TestConvertResumes interrupts a conversion again and again, while reading and while
+// writing. The result must have the same bytes, and only text that was not recorded may
+// be read twice.
 func TestConvertResumes(t *testing.T) {
 	dir := t.TempDir()
 	d := manyRows(t, 40000)
@@ -104,7 +106,7 @@ func TestConvertResumes(t *testing.T) {
 					t.Errorf("%s: %d of %d", stage, done, total)
 				}
 				if stage == "file" {
-					left += 2 // or it would never end
+					left += 2 // so that the test ends
 				}
 			},
 			Interrupt: func() error {
@@ -139,8 +141,8 @@ func TestConvertResumes(t *testing.T) {
 	onlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
 }
 
-// TestConvertDistrusts: parts that are of another text, or not what was written, are made
-// anew.
+// TestConvertDistrusts checks that parts of another text, and damaged parts, are not
+// used.
 func TestConvertDistrusts(t *testing.T) {
 	d := manyRows(t, 20000)
 	for name, spoil := range map[string]func(t *testing.T, dir, in string){
@@ -190,7 +192,7 @@ func flip(t *testing.T, path string, at int) {
 	must(t, os.WriteFile(path, data, 0o666))
 }
 
-// TestConvertErrors: what is no such text is an error, as of Read, and leaves
+// TestConvertErrors checks that malformed text gives the same error as Read, and leaves
 // nothing.
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()
@@ -215,8 +217,8 @@ func TestConvertErrors(t *testing.T) {
 	check.Error(t, err, "no such file or directory")
 }
 
-// TestConvertOtherForms: the names of the files tell both forms, and what is not converted
-// block by block is read whole.
+// TestConvertOtherForms checks that file names give both formats, and that data which
+// cannot be converted block by block are read as a whole.
 func TestConvertOtherForms(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -248,7 +250,7 @@ func TestConvertOtherForms(t *testing.T) {
 	check.Error(t, err, "a.scas.xz: xz is not written")
 	_, err = Convert(path("a.csv"), path("a.scas"), &ReadOptions{LabelsFile: path("y.txt")}, nil)
 	check.Error(t, err, "LabelsFile is", "a.csv is read as csv, which has labels")
-	if err := os.Symlink("c.scas", path("link.csv")); err == nil { // which systems may refuse
+	if err := os.Symlink("c.scas", path("link.csv")); err == nil { // some systems refuse links
 		_, err := Convert(path("a.csv"), path("link.csv"), nil, nil)
 		must(t, err)
 		if text, _ := os.ReadFile(path("c.scas")); !bytes.HasPrefix(text, []byte("age,")) {

@@ -13,27 +13,26 @@ import (
 // are 32-bit.
 const MaxCols = math.MaxInt32 + 1
 
-// CSR is a real matrix in compressed sparse row form with 64-bit row pointers,
-// 32-bit column indices and float64 values. Within each row the columns are
-// strictly increasing; stored values are finite and may be zero. A CSR never
-// changes after construction and may be shared between goroutines. It is a mat.Matrix
-// of gonum, see FromMatrix.
+// CSR is a real matrix in compressed sparse row format with 64-bit row pointers, 32-bit
+// column indices and float64 values. Within each row the columns are strictly increasing;
+// stored values are finite and may be zero. A CSR never changes after construction and
+// may be shared between goroutines. It implements mat.Matrix of gonum; see FromMatrix.
 type CSR struct {
 	rows, cols int
 	ptr        []int64
 	idx        []int32
 	val        []float64
-	file       *mapping // that the slices are views of, or nil
+	file       *mapping // the file whose memory the slices are, or nil
 }
 
 // New builds a rows x cols matrix whose row i holds the entries
 // idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]] (0-based columns). It takes
 // ownership of the three slices: the caller must not touch them again.
 //
-// It refuses a ptr that is not rows+1 long, does not start at 0, decreases or
-// does not end at len(idx); columns that are out of range or not strictly
-// increasing within a row; and values that are NaN or infinite. The error
-// names the row, the position within it and the offending number.
+// It returns an error if ptr does not have rows+1 elements, does not start at 0,
+// decreases or does not end at len(idx); if columns are out of range or not strictly
+// increasing within a row; or if a value is NaN or infinite. The error names the row, the
+// position within it and the number.
 func New(rows, cols int, ptr []int64, idx []int32, val []float64) (*CSR, error) {
 	if err := checkShape(rows, cols, ptr, len(idx), len(val)); err != nil {
 		return nil, err
@@ -98,9 +97,9 @@ func (a *CSR) Row(i int) ([]int32, []float64) {
 	return a.idx[lo:hi:hi], a.val[lo:hi:hi]
 }
 
-// Rows returns rows lo..hi-1 as the kernels take them: Ptr has hi-lo+1 absolute
-// offsets into all of Idx and Val. Everything is a view of the matrix and must
-// not be written to. It panics unless 0 <= lo <= hi <= rows.
+// Rows returns rows lo to hi-1 in the type that kernels take. Ptr holds hi-lo+1 absolute
+// offsets into all of Idx and Val. All slices are views of the matrix and must not be
+// written to. It panics unless 0 <= lo <= hi <= rows.
 func (a *CSR) Rows(lo, hi int) kernels.Rows {
 	return kernels.Rows{Ptr: a.ptr[lo : hi+1 : hi+1], Idx: a.idx, Val: a.val, Cols: a.cols}
 }
@@ -199,8 +198,8 @@ func FromDense(rows, cols int, data []float64) (*CSR, error) {
 	return New(rows, cols, ptr, idx, val)
 }
 
-// CompactOptions says how far Compact may go. A nil *CompactOptions is the zero
-// value: only forms that lose nothing.
+// CompactOptions sets limits for Compact. A nil *CompactOptions is the zero value: only
+// storage forms that lose nothing.
 type CompactOptions struct {
 	// Round stores values as float32 even where that rounds them, with a
 	// relative error of at most 6e-8 for normal numbers. Values beyond the range
@@ -208,15 +207,15 @@ type CompactOptions struct {
 	Round bool
 }
 
-// maxShortCols is the number of columns that 16-bit indices reach.
+// maxShortCols is the largest number of columns for which 16-bit indices are enough.
 const maxShortCols = math.MaxUint16 + 1
 
-// Compact returns all rows as the kernels take them, in the fewest bytes per
-// entry that keep every number: no values where all of them are 1, float32 where
-// every value is one, and 16-bit columns where the matrix has at most 65,536.
-// Kernels give the same bits on every form, so only time and memory change: 2
-// bytes an entry at best, 12 in the plain form. What cannot be made smaller is a
-// view of the matrix and must not be written to; the rest is copied.
+// Compact returns all rows in the storage form of package kernels that takes the fewest
+// bytes per entry and holds every number exactly: no values if all are 1, float32 values
+// if these are exact, and 16-bit columns if the matrix has at most 65,536. Kernels give
+// the same bits in every form; only time and memory change: 2 bytes an entry at best, 12
+// in the plain form. Slices that cannot be made smaller are views of the matrix and must
+// not be written to; the others are copies.
 func (a *CSR) Compact(opt *CompactOptions) kernels.Rows {
 	if opt == nil {
 		opt = &CompactOptions{}
@@ -244,7 +243,7 @@ func (a *CSR) Compact(opt *CompactOptions) kernels.Rows {
 	return rows
 }
 
-// CompactBytes returns the bytes that Compact copies without Round.
+// CompactBytes returns the number of bytes that Compact without Round copies.
 func (a *CSR) CompactBytes() int64 {
 	nnz, val := a.NNZ(), a.val[:a.NNZ()]
 	var entry int64
@@ -261,8 +260,8 @@ func allOnes(val []float64) bool {
 	return !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 }
 
-// narrows reports whether float32 can hold the values: exactly or, with round,
-// within its range.
+// narrows reports whether float32 can hold all values: exactly or, with round, within its
+// range.
 func narrows(val []float64, round bool) bool {
 	return !slices.ContainsFunc(val, func(v float64) bool {
 		f := float64(float32(v))

@@ -69,8 +69,8 @@ func TestFromTriplets(t *testing.T) {
 	check.Error(t, err, "-1 x 2")
 }
 
-// randomMatrix draws a matrix with empty rows, empty columns and small integer
-// entries, for which every sum of products is exact.
+// randomMatrix returns a matrix with empty rows, empty columns and small integer entries,
+// for which every sum of products is exact.
 func randomMatrix(seed uint64, rows, cols int) *CSR {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var entries []Triplet
@@ -156,7 +156,7 @@ func TestGramIsSymmetricAndDropsZeros(t *testing.T) {
 	if g := a.Gram(); !sameBits(g, g.Transpose()) {
 		t.Error("A'A is not exactly symmetric")
 	}
-	// Orthogonal columns: the off-diagonal sums cancel exactly.
+	// The columns are orthogonal: the off-diagonal sums cancel exactly.
 	a, err = FromDense(2, 2, []float64{1, 1, 1, -1})
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestGramIsSymmetricAndDropsZeros(t *testing.T) {
 	}
 }
 
-// The products and sums of Gram must be rounded one by one: this fails when a
+// TestGramIsNotFused checks that Gram rounds products and sums one by one. It fails if a
 // compiler fuses them (as it may on arm64 or with GOAMD64=v3).
 func TestGramIsNotFused(t *testing.T) {
 	x := 1 + 0x1p-30

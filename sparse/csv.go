@@ -12,41 +12,44 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// TableOptions say how to read a table. The zero value means: a header, cells separated
-// by commas (in TSV by tabulators), the label column found by its name, columns of words
-// taken for categories, missing values refused.
+// TableOptions says how to read a table. The zero value means: the first line is a
+// header; commas separate cells (in TSV, tabs); the label column is found by its name;
+// columns of words are categorical; missing values are errors.
 type TableOptions struct {
-	// Delimiter separates cells; 0 means a comma, or in TSV a tabulator.
+	// Delimiter separates cells; 0 means a comma, or in TSV a tab.
 	Delimiter byte
-	// NoHeader says that the first line is a sample. Columns are then called by their
-	// numbers, from 1.
+	// NoHeader says that the first line is a sample. The columns are then named by their
+	// numbers, counted from 1.
 	NoHeader bool
-	// Label is the name, or the number from 1, of the column of the labels. Empty means
-	// the one called label, target or y, in whatever case, else the last.
+	// Label is the name of the label column, or its number counted from 1. If it is
+	// empty, the label column is the one named label, target or y, in upper or lower
+	// case, else the last one.
 	Label string
 	// NoLabel says that no column has labels.
 	NoLabel bool
-	// Categorical are names, or numbers from 1, of columns whose values are categories
-	// even if they look like numbers.
+	// Categorical lists columns whose values are categories even if they look like
+	// numbers, by their names or their numbers counted from 1.
 	Categorical []string
-	// Drop are names, or numbers from 1, of columns to leave out.
+	// Drop lists columns to leave out, by their names or their numbers counted from 1.
 	Drop []string
-	// Offset is the name, or the number from 1, of the column of numbers that become
-	// Dataset.Offsets; empty means none.
+	// Offset is the name, or the number counted from 1, of the column of numbers that
+	// becomes Dataset.Offsets; empty means none.
 	Offset string
-	// Missing says what becomes of missing values.
+	// Missing says how missing values are replaced.
 	Missing Missing
-	// Fill has the values that take the place of missing ones in the columns of numbers
-	// that it names, whatever Missing says; a missing category is then none.
+	// Fill maps columns of numbers to the values that replace their missing values,
+	// whatever Missing says. If it is not nil, a missing category is no error: it counts
+	// as no category.
 	Fill map[string]float64
 }
 
-// Missing says what becomes of the missing values of a table: empty cells and, in any
-// case, NA, N/A, NaN and NULL. A missing category is refused or none, with a 0 in each of
-// its columns; a missing label is always refused.
+// Missing says how to replace the missing values of a table. Missing values are empty
+// cells and, in upper or lower case, NA, N/A, NaN and NULL. By the default a missing
+// category is an error; with any other rule it counts as no category, with a 0 in each of
+// the columns of the categories. A missing label is always an error.
 type Missing string
 
-// The rules. MissingRefuse is the default.
+// The rules. By MissingRefuse, the default, a missing value is an error.
 const (
 	MissingRefuse Missing = ""
 	MissingMean   Missing = "mean"   // of the column's other values
@@ -57,53 +60,55 @@ const (
 // ErrMissing is matched by errors about a missing value of a table.
 var ErrMissing = errors.New("sparse: a missing value")
 
-// TableFacts tell what became of the columns of a table.
-type TableFacts struct {
-	// Label is the name of the label column; empty if there is none. Found says how it was
-	// found: chosen, named or last.
+// TableSummary describes what the columns of a table became.
+type TableSummary struct {
+	// Label is the name of the label column; empty if there is none. Found says how it
+	// was found: "chosen" by the options, "named" by its usual name, or "last".
 	Label string `json:"label,omitempty"`
 	Found string `json:"label_found,omitempty"`
-	// Offset is the name of the column of the offsets.
+	// Offset is the name of the column of offsets; empty if there is none.
 	Offset string `json:"offset,omitempty"`
-	// Classes are the labels if they are words: those of the values 0, 1, ... that stand
-	// for them.
+	// Classes lists the labels if they are words; the label k stands for Classes[k].
 	Classes []string `json:"classes,omitempty"`
-	// Numbers is how many columns are features as they are.
+	// Numbers is the number of columns that are one feature each.
 	Numbers int `json:"numeric_columns"`
-	// Categorical are the columns that have become one of 0 and 1 for each category.
+	// Categorical describes the columns that were replaced by a 0/1 column for each
+	// category.
 	Categorical []Category `json:"categorical,omitempty"`
-	// Filled counts the missing numbers that were replaced, by the rule Missing. Fill has
-	// what replaces them, of every column of numbers; nil if missing values are refused.
+	// Filled is the number of missing numbers that were replaced, by the rule Missing.
+	// Fill maps every column of numbers to the value that replaces its missing values; it
+	// is nil if missing values are errors.
 	Filled  int                `json:"filled,omitempty"`
 	Missing Missing            `json:"missing,omitempty"`
 	Fill    map[string]float64 `json:"fill,omitempty"`
-	// Absent counts the missing values of Categorical, which are in no category.
+	// Absent is the number of missing categories; these rows have no category.
 	Absent int `json:"absent,omitempty"`
-	// Ignored are columns that are none of the features of ReadOptions.Names.
+	// Ignored lists the columns that are not used by the features in ReadOptions.Names.
 	Ignored []string `json:"ignored,omitempty"`
 }
 
-// A Category is a column of categories.
+// A Category describes a categorical column.
 type Category struct {
 	Column     string `json:"column"`
 	Categories int    `json:"categories"`
-	// Numbers counts the categories that look like numbers. Like is "dates" or "amounts",
-	// such as $3.50 or 7%, if most categories look like these. Where there are numbers,
-	// dates or amounts, and no option said what the column is, Line is the one whose value,
-	// First, did.
+	// Numbers is the number of categories that look like numbers. Like is "dates" or
+	// "amounts" (such as $3.50 or 7%) if most categories look like that. If the column
+	// was taken as categorical because of its first value, and Numbers or Like is set,
+	// then First is that value and Line its line, so that a mistake in the file can be
+	// found.
 	Numbers int    `json:"numbers,omitempty"`
 	Like    string `json:"like,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	First   string `json:"first,omitempty"`
-	// Unknown counts values that are none of the categories of ReadOptions.Names, Example
-	// being one of them.
+	// Unknown is the number of values that are no category in ReadOptions.Names; Example
+	// is one of them.
 	Unknown int    `json:"unknown,omitempty"`
 	Example string `json:"unknown_example,omitempty"`
 }
 
-// writeTable writes a header, and one line for every row, with the label in the last column.
-// Columns without names are called x1, x2, ... Numbers are written in the shortest form that
-// reads back to the same bits.
+// writeTable writes a header and one line for every row, with the label in the last
+// column. Columns without names are named x1, x2, ... Numbers are written in the shortest
+// form that reads back to the same bits.
 func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	return text.Write(w, "sparse: writing a table", func(to *bufio.Writer) {
 		label := "label"
@@ -128,7 +133,7 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	})
 }
 
-// endLine puts a line feed in the place of the last delimiter.
+// endLine replaces the last delimiter by a line feed.
 func endLine(line []byte) []byte { return append(line[:max(0, len(line)-1)], '\n') }
 
 func columnName(names []string, j int) string {
@@ -138,7 +143,7 @@ func columnName(names []string, j int) string {
 	return "x" + strconv.Itoa(j+1)
 }
 
-// appendRow appends the cells of a row, each with a delimiter behind it.
+// appendRow appends the cells of a row, each followed by a delimiter.
 func appendRow(line []byte, x *CSR, i int, delimiter byte) []byte {
 	idx, val := x.Row(i)
 	at := 0
@@ -155,7 +160,7 @@ func appendRow(line []byte, x *CSR, i int, delimiter byte) []byte {
 	return line
 }
 
-// appendLabel appends the label of a row as the file had it.
+// appendLabel appends the label of a row as it was in the file.
 func (d *Dataset) appendLabel(line []byte, i int, delimiter byte) []byte {
 	v := d.Labels[i]
 	if d.Mapping.IsZero() && d.Table != nil && d.Table.Classes != nil {
@@ -164,7 +169,7 @@ func (d *Dataset) appendLabel(line []byte, i int, delimiter byte) []byte {
 	return appendCell(line, d.Mapping.Name(v), delimiter)
 }
 
-// appendCell appends a text, in quotes if it needs them.
+// appendCell appends the text of a cell, quoted if necessary.
 func appendCell(line []byte, s string, delimiter byte) []byte {
 	plain := s != "" && strings.Trim(s, " \t") == s && !strings.ContainsAny(s, "\"\n\r") && strings.IndexByte(s, delimiter) < 0
 	if plain && !strings.HasPrefix(s, byteOrderMark) {
@@ -173,7 +178,7 @@ func appendCell(line []byte, s string, delimiter byte) []byte {
 	return append(append(append(line, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
 
-// delimiter is the one that opt means.
+// delimiter returns the delimiter that the options specify.
 func (o *ReadOptions) delimiter() (byte, error) {
 	switch d := o.Table.Delimiter; {
 	case d == 0 && o.Format == TSV:
@@ -187,7 +192,7 @@ func (o *ReadOptions) delimiter() (byte, error) {
 	}
 }
 
-// isMissing reports whether a cell has no value.
+// isMissing reports whether a cell is a missing value.
 func isMissing(cell []byte) bool {
 	if len(cell) > 4 {
 		return false

@@ -8,7 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
-// finish settles features, missing values and labels.
+// finish returns the data: it orders the features, replaces missing values and sets
+// labels.
 func (t *table) finish() (*Dataset, error) {
 	t.join()
 	to, names, err := t.settle(len(t.ptr)-1, t.center)
@@ -21,7 +22,7 @@ func (t *table) finish() (*Dataset, error) {
 		}
 	}
 	t.renumber(to)
-	d := &Dataset{X: t.matrix(len(names)), Names: names, Table: &t.facts, Stats: t.stats}
+	d := &Dataset{X: t.matrix(len(names)), Names: names, Table: &t.summary, Stats: t.stats}
 	d.Stats.NNZ = d.X.NNZ()
 	for _, col := range t.columns {
 		if col.kind == offsetColumn {
@@ -31,9 +32,10 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
-// settle says of n rows, of which all is known, which feature each number of entries is, -1
-// for none, what features are called and what fills columns. center returns the mean or
-// median of a column, which opt asks for.
+// settle is called once all n rows are parsed. It returns the feature for each
+// provisional number, -1 for none, and the names of the features. It also computes the
+// values that replace missing ones; center returns the mean or median of a column, as opt
+// asks.
 func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:
@@ -54,14 +56,14 @@ func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, 
 	return to, names, nil
 }
 
-// fill finds what takes the place of missing numbers, for every column of them.
+// fill computes the value that replaces missing numbers, for every column of numbers.
 func (t *table) fill(center func(c int) (float64, error)) error {
 	rule := t.opt.Table.Missing
 	if rule == MissingRefuse {
-		t.facts.Fill = t.opt.Table.Fill
+		t.summary.Fill = t.opt.Table.Fill
 		return nil
 	}
-	t.facts.Fill = map[string]float64{}
+	t.summary.Fill = map[string]float64{}
 	for c, col := range t.columns {
 		switch {
 		case col.kind == unknownColumn:
@@ -78,12 +80,12 @@ func (t *table) fill(center func(c int) (float64, error)) error {
 		if math.IsInf(col.fill, 0) {
 			return &ParseError{File: t.name, Msg: fmt.Sprintf("column %s: the mean is beyond float64: expected smaller numbers", col.name)}
 		}
-		t.facts.Fill[col.name] = col.fill
+		t.summary.Fill[col.name] = col.fill
 	}
 	return nil
 }
 
-// center is the mean or median of a column of rows in memory.
+// center returns the mean or median of a column whose rows are all in memory.
 func (t *table) center(c int) (float64, error) {
 	if t.values == nil {
 		t.values = make([][]float64, len(t.columns))
@@ -100,7 +102,7 @@ func (t *table) center(c int) (float64, error) {
 	return medianOf(t.values[c], n), nil
 }
 
-// meanOf is the mean of n numbers, of which those that are not in v are 0.
+// meanOf returns the mean of n numbers. v holds those that are not 0.
 func meanOf(v []float64, n int) (sum float64) {
 	for _, x := range v {
 		sum += x
@@ -108,7 +110,7 @@ func meanOf(v []float64, n int) (sum float64) {
 	return sum / float64(max(1, n))
 }
 
-// medianOf is the median of n numbers, of which those that are not in v are 0.
+// medianOf returns the median of n numbers. v holds those that are not 0.
 func medianOf(v []float64, n int) float64 {
 	if n == 0 {
 		return 0
@@ -128,7 +130,7 @@ func medianOf(v []float64, n int) float64 {
 	return float64(at((n-1)/2)/2) + float64(at(n/2)/2)
 }
 
-// renumber gives entries the features that they are of, and drops those of none.
+// renumber replaces provisional numbers by features, and drops entries without one.
 func (t *table) renumber(to []int32) {
 	kept, first := 0, int64(0)
 	for i := range len(t.ptr) - 1 {
@@ -139,7 +141,7 @@ func (t *table) renumber(to []int32) {
 				kept++
 			}
 		}
-		coordinates.SortRow(t.idx[start:kept], t.val[start:kept]) // those wanted may stand in another order
+		coordinates.SortRow(t.idx[start:kept], t.val[start:kept]) // ReadOptions.Names may have another order than the file
 		first, t.ptr[i+1] = last, int64(kept)
 	}
 	t.idx, t.val = t.idx[:kept], t.val[:kept]

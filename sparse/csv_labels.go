@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// tableLabels are the labels of a table: numbers or, if the first is none, words.
+// tableLabels collects the labels of a table. They are words if the first label is a
+// word.
 type tableLabels struct {
 	labelCollector
 	begun, worded bool
-	numbers       map[string]float64 // of words, in the order in which they came
+	numbers       map[string]float64 // the number of each word, in order of first occurrence
 	words         []string
-	seen          []labelKind // where they first were
+	seen          []labelKind // the place where each word first occurs
 }
 
-// take takes the cell of a label, or says what is wrong with it.
+// take adds the label in a cell; it returns what is wrong with it, or the empty string.
 func (l *tableLabels) take(c *cell, b []byte, line int) (wrong string) {
 	v, number := c.number(b)
 	if !l.begun {
@@ -40,7 +41,8 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong string) {
 	return ""
 }
 
-// begin says whether labels are words, of which the first is a number or not.
+// begin decides whether the labels are words. number says whether the first label is a
+// number.
 func (l *tableLabels) begin(number bool) {
 	l.begun, l.worded = true, !number
 	if l.opt.given() {
@@ -84,7 +86,7 @@ func (l *tableLabels) tooManyWords() string {
 	return fmt.Sprintf("a third label, after %s and %s: expected two classes; keep two of them or merge some", l.words[0], l.words[1])
 }
 
-// settle sets the labels of a data set, and what they stand for.
+// settle sets the labels of d and their mapping or classes.
 func (l *tableLabels) settle(d *Dataset) error {
 	switch {
 	case !l.begun:
@@ -118,7 +120,8 @@ func (l *tableLabels) settle(d *Dataset) error {
 	return d.checkClasses(l.name, l.opt, l.seen)
 }
 
-// rank returns the place among the classes, which are in order, of each word as they came.
+// rank returns, for the words in order of occurrence, their positions in the sorted
+// classes.
 func (l *tableLabels) rank(classes []string) []float64 {
 	rank := make([]float64, len(classes))
 	for k, word := range classes {

@@ -6,22 +6,22 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// A cell is a piece of a record.
+// A cell is one cell of a record: its text, and its place in the buffer.
 type cell struct {
 	text []byte
-	// end is where the text ends in the buffer, -1 if the text has been rewritten; start is
-	// where the cell begins there.
+	// start is the position where the cell begins in the buffer, and end the position
+	// where its text ends there. end is -1 if the text is a copy with quotes removed.
 	start, end int
 }
 
-// A scanner cuts records into cells.
+// A scanner divides records into cells.
 type scanner struct {
 	delim   byte
-	stop    [256]bool // what ends or forbids a cell without quotes
-	ends    [256]bool // what ends a number
+	stop    [256]bool // bytes that end an unquoted cell or are not allowed in it
+	ends    [256]bool // bytes that may follow a number
 	cells   []cell
 	scratch []byte
-	breaks  int // line feeds within the quotes of the record
+	breaks  int // line feeds within the record's quoted cells
 }
 
 func newScanner(delim byte) *scanner {
@@ -31,14 +31,15 @@ func newScanner(delim byte) *scanner {
 	return s
 }
 
-// A scanError says where a record is not of the form, and how.
+// A scanError says where a record is malformed, and how.
 type scanError struct {
 	at  int
 	msg string
 }
 
-// record cuts the record at b[i], of which at least one line is in b[:n], and returns the
-// position after its line feed; -1 if b[:n] ends within quotes. No cells are a blank line.
+// record divides the record that begins at b[i] into s.cells and returns the position
+// after its line feed, or -1 if b[:n] ends within quotes. b[:n] must contain a line feed
+// after i. A blank line has no cells.
 func (s *scanner) record(b []byte, i, n int) (next int, wrong *scanError) {
 	s.cells, s.scratch, s.breaks = s.cells[:0], s.scratch[:0], 0
 	if b[i] == '\n' || b[i] == '\r' && b[i+1] == '\n' {
@@ -68,7 +69,7 @@ func (s *scanner) record(b []byte, i, n int) (next int, wrong *scanError) {
 	}
 }
 
-// trimmed is the cell b[start:end] without the blanks around it.
+// trimmed returns the cell b[start:end] without surrounding blanks.
 func (s *scanner) trimmed(b []byte, start, end int) cell {
 	if b[end] == '\n' && end > start && b[end-1] == '\r' {
 		end--
@@ -83,8 +84,8 @@ func (s *scanner) trimmed(b []byte, start, end int) cell {
 	return cell{b[start:end], first, end}
 }
 
-// quoted reads the cell whose opening quote is b[i], and returns the position of the
-// delimiter or line feed behind it, -1 if b[:n] ends before the closing quote.
+// quoted reads the cell whose opening quote is b[i]. It returns the position of the
+// delimiter or line feed after it, or -1 if b[:n] ends before the closing quote.
 func (s *scanner) quoted(b []byte, i, n int) (c cell, next int, wrong *scanError) {
 	first := i
 	start, kept := i+1, len(s.scratch)
@@ -118,7 +119,7 @@ func (s *scanner) quoted(b []byte, i, n int) (c cell, next int, wrong *scanError
 	return c, i, nil
 }
 
-// number reads a cell as a finite decimal number.
+// number returns the value of a cell that is a finite decimal number.
 func (c *cell) number(b []byte) (v float64, ok bool) {
 	if c.end < 0 || len(c.text) == 0 {
 		return text.ParseFloat(string(c.text))

@@ -11,30 +11,30 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// A schema says what the columns of a table are, and which categories they have.
+// A schema holds what each column of a table is, and the categories of the columns.
 type schema struct {
-	name    string // of the file
+	name    string // name of the file
 	opt     *ReadOptions
 	columns []*tableColumn
-	levels  int // categories of all columns
-	facts   TableFacts
-	room    int64 // that the categories take, in bytes
+	levels  int // number of categories of all columns
+	summary TableSummary
+	memory  int64 // memory of the categories, in bytes
 }
 
-// A tableColumn is a column of a table. Of a column without a value so far the kind is unknown.
+// A tableColumn is a column of a table. Its kind is unknown until it has a value.
 type tableColumn struct {
 	name   string
 	kind   columnKind
-	number int32 // of its entries, if it has numbers
-	levels map[string]int32
-	order  []string // its categories as they came
-	since  int      // the line whose value made it one of categories, 0 for none
-	// fill takes the place of missing values if fills.
+	number int32            // provisional number of its entries, if it has numbers
+	levels map[string]int32 // provisional number of each category
+	order  []string         // its categories in order of first occurrence
+	since  int              // the line whose value made it categorical, 0 if none did
+	// fill replaces missing values if fills is set.
 	fill    float64
 	fills   bool
 	missing int
-	offsets []float64 // of the rows, of the column of these
-	unknown int       // values that are no category wanted
+	offsets []float64 // one for each row, in the offset column
+	unknown int       // number of values that are no category in ReadOptions.Names
 	example string
 }
 
@@ -49,7 +49,8 @@ const (
 	ignoredColumn
 )
 
-// header makes the columns, of the record of that line.
+// header creates the columns from the cells of the first record, which is on the given
+// line.
 func (s *schema) header(cells []cell, line int, delim byte) error {
 	numbers, names := 0, map[string]bool{}
 	for c, cell := range cells {
@@ -75,7 +76,7 @@ func (s *schema) header(cells []cell, line int, delim byte) error {
 	return s.assign(line)
 }
 
-// find returns the column that a name means, or else a number from 1.
+// find returns the column with this name, or else with this number, counted from 1.
 func (s *schema) find(name string) (*tableColumn, error) {
 	for _, col := range s.columns {
 		if col.name == name {
@@ -96,7 +97,7 @@ func (s *schema) columnNames() []string {
 	return names
 }
 
-// assign says what columns are, as far as that does not depend on their values.
+// assign sets the kinds of the columns that do not depend on the values.
 func (s *schema) assign(line int) error {
 	for _, part := range []struct {
 		names []string
@@ -139,7 +140,7 @@ func (s *schema) assign(line int) error {
 	return nil
 }
 
-// findOffset finds the column of the offsets.
+// findOffset finds the offset column.
 func (s *schema) findOffset() error {
 	if s.opt.Table.Offset == "" {
 		return nil
@@ -151,11 +152,11 @@ func (s *schema) findOffset() error {
 	case col.kind != unknownColumn || slices.Contains(s.opt.Names, col.name):
 		return &ParseError{File: s.name, Token: col.name, Msg: "this column cannot be that of the offsets: it is left out, one of categories, or a feature"}
 	}
-	col.kind, s.facts.Offset = offsetColumn, col.name
+	col.kind, s.summary.Offset = offsetColumn, col.name
 	return nil
 }
 
-// findLabel finds the column of the labels.
+// findLabel finds the label column.
 func (s *schema) findLabel() error {
 	o := &s.opt.Table
 	if o.NoLabel {
@@ -166,8 +167,8 @@ func (s *schema) findLabel() error {
 	}
 	choose := func(col *tableColumn, found string) error {
 		col.kind = labelColumn
-		s.facts.Label, s.facts.Found = col.name, found
-		s.facts.Ignored = slices.DeleteFunc(s.facts.Ignored, func(name string) bool { return name == col.name })
+		s.summary.Label, s.summary.Found = col.name, found
+		s.summary.Ignored = slices.DeleteFunc(s.summary.Ignored, func(name string) bool { return name == col.name })
 		return nil
 	}
 	if o.Label != "" {
@@ -202,10 +203,12 @@ func (s *schema) findLabel() error {
 	return &ParseError{File: s.name, Msg: "no column of labels: the last one is left out or a feature, and none is called label, target or y; say which it is"}
 }
 
-// isIgnored reports whether a column is none of the features wanted.
-func (s *schema) isIgnored(col *tableColumn) bool { return slices.Contains(s.facts.Ignored, col.name) }
+// isIgnored reports whether no feature in ReadOptions.Names uses the column.
+func (s *schema) isIgnored(col *tableColumn) bool {
+	return slices.Contains(s.summary.Ignored, col.name)
+}
 
-// match finds the columns of the features that are wanted.
+// match finds the columns of the features in ReadOptions.Names.
 func (s *schema) match() error {
 	byName := map[string]*tableColumn{}
 	for _, col := range s.columns {
@@ -237,14 +240,14 @@ func (s *schema) match() error {
 	for _, col := range s.columns {
 		if !wanted[col] && col.kind != ignoredColumn && col.kind != offsetColumn {
 			col.kind = ignoredColumn
-			s.facts.Ignored = append(s.facts.Ignored, col.name)
+			s.summary.Ignored = append(s.summary.Ignored, col.name)
 		}
 	}
 	return nil
 }
 
-// categoryOf splits the name of a feature, column=value, at the last place at which what
-// is before is a column; nil if there is none.
+// categoryOf splits the name of a feature, column=value. It splits at the last = for
+// which the text before it is the name of a column; it returns nil if there is none.
 func categoryOf(name string, columns map[string]*tableColumn) (*tableColumn, string) {
 	for at := len(name); ; {
 		if at = strings.LastIndexByte(name[:at], '='); at < 0 {
@@ -256,7 +259,7 @@ func categoryOf(name string, columns map[string]*tableColumn) (*tableColumn, str
 	}
 }
 
-// newLevel adds a category.
+// newLevel adds a category to a column and returns its provisional number.
 func (s *schema) newLevel(col *tableColumn, value string) int32 {
 	id := int32(len(s.columns) + s.levels)
 	s.levels++
@@ -265,11 +268,11 @@ func (s *schema) newLevel(col *tableColumn, value string) int32 {
 	}
 	col.levels[value] = id
 	col.order = append(col.order, value)
-	s.room += int64(len(col.name)+2*len(value)) + 128
+	s.memory += int64(len(col.name)+2*len(value)) + 128
 	return id
 }
 
-// order returns the feature that each number of entries is, -1 for none, and the names of
+// order returns the feature for each provisional number, -1 for none, and the names of
 // the features.
 func (s *schema) order() (to []int32, names []string, err error) {
 	to = slices.Repeat([]int32{-1}, len(s.columns)+s.levels)
@@ -281,14 +284,14 @@ func (s *schema) order() (to []int32, names []string, err error) {
 		case numberColumn:
 			to[c] = int32(len(names))
 			names = append(names, col.name)
-			s.facts.Numbers++
+			s.summary.Numbers++
 		case categoryColumn:
 			values := slices.Sorted(slices.Values(col.order))
 			for _, value := range values {
 				to[col.levels[value]] = int32(len(names))
 				names = append(names, col.name+"="+value)
 			}
-			s.facts.Categorical = append(s.facts.Categorical, col.category())
+			s.summary.Categorical = append(s.summary.Categorical, col.category())
 		}
 	}
 	seen := make(map[string]bool, len(names))
@@ -304,7 +307,7 @@ func (s *schema) order() (to []int32, names []string, err error) {
 	return to, names, nil
 }
 
-// likeNumbers are kinds of values that people mean as numbers.
+// likeNumbers lists patterns of values that people mean as numbers.
 var likeNumbers = []struct {
 	name    string
 	pattern *regexp.Regexp
@@ -313,7 +316,7 @@ var likeNumbers = []struct {
 	{"amounts", regexp.MustCompile(`^[-+(]?(\p{Sc} ?[-+]?\d[\d.,']*|\d[\d.,']* ?[\p{Sc}%])\)?$`)},
 }
 
-// category tells of a column of categories.
+// category returns the description of a categorical column.
 func (col *tableColumn) category() Category {
 	c := Category{Column: col.name, Categories: len(col.order)}
 	for _, value := range col.order {
@@ -338,7 +341,7 @@ func (col *tableColumn) category() Category {
 	return c
 }
 
-// orderAs sets to for the features wanted.
+// orderAs sets to for the features in ReadOptions.Names.
 func (s *schema) orderAs(to []int32, names []string) error {
 	at := make(map[string]int32, len(names))
 	for j, name := range names {
@@ -348,12 +351,12 @@ func (s *schema) orderAs(to []int32, names []string) error {
 		switch col.kind {
 		case numberColumn:
 			to[c] = at[col.name]
-			s.facts.Numbers++
+			s.summary.Numbers++
 		case categoryColumn:
 			for value, id := range col.levels {
 				to[id] = at[col.name+"="+value]
 			}
-			s.facts.Categorical = append(s.facts.Categorical, Category{Column: col.name, Categories: len(col.levels), Unknown: col.unknown, Example: col.example})
+			s.summary.Categorical = append(s.summary.Categorical, Category{Column: col.name, Categories: len(col.levels), Unknown: col.unknown, Example: col.example})
 		}
 	}
 	return nil

@@ -11,17 +11,18 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// A table collects the rows of a CSV file. Entries are numbered by their columns, those
-// of categories by numbers from the number of columns on, until finish knows the order.
+// A table collects the rows of a CSV file. Until the end of the file, the columns of
+// entries are provisional numbers: the number of the column or, for a category, a number
+// from the number of columns on.
 type table struct {
 	schema
 	rows
 	scan   *scanner
 	begun  bool
-	line   int // of the record, from 1
+	line   int // line of the current record, from 1
 	labels *tableLabels
 	stats  ReadStats
-	values [][]float64 // of the columns, once center has asked
+	values [][]float64 // the numbers of each column, once center needs them
 }
 
 func readTable(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
@@ -44,13 +45,14 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 		return nil, fmt.Errorf("sparse: TableOptions.Missing is %q: want mean, median, zero or the empty string", m)
 	}
 	return &table{
-		schema: schema{name: name, opt: opt, facts: TableFacts{Missing: opt.Table.Missing}},
+		schema: schema{name: name, opt: opt, summary: TableSummary{Missing: opt.Table.Missing}},
 		rows:   rows{ptr: make([]int64, 1, 1024)}, scan: newScanner(delim), line: 1,
 		labels: &tableLabels{labelCollector: labelCollector{name: name, opt: opt}},
 	}, nil
 }
 
-// block takes the records of b[:n] that are complete.
+// block parses the complete records of b[:n] and returns the number of bytes that they
+// take.
 func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	i := 0
 	if !t.begun && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
@@ -82,12 +84,12 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 		i = next
 	}
 	t.stats.Bytes += int64(i)
-	return i, t.opt.allow(t.name, t.bytes()+t.room, "the first %d lines", t.line)
+	return i, t.opt.allow(t.name, t.bytes()+t.memory, "the first %d lines", t.line)
 }
 
-// plain takes the record at b[i] if it is one line, without quotes and with nothing that
-// is new or wrong, which is what most are; it has no effect on any other. next is the
-// position after it.
+// plain parses the record at b[i] if it is one line without quotes, new categories or
+// errors, as most records are, and returns the position after it. Otherwise it returns
+// false, and record must parse the record.
 func (t *table) plain(b []byte, i int) (next int, ok bool) {
 	t.reserve(len(t.columns))
 	idx, val := t.idx, t.val
@@ -129,7 +131,7 @@ func (t *table) plain(b []byte, i int) (next int, ok bool) {
 		}
 		i = end + 1
 	}
-	if t.facts.Label != "" && t.labels.take(&label, b, t.line) != "" || t.columns == nil {
+	if t.summary.Label != "" && t.labels.take(&label, b, t.line) != "" || t.columns == nil {
 		return 0, false
 	}
 	t.idx, t.val = idx, val
@@ -146,7 +148,7 @@ func (t *table) errorAt(b []byte, start, at int, token, msg string) error {
 	}
 }
 
-// record takes the cells of the record at b[start].
+// record stores the cells of the record at b[start].
 func (t *table) record(b []byte, start int) error {
 	cells := t.scan.cells
 	if t.columns == nil {
@@ -175,7 +177,7 @@ func (t *table) record(b []byte, start int) error {
 	return nil
 }
 
-// cell takes a cell, or says what is wrong with it.
+// cell stores a cell; it returns what is wrong with it, or the empty string.
 func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong string) {
 	switch col.kind {
 	case ignoredColumn:
@@ -211,7 +213,7 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong string) {
 	return "expected a finite decimal number, as in the column's first line; declare the column categorical if its values are categories"
 }
 
-// offsetCell takes the cell of an offset, or says what is wrong with it.
+// offsetCell stores a cell of the offset column; it returns what is wrong with it.
 func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong string) {
 	v, ok := c.number(b)
 	switch {
@@ -224,7 +226,7 @@ func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong string) {
 	return "expected a finite decimal number, an offset"
 }
 
-// offset takes that of the row at work, which may come a second time.
+// offset stores the offset of the current row. It may be called twice for a row.
 func (t *table) offset(col *tableColumn, v float64) {
 	col.offsets = append(col.offsets[:len(t.ptr)-1], v)
 }
@@ -234,7 +236,7 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// absent takes a missing value.
+// absent handles a missing value; it returns what is wrong, or the empty string.
 func (t *table) absent(col *tableColumn) (wrong string) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
@@ -244,10 +246,10 @@ func (t *table) absent(col *tableColumn) (wrong string) {
 	case refused:
 		return "a missing value: expected a value in every line; leave out the column, or have missing values filled"
 	case col.kind == categoryColumn:
-		t.facts.Absent++
+		t.summary.Absent++
 		return ""
 	}
-	t.facts.Filled++
+	t.summary.Filled++
 	col.missing++
 	switch {
 	case col.fills && storable(col.fill):
@@ -255,12 +257,12 @@ func (t *table) absent(col *tableColumn) (wrong string) {
 	case !col.fills && rule == MissingRefuse:
 		return "a missing value, and no value that would fill the column"
 	case !col.fills && rule != MissingZero:
-		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN()) // until finish
+		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN()) // finish replaces it
 	}
 	return ""
 }
 
-// category takes a value of a categorical column.
+// category stores a value of a categorical column; it returns what is wrong with it.
 func (t *table) category(col *tableColumn, value []byte) (wrong string) {
 	id, known := col.levels[string(value)]
 	switch {
@@ -280,6 +282,6 @@ func (t *table) category(col *tableColumn, value []byte) (wrong string) {
 	return ""
 }
 
-// storable reports whether a number of a dense table becomes an entry: not the zero
-// without a sign.
+// storable reports whether a number of a dense table becomes an entry: every number but
+// +0.
 func storable(v float64) bool { return math.Float64bits(v) != 0 }

@@ -90,14 +90,14 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
-func TestTableFacts(t *testing.T) {
+func TestTableSummary(t *testing.T) {
 	d := mustReadCSV(t, "z,city,more,rooms,y\n9,Rome,1,3,1\n8,Ulm,,4,0\n7,Rom,2,3,1\n", &ReadOptions{Names: []string{"rooms", "city=Ulm", "z"}})
-	want := &TableFacts{Label: "y", Found: "named", Numbers: 2, Categorical: []Category{{Column: "city", Categories: 1, Unknown: 2, Example: "Rome"}}, Ignored: []string{"more"}}
+	want := &TableSummary{Label: "y", Found: "named", Numbers: 2, Categorical: []Category{{Column: "city", Categories: 1, Unknown: 2, Example: "Rome"}}, Ignored: []string{"more"}}
 	if diff := cmp.Diff(want, d.Table); diff != "" {
 		t.Error(diff)
 	}
 	d = mustReadCSV(t, "a,b,c,y\n,3,u,no\n1,NA,,yes\n", &ReadOptions{Table: TableOptions{Missing: MissingMean}})
-	want = &TableFacts{
+	want = &TableSummary{
 		Label: "y", Found: "named", Classes: []string{"no", "yes"}, Numbers: 2, Categorical: []Category{{Column: "c", Categories: 1}},
 		Filled: 2, Absent: 1, Missing: MissingMean, Fill: map[string]float64{"a": 1, "b": 3},
 	}
@@ -107,7 +107,8 @@ func TestTableFacts(t *testing.T) {
 	if m := (LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"}); d.Mapping != m || m.Name(-1) != "no" || m.Name(1) != "yes" || m.String() != "no is -1, yes is +1" {
 		t.Errorf("%+v", d.Mapping)
 	}
-	// A column that its first value made one of categories, and looks like numbers.
+	// A column is categorical because of its first value, but its other values look like
+	// numbers.
 	for _, c := range []struct {
 		opt  TableOptions
 		want Category
@@ -189,7 +190,7 @@ func TestReadCSVRefuses(t *testing.T) {
 	}
 }
 
-// TestCSVBlocks: records that blocks cut anywhere are the same, long ones included.
+// TestCSVBlocks checks that records, long ones too, are the same wherever blocks end.
 func TestCSVBlocks(t *testing.T) {
 	for _, size := range []int{10, blockSize/2 - 20, blockSize - 3, 3 * blockSize} {
 		word := strings.Repeat("line\n", size/5)
@@ -212,8 +213,8 @@ func TestCSVBlocks(t *testing.T) {
 	}
 }
 
-// TestOffsets: a column of offsets is neither feature nor label, wherever it stands and
-// however it is written.
+// TestOffsets checks that the offset column is neither feature nor label, in any position
+// and spelling.
 func TestOffsets(t *testing.T) {
 	want := []float64{0.5, -1, 0, 2e3}
 	for name, c := range map[string]struct {
@@ -221,7 +222,7 @@ func TestOffsets(t *testing.T) {
 		opt  ReadOptions
 	}{
 		"first":         {"log,a,y\n0.5,1,0\n-1,2,1\n0,3,0\n2e3,4,1\n", ReadOptions{}},
-		"last":          {"a,b,log\n1,0,0.5\n2,1,-1\n3,0,0\n4,1,2e3\n", ReadOptions{}}, // b has the labels
+		"last":          {"a,b,log\n1,0,0.5\n2,1,-1\n3,0,0\n4,1,2e3\n", ReadOptions{}}, // b is the label column
 		"quoted":        {"a,log,y\n1,\"0.5\",0\n2,-1,1\n\"3\",0,0\n4,2e3,1\n", ReadOptions{}},
 		"words between": {"a,log,c,y\n1,0.5,u,0\n2,-1,v,1\n3,0,u,0\n4,2e3,w,1\n", ReadOptions{}},
 		"by names":      {"z,log,a,y\n8,0.5,1,0\n8,-1,2,1\n8,0,3,0\n8,2e3,4,1\n", ReadOptions{Names: []string{"a"}}},
@@ -259,7 +260,7 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// TestLikeNumbers: columns of dates and of amounts of money are known as such, others not.
+// TestLikeNumbers checks which columns are recognised as dates or amounts of money.
 func TestLikeNumbers(t *testing.T) {
 	for want, columns := range map[string][][]string{
 		"dates": {

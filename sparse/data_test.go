@@ -6,12 +6,12 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// The sets that experiments use load with their known shapes and labels.
+// TestRealData checks the shapes and labels of the data sets used in experiments.
 func TestRealData(t *testing.T) {
 	cases := []struct {
 		dir, file          string
 		rows, cols         int
-		nnz                int64 // 0: not known beforehand
+		nnz                int64 // 0 if not known
 		negative, positive int
 		mapping            LabelMapping
 		opt                *ReadOptions
@@ -60,7 +60,7 @@ func TestRealData(t *testing.T) {
 	}
 }
 
-// Three classes of regression targets are named as such.
+// TestRegressionReadAsClasses checks the error for regression targets read as classes.
 func TestRegressionReadAsClasses(t *testing.T) {
 	_, err := ReadFile(sparsetest.DataFile(t, "small", "abalone"), nil)
 	wantParseError(t, err, 3, 1, "abalone:3:1", `"9"`, "15 (line 1)", "7 (line 2)", "regression")

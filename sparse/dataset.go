@@ -11,22 +11,23 @@ import (
 // Dataset is a matrix of samples (one row each) with a label per row.
 type Dataset struct {
 	X *CSR
-	// Labels has one element per row: -1 or +1 for two classes (Mapping tells the
-	// original ones), the numbers of the file for more (Classes lists them), for
-	// regression and for ReadOptions.AnyLabels, where it is nil if the file has none.
+	// Labels has one element per row, or is nil if there are no labels. For two classes
+	// the labels are -1 or +1, and Mapping holds the original ones. For more classes, for
+	// regression and for ReadOptions.AnyLabels, they are the numbers of the file; Classes
+	// lists the classes.
 	Labels []float64
-	// Offsets has a number for each row, of the column of a table that TableOptions.Offset
-	// names, to be added to its margin; nil without.
+	// Offsets has a number for each row that is added to its margin, from the column
+	// TableOptions.Offset of a table; nil if there is no such column.
 	Offsets []float64
 	// Mapping is zero unless Labels were mapped to -1 and +1.
 	Mapping LabelMapping
-	// Classes is zero unless Labels are of more than two classes.
+	// Classes is zero unless there are more than two classes.
 	Classes Classes
-	// Names are those of the features; nil if the file has none.
+	// Names holds the names of the features; nil if the file has none.
 	Names []string
-	// Table tells what became of the columns of a table; nil for other forms.
-	Table *TableFacts
-	// Stats tells how the data was read; zero for data that was not read.
+	// Table describes the columns of a table; nil for other formats.
+	Table *TableSummary
+	// Stats describes what was read; zero for data that was not read from a file.
 	Stats ReadStats
 }
 
@@ -35,13 +36,13 @@ type Dataset struct {
 type LabelMapping struct {
 	Negative float64 `json:"negative"` // becomes -1
 	Positive float64 `json:"positive"` // becomes +1
-	// NegativeName and PositiveName are the labels where they are words, of which a
-	// table may have two; Negative is then 0 and Positive 1.
+	// NegativeName and PositiveName are the original labels if they are words; Negative
+	// is then 0 and Positive 1.
 	NegativeName string `json:"negative_name,omitempty"`
 	PositiveName string `json:"positive_name,omitempty"`
 }
 
-// IsZero reports whether labels are used as they are.
+// IsZero reports whether labels are not mapped.
 func (m LabelMapping) IsZero() bool { return m == LabelMapping{} }
 
 // Sign maps an original label to -1 or +1; ok is false for any other label.
@@ -57,8 +58,8 @@ func (m LabelMapping) Sign(label float64) (sign float64, ok bool) {
 	return 0, false
 }
 
-// Original is the inverse of Sign: Positive for a sign above 0, else Negative.
-// The zero mapping returns sign itself.
+// Original is the inverse of Sign: it returns Positive if sign > 0, else Negative. The
+// zero mapping returns sign itself.
 func (m LabelMapping) Original(sign float64) float64 {
 	switch {
 	case m.IsZero():
@@ -69,7 +70,7 @@ func (m LabelMapping) Original(sign float64) float64 {
 	return m.Negative
 }
 
-// String says which label is which, for people.
+// String returns text such as "no is -1, yes is +1".
 func (m LabelMapping) String() string {
 	if m.IsZero() {
 		return "labels as they are"
@@ -77,10 +78,10 @@ func (m LabelMapping) String() string {
 	return m.Name(-1) + " is -1, " + m.Name(1) + " is +1"
 }
 
-// named reports whether labels are words.
+// named reports whether the original labels are words.
 func (m LabelMapping) named() bool { return m.NegativeName != "" || m.PositiveName != "" }
 
-// Name is Original as text, the word of labels that are words.
+// Name returns the original label as text: the word, or the number of Original.
 func (m LabelMapping) Name(sign float64) string {
 	switch {
 	case !m.named() || m.IsZero():
@@ -104,7 +105,7 @@ func (m LabelMapping) signOf(label string) (sign float64, ok bool) {
 	return -1, label == m.NegativeName
 }
 
-// ReadStats tells what a reader found and decided.
+// ReadStats describes what a reader read.
 type ReadStats struct {
 	Rows int   `json:"rows"`
 	NNZ  int64 `json:"nnz"`
@@ -112,10 +113,11 @@ type ReadStats struct {
 	IndexBase IndexBase `json:"index_base"`
 	// SortedRows counts rows whose indices were out of order in the file.
 	SortedRows int `json:"sorted_rows"`
-	// Bytes counts text bytes, after decompression.
+	// Bytes is the number of bytes of text after decompression, or of the file for
+	// Binary.
 	Bytes int64 `json:"bytes"`
-	// Compression is the compression that the first bytes of the file tell: gzip, bzip2, xz,
-	// zstd, or empty for none.
+	// Compression is gzip, bzip2, xz or zstd, as the first bytes of the file say; empty
+	// for none.
 	Compression string `json:"compression"`
 }
 
@@ -140,10 +142,10 @@ func (b IndexBase) String() string {
 	return "IndexBase(" + strconv.Itoa(int(b)) + ")"
 }
 
-// MarshalText returns what String does.
+// MarshalText returns the same text as String.
 func (b IndexBase) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// UnmarshalText accepts "auto", "0" and "1", as flags and JSON files have them.
+// UnmarshalText accepts "auto", "0" and "1", as they occur in flags and JSON files.
 func (b *IndexBase) UnmarshalText(text []byte) error {
 	base := slices.Index(indexBases[:], string(text))
 	if base < 0 {
@@ -153,5 +155,5 @@ func (b *IndexBase) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// formatFloat writes the shortest text that parses back to v.
+// formatFloat returns the shortest text that parses back to v.
 func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

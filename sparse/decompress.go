@@ -18,16 +18,17 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// A compression is a way to compress files.
+// A compression describes a compressed file format.
 type compression struct {
 	name   string
-	ending string // of the names of such files
-	magic  string // their first bytes
+	ending string // ending of file names
+	magic  string // the first bytes of a file
 	open   func(io.Reader) (io.Reader, error)
-	create func(io.Writer) (io.WriteCloser, error) // nil if no such files are written
+	create func(io.Writer) (io.WriteCloser, error) // nil if writing is not supported
 }
 
-// compressions are those that readers undo; plain is the name of none.
+// compressions lists the formats that readers decompress. plain stands for no
+// compression.
 var compressions = []compression{
 	{"gzip", ".gz", "\x1f\x8b\x08",
 		func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -43,13 +44,13 @@ var compressions = []compression{
 
 const plain, xzName = "", "xz"
 
-// compressedBy returns the compression that the ending of a name tells, nil if none.
+// compressedBy returns the compression for the ending of a file name, or nil.
 func compressedBy(name string) *compression {
 	ending := strings.ToLower(filepath.Ext(name))
 	return compressionWhere(func(c compression) bool { return c.ending == ending })
 }
 
-// compressionOf returns the compression that the first bytes of a file tell, nil if none.
+// compressionOf returns the compression for the first bytes of a file, or nil.
 func compressionOf(head []byte) *compression {
 	return compressionWhere(func(c compression) bool { return bytes.HasPrefix(head, []byte(c.magic)) })
 }
@@ -62,20 +63,20 @@ func compressionWhere(is func(compression) bool) *compression {
 	return &compressions[k]
 }
 
-// A compressed text that expands to more than freeText bytes and maxExpansion times its
-// size is taken for a bomb: real data stay far below. maxWindow is what the zstd program
-// takes.
+// Compressed text is refused as a decompression bomb if it expands to more than freeText
+// bytes and to more than maxExpansion times its size; real data stay far below. maxWindow
+// is the largest window that the zstd program accepts by default.
 const (
 	freeText     = 4 << 20
 	maxExpansion = 500
 	maxWindow    = 128 << 20
 )
 
-// decompress returns a reader of the text in r, undoing the compression that r's first bytes
-// tell, and the name of that. Errors of a damaged stream are *ParseError with the given file
-// name, and so is text beyond 4 MiB that is more than 500 times as long as what it is
-// compressed to; errors of r itself are wrapped with the name. Close releases the decoder and
-// does not close r.
+// decompress returns a reader of the text in r, and the name of the compression, which it
+// recognises by the first bytes. A damaged stream is a *ParseError with the given file
+// name; so is a text of more than 4 MiB that is more than 500 times as long as the
+// compressed stream. Errors of r itself are wrapped with the name. Close releases the
+// decoder and does not close r.
 func decompress(r io.Reader, name string) (io.ReadCloser, string, error) {
 	source := &sourceReader{r: r}
 	br := bufio.NewReaderSize(source, 1<<12)
@@ -93,13 +94,13 @@ func decompress(r io.Reader, name string) (io.ReadCloser, string, error) {
 	return d, d.kind, nil
 }
 
-// decompressor turns the decoders' various errors into ones that name the file.
+// A decompressor wraps the errors of decoders in errors that name the file.
 type decompressor struct {
 	name   string
 	kind   string
 	source *sourceReader
 	r      io.Reader
-	text   int64 // bytes given out
+	text   int64 // bytes of decompressed text
 }
 
 func (d *decompressor) Read(p []byte) (int, error) {
@@ -120,14 +121,14 @@ func (d *decompressor) Read(p []byte) (int, error) {
 }
 
 func (d *decompressor) Close() error {
-	if z, ok := d.r.(*zstd.Decoder); ok { // it has goroutines and buffers to release
+	if z, ok := d.r.(*zstd.Decoder); ok { // releases goroutines and buffers
 		z.Close()
 	}
 	return nil
 }
 
 func (d *decompressor) describe(err error) error {
-	if d.source.err != nil { // what the decoder makes of it is beside the point
+	if d.source.err != nil { // the cause, rather than the decoder's error
 		err = d.source.err
 	}
 	if d.source.err != nil || d.kind == plain {
@@ -140,13 +141,13 @@ func (d *decompressor) describe(err error) error {
 	return &ParseError{File: d.name, Msg: msg, Err: err}
 }
 
-// sourceReader remembers how the compressed source ended, to tell a failing
-// disk from a damaged file.
+// A sourceReader remembers how the compressed source ended, to distinguish a failing disk
+// from a damaged file.
 type sourceReader struct {
 	r     io.Reader
-	last  []byte // read, without
-	zeros int    // the zeros at the end
-	bytes int64  // read
+	last  []byte // the last bytes before the trailing zeros
+	zeros int    // number of trailing zeros
+	bytes int64  // number of bytes read
 	eof   bool
 	err   error
 }
@@ -177,16 +178,16 @@ func (s *sourceReader) remember(p []byte) {
 	s.zeros += len(p) - len(body)
 }
 
-// endsInXZFooter reports whether the source ends in the footer of an xz stream
-// (section 2.1.2 of the format), possibly followed by padding. The xz library
-// takes a file that ends before a block or within the index for complete.
+// endsInXZFooter reports whether the source ends with the footer of an xz stream (section
+// 2.1.2 of the format), possibly followed by padding. The xz library does not notice if a
+// file ends before a block or within the index.
 func (s *sourceReader) endsInXZFooter() bool {
 	f := s.last
 	return len(f) == xzFooterSize && string(f[10:]) == "YZ" && s.zeros%4 == 0 &&
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }
 
-// compressTo calls fill with a writer that compresses to w; nil is no compression.
+// compressTo calls fill with a writer that compresses to w. A nil c does not compress.
 func (c *compression) compressTo(w io.Writer, fill func(io.Writer) error) error {
 	if c == nil {
 		return fill(w)

@@ -19,10 +19,10 @@ import (
 
 const smallText = "1 1:0.5 2:2\n-1 2:-1\n"
 
-// smallBzip2 is smallText compressed by bzip2: the library only decompresses.
+// smallBzip2 is smallText compressed by bzip2, because the library can only decompress.
 const smallBzip2 = "QlpoOTFBWSZTWeo8d5UAAAVYAAAQQANyECAAMQZMQQ0DandLMKdp2oAXi7kinChIdR47yoA="
 
-// compressed returns smallText in every form the readers take.
+// compressed returns smallText in every compression that readers accept.
 func compressed(t testing.TB) map[string][]byte {
 	t.Helper()
 	bz, err := base64.StdEncoding.DecodeString(smallBzip2)
@@ -34,7 +34,7 @@ func compressed(t testing.TB) map[string][]byte {
 	return forms
 }
 
-// compress returns text in every form the libraries can write.
+// compress returns text in every compression that the libraries can write.
 func compress(t testing.TB, text []byte) map[string][]byte {
 	t.Helper()
 	forms := map[string][]byte{}
@@ -84,8 +84,8 @@ func TestCompressedFiles(t *testing.T) {
 	}
 }
 
-// Whatever is cut off a compressed file, reading it is an error: never a shorter
-// data set.
+// TestTruncatedFiles checks that a truncated compressed file is always an error, never a
+// shorter data set.
 func TestTruncatedFiles(t *testing.T) {
 	for kind, data := range compressed(t) {
 		if kind == plain {
@@ -106,7 +106,7 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// The same for files of many blocks, cut at random places.
+// TestTruncatedLargeFiles truncates files of many blocks at random places.
 func TestTruncatedLargeFiles(t *testing.T) {
 	for kind, data := range compress(t, rcv1Text(1000, 6)) {
 		r := newRandom(1)
@@ -118,8 +118,8 @@ func TestTruncatedLargeFiles(t *testing.T) {
 	}
 }
 
-// Whatever bit is wrong in a compressed file, reading it is an error or, for the
-// few bits without meaning, gives the right data.
+// TestCorruptFiles checks that a compressed file with a wrong bit is an error, or gives
+// the right data if the bit has no meaning.
 func TestCorruptFiles(t *testing.T) {
 	want := mustRead(t, smallText, nil)
 	for kind, data := range compressed(t) {
@@ -146,7 +146,7 @@ func TestCorruptFiles(t *testing.T) {
 	}
 }
 
-// A failing disk is not a damaged file.
+// TestFailingSource checks that a failing disk is not reported as a damaged file.
 func TestFailingSource(t *testing.T) {
 	for kind, data := range compressed(t) {
 		broken := io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(io.ErrClosedPipe))

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// memoryDriver is a driver of database/sql whose one table answers every query.
+// memoryDriver is a driver for database/sql that returns the same table for every query.
 type memoryDriver struct{}
 
 func (d memoryDriver) Connect(context.Context) (driver.Conn, error) { return d, nil }
@@ -25,7 +25,7 @@ func (memoryDriver) QueryContext(context.Context, string, []driver.NamedValue) (
 	}, nil
 }
 
-// memoryRows are the rows that were not read yet.
+// memoryRows holds the rows that were not read yet.
 type memoryRows [][]driver.Value
 
 func (r *memoryRows) Columns() []string { return []string{"ill", "age", "dose", "marker"} }

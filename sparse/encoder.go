@@ -14,32 +14,34 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// An Encoder makes rows of records whose values have names, such as objects of JSON or rows of a
-// database. It follows Read of a table with the same ReadOptions.Names: a feature "column=category"
-// is 1 in the records whose value of that column is the category, the other features are columns of
-// numbers, and Table.Fill and Table.Missing say what becomes of missing values. An Encoder may
-// serve many goroutines.
+// An Encoder converts records whose values have names, such as JSON objects or rows of a
+// database, into rows of a matrix. It follows the rules of Read for a table with the same
+// ReadOptions.Names: a feature "column=category" is 1 if the record's value in that
+// column is the category; every other feature is a column of numbers. Table.Fill and
+// Table.Missing say how missing values are replaced. Many goroutines may use one Encoder.
 type Encoder struct {
-	at         map[string]int32    // the features by their names
-	plain      []string            // names that are not of a category
-	categories map[string][]string // the names of categories, by what may be their columns
-	odd        []string            // names with more than one "="
+	at         map[string]int32    // the number of each feature
+	plain      []string            // features without "=" in their names
+	categories map[string][]string // features with one "=", by the text before it
+	odd        []string            // features with more than one "="
 	table      TableOptions
 }
 
-// A Record is what an Encoder makes of a record.
+// A Record is the row that an Encoder makes of a record.
 type Record struct {
 	// Indices and Values are the entries of the row, in increasing order.
 	Indices []int32
 	Values  []float64
-	// Offset is the value of the column Table.Offset, 0 without.
+	// Offset is the value of the column Table.Offset; 0 if there is no such column.
 	Offset float64
-	// Unknown lists the columns whose value is a category that has no feature. It counts as none.
+	// Unknown lists the columns whose value is a category without a feature. Such a value
+	// counts as no category.
 	Unknown []string
 }
 
-// NewEncoder returns an encoder for the features opt.Names and the columns of opt.Table; of the
-// latter it looks at Offset, Fill and Missing, where MissingMean and MissingMedian have no meaning.
+// NewEncoder returns an encoder for the features opt.Names. Of opt.Table it uses Offset,
+// Fill and Missing; MissingMean and MissingMedian are errors, because they need many
+// records.
 func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	opt, err := opt.checked()
 	switch {
@@ -68,9 +70,10 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	return e, nil
 }
 
-// Encode makes a row of a record. Every column that a feature needs must be there; others are left
-// out. A value is a number, text as in a cell of a table, a json.Number, a bool, which is the text
-// true or false, or nil, which is missing as empty text is.
+// Encode converts a record. It must contain every column that a feature needs; other
+// columns are ignored. A value is a number, a json.Number, a string as in a cell of a
+// table, a bool (the text true or false), or nil. Nil and an empty string are missing
+// values.
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	if err := e.complete(record); err != nil {
 		return nil, err
@@ -86,7 +89,7 @@ func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	return r, nil
 }
 
-// complete reports columns that the record lacks.
+// complete returns an error if the record lacks columns.
 func (e *Encoder) complete(record map[string]any) error {
 	var lacking []string
 	need := func(name string) {
@@ -99,7 +102,7 @@ func (e *Encoder) complete(record map[string]any) error {
 	}
 	for column, names := range e.categories {
 		if _, there := record[column]; !there {
-			for _, name := range names { // which may be columns of numbers
+			for _, name := range names { // the "=" may be part of the name of a column of numbers
 				need(name)
 			}
 		}
@@ -120,7 +123,8 @@ func (e *Encoder) complete(record map[string]any) error {
 		some(lacking), some(slices.Sorted(maps.Keys(record))))
 }
 
-// columnOf returns the column of a category, the longest that the record has; empty for none.
+// columnOf returns the column of a category: the longest prefix before an "=" that is a
+// column of the record; empty if there is none.
 func (e *Encoder) columnOf(name string, record map[string]any) string {
 	for at := len(name); ; {
 		if at = strings.LastIndexByte(name[:at], '='); at < 0 {
@@ -140,10 +144,10 @@ func (e *Encoder) categorical(column string) bool {
 	return slices.ContainsFunc(e.odd, func(name string) bool { return strings.HasPrefix(name, column+"=") })
 }
 
-// errNotNumber is of a value in a column of numbers.
+// errNotNumber is the error about a value in a column of numbers that is not a number.
 var errNotNumber = errors.New("expected a finite number")
 
-// value takes the value of a column.
+// value stores the value of a column in r.
 func (e *Encoder) value(r *Record, record map[string]any, column string, value any) error {
 	if column == e.table.Offset && column != "" {
 		v, missing, err := numberOf(value)
@@ -191,7 +195,7 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	return nil
 }
 
-// numberOf returns a value as a number, or says that it is missing.
+// numberOf returns a value as a number, or reports that it is missing.
 func numberOf(value any) (v float64, missing bool, err error) {
 	switch n := value.(type) {
 	case bool:
@@ -217,14 +221,14 @@ func numberOf(value any) (v float64, missing bool, err error) {
 	return v, math.IsNaN(v), nil
 }
 
-// textOf returns a value as a table has it.
+// textOf returns a value as the text of a cell.
 func textOf(value any) (string, error) {
 	switch v := value.(type) {
 	case nil:
 		return "", nil
 	case string:
 		return v, nil
-	case []byte: // of package database/sql
+	case []byte: // as package database/sql returns text
 		return string(v), nil
 	case json.Number:
 		return v.String(), nil

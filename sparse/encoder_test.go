@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestEncoderReadsAsTables: records become the rows that Read makes of a table with the same cells.
+// TestEncoderReadsAsTables checks that records become the rows that Read makes of the
+// same table.
 func TestEncoderReadsAsTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	columns := []string{"age", "soil", "a=b", "code", "odd", "left out"}
@@ -60,7 +61,7 @@ func TestEncoderReadsAsTables(t *testing.T) {
 	}
 }
 
-// TestEncoderRefuses: what is no record of the features is an error that names the column.
+// TestEncoderRefuses checks that invalid records are errors that name the column.
 func TestEncoderRefuses(t *testing.T) {
 	e, err := NewEncoder(&ReadOptions{Names: []string{"age", "soil=clay"}, Table: TableOptions{Offset: "log", Fill: map[string]float64{"age": 3}}})
 	if err != nil {

@@ -73,7 +73,7 @@ func ExampleNewSynthetic() {
 	// [[0 1] [1 2] [3 4] [4 5]]
 }
 
-// A table: words become categories, and missing values are filled.
+// In a table, words become categories, and missing values are filled.
 func ExampleRead_table() {
 	const table = `price,rooms,city
 250,3,Ulm
@@ -99,8 +99,8 @@ func ExampleRead_table() {
 	// [0 2] [2 1]
 }
 
-// Samples from a database: an entry is a measurement, and a patient is a row. Rows beyond a
-// gigabyte go to a temporary file.
+// The samples are in a database: an entry is a measurement, and a patient is a row. Rows
+// beyond a gigabyte are written to a temporary file.
 func ExampleBuilder() {
 	db := sql.OpenDB(memoryDriver{})
 	defer db.Close()
@@ -121,7 +121,7 @@ func ExampleBuilder() {
 	// [0] [55]
 }
 
-// patients reads all patients. A measurement that was not made is NULL, and becomes 0.
+// patients reads all patients. A measurement that was not made is NULL and becomes 0.
 func patients(db *sql.DB) (*sparse.Dataset, error) {
 	rows, err := db.Query("SELECT ill, age, dose, marker FROM patients")
 	if err != nil {

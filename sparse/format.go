@@ -11,107 +11,109 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// Format is the form of a file of data.
+// Format is the format of a data file.
 type Format string
 
-// The forms. All of them may be compressed: by gzip, bzip2, xz or zstd when they are read, by
-// gzip or zstd when they are written.
+// The formats. Files in all of them may be compressed: reading accepts gzip, bzip2, xz
+// and zstd, writing produces gzip and zstd.
 const (
-	// Auto, the zero value, goes by the ending of the name; see FormatOf.
+	// Auto, the zero value, chooses the format by the ending of the name; see FormatOf.
 	Auto Format = ""
 
 	// LIBSVM (SVMlight) text has one sample a line:
 	//
 	//	label index:value index:value ... # comment
 	//
-	// Tokens are separated by blanks; blank lines and comments are skipped; a line with a
-	// label only is a sample of zeros. Entries whose value is written as 0 are stored.
-	// Repeated indices and an index outside the stated base or feature count are errors.
-	// Written indices count from 1. The number of columns is not in the file.
+	// Tokens are separated by blanks. Blank lines and comments are skipped. A line with
+	// only a label is a sample of zeros. Entries with the value 0 are stored. Repeated
+	// indices and indices outside the stated base or feature count are errors. Files are
+	// written with indices from 1. The number of columns is not in the file.
 	LIBSVM Format = "libsvm"
 
-	// CSV is a table with one sample a line: comma-separated values of RFC 4180, the first
-	// line naming the columns. Cells may be quoted, and quoted ones hold delimiters, line
-	// breaks and doubled quotes; blanks around others are no part of them. Blank lines and a
-	// byte order mark are skipped.
+	// CSV is a table with one sample a line: comma-separated values of RFC 4180; the
+	// first line names the columns. Quoted cells may contain delimiters, line breaks and
+	// doubled quotes. Blanks around an unquoted cell are ignored. Blank lines and a byte
+	// order mark are skipped.
 	//
-	// One column has the labels; see TableOptions. A column of numbers is a feature. A column
-	// is categorical if the options say so or its first value is not a number: it becomes a
-	// feature of 0 and 1 for every value, called column=value, in the order of the values as
-	// text. Labels that are words are mapped as numbers are, in the order of the words. Zeros
-	// are not stored, but negative ones are.
+	// One column holds the labels; see TableOptions. A column of numbers is a feature. A
+	// column is categorical if the options say so or if its first value is not a number:
+	// it becomes a 0/1 feature for every value, named column=value, in the byte order of
+	// the values. Two labels that are words are mapped to -1 and +1 in byte order. Zeros
+	// are not stored, except -0.
 	//
-	// If ReadOptions.Names is not nil, columns are matched with these names instead, wherever
-	// they stand: a column called by a name is a feature, and a column c is categorical if
-	// names c=value are wanted. Values that are none of them count as no category.
+	// If ReadOptions.Names is not nil, features are found by these names, in any order: a
+	// name of a column is a numeric feature, and names c=value make column c categorical.
+	// Values of c without such a name count as no category.
 	//
-	// Lines with more or fewer cells than the first and missing values, unless the options
-	// replace them, are errors. A written table has the label in its last column; columns
-	// without names are called x1, x2, ...
+	// A line with more or fewer cells than the first is an error, and so is a missing
+	// value unless the options replace it. Tables are written with the label in the last
+	// column; columns without names are named x1, x2, ...
 	CSV Format = "csv"
 
-	// TSV is CSV with tabulators in the place of commas.
+	// TSV is CSV with tabs in the place of commas.
 	TSV Format = "tsv"
 
-	// NPY is a dense array of NumPy's .npy form, a row for every sample: float64, float32,
-	// whole numbers or truth values, of two dimensions, in C or Fortran order. Zeros are not
-	// stored, but negative ones are. Whole numbers that float64 does not have are errors.
-	// Labels are those of ReadOptions.LabelsFile. It is written as float64 in C order.
+	// NPY is a dense array in NumPy's .npy format with a row for every sample: two
+	// dimensions, float64, float32, integers or booleans, in C or Fortran order. Zeros
+	// are not stored, except -0. Integers that float64 cannot represent are errors.
+	// ReadOptions.LabelsFile gives the labels. Arrays are written as float64 in C order.
 	NPY Format = "npy"
 
-	// NPZ is an archive of arrays of NumPy's .npz form, compressed or not, with a row for
-	// every sample:
+	// NPZ is an archive of arrays in NumPy's .npz format, compressed or not, with a row
+	// for every sample:
 	//
-	//   - a sparse matrix as scipy.sparse.save_npz writes it, of format csr: data, indices,
-	//     indptr, shape, format; rows whose columns are out of order are sorted and counted;
-	//   - or a dense one, as numpy.savez(path, X=X, y=y) does: the array X or x, or the only
-	//     one of two dimensions; see NPY.
+	//   - a sparse matrix as scipy.sparse.save_npz writes it, in format csr: the arrays
+	//     data, indices, indptr, shape and format; rows with columns out of order are
+	//     sorted and counted;
+	//   - or a dense matrix, as numpy.savez(path, X=X, y=y) writes it: the array X or x,
+	//     or the first array of two dimensions; see NPY.
 	//
-	// Labels are the array y, labels or target; the array names or features has the names of
-	// the features. Other arrays are left alone. It is written in the sparse form, and equal
-	// data give equal bytes.
+	// The array y, labels or target holds the labels; the array names or features holds
+	// the names of the features. Other arrays are ignored. Data are written in the sparse
+	// form, and equal data give equal bytes.
 	NPZ Format = "npz"
 
-	// MatrixMarket is coordinate text, a row of the matrix for every sample: a first line
-	// `rows cols nnz`, then exactly nnz lines `i j value` with 1-based i and j, in any order.
-	// Blank lines and comments from '#' on are skipped.
+	// MatrixMarket is coordinate text; each row of the matrix is a sample. The first line
+	// is `rows cols nnz`; then nnz lines `i j value` with 1-based i and j follow, in any
+	// order. Blank lines are skipped, and so are comments, which begin with '#'.
 	//
-	// Below a first line %%MatrixMarket it is a file of the Matrix Market (Boisvert, Pozo and
-	// Remington 1996): formats coordinate and array, the latter a size `rows cols` and the
-	// values, column by column; fields real, integer and pattern (all values 1); symmetries
-	// general, symmetric and skew-symmetric, of which the file has one triangle and the
-	// result both. It is written with that line, as coordinate real general.
+	// A file whose first line begins with %%MatrixMarket is in the Matrix Market format
+	// (Boisvert, Pozo and Remington 1996). Supported are the formats coordinate and array
+	// (a line `rows cols` and then the values, column by column); the fields real,
+	// integer and pattern (all values 1); and the symmetries general, symmetric and
+	// skew-symmetric, for which the file holds one triangle and the result both. Data are
+	// written with that line, as coordinate real general.
 	//
-	// A repeated place, one out of range and a wrong number of lines are errors. Labels are
-	// those of ReadOptions.LabelsFile.
+	// A repeated position, a position out of range and a wrong number of lines are
+	// errors. ReadOptions.LabelsFile gives the labels.
 	MatrixMarket Format = "mtx"
 
-	// Binary is a file .scas, which WriteFile, Convert and Builder write. Where the system
-	// maps files, reading maps it: X and Labels are views of the file, at the cost of a look
-	// at every block, which is compared with its checksum. Of data that are larger than
-	// ReadOptions.Memory and read nevertheless (ReadOptions.Beyond), CSR.Check compares the
-	// blocks.
+	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the
+	// operating system can map files, reading maps it: X and Labels are views of the
+	// file, and reading only compares every block with its checksum. If data larger than
+	// ReadOptions.Memory are read nevertheless (ReadOptions.Beyond), CSR.Check compares
+	// the blocks later.
 	//
-	// The file must not be changed as long as the data are in use, and Dataset.Close alone
-	// lets go of it. Replacing it, as scas does, leaves the data as they were. A file that is
-	// truncated or differs from what was written is an error.
+	// The file must not be changed while the data are in use; only Dataset.Close ends
+	// that. Replacing the file by another, as scas does, is safe. A truncated or changed
+	// file is an error.
 	//
-	// Labels of two kinds are written as −1 and +1, with what they stand for; words of more
-	// kinds are numbered.
+	// Labels of two values are stored as −1 and +1, together with the values for which
+	// they stand; words of more than two classes are numbered.
 	Binary Format = "scas"
 )
 
-// A form is what there is to know of a Format.
-type form struct {
+// A fileFormat describes a Format: its file endings and its functions.
+type fileFormat struct {
 	name    Format
-	endings []string // of files, without that of a compression
+	endings []string // file endings, without a compression's ending
 	read    func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error)
 	write   func(w io.Writer, d *Dataset) error
-	convert func(c *conversion) (converter, error) // to Binary, block by block; nil if data are read whole
+	convert func(c *conversion) (converter, error) // converts to Binary block by block; nil if data are read as a whole
 }
 
-// forms are all forms. A name with the ending of none is that of the first.
-var forms = []form{
+// fileFormats lists all formats. The first is used for names without a known ending.
+var fileFormats = []fileFormat{
 	{LIBSVM, nil, decompressed(readLIBSVM), writeLIBSVM, convertLIBSVM},
 	{CSV, []string{".csv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
 	{TSV, []string{".tsv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }, convertTable},
@@ -121,25 +123,25 @@ var forms = []form{
 	{Binary, []string{".scas"}, readBinary, writeBinary, nil},
 }
 
-// formOf returns the form of a name, nil if there is none.
-func formOf(name Format) *form {
-	k := slices.IndexFunc(forms, func(f form) bool { return f.name == name })
+// fileFormatOf returns the description of a format, or nil.
+func fileFormatOf(name Format) *fileFormat {
+	k := slices.IndexFunc(fileFormats, func(f fileFormat) bool { return f.name == name })
 	if k < 0 {
 		return nil
 	}
-	return &forms[k]
+	return &fileFormats[k]
 }
 
-// Formats lists the forms, without Auto.
+// Formats lists all formats except Auto.
 func Formats() []Format {
-	names := make([]Format, len(forms))
-	for k, f := range forms {
+	names := make([]Format, len(fileFormats))
+	for k, f := range fileFormats {
 		names[k] = f.name
 	}
 	return names
 }
 
-// String returns what flags call the form.
+// String returns the name of the format, "auto" for Auto.
 func (f Format) String() string {
 	if f == Auto {
 		return "auto"
@@ -147,34 +149,34 @@ func (f Format) String() string {
 	return string(f)
 }
 
-// FormatOf returns the form that the ending of a name tells, with that of a compressed
-// file (.gz, .bz2, .xz, .zst) behind it or not: .csv, .tsv, .npy, .npz, .mtx (or .mm) and
-// .scas are those forms, and any other is LIBSVM.
+// FormatOf returns the format for the ending of a file name: .csv, .tsv, .npy, .npz, .mtx
+// (or .mm) and .scas; any other name is LIBSVM. An ending for a compression (.gz, .bz2,
+// .xz, .zst) after it is ignored.
 func FormatOf(name string) Format {
 	base := strings.ToLower(filepath.Base(name))
 	if compressedBy(base) != nil {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	for _, f := range forms {
+	for _, f := range fileFormats {
 		if slices.Contains(f.endings, filepath.Ext(base)) {
 			return f.name
 		}
 	}
-	return forms[0].name
+	return fileFormats[0].name
 }
 
-// ReadFile reads a file of data of any form; see Read.
+// ReadFile reads a data file in any format; see Read.
 func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 	return text.FromFile(path, func(r io.Reader, name string) (*Dataset, error) { return Read(r, name, opt) })
 }
 
-// Read reads data of the form that opt or the ending of name says, possibly compressed.
-// name stands for the file in errors. Nil opt means defaults. Numbers get exactly the value
-// strconv.ParseFloat gives.
+// Read reads data in the format that opt or the ending of name gives, possibly
+// compressed. name is also the file name in errors. A nil opt means defaults. Numbers get
+// exactly the value that strconv.ParseFloat returns.
 //
-// Data that are not of the form, numbers that are not finite, labels that are not of
-// exactly two values (unless opt says otherwise) and data without any sample are errors of
-// type *ParseError.
+// The errors about the data have the type *ParseError: malformed data, numbers that are
+// not finite, labels that do not have exactly two values (unless opt says otherwise), and
+// data without samples.
 func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	o, err := opt.of(name)
 	if err != nil {
@@ -185,11 +187,11 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	return formOf(o.Format).read(r, name, o)
+	return fileFormatOf(o.Format).read(r, name, o)
 }
 
-// decompressed returns a reader of a form that notes the compression, and has read take the
-// text without it.
+// decompressed returns a reader for a format that decompresses the text, calls read, and
+// records the compression.
 func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		in, kind, err := decompress(r, name)
@@ -206,13 +208,14 @@ func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Datas
 	}
 }
 
-// WriteFile writes data to a file, whole or not at all, in the form that the ending of its
-// name tells (see FormatOf), compressed if that is .gz or .zst. A symbolic link is followed.
+// WriteFile writes data to a file in the format for the ending of its name (see
+// FormatOf), compressed if the name ends in .gz or .zst. It never leaves an incomplete
+// file. It follows a symbolic link.
 //
-// Every form reads back to the same numbers, bit for bit; but dense ones, CSV and NPY, lose
-// which zeros were stored, and LIBSVM the number of columns. NPY and the Matrix Market have
-// no labels; names are kept by CSV, NPZ and .scas. A data set without labels is written with
-// labels of 0 as LIBSVM.
+// Every format reads back to the same numbers, bit for bit. Some lose other information:
+// CSV and NPY which zeros were stored, LIBSVM the number of columns, NPY and MatrixMarket
+// the labels, all but CSV, TSV, NPZ and .scas the names of features. LIBSVM writes the
+// label 0 for data without labels.
 func WriteFile(path string, d *Dataset) error {
 	if err := writable(path); err != nil {
 		return err
@@ -220,7 +223,8 @@ func WriteFile(path string, d *Dataset) error {
 	return writeFile(path, func(w io.Writer) error { return Write(w, FormatOf(path), d) })
 }
 
-// writable refuses the name of a file with a compression that is not written.
+// writable returns an error if the ending of the name is a compression that cannot be
+// written.
 func writable(path string) error {
 	if packed := compressedBy(path); packed != nil && packed.create == nil {
 		return fmt.Errorf("sparse: %s: %s is not written: take .gz or .zst", path, packed.name)
@@ -228,16 +232,17 @@ func writable(path string) error {
 	return nil
 }
 
-// writeFile writes a file, whole or not at all, compressed as the ending of its name tells.
+// writeFile writes a file, compressed as the ending of its name says. It never leaves an
+// incomplete file.
 func writeFile(path string, write func(io.Writer) error) error {
 	return atomicfile.Write(atomicfile.Followed(path), 0o666, func(w io.Writer) error {
 		return compressedBy(path).compressTo(w, write)
 	})
 }
 
-// Write writes data in a form; see WriteFile.
+// Write writes data in a format; see WriteFile.
 func Write(w io.Writer, format Format, d *Dataset) error {
-	f := formOf(format)
+	f := fileFormatOf(format)
 	switch {
 	case f == nil:
 		return fmt.Errorf("sparse: writing the form %v: want one of %v", format, Formats())

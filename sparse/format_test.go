@@ -26,7 +26,8 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestIgnoreBeyond: in every sparse form the columns beyond the stated ones can be left out.
+// TestIgnoreBeyond checks in every sparse format that columns beyond Features can be
+// dropped.
 func TestIgnoreBeyond(t *testing.T) {
 	d := awkward(t)
 	d.Names = nil
@@ -59,7 +60,7 @@ func TestIgnoreBeyond(t *testing.T) {
 	}
 }
 
-// awkward is a data set with numbers that are easily lost.
+// awkward returns a data set with numbers whose bits are easily lost.
 func awkward(t *testing.T) *Dataset {
 	t.Helper()
 	x, err := FromTriplets(4, 5, []Triplet{
@@ -71,7 +72,7 @@ func awkward(t *testing.T) *Dataset {
 	return &Dataset{X: x, Labels: []float64{0.1, -2, 1e17, math.Copysign(0, -1)}, Names: []string{"a", "b,c", `"d"`, " e", "f=g\nh"}}
 }
 
-// TestWriteFile: every form reads back to the same bits, compressed or not.
+// TestWriteFile checks that every format reads back to the same bits, compressed or not.
 func TestWriteFile(t *testing.T) {
 	d := awkward(t)
 	for _, format := range Formats() {
@@ -115,7 +116,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestWritesWords: labels that are words, and names, survive from table to table.
+// TestWritesWords checks that tables keep names and labels that are words.
 func TestWritesWords(t *testing.T) {
 	const text = "a,city=Bonn,city=Ulm,ill\n1,0,1,no\n2,1,0,yes\n"
 	for _, opt := range []*ReadOptions{nil, {AnyLabels: true}} {
@@ -268,10 +269,10 @@ func TestReadNPZRefuses(t *testing.T) {
 	}
 }
 
-// TestFormatBombs: little data that expand without measure are refused within the memory
-// that is allowed.
+// TestFormatBombs checks that small files that expand without bound are refused within
+// the allowed memory.
 func TestFormatBombs(t *testing.T) {
-	const allowed, most = 32 << 20, 160 // bytes, and MiB allocated in all
+	const allowed, most = 32 << 20, 160 // bytes allowed, and MiB allocated in total
 	ones := bytes.Repeat([]byte{1}, 40<<20)
 	array := npyFile("|i1", false, "(40, 1048576)", ones...)
 	list := npyFile("|i1", false, "(41943040,)", ones...)
@@ -296,7 +297,7 @@ func TestFormatBombs(t *testing.T) {
 		var err error
 		mib := allocated(func() { err = read(&ReadOptions{AnyLabels: true, Memory: allowed}) })
 		wantParseError(t, err, 0, 0, "bomb", "of memory, more than the 32 MiB allowed")
-		if name != "npz" && name != "csr" && mib > most { // the others make their bombs, too
+		if name != "npz" && name != "csr" && mib > most { // the others also allocate the bomb itself
 			t.Errorf("%s: %d MiB", name, mib)
 		}
 	}
@@ -305,7 +306,7 @@ func TestFormatBombs(t *testing.T) {
 	wantParseError(t, err, 0, 0, "expands to more than 500 times")
 }
 
-// counting is a table whose categories are all different.
+// counting is a table in which all categories are different.
 type counting struct{ at int }
 
 func (c *counting) Read(p []byte) (int, error) {

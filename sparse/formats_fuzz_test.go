@@ -17,11 +17,11 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// This file has readers that are as simple as can be, and fuzz tests that compare with
-// them: text and bytes on which both succeed give the same numbers, and neither takes
-// what the other refuses.
+// This file has very simple readers, and fuzz tests that compare the package's readers
+// with them: if both accept an input, they must return the same numbers, and neither may
+// accept what the other refuses.
 
-// naiveNumber is a finite decimal number.
+// naiveNumber returns the value of a finite decimal number.
 func naiveNumber(s string) (float64, bool) {
 	if s == "" || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
@@ -30,8 +30,8 @@ func naiveNumber(s string) (float64, bool) {
 	return v, err == nil
 }
 
-// naiveTable reads a table without missing values by package encoding/csv: columns of
-// numbers, or else of categories, and as the last one labels that are numbers.
+// naiveTable reads a table without missing values by package encoding/csv. Its columns
+// are numbers or else categories; the last one holds labels that are numbers.
 func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok bool) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1
@@ -110,9 +110,9 @@ func FuzzReadCSV(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		plain := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as encoding/csv has it within quotes
+		plain := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as encoding/csv does within quotes
 		for _, s := range []string{" ", "\t", "\r", "\v", "\f"} {
-			if bytes.Contains(plain, []byte(s)) { // blanks around a cell, which encoding/csv keeps
+			if bytes.Contains(plain, []byte(s)) { // encoding/csv keeps blanks around a cell
 				t.Skip()
 			}
 		}
@@ -139,7 +139,7 @@ func FuzzReadCSV(f *testing.F) {
 	})
 }
 
-// lastName is the name of the last column, or its number.
+// lastName returns the name of the last column, or its number.
 func lastName(data []byte, last int) string {
 	head, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))).Read()
 	if err != nil {
@@ -180,7 +180,7 @@ func throughCSV(t *testing.T, d *Dataset) {
 	}
 }
 
-// naiveNPY reads a table of numbers whose header is one that NumPy writes.
+// naiveNPY reads a table of numbers if NumPy would write this header.
 func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	if len(data) < 10 || string(data[:8]) != "\x93NUMPY\x01\x00" {
 		return nil, false
@@ -240,7 +240,7 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	return x, true
 }
 
-// bigFloat is nil for what is no number.
+// bigFloat returns v, or nil for a v that is not finite.
 func bigFloat(v float64) *big.Float {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -248,7 +248,7 @@ func bigFloat(v float64) *big.Float {
 	return big.NewFloat(v)
 }
 
-// npyFile is a file of NumPy's form.
+// npyFile returns a file in NumPy's format.
 func npyFile(descr string, fortran bool, shape string, body ...byte) []byte {
 	order := "False"
 	if fortran {
@@ -303,7 +303,7 @@ func FuzzReadNPY(f *testing.F) {
 	})
 }
 
-// zipped makes an archive of files, name and content by turns.
+// zipped returns an archive of files; parts are alternately a name and a content.
 func zipped(t testing.TB, method uint16, parts ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -323,7 +323,7 @@ func zipped(t testing.TB, method uint16, parts ...string) []byte {
 	return b.Bytes()
 }
 
-// csrParts are the files of a sparse matrix of 4 rows and cols columns.
+// csrParts returns the files of a sparse matrix of 4 rows and cols columns.
 func csrParts(ptr, idx []byte, cols byte, val []float64) []string {
 	var body []byte
 	for _, v := range val {
@@ -340,8 +340,8 @@ func csrParts(ptr, idx []byte, cols byte, val []float64) []string {
 	}
 }
 
-// FuzzReadNPZ fuzzes the arrays of a sparse matrix, and compares with the sum of their
-// entries in a table.
+// FuzzReadNPZ fuzzes the arrays of a sparse matrix, and compares the result with a table
+// made from the same entries.
 func FuzzReadNPZ(f *testing.F) {
 	f.Add([]byte{0, 2, 2, 3, 4}, []byte{0, 2, 1, 0}, byte(3), int64(5))
 	f.Add([]byte{0, 2, 2, 3, 4}, []byte{2, 0, 1, 0}, byte(3), int64(-1))
@@ -399,7 +399,7 @@ func naiveCSR(ptr, idx []byte, cols int, val []float64) (x [][]float64, ok bool)
 	return x, true
 }
 
-// naiveMarket reads a matrix of the Matrix Market into a table.
+// naiveMarket reads a Matrix Market file into a table.
 func naiveMarket(data string) (x [][]float64, ok bool) {
 	data = strings.TrimPrefix(data, "\ufeff")
 	head, rest, _ := strings.Cut(data, "\n")
@@ -477,7 +477,7 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 		if !ok || len(f) != 1 || words[3] == "integer" && v != math.Trunc(v) {
 			return nil, false
 		}
-		if math.Float64bits(v) != 0 { // a zero of a dense file is none of the other triangle, either
+		if math.Float64bits(v) != 0 { // zeros of a dense file are not stored, in neither triangle
 			naivePlace(x, places[k], mirror, f[0])
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Any text gives what the naive reader says, and data survive writing and reading.
+// FuzzReadLIBSVM compares Read with the naive reader, and writes and reads accepted data.
 func FuzzReadLIBSVM(f *testing.F) {
 	for _, s := range []string{
 		smallText, "1 0:1\n0 3:2 1:5 # c\r\n", "+1 1:1e-7 99:.5\n-1\n", "1 1:nan", "1 qid:1 1:1\n", "\x1f\x8b\x08", "1 2147483647:1\n0 0:1",
@@ -58,7 +58,8 @@ func FuzzReadLIBSVM(f *testing.F) {
 	})
 }
 
-// Any text gives an error or a matrix that survives writing and reading.
+// FuzzReadMatrix checks that any text gives an error, or a matrix that can be written and
+// read.
 func FuzzReadMatrix(f *testing.F) {
 	for _, s := range []string{"2 3 2\n1 1 .5\n2 3 -1e9\n", "0 0 0\n", "3 3 1 # c\n\n3 3 0", "1 1 2\n1 1 1\n1 1 1", "9 9 99999999\n1 1 1", "1 1\n"} {
 		f.Add([]byte(s))

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A *CSR is a matrix for gonum.
+// A *CSR is a gonum matrix.
 var _ mat.Matrix = (*CSR)(nil)
 
-// FromMatrix returns a matrix of gonum, or any other mat.Matrix, as a CSR. Zeros are not
+// FromMatrix returns a gonum matrix, or any other mat.Matrix, as a CSR. Zeros are not
 // stored. A *CSR is returned as it is; any other argument is copied. Values that are not
 // finite are errors.
 func FromMatrix(m mat.Matrix) (*CSR, error) {
@@ -38,9 +38,9 @@ func FromMatrix(m mat.Matrix) (*CSR, error) {
 	return New(rows, cols, ptr, idx, val)
 }
 
-// At returns the element in row i and column j, 0 if no entry is stored. It searches the row,
-// in time logarithmic in its entries; Row and Rows reach all entries without a search. It
-// panics if i or j is out of range, as matrices of gonum do.
+// At returns the element in row i and column j, or 0 if no entry is stored there. It
+// searches the row, in time logarithmic in the number of its entries; Row and Rows give
+// access without a search. It panics if i or j is out of range, as gonum matrices do.
 func (a *CSR) At(i, j int) float64 {
 	if uint(i) >= uint(a.rows) {
 		panic(mat.ErrRowAccess)
@@ -56,5 +56,5 @@ func (a *CSR) At(i, j int) float64 {
 	return val[k]
 }
 
-// T returns A' as gonum takes it, a view of the matrix. Transpose returns it as a CSR.
+// T returns A' as a gonum matrix that is a view of A. Transpose returns it as a CSR.
 func (a *CSR) T() mat.Matrix { return mat.Transpose{Matrix: a} }

@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// mustRead reads LIBSVM text that is right.
+// mustRead reads valid LIBSVM text.
 func mustRead(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	t.Helper()
 	d, err := readAs(LIBSVM, strings.NewReader(text), "inline", opt)
@@ -21,8 +21,7 @@ func mustRead(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	return d
 }
 
-// sameBits reports whether two matrices are equal in shape, structure and every
-// bit of every value.
+// sameBits reports whether two matrices have the same shape, structure and bits.
 func sameBits(a, b *CSR) bool {
 	return a.rows == b.rows && a.cols == b.cols && slices.Equal(a.ptr, b.ptr) &&
 		slices.Equal(a.idx, b.idx) && sameFloats(a.val, b.val)
@@ -32,7 +31,7 @@ func sameFloats(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// wantParseError checks type, place and text of an error about a file.
+// wantParseError checks the type, place and text of an error about a file.
 func wantParseError(t testing.TB, err error, line, column int, fragments ...string) {
 	t.Helper()
 	check.Error(t, err, fragments...)
@@ -46,7 +45,7 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 	}
 }
 
-// readAs reads data of a form, unless opt says another.
+// readAs reads data in a format, unless opt states another.
 func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	o := ReadOptions{}
 	if opt != nil {
@@ -58,7 +57,7 @@ func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset
 	return Read(r, name, &o)
 }
 
-// readMatrix reads a matrix, which need not have rows.
+// readMatrix reads a matrix, which may have no rows.
 func readMatrix(r io.Reader, name string) (*CSR, error) {
 	c, _, err := readCoordinates(r, name, &ReadOptions{})
 	if err != nil {

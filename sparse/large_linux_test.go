@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// untouched returns n zeros that take address space but no memory until used.
+// untouched returns n zeros that use only address space until they are written.
 func untouched[T any](t *testing.T, n int64) []T {
 	t.Helper()
 	var zero T
@@ -25,8 +25,8 @@ func untouched[T any](t *testing.T, n int64) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 }
 
-// Entries beyond the 2^31st are found: everything that goes from row pointers to
-// entries must do so in 64 bits. The first row is a hole nobody looks into.
+// TestMoreThan2To31Entries checks that entries beyond the 2^31st are found, which needs
+// 64-bit arithmetic everywhere. The first row is never read.
 func TestMoreThan2To31Entries(t *testing.T) {
 	const hole = 1<<31 + 7
 	a := &CSR{rows: 3, cols: 5, ptr: []int64{0, hole, hole + 2, hole + 5}}

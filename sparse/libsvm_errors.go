@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// This file is the parser's cold side: it looks at a token that failed once
-// more, slowly, to say what is wrong with it.
+// This file holds the slow path of the parser: it examines a token that could not be
+// parsed again, to find the best error message.
 
 // errorAt returns an error about the token at b[i] of the line at b[start].
 func (p *libsvmPart) errorAt(b []byte, start, i int, msg string) *ParseError {
@@ -77,7 +77,7 @@ func (p *libsvmPart) outOfOrder(b []byte, start, i int, j, prev int64) error {
 	return p.errorAt(b, start, i, fmt.Sprintf("index %d after index %d: expected increasing indices (reading without Strict sorts them)", j, prev))
 }
 
-// repeated finds the second place where index j stands in the line at b[start].
+// repeated returns the error for index j, which occurs twice in the line at b[start].
 func (p *libsvmPart) repeated(b []byte, start int, j int64) error {
 	i := text.TokenEnd(b, skipBlanks(b, start))
 	for count := 0; ; i = text.TokenEnd(b, i) {
@@ -93,6 +93,6 @@ func (p *libsvmPart) repeated(b []byte, start int, j int64) error {
 
 // isNonFinite recognises NaN, infinities and numbers beyond float64.
 func isNonFinite(s string) bool {
-	v, err := strconv.ParseFloat(strings.TrimLeft(s, "+-"), 64) // which takes no NaN with a sign
+	v, err := strconv.ParseFloat(strings.TrimLeft(s, "+-"), 64) // ParseFloat does not accept NaN with a sign
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// libsvmForm is what all blocks of a text have in common.
+// libsvmForm holds what all blocks of a text share.
 type libsvmForm struct {
 	name  string
 	opt   *ReadOptions
@@ -20,25 +20,25 @@ type libsvmForm struct {
 	limit int64 // largest index that can be right
 }
 
-// A libsvmPart is what a block of whole lines holds. Lines count from the block's first,
-// which is 1. Under bias 1 an index 0 is stored as -1.
+// A libsvmPart holds the rows of one block of whole lines. Lines are counted from the
+// first line of the block, which is 1. If bias is 1, an index 0 is stored as -1.
 type libsvmPart struct {
 	*libsvmForm
-	line   int         // of the row being parsed
+	line   int         // line of the current row
 	max    int64       // largest index seen, -1 for none
 	zero   bool        // index 0 was seen
 	atEdge *ParseError // see newExtreme
 	labels []float64
 	kinds  seenLabels
-	ends   []int64 // of each row in idx and val
+	ends   []int64 // end of each row in idx and val
 	idx    []int32
 	val    []float64
-	sorted int   // rows that had to be
-	bytes  int   // of text
-	err    error // a *ParseError, which ended it
+	sorted int   // number of rows that had to be sorted
+	bytes  int   // bytes of text
+	err    error // the *ParseError that ended the block, or nil
 }
 
-// libsvmParser puts the parts of a text together, in order.
+// A libsvmParser joins the parts of a text in order.
 type libsvmParser struct {
 	libsvmForm
 	lines  int
@@ -62,8 +62,8 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 	return p
 }
 
-// block parses the whole lines b[:n]; first says that a text begins with them. It may be
-// called for several blocks at once.
+// block parses the whole lines b[:n]; first says that they are the beginning of the text.
+// It may be called for several blocks at the same time.
 func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
@@ -87,7 +87,7 @@ func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	return p
 }
 
-// take adds the next part. What is read takes its memory twice: matrix copies the parts.
+// take adds the next part. The memory is counted twice because matrix copies the parts.
 func (p *libsvmParser) take(part *libsvmPart) error {
 	if err := p.count(part); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 	return p.opt.allow(p.name, 2*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines)
 }
 
-// count judges the next part and counts what it has.
+// count checks the next part and adds its counts to the statistics.
 func (p *libsvmParser) count(part *libsvmPart) error {
 	for _, k := range part.kinds.all {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
@@ -120,7 +120,7 @@ func (p *libsvmParser) count(part *libsvmPart) error {
 	return nil
 }
 
-// errLabel ends a part with a label that cannot be right; take says why.
+// errLabel ends a part at a label that is not allowed; count finds the message.
 var errLabel = errors.New("sparse: a label too many")
 
 // label adds the label of a row.
@@ -175,9 +175,9 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	return lineEnd(b, i), nil
 }
 
-// entries parses the index:value tokens from b[i] to the end of the line or its
-// comment, of the line that starts at b[start], and returns where it stopped and
-// whether the indices increased. Room for them was made in block.
+// entries parses the index:value tokens from b[i] to the end of the line or its comment;
+// the line starts at b[start]. It returns where it stopped and whether the indices
+// increased. block has allocated enough memory for them.
 func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err error) {
 	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
 	k, prev := len(p.idx), int64(-1)
@@ -195,7 +195,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 		}
 		v, next, ok := 0.0, colon+2, false
 		if b[colon] == ':' && colon > i {
-			if digit := b[colon+1] - '0'; digit <= 9 && b[next] == ' ' { // as the 1 of binary features
+			if digit := b[colon+1] - '0'; digit <= 9 && b[next] == ' ' { // such as the 1 of a binary feature
 				v, ok = float64(digit), true
 			} else {
 				v, next, ok = text.Float(b, colon+1)
@@ -227,7 +227,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 	}
 }
 
-// newExtreme handles an index 0 or one above all earlier ones.
+// newExtreme handles an index that is 0 or larger than all before.
 func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	p.max = max(p.max, j)
 	if j == 0 {
@@ -236,8 +236,8 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 		}
 		p.zero = true
 	}
-	// With p features stated and the base open, index p is right until an
-	// index 0 turns up.
+	// If p features are stated and the base is not known, the index p is right unless an
+	// index 0 follows.
 	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.limit && p.atEdge == nil {
 		p.atEdge = p.errorAt(b, start, i, "")
 	}
@@ -260,7 +260,7 @@ func (p *libsvmPart) sortRow(b []byte, start, first int) error {
 	return nil
 }
 
-// finish settles base, columns and labels.
+// finish returns the data set.
 func (p *libsvmParser) finish() (*Dataset, error) {
 	cols, err := p.columns()
 	if err != nil {
@@ -273,7 +273,7 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 	return d, nil
 }
 
-// columns settles the base, and returns the number of columns.
+// columns determines the index base, and returns the number of columns.
 func (p *libsvmParser) columns() (int, error) {
 	if p.stats.Rows == 0 {
 		msg := "the file is empty: expected lines `label index:value ...`"
@@ -300,11 +300,11 @@ func (p *libsvmParser) columns() (int, error) {
 	return cols, nil
 }
 
-// shifts reports whether columns were stored one too small: under bias 1, in a text that
-// counts from 0.
+// shifts reports whether all columns were stored one too small: with bias 1, in a text
+// that turned out to count from 0.
 func (p *libsvmParser) shifts() bool { return p.bias == 1 && p.stats.IndexBase == ZeroBased }
 
-// matrix joins the parts, labels too, and lets go of them.
+// matrix joins the parts into a matrix, joins their labels too, and frees the parts.
 func (p *libsvmParser) matrix(cols int) *CSR {
 	n, nnz := p.stats.Rows, p.stats.NNZ
 	x := &CSR{rows: n, cols: cols, ptr: make([]int64, n+1), idx: make([]int32, nnz), val: make([]float64, nnz)}
@@ -318,15 +318,15 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 		p.parts[k] = nil
 		copies.Go(func() { part.join(x, p.labels.labels, first, before, shift) })
 		if k%threads == threads-1 {
-			copies.Wait() // more at once only wait for memory
+			copies.Wait() // more copies at once would not be faster
 		}
 	}
 	copies.Wait()
 	return x
 }
 
-// join copies the part to where its rows and entries begin in x and labels, its indices
-// one larger if they shift.
+// join copies the part into x and labels, its first row to row and its first entry to at.
+// If shift is set, it adds 1 to every column.
 func (p *libsvmPart) join(x *CSR, labels []float64, row int, at int64, shift bool) {
 	copy(labels[row:], p.labels)
 	copy(x.idx[at:], p.idx)
@@ -356,8 +356,8 @@ func lineEnd(b []byte, i int) int {
 	return i + 1
 }
 
-// longIndex reads an index of 8 or more digits. Values above 32 bits are capped
-// so that they stay beyond every limit.
+// longIndex reads an index of 8 or more digits. It replaces values of more than 32 bits
+// by the largest 32-bit number, which is above every limit.
 func longIndex(b []byte, i int) (num uint64, end int) {
 	for '0' <= b[i] && b[i] <= '9' {
 		num = min(num*10+uint64(b[i]-'0'), math.MaxUint32)

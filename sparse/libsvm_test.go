@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Texts and what is in them.
+// Texts and their content.
 var libsvmTexts = []struct {
 	name    string
 	text    string
@@ -73,7 +73,7 @@ func TestReadLIBSVM(t *testing.T) {
 			}
 			want := ReadStats{Rows: len(tt.want), NNZ: d.X.NNZ(), IndexBase: tt.base, SortedRows: tt.sorted, Bytes: int64(len(tt.text))}
 			if !strings.HasSuffix(tt.text, "\n") {
-				want.Bytes++ // the missing line feed counts
+				want.Bytes++ // the missing line feed is counted
 			}
 			if diff := cmp.Diff(want, d.Stats); diff != "" {
 				t.Error(diff)
@@ -163,8 +163,8 @@ func TestReadOptionsRefused(t *testing.T) {
 	check.Error(t, err, "directory")
 }
 
-// Rows must come out the same wherever the blocks of the reader end: lines of
-// every length, some longer than a block, through readers that give little.
+// TestBlockBoundaries checks that rows do not depend on the ends of blocks, with lines of
+// every length, some longer than a block, and readers that return few bytes at a time.
 func TestBlockBoundaries(t *testing.T) {
 	var b strings.Builder
 	var lengths []int
@@ -209,7 +209,8 @@ func TestBlockBoundaries(t *testing.T) {
 	})
 }
 
-// Every shift of a text against the block end is tried with short lines.
+// TestEveryBlockPhase shifts a text with short lines by every distance against the block
+// end.
 func TestEveryBlockPhase(t *testing.T) {
 	line := "1 1:0.123456 7:-3.25e-2 12345:8\n0 2:5\n"
 	want := mustRead(t, line, nil)
@@ -248,10 +249,10 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestFirstErrorWins: blocks are parsed side by side, and yet of several errors that of the
-// earliest line is reported, with its number; reading ends there.
+// TestFirstErrorWins checks that, although blocks are parsed in parallel, the error in
+// the earliest line is reported, with its number, and reading ends there.
 func TestFirstErrorWins(t *testing.T) {
-	const lines = 200_000 // some ten blocks
+	const lines = 200_000 // about ten blocks
 	text := func(broken map[int]string) string {
 		var b strings.Builder
 		for i := 1; i <= lines; i++ {
@@ -288,7 +289,7 @@ func TestFirstErrorWins(t *testing.T) {
 	}
 }
 
-// repeating is an endless text of one line.
+// repeating is an endless text that repeats one line.
 type repeating struct {
 	line string
 	read int

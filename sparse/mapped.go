@@ -2,21 +2,22 @@ package sparse
 
 import "github.com/scas-admm/scas/sparse/internal/scasfile"
 
-// A mapping is a file of which a matrix is a view, its rows from first on.
+// A mapping is a mapped file whose rows, from first on, are the rows of a matrix.
 type mapping struct {
 	*scasfile.File
 	name  string
 	first int
 }
 
-// Mapped reports whether the matrix is a view of a file (see Binary), whose pages are in
-// memory as far as they are used.
+// Mapped reports whether the matrix is a view of a file (see Binary). Only those pages of
+// the file are in memory that were used.
 func (a *CSR) Mapped() bool { return a.file != nil && a.file.Mapped() }
 
-// Check compares rows lo to hi−1, and their labels, of data that were read with
-// ReadOptions.Beyond with the checksums of the file, and sees that they are rows. It must
-// come before any other use of them, but once, and may be called for several runs of rows
-// at a time. What is wrong is a *ParseError. Of other matrices nothing can be.
+// Check compares rows lo to hi−1 and their labels with the checksums of the file, and
+// checks that they are valid rows. It is for data that were read with ReadOptions.Beyond,
+// and must be called once for all rows before any other use of them. It may be called for
+// several ranges of rows at the same time. An error is a *ParseError. For other matrices
+// it returns nil.
 func (a *CSR) Check(lo, hi int) error {
 	if a.file == nil {
 		return nil
@@ -24,7 +25,7 @@ func (a *CSR) Check(lo, hi int) error {
 	return a.file.damaged(a.file.CheckRows(a.file.first+lo, a.file.first+hi))
 }
 
-// damaged is the error that the rows of a file are not what was written, or nil.
+// damaged wraps an error about the content of the file in a *ParseError; nil stays nil.
 func (m *mapping) damaged(err error) error {
 	if err == nil {
 		return nil
@@ -32,11 +33,11 @@ func (m *mapping) damaged(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if the file of a mapped matrix became shorter after it was
-// mapped. To read beyond the end of such a file is a fault, which debug.SetPanicOnFault turns into
-// a panic. Pass the value of the recovered panic; or nil, for which Changed compares the length
-// of the file with its length when it was mapped. The goroutines of this module pass such panics
-// on to their caller.
+// Changed returns a *ParseError if the file of a mapped matrix became shorter after it
+// was mapped. Reading beyond the end of such a file is a fault, which
+// debug.SetPanicOnFault turns into a panic. Pass the value of the recovered panic, or
+// nil: then Changed compares the present length of the file with the length when it was
+// mapped. The goroutines of this module pass such panics to the caller.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil
@@ -44,24 +45,24 @@ func (a *CSR) Changed(recovered any) error {
 	return a.file.damaged(a.file.File.Changed(recovered))
 }
 
-// Prefetch asks the system to read rows lo to hi−1, and their labels, of a matrix that is
-// Mapped, while others are computed with. It does not wait.
+// Prefetch asks the system to read rows lo to hi−1 and their labels in the background. It
+// has an effect only on a matrix that is Mapped, and does not wait.
 func (a *CSR) Prefetch(lo, hi int) {
 	if a.file != nil {
 		a.file.Prefetch(a.file.first+lo, a.file.first+hi)
 	}
 }
 
-// Release gives back the memory of rows lo to hi−1, and of their labels, of a matrix that
-// is Mapped; of another it has no effect. They are read again where they are used again.
+// Release frees the memory of rows lo to hi−1 and of their labels; they are read from the
+// file again when they are next used. It has an effect only on a matrix that is Mapped.
 func (a *CSR) Release(lo, hi int) {
 	if a.file != nil {
 		a.file.Release(a.file.first+lo, a.file.first+hi)
 	}
 }
 
-// Close lets go of the file of data that are Mapped; X, Labels and what shares memory with
-// them must not be used any more. Of other data it has no effect.
+// Close unmaps the file of data that are Mapped; X, Labels and everything that shares
+// memory with them must not be used afterwards. For other data it has no effect.
 func (d *Dataset) Close() error {
 	if d.X.file == nil {
 		return nil

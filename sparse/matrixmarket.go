@@ -38,7 +38,7 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	return d, d.labelled(name, nil, opt)
 }
 
-// readCoordinates reads coordinate text within the memory that opt allows.
+// readCoordinates parses coordinate text within the memory that opt allows.
 func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.File, ReadStats, error) {
 	var stats ReadStats
 	data, kind, err := readText(r, name, opt)
@@ -46,7 +46,7 @@ func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.F
 		return nil, stats, err
 	}
 	stats.Compression, stats.Bytes = kind, int64(len(data))
-	const perLine = 2 * 24 // a coordinates.Line, and what a slice may have unused
+	const perLine = 2 * 24 // a coordinates.Line, and as much unused capacity of the slice
 	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "%d bytes of text, read,", len(data)); err != nil {
 		return nil, stats, err
 	}
@@ -58,9 +58,9 @@ func writeMatrixMarket(w io.Writer, d *Dataset) error {
 	return writeMatrix(w, "%%MatrixMarket matrix coordinate real general\n", d.X)
 }
 
-// WriteTo writes the matrix as coordinate text, which reads back in the form MatrixMarket: a
-// line `rows cols nnz`, and a line `i j value` for each stored entry, in row order. Values are
-// written in the shortest form that reads back to the same bits.
+// WriteTo writes the matrix as coordinate text in the format MatrixMarket, without its
+// header line: a line `rows cols nnz`, and a line `i j value` for each stored entry, in
+// row order. Values are written in the shortest form that reads back to the same bits.
 func (a *CSR) WriteTo(w io.Writer) (n int64, err error) {
 	count := &countingWriter{w: w}
 	err = writeMatrix(count, "", a)
@@ -92,7 +92,7 @@ func writeMatrix(w io.Writer, head string, a *CSR) error {
 	})
 }
 
-// wrongText is the error about a place in a text.
+// wrongText returns the error about a place in a text.
 func wrongText(file string, line, column int, token, msg string) error {
 	return &ParseError{File: file, Line: line, Column: column, Token: token, Msg: msg}
 }

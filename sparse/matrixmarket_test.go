@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// asText returns a matrix as text, which shows structure and values.
+// asText returns a matrix as text, which shows its structure and values.
 func asText(t testing.TB, a *CSR) string {
 	t.Helper()
 	var b strings.Builder
@@ -91,7 +91,8 @@ func TestReadMatrixMarketRefuses(t *testing.T) {
 	}
 }
 
-// A matrix file may be of either form.
+// TestReadMatrixTellsMatrixMarket checks that files with and without a header line are
+// read.
 func TestReadMatrixTellsMatrixMarket(t *testing.T) {
 	a, err := readMatrix(strings.NewReader("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"), "m")
 	if err != nil || asText(t, a) != "2 2 2\n1 2 1\n2 1 1\n" {
@@ -99,7 +100,8 @@ func TestReadMatrixTellsMatrixMarket(t *testing.T) {
 	}
 }
 
-// Any text gives an error or a matrix that survives writing and reading.
+// FuzzReadMatrixMarket checks that any text gives an error, or a matrix that can be
+// written and read.
 func FuzzReadMatrixMarket(f *testing.F) {
 	for _, s := range []string{
 		"%%MatrixMarket matrix coordinate real general\n% c\n2 3 2\n1 1 1\n2 3 -0.5\n",

@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// naiveLIBSVM reads LIBSVM text one line after the other, as LIBSVM documents it, and
-// shares nothing with it. Labels stay as they are in the text. If the text is not valid, line
-// is the first wrong line from 1 on, or 0 if no line is wrong by itself.
+// naiveLIBSVM reads LIBSVM text line by line, as LIBSVM documents it, with code of its
+// own. Labels stay as they are in the text. If the text is not valid, line is the first
+// wrong line, counted from 1, or 0 if no single line is wrong.
 func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[int]float64, cols, line int, ok bool) {
 	var kinds []float64
 	largest, zero := -1, false
@@ -86,7 +86,7 @@ func naiveDecimal(s string) (float64, bool) {
 	return v, err == nil && decimal.MatchString(s)
 }
 
-// checkLIBSVM compares what Read returns for a text with what the naive reader does.
+// checkLIBSVM compares the results of Read with those of the naive reader.
 func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err error) {
 	t.Helper()
 	labels, rows, cols, line, ok := naiveLIBSVM(text, opt)
@@ -116,7 +116,8 @@ func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err er
 	}
 }
 
-// The fast reader gives what the naive one does, to the bit.
+// TestReaderAgreesWithNaiveReader compares the fast reader with the naive one, bit for
+// bit.
 func TestReaderAgreesWithNaiveReader(t *testing.T) {
 	agrees := func(t *testing.T, text []byte) {
 		opt := &ReadOptions{Regression: true}

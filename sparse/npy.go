@@ -20,7 +20,7 @@ func readNPY(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return newArrayData(name, x, nil, opt, ReadStats{Bytes: bytes.n})
 }
 
-// newArrayData makes a data set of arrays, of which the first feature is number 0.
+// newArrayData returns the data set for a matrix and labels that were read from arrays.
 func newArrayData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
 	if x.rows == 0 {
 		return nil, &ParseError{File: name, Msg: "an array without rows: expected one for every sample"}
@@ -43,12 +43,12 @@ func (c *countingReader) Read(p []byte) (int, error) {
 
 // An arrayReader reads arrays of one file.
 type arrayReader struct {
-	name string // of the file
-	what string // the array, for errors
+	name string // name of the file
+	what string // name of the array in errors
 	opt  *ReadOptions
 }
 
-// arrayBlock is how many elements are read at a time.
+// arrayBlock is the number of elements that are read at a time.
 const arrayBlock = 1 << 13
 
 // wrong returns an error about the array.
@@ -56,7 +56,8 @@ func (a *arrayReader) wrong(format string, args ...any) error {
 	return &ParseError{File: a.name, Msg: a.what + ": " + fmt.Sprintf(format, args...)}
 }
 
-// describe words an error of package npy; place says where an element is.
+// describe turns an error of package npy into a *ParseError; place describes the position
+// of an element.
 func (a *arrayReader) describe(err error, place func(at int64) string) error {
 	switch e := err.(type) {
 	case nil, *ParseError:
@@ -67,15 +68,15 @@ func (a *arrayReader) describe(err error, place func(at int64) string) error {
 	return &ParseError{File: a.name, Msg: a.what + ": " + err.Error(), Err: err}
 }
 
-// element places what is in an array of one dimension.
+// element describes the position of an element of a one-dimensional array.
 func element(at int64) string { return "element " + strconv.FormatInt(at, 10) + " (counted from 0)" }
 
-// notFinite reports an element that is NaN or infinite.
+// notFinite returns the error for an element that is NaN or infinite.
 func notFinite(at int64, v float64) error {
 	return &npy.ElementError{Index: at, Token: formatFloat(v), Msg: "not finite: expected numbers; numpy.nan_to_num(x) replaces those that are none"}
 }
 
-// dense reads a matrix.
+// dense reads a dense matrix.
 func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 	in, err := npy.Open(r)
 	if err != nil {
@@ -108,7 +109,8 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 	return m, a.describe(err, place)
 }
 
-// eachBlock reads all elements of an array of numbers.
+// eachArrayBlock calls do for one block of the elements of a numeric array after the
+// other.
 func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
 	block, at := make([]float64, min(arrayBlock, max(1, in.Len))), int64(0)
 	for {
@@ -126,7 +128,7 @@ func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
 	}
 }
 
-// rowByRow reads a table in C order.
+// rowByRow reads a matrix in C order.
 func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
 	m := rows{ptr: make([]int64, 1, 1024)}
 	j := 0
@@ -150,7 +152,7 @@ func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
 	return m.matrix(p), err
 }
 
-// columnByColumn reads a table in Fortran order: as the rows of its transpose.
+// columnByColumn reads a matrix in Fortran order: it reads the rows of the transpose.
 func (a *arrayReader) columnByColumn(in *npy.Array, n, p int) (*CSR, error) {
 	t, err := a.half().rowByRow(in, p, n)
 	if err != nil {
@@ -159,14 +161,14 @@ func (a *arrayReader) columnByColumn(in *npy.Array, n, p int) (*CSR, error) {
 	return t.Transpose(), nil
 }
 
-// half reads with half of the memory, since what is read is copied.
+// half returns a reader that may use half of the memory, because the result is copied.
 func (a *arrayReader) half() *arrayReader {
 	opt := *a.opt
 	opt.Memory = (opt.Memory + 1) / 2
 	return &arrayReader{a.name, a.what, &opt}
 }
 
-// vector reads an array of numbers of one dimension, or of two of which one is 1.
+// vector reads a numeric array of one dimension, or of two dimensions of which one is 1.
 func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 	if !in.Numeric() {
 		return nil, a.wrong("words: expected numbers")
@@ -182,7 +184,7 @@ func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 	return v, a.describe(err, element)
 }
 
-// flat refuses an array that is no list.
+// flat returns an error unless the array is one-dimensional in this sense.
 func (a *arrayReader) flat(in *npy.Array) error {
 	longest := 0
 	for _, n := range in.Shape {
@@ -194,7 +196,7 @@ func (a *arrayReader) flat(in *npy.Array) error {
 	return nil
 }
 
-// labels reads labels.
+// labels reads an array of labels.
 func (a *arrayReader) labels(in *npy.Array) ([]float64, error) {
 	y, err := a.vector(in)
 	for i, v := range y {

@@ -41,8 +41,8 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return z.read(kind)
 }
 
-// seekable returns the bytes of r as a whole, a file's as they are on disk if they begin
-// with magic. Those of other sources, and of a compressed file, are kept in memory.
+// seekable returns all bytes of r for random access. If r is a file that begins with
+// magic, it is read from disk; other sources, and compressed files, are kept in memory.
 func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
@@ -80,7 +80,7 @@ type npzReader struct {
 	bytes  int64
 }
 
-// first returns the first of the names that an array has; empty if none.
+// first returns the first of the names for which there is an array; empty if none.
 func (z *npzReader) first(names ...string) string {
 	for _, name := range names {
 		if z.arrays[name] != nil {
@@ -90,7 +90,7 @@ func (z *npzReader) first(names ...string) string {
 	return ""
 }
 
-// open calls do with an array.
+// open opens an array and calls do.
 func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) error) error {
 	f := z.arrays[array]
 	a := &arrayReader{name: z.name, what: "array " + array, opt: z.opt}
@@ -103,7 +103,7 @@ func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) erro
 	return do(a, r)
 }
 
-// load opens an array and reads it by a method of npy.Array.
+// load opens an array and returns what read returns.
 func load[T any](z *npzReader, array string, read func(a *arrayReader, in *npy.Array) (T, error)) (v T, err error) {
 	err = z.open(array, func(a *arrayReader, r io.Reader) error {
 		in, err := npy.Open(r)
@@ -148,7 +148,7 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 	return d, d.arrange(z.name, z.opt.Names)
 }
 
-// wanted is opt, without the number of features if they go by names.
+// wanted returns opt, without the number of features if these are chosen by their names.
 func (z *npzReader) wanted() *ReadOptions {
 	if z.opt.Names == nil || z.first("names", "features") == "" {
 		return z.opt
@@ -182,7 +182,7 @@ func (z *npzReader) setNames(d *Dataset) error {
 	return nil
 }
 
-// words reads strings.
+// words reads an array of strings.
 func (a *arrayReader) words(in *npy.Array) ([]string, error) {
 	var words []string
 	bytes := int64(0)
@@ -204,7 +204,7 @@ func (a *arrayReader) words(in *npy.Array) ([]string, error) {
 	}
 }
 
-// dense reads a matrix of which every number is there.
+// dense reads a dense matrix.
 func (z *npzReader) dense() (x *CSR, err error) {
 	array := z.first("X", "x")
 	for _, name := range z.order {
@@ -232,7 +232,7 @@ func (z *npzReader) dense() (x *CSR, err error) {
 	return x, err
 }
 
-// sparse reads a matrix as scipy stores it.
+// sparse reads a sparse matrix as scipy stores it.
 func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
@@ -270,7 +270,8 @@ func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
 	return z.assemble(int(shape[0]), int(shape[1]), ptr, idx, val)
 }
 
-// readInts reads an array of at most so many whole numbers.
+// readInts returns a function that reads an array of at most the given number of
+// integers.
 func readInts(most int) func(a *arrayReader, in *npy.Array) ([]int64, error) {
 	return func(a *arrayReader, in *npy.Array) (v []int64, err error) {
 		if in.Len > int64(most) {
@@ -284,7 +285,7 @@ func readInts(most int) func(a *arrayReader, in *npy.Array) ([]int64, error) {
 	}
 }
 
-// readIndices reads column numbers; those out of the range of 32 bits become -1.
+// readIndices reads column numbers; numbers that do not fit into 32 bits become -1.
 func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
 	err = a.eachInt(in, func(block []int64) error {
 		for _, j := range block {
@@ -298,7 +299,7 @@ func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
 	return v, err
 }
 
-// eachInt reads all elements of a list of whole numbers.
+// eachInt calls do for one block of the elements of an integer array after the other.
 func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error {
 	if err := a.flat(in); err != nil {
 		return err
@@ -318,7 +319,8 @@ func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error
 	}
 }
 
-// assemble checks the arrays of a matrix, and sorts rows whose columns are not in order.
+// assemble checks the arrays of a sparse matrix, and sorts rows whose columns are out of
+// order.
 func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sorted int, err error) {
 	wrong := func(format string, args ...any) (*CSR, int, error) {
 		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf(format, args...)}
@@ -353,8 +355,8 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 	return x, sorted, err
 }
 
-// writeNPZ writes data as scipy.sparse.save_npz writes a matrix of format csr, with the
-// array y of the labels and the array names, where there are any, beside it.
+// writeNPZ writes data as scipy.sparse.save_npz writes a matrix in format csr, and adds
+// the arrays y for the labels and names for the features if the data have them.
 func writeNPZ(w io.Writer, d *Dataset) error {
 	return text.WriteAll(w, "sparse: writing arrays", func(w io.Writer) error {
 		z := zip.NewWriter(w)

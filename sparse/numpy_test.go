@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// python returns a Python that has NumPy and SciPy, or skips the test.
+// python returns the path of a Python with NumPy and SciPy, or skips the test.
 func python(t *testing.T) string {
 	t.Helper()
 	var why string
@@ -33,7 +33,7 @@ func runPython(t *testing.T, python, dir, script string) {
 	}
 }
 
-// numpyMatrix is a matrix with awkward numbers, in Python and here.
+// numpyMatrix is a matrix with numbers whose bits are easily lost, in Python and in Go.
 const numpyMatrix = `
 import numpy as np, scipy.sparse as sp, scipy.io as io
 X = np.zeros((5, 7))
@@ -57,7 +57,7 @@ func numpyWant(t *testing.T) (x, w *CSR, y []float64) {
 	return x, w, []float64{1, -1, 1, -1, 1}
 }
 
-// TestReadsNumPy: files that NumPy and SciPy write are read to the same bits.
+// TestReadsNumPy checks that files of NumPy and SciPy are read to the same bits.
 func TestReadsNumPy(t *testing.T) {
 	py, dir := python(t), t.TempDir()
 	runPython(t, py, dir, numpyMatrix+`
@@ -123,7 +123,7 @@ np.save('half.npy', W.astype('f2'))
 	}
 }
 
-// TestNumPyReads: NumPy and SciPy read what is written here to the same bits.
+// TestNumPyReads checks that NumPy and SciPy read files of this package to the same bits.
 func TestNumPyReads(t *testing.T) {
 	py, dir := python(t), t.TempDir()
 	x, _, y := numpyWant(t)

@@ -59,12 +59,12 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// Gram returns A'A as a new cols x cols matrix, exactly symmetric. Every
-// element is a sum over the rows of A in increasing order, of separately
-// rounded products. Elements that are exactly zero are not stored, so A'A is
-// diagonal if and only if no row of the result has an off-diagonal entry.
-// Time is the sum of the squared row lengths of A. It panics if an element
-// overflows, for which values of A must exceed 1e150 or so.
+// Gram returns A'A as a new cols x cols matrix, exactly symmetric. Every element is the
+// sum of separately rounded products over the rows of A in increasing order. Elements
+// that are exactly zero are not stored, so A'A is diagonal if and only if no row of the
+// result has an off-diagonal entry. The time is proportional to the sum of the squared
+// row lengths of A. It panics if an element overflows, which needs values of A above
+// about 1e150.
 func (a *CSR) Gram() *CSR {
 	t := a.Transpose()
 	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}
@@ -87,7 +87,8 @@ func (a *CSR) Gram() *CSR {
 	return g
 }
 
-// addRows adds row j of t times A to sum and lists the columns it touches first.
+// addRows adds row j of t times A to sum, and appends the columns that are new to
+// touched.
 func (a *CSR) addRows(sum []float64, seen []bool, touched []int32, t *CSR, j int) []int32 {
 	rows, weights := t.Row(j)
 	for k, i := range rows {

@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// random draws numbers that depend on the seed alone: PCG's stream is fixed by
-// its definition, and everything made from it is written out here instead of
-// taken from rand.Rand, whose methods may change.
+// random draws numbers that depend only on the seed. The definition of PCG fixes its
+// stream. The code here makes everything else from it, because the methods of rand.Rand
+// may change.
 type random struct{ pcg *rand.PCG }
 
 func newRandom(seed uint64) *random { return &random{rand.NewPCG(seed, 0x5ca5ad4d)} }
 
-// below returns a uniform number in 0..n-1, n > 0, by Lemire's multiplication
-// with rejection of the few draws that would favour small results.
+// below returns a uniform number in 0..n-1, n > 0, by Lemire's multiplication method,
+// which rejects the few draws that would make small results more likely.
 func (r *random) below(n int) int {
 	bound := uint64(n)
 	hi, lo := bits.Mul64(r.pcg.Uint64(), bound)
@@ -31,9 +31,9 @@ func (r *random) below(n int) int {
 // unit returns a uniform multiple of 2^-53 in [0, 1).
 func (r *random) unit() float64 { return float64(r.pcg.Uint64()>>11) * 0x1p-53 }
 
-// normal returns a number with mean 0, variance 1 and nearly normal
-// distribution on [-6, 6]: the sum of twelve uniform ones (Irwin-Hall). It needs
-// no logarithm or cosine, whose last bits differ between machines.
+// normal returns a number with mean 0, variance 1 and a nearly normal distribution on
+// [-6, 6]: the sum of twelve uniform numbers minus 6 (Irwin-Hall). It needs no logarithm
+// or cosine, whose last bits differ between machines.
 func (r *random) normal() float64 {
 	s := -6.0
 	for range 12 {
@@ -42,8 +42,8 @@ func (r *random) normal() float64 {
 	return s
 }
 
-// choose draws k of 0..n-1 without replacement and returns them and the others,
-// both in increasing order.
+// choose draws k of the numbers 0..n-1 without replacement. It returns them and the
+// others, both in increasing order.
 func (r *random) choose(n, k int) (chosen, others []int) {
 	perm := make([]int, n)
 	for i := range perm {
@@ -58,9 +58,9 @@ func (r *random) choose(n, k int) (chosen, others []int) {
 	return perm[:k:k], perm[k:]
 }
 
-// Split draws k of 0..n-1 without replacement and returns them and the others, both in
-// increasing order. The same arguments give the same numbers on every machine and with every
-// Go version. It panics unless 0 <= k <= n.
+// Split draws k of the numbers 0..n-1 without replacement. It returns them and the
+// others, both in increasing order. The same arguments give the same numbers on every
+// machine and with every Go version. It panics unless 0 <= k <= n.
 func Split(n, k int, seed uint64) (chosen, others []int) {
 	if k < 0 || k > n {
 		panic(fmt.Sprintf("sparse: Split of %d out of %d elements", k, n))
@@ -68,15 +68,15 @@ func Split(n, k int, seed uint64) (chosen, others []int) {
 	return newRandom(seed).choose(n, k)
 }
 
-// SyntheticOptions describes a random problem with a planted solution. Zero
-// fields mean the stated defaults.
+// SyntheticOptions describes a random problem with a known solution. Zero fields mean the
+// stated defaults.
 type SyntheticOptions struct {
 	Rows           int     // samples; default 500
 	Features       int     // default 40
-	NonzerosPerRow int     // entries in each row, at random places; default all features
+	NonzerosPerRow int     // entries in each row, in random columns; default all features
 	Groups         int     // groups of features with non-zero coefficients; default 3
 	GroupSize      int     // features in a group; default 5
-	Cliques        bool    // join all pairs of a group instead of a path through it
+	Cliques        bool    // edges between all pairs of a group, instead of a path through it
 	Noise          float64 // standard deviation added to each margin a_i'x; default 0
 	Regression     bool    // labels are the noisy margins, instead of their signs
 	Seed           uint64
@@ -85,21 +85,21 @@ type SyntheticOptions struct {
 // Synthetic is a problem with a known solution.
 type Synthetic struct {
 	*Dataset
-	// Coefficients is the planted x, one number per feature: constant on each
-	// group, different between neighbouring groups, 0 outside.
+	// Coefficients is the solution x from which the labels are made, one number per
+	// feature: constant on each group, different between neighbouring groups, 0 outside.
 	Coefficients []float64
 	// Groups lists the features of the groups with non-zero coefficients.
 	Groups [][]int
-	// Edges joins features within a group (0-based, smaller first). Features
-	// outside the support are grouped and joined alike, so that the graph does
-	// not give the support away.
+	// Edges joins features within a group (0-based, smaller first). Features with
+	// coefficient 0 are grouped and joined in the same way, so that the graph does not
+	// reveal the non-zero coefficients.
 	Edges [][2]int32
 }
 
-// NewSynthetic makes a problem that depends on the options alone, to the last
-// bit, on every machine: entries are nearly normal (mean 0, variance 1), group g
-// has features g*GroupSize to (g+1)*GroupSize-1 and coefficients 1, -1.5, 2, -1,
-// 1.5, -2 and so on. Classification labels are -1 and +1.
+// NewSynthetic returns a random problem that depends only on the options, to the last
+// bit, on every machine. Entries are nearly normal (mean 0, variance 1). Group g holds
+// the features g*GroupSize to (g+1)*GroupSize-1; the coefficients of the groups are 1,
+// -1.5, 2, -1, 1.5, -2 and so on. Classification labels are -1 and +1.
 func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
@@ -149,7 +149,7 @@ func (o SyntheticOptions) check() error {
 	return nil
 }
 
-// groupEdges joins the GroupSize features from first on.
+// groupEdges returns the edges between the GroupSize features from first on.
 func (o SyntheticOptions) groupEdges(first int) [][2]int32 {
 	var edges [][2]int32
 	for i := first; i < first+o.GroupSize; i++ {
@@ -164,7 +164,7 @@ func (o SyntheticOptions) groupEdges(first int) [][2]int32 {
 	return edges
 }
 
-// draw makes the samples and labels for coefficients x.
+// draw draws the samples, and computes their labels from the coefficients x.
 func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
 	r := newRandom(o.Seed)
 	d := &Dataset{Labels: make([]float64, o.Rows)}
@@ -199,13 +199,13 @@ func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
 	return d, err
 }
 
-// rowColumns draws NonzerosPerRow distinct features (Floyd's algorithm), sorted.
+// rowColumns draws NonzerosPerRow distinct features, sorted, by Floyd's algorithm.
 func (o SyntheticOptions) rowColumns(r *random) []int32 {
 	cols := make([]int32, 0, o.NonzerosPerRow)
 	for top := o.Features - o.NonzerosPerRow; top < o.Features; top++ {
 		j := int32(r.below(top + 1))
 		at, taken := slices.BinarySearch(cols, j)
-		if taken { // top itself is new and larger than all
+		if taken { // top is not in cols and larger than all of them
 			at, j = len(cols), int32(top)
 		}
 		cols = slices.Insert(cols, at, j)

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// These values are part of the package's promise: experiments are named by their
-// seeds. They must never change.
+// TestRandomStreamIsFrozen checks values that must never change, because experiments are
+// identified by their seeds.
 func TestRandomStreamIsFrozen(t *testing.T) {
 	a, b := Split(15, 8, 42)
 	if diff := cmp.Diff([][]int{{0, 2, 3, 5, 6, 8, 9, 10}, {1, 4, 7, 11, 12, 13, 14}}, [][]int{a, b}); diff != "" {
@@ -47,8 +47,8 @@ func TestSplitIsAPartition(t *testing.T) {
 	})
 }
 
-// Every element must land in each half equally often: 4,000 seeds, five standard
-// deviations.
+// TestSplitIsFair checks that every element is in each half equally often, for 4,000
+// seeds, within five standard deviations.
 func TestSplitIsFair(t *testing.T) {
 	const n, seeds = 11, 4000
 	var inA [n]float64
@@ -96,7 +96,7 @@ func TestSynthetic(t *testing.T) {
 		if diff := cmp.Diff([][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}, s.Groups); diff != "" {
 			t.Error(diff)
 		}
-		wantEdges := 5 * 3 // five whole groups fit, three of them planted
+		wantEdges := 5 * 3 // five groups fit; three of them have non-zero coefficients
 		if cliques {
 			wantEdges = 5 * 6
 		}
@@ -118,7 +118,7 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// Without noise the planted coefficients explain every label.
+// Without noise the coefficients explain every label.
 func TestSyntheticLabels(t *testing.T) {
 	for _, regression := range []bool{false, true} {
 		s, err := NewSynthetic(SyntheticOptions{Regression: regression})

@@ -6,77 +6,75 @@ import (
 	"slices"
 )
 
-// ReadOptions says how to read a file of data. Nil and the zero value mean: index
-// base found out, as many features as the largest index seen, two labels mapped
-// to -1 and +1 with the larger positive, unsorted rows sorted.
+// ReadOptions says how to read a data file. Nil and the zero value mean: the index base
+// is detected, the number of features is the largest index, two labels are mapped to -1
+// and +1 with the larger as +1, and rows with unsorted indices are sorted.
 type ReadOptions struct {
-	// Format is the form of the file. Auto, the zero value, goes by the name.
+	// Format is the format of the file. Auto, the zero value, chooses it by the name.
 	Format Format
-	// IndexBase is AutoBase (zero), ZeroBased or OneBased. Reading an index 0
-	// from a OneBased file is an error. It is about LIBSVM text alone.
+	// IndexBase is AutoBase (zero), ZeroBased or OneBased. An index 0 in a OneBased file
+	// is an error. It is used for LIBSVM text only.
 	IndexBase IndexBase
-	// Features is the number p of columns; 0 takes the largest index seen, or what the
-	// file says. An index beyond a stated p is an error, and so is a dense table with
-	// another number.
+	// Features is the number p of columns; 0 means the largest index, or the number that
+	// the file states. If p is given, a larger index is an error, and so is a dense table
+	// with another number of columns.
 	Features int
-	// IgnoreBeyond leaves out entries of columns beyond a stated number of Features. It is
-	// for sparse data; a dense table has that number.
+	// IgnoreBeyond drops entries in columns beyond Features, instead of returning an
+	// error. It applies to sparse data; a dense table must have Features columns.
 	IgnoreBeyond bool
 	// Positive, if not nil, is the label that becomes +1; it must occur.
 	Positive *float64
-	// PositiveName is Positive for labels that are words; empty means the one that is
-	// later in the order of bytes.
+	// PositiveName is Positive for labels that are words. If it is empty, the word that
+	// is later in byte order becomes +1.
 	PositiveName string
-	// Mapping, if not zero, fixes both labels beforehand, as prediction needs:
-	// any other label is an error, and a file with one of them only is fine.
+	// Mapping, if not zero, gives both labels beforehand, as prediction needs: any other
+	// label is an error, and a file may contain only one of them.
 	Mapping LabelMapping
-	// MaxClasses is how many classes there may be; 0 and 1 mean two. Labels of more than
-	// two are whole numbers or, in tables, words, each of two rows or more; they are kept
-	// as they are, words as 0, 1, ..., and Dataset.Classes tells them.
+	// MaxClasses is the largest number of classes; 0 and 1 mean two. The labels of more
+	// than two classes must be integers or, in tables, words, each in at least two rows.
+	// They are kept as they are, words as 0, 1, ..., and Dataset.Classes lists them.
 	MaxClasses int
-	// Classes, if not zero, fixes the labels of more than two classes beforehand, as
-	// Mapping does those of two.
+	// Classes, if not zero, gives the labels of more than two classes beforehand, as
+	// Mapping does for two.
 	Classes Classes
 	// Regression keeps labels as they are.
 	Regression bool
 	// Counts, beside Regression, refuses labels below 0.
 	Counts bool
-	// AnyLabels keeps labels as they are without asking what they mean, for
-	// prediction on data whose labels are unknown or irrelevant. It differs
-	// from Regression in intent, and in that labels may be absent.
+	// AnyLabels keeps labels as they are, for prediction on data whose labels are unknown
+	// or not used. In contrast to Regression, the labels may be absent.
 	AnyLabels bool
-	// LabelsOptional takes data without labels for what they are.
+	// LabelsOptional accepts data without labels.
 	LabelsOptional bool
-	// Strict refuses rows whose indices are not increasing; otherwise they are
-	// sorted and counted. Repeated indices are always an error.
+	// Strict makes rows whose indices do not increase an error; otherwise they are sorted
+	// and counted. Repeated indices are always an error.
 	Strict bool
-	// LabelsFile, if not empty, is the path of a file of labels, one for each row, which take
-	// the place of those in the data: an array in NumPy's form if the name ends in .npy, else
-	// text with one number a line. LIBSVM text and tables have labels of their own and take
-	// no others.
+	// LabelsFile, if not empty, is the path of a file of labels, one for each row, which
+	// replace those in the data: an array in NumPy's format if the name ends in .npy,
+	// else text with one number a line. LIBSVM text and tables contain their labels and
+	// accept no LabelsFile.
 	LabelsFile string
-	// Table is about tables, CSV and TSV.
+	// Table holds the options for tables, CSV and TSV.
 	Table TableOptions
-	// Names, if not nil, are those of the features wanted, in their order: a file that
-	// names its features is brought into it. One that the file lacks is an error, one
-	// that is not wanted is left out.
+	// Names, if not nil, lists the features to read, in order. It applies to files that
+	// name their features. A feature that the file lacks is an error; other columns are
+	// dropped.
 	Names []string
-	// Memory bounds what the data may take, in bytes, where a file would take more; 0
+	// Memory is the most memory, in bytes, that the data may take; more is an error. 0
 	// means no bound.
 	Memory int64
-	// Reserve is how many bytes of Memory are not for the data: what the program takes
-	// beside them.
+	// Reserve is the number of bytes of Memory that the program needs for other purposes.
 	Reserve int64
-	// Beyond takes data that are mapped (CSR.Mapped) though they are larger than Memory,
-	// for who goes through them in pieces, checks these (CSR.Check) and lets go of them
-	// (CSR.Release).
+	// Beyond allows mapped data (CSR.Mapped) that are larger than Memory. The caller must
+	// process the rows in pieces, and check (CSR.Check) and release (CSR.Release) every
+	// piece.
 	Beyond bool
 
-	targets []float64 // of LabelsFile
-	stored  bool      // labels of two classes are left as a .scas file has them
+	targets []float64 // the labels in LabelsFile
+	stored  bool      // labels of two classes stay as the .scas file stores them
 }
 
-// checked returns o, or the defaults for nil, unless something is wrong with it.
+// checked returns o, or the defaults if o is nil, or an error if an option is wrong.
 func (o *ReadOptions) checked() (*ReadOptions, error) {
 	if o == nil {
 		return &ReadOptions{}, nil
@@ -84,8 +82,8 @@ func (o *ReadOptions) checked() (*ReadOptions, error) {
 	return o, o.check()
 }
 
-// of returns a copy of o, or of the defaults for nil, with the form of a file of that name,
-// unless something is wrong with it.
+// of returns a copy of o, or of the defaults, with Format set for a file of this name. It
+// returns an error if an option is wrong.
 func (o *ReadOptions) of(name string) (*ReadOptions, error) {
 	o, err := o.checked()
 	if err != nil {
@@ -129,7 +127,7 @@ func (o *ReadOptions) check() error {
 	return nil
 }
 
-// allow refuses what takes more bytes than Memory.
+// allow returns an error if bytes and the reserve are more than Memory.
 func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any) error {
 	if bytes += o.Reserve; o.Memory == 0 || bytes <= o.Memory {
 		return nil
@@ -138,7 +136,7 @@ func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any
 		fmt.Sprintf(format, args...), byteCount(bytes), byteCount(o.Memory))}
 }
 
-// byteCount writes a number of bytes for people.
+// byteCount formats a number of bytes, such as 1.5 MiB.
 func byteCount(n int64) string {
 	v, k := float64(n), 0
 	for ; v >= 1000 && k < 4; k++ {
@@ -147,5 +145,5 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %s", v, [...]string{"bytes", "KiB", "MiB", "GiB", "TiB"}[k])
 }
 
-// entryBytes is what an entry of a matrix takes, rowBytes a row beside them, with its label.
+// entryBytes is the memory of a matrix entry; rowBytes that of a row pointer and a label.
 const entryBytes, rowBytes = 4 + 8, 8 + 8

@@ -54,21 +54,22 @@ func (e *ParseError) Error() string {
 // Unwrap returns the cause, or nil.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// blockSize is how much text is parsed at a time: enough to amortise everything
-// done per block, little enough to stay in a second-level cache.
+// blockSize is the number of bytes of text that are parsed at a time: enough that the
+// work per block does not count, and few enough for a second-level cache.
 const blockSize = 1 << 18
 
-// ReadText reads all of r, decompressed if its first bytes are those of gzip, bzip2, xz or
-// zstd. It is for files that fit in memory, such as models and graphs: up to 2 GiB of text. A
-// byte order mark is left out. Binary content, a damaged stream, and one of more than 4 MiB of
-// text that expands to more than 500 times its size are errors of type *ParseError, in which
-// name stands for the file.
+// ReadText reads all of r, decompressed if its first bytes are those of gzip, bzip2, xz
+// or zstd. It is for files that fit in memory, such as models and graphs, up to 2 GiB of
+// text. A byte order mark is dropped. Errors about the content have the type *ParseError,
+// with name as the file: binary content, a damaged stream, and a stream that expands to
+// more than 4 MiB and more than 500 times its size.
 func ReadText(r io.Reader, name string) ([]byte, error) {
 	data, _, err := readText(r, name, &ReadOptions{})
 	return data, err
 }
 
-// readText is ReadText, and the name of the compression, within the memory that opt allows.
+// readText is ReadText within the memory that opt allows; it also returns the
+// compression.
 func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error) {
 	in, kind, err := decompress(r, name)
 	if err != nil {
@@ -78,14 +79,14 @@ func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error
 	head := make([]byte, blockSize)
 	n, err := io.ReadFull(in, head)
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = refuseBinary(head[:n], name) // before more of it is read
+		err = refuseBinary(head[:n], name) // before the rest is read
 	}
 	if err != nil {
 		return nil, kind, err
 	}
 	most := int64(maxText)
 	if opt.Memory > 0 {
-		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll has the text, and a larger copy
+		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll holds the text and a larger copy of it
 	}
 	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), most+1))
 	if err == nil && most < maxText && int64(len(data)) > most {
@@ -100,22 +101,23 @@ func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error
 	return bytes.TrimPrefix(data, []byte(byteOrderMark)), kind, nil
 }
 
-// byteOrderMark is what some editors put first.
+// byteOrderMark is written by some editors at the beginning of a text.
 const byteOrderMark = "\ufeff"
 
-// maxText bounds what ReadText reads, maxLine a line of eachBlock.
+// maxText is the largest text for ReadText, maxLine the longest line for eachBlock, in
+// bytes.
 const (
 	maxText = 2 << 30
 	maxLine = 64 << 20
 )
 
-// eachBlock cuts a text into blocks of whole lines, each ending in a line feed
-// and followed by text.Pad more bytes, and calls do with the buffer and the
-// block's length; last says that no other follows. do returns how many of the bytes
-// it has dealt with: the others come again, with more behind them, but after the
-// last block. A missing line feed at the end of the text is added.
+// eachBlock divides a text into blocks of whole lines and calls do for each. Each block
+// ends in a line feed, which is added if the text lacks it, and is followed by text.Pad
+// more bytes in the buffer. n is the length of the block; last says that it is the last
+// one. do returns how many bytes it has used. The others are passed again at the
+// beginning of the next block, unless this was the last.
 func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) (used int, err error)) error {
-	const tail = text.Pad + 1 // room for the missing line feed, too
+	const tail = text.Pad + 1 // and one for the missing line feed
 	buf := make([]byte, blockSize+tail)
 	have, first := 0, true
 	for {
@@ -145,7 +147,7 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) 
 		if atEnd {
 			return nil
 		}
-		if used == 0 { // a line, or several that belong together, longer than the buffer
+		if used == 0 { // a record of one or more lines is longer than the buffer
 			if have > maxLine {
 				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected one line for every sample, such as `label index:value ...`", maxLine>>20)}
 			}
@@ -158,12 +160,12 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) 
 	}
 }
 
-// inParallel cuts a text as eachBlock does, has goroutines parse the blocks, one for every
-// processor, and takes what they give in the order of the text. The first error of take
-// ends it.
+// inParallel divides a text into blocks as eachBlock does. Goroutines, one for each
+// processor, parse the blocks, and take gets the results in the order of the text. The
+// first error of take ends the reading.
 func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, first bool) T, take func(T) error) error {
 	threads := runtime.GOMAXPROCS(0)
-	order := make(chan chan T, threads) // what is being parsed
+	order := make(chan chan T, threads) // the results of the blocks being parsed, in order
 	free := make(chan []byte, 2*threads)
 	stop, taken := make(chan struct{}), make(chan error)
 	go func() {
@@ -208,8 +210,8 @@ func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, fi
 
 var errStopped = errors.New("sparse: reading was stopped")
 
-// refuseBinary finds bytes that no text file has near the start of a file, and
-// says so before a parser stumbles over them in a less clear way.
+// refuseBinary returns an error if head has bytes that do not occur at the beginning of a
+// text file, because the error of a parser would be less clear.
 func refuseBinary(head []byte, name string) error {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return &ParseError{File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8"}

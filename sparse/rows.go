@@ -1,22 +1,22 @@
 package sparse
 
-// rows are the rows of a matrix, as far as they have been read.
+// rows holds the rows of a matrix that is being read.
 type rows struct {
 	ptr []int64
-	idx []int32 // of the entries since the last of full
+	idx []int32 // columns of the newest entries, which are not in full
 	val []float64
 
-	full   []entries // what comes before idx and val, until join
-	before int       // how many entries that is
+	full   []entries // the entries before those in idx and val
+	before int       // number of entries in full
 }
 
-// entries are columns and values.
+// entries holds columns and values.
 type entries struct {
 	idx []int32
 	val []float64
 }
 
-// reserve makes room for n more entries, without copying those that are there.
+// reserve allocates memory for n more entries without copying those that are there.
 func (m *rows) reserve(n int) {
 	const least, most = 1 << 12, 1 << 20
 	if len(m.idx)+n <= cap(m.idx) {
@@ -26,14 +26,14 @@ func (m *rows) reserve(n int) {
 		m.full = append(m.full, entries{m.idx, m.val})
 		m.before += len(m.idx)
 	}
-	room := max(n, least, min(m.before/4, most))
-	m.idx, m.val = make([]int32, 0, room), make([]float64, 0, room)
+	size := max(n, least, min(m.before/4, most))
+	m.idx, m.val = make([]int32, 0, size), make([]float64, 0, size)
 }
 
-// end ends a row.
+// end ends the current row.
 func (m *rows) end() { m.ptr = append(m.ptr, int64(m.before+len(m.idx))) }
 
-// join brings all entries into idx and val, which takes the memory of both.
+// join moves all entries into idx and val, which needs twice their memory.
 func (m *rows) join() {
 	if m.full == nil {
 		return
@@ -46,17 +46,17 @@ func (m *rows) join() {
 	}
 }
 
-// bytes is what the rows take, their labels included, and once more for join.
+// bytes returns the memory of the rows with their labels, and as much again for join.
 func (m *rows) bytes() int64 {
 	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.before+len(m.idx)))
 }
 
-// matrix returns the matrix of the rows, which must be what New asks for.
+// matrix returns the rows as a matrix. They must be valid, as described at New.
 func (m *rows) matrix(cols int) *CSR {
 	return &CSR{rows: len(m.ptr) - 1, cols: cols, ptr: m.ptr, idx: trim(m.idx), val: trim(m.val)}
 }
 
-// trim gives back the unused part of a slice when it is worth a copy.
+// trim returns s with its unused capacity freed, if that is worth a copy.
 func trim[T any](s []T) []T {
 	if cap(s)-len(s) > len(s)/4 {
 		return append(make([]T, 0, len(s)), s...)

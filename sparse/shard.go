@@ -8,19 +8,22 @@ import (
 	"slices"
 )
 
-// ReadShard reads one of so many parts, numbered from 0, of the rows of files, for programs
-// that share them. All files together count as one: LIBSVM text is cut where a line begins,
-// .scas between rows, about where parts have equally many bytes; compressed text, which
-// cannot be cut, goes whole to the part in which it begins. Every row is in one part.
+// ReadShard reads one of several shards of the rows of files, for programs that divide
+// the data between them. Shards are numbered from 0 to parts-1. All files together count
+// as one file, divided so that shards have about equal numbers of bytes: LIBSVM text
+// between lines, .scas files between rows. Compressed text cannot be divided and belongs
+// to the shard in which it begins. Every row is in exactly one shard.
 //
-// Of as many .scas files as there are parts each is one; a part of one file is a view of it,
-// which may be larger than opt.Memory (opt.Beyond), and of several a copy.
+// If there are as many .scas files as shards, each file is a shard. A shard of one file
+// is a view of it, which may be larger than opt.Memory (opt.Beyond); a shard of several
+// files is a copy.
 //
-// Labels are as in the files, as for ReadOptions.AnyLabels, since a part does not know
-// those of others; of a part larger than opt.Memory two classes are −1 and +1, as the file
-// has them, and Mapping says what they stand for. X has the columns that the part needs, or those that opt states, and
-// Stats.IndexBase is what the part alone tells: another part may know of an index 0. See
-// Dataset.Rebase. A part without a row is an error, as are files of other forms.
+// Labels are kept as in the files, as for ReadOptions.AnyLabels, because a shard does not
+// know the labels of the others. But if a shard of two classes is larger than opt.Memory,
+// its labels are −1 and +1, as the file stores them, and Mapping holds the original
+// labels. X has as many columns as the shard needs, or as opt states. Stats.IndexBase is
+// what this shard shows: another shard may contain an index 0; see Dataset.Rebase. A
+// shard without rows is an error, and so are files in other formats.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
 	opt, err := opt.checked()
 	if err != nil {
@@ -31,11 +34,11 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 	}
 	own := *opt
 	own.AnyLabels, own.Regression, own.Positive, own.PositiveName = true, false, nil, ""
-	form := own.Format
-	if form == Auto {
-		form = FormatOf(paths[0])
+	format := own.Format
+	if format == Auto {
+		format = FormatOf(paths[0])
 	}
-	pieces, err := cutFiles(paths, part, parts, form)
+	pieces, err := cutFiles(paths, part, parts, format)
 	switch {
 	case err != nil:
 		return nil, err
@@ -43,25 +46,25 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 		return nil, fmt.Errorf("sparse: part %d of %d has no rows: the %d files are compressed, which cannot be cut, or too short: use at least as many files, decompress them, or read fewer parts", part, parts, len(paths))
 	case len(pieces) == 0:
 		return nil, fmt.Errorf("sparse: part %d of %d has no rows: read fewer parts", part, parts)
-	case form == Binary:
+	case format == Binary:
 		return readBinaryPieces(pieces, &own)
 	}
 	return readTextPieces(pieces, &own)
 }
 
-// A piece is a part of a file: of text the bytes from lo to hi−1, of a .scas file of so
-// many bytes the rows that these stand for.
+// A piece is the part of a file that belongs to a shard: the bytes from lo to hi−1 of a
+// text, or the rows in this fraction of the size of a .scas file.
 type piece struct {
 	path   string
 	lo, hi int64
 	size   int64
 }
 
-// cutFiles lists the pieces of a part.
-func cutFiles(paths []string, part, parts int, form Format) (pieces []piece, err error) {
+// cutFiles returns the pieces of a shard.
+func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, err error) {
 	sizes, total := make([]int64, len(paths)), int64(0)
 	for k, path := range paths {
-		if FormatOf(path) != FormatOf(paths[0]) || form != LIBSVM && form != Binary {
+		if FormatOf(path) != FormatOf(paths[0]) || format != LIBSVM && format != Binary {
 			return nil, fmt.Errorf("sparse: %s: parts are read of LIBSVM text or of .scas files, all of one form: scas convert makes these", path)
 		}
 		info, err := os.Stat(path)
@@ -74,14 +77,14 @@ func cutFiles(paths []string, part, parts int, form Format) (pieces []piece, err
 		sizes[k] = info.Size()
 		total += sizes[k]
 	}
-	if form == Binary && len(paths) == parts {
+	if format == Binary && len(paths) == parts {
 		return []piece{{paths[part], 0, sizes[part], sizes[part]}}, nil
 	}
 	at := func(k int) int64 { return int64(float64(total) * (float64(k) / float64(parts))) }
 	lo, hi, start := at(part), at(part+1), int64(0)
 	for k, size := range sizes {
 		p := piece{paths[k], max(lo-start, 0), min(hi-start, size), size}
-		if form == LIBSVM {
+		if format == LIBSVM {
 			if err := p.toLines(); err != nil {
 				return nil, err
 			}
@@ -94,8 +97,8 @@ func cutFiles(paths []string, part, parts int, form Format) (pieces []piece, err
 	return pieces, nil
 }
 
-// toLines moves the ends of a piece to where lines begin, or makes it all or nothing of a
-// file that is compressed.
+// toLines moves the ends of a piece to the beginnings of lines. A compressed file becomes
+// a piece as a whole, or not at all.
 func (p *piece) toLines() error {
 	if p.lo >= p.hi {
 		return nil
@@ -122,14 +125,14 @@ func (p *piece) toLines() error {
 	return nil
 }
 
-// lineFrom returns where the first line begins that does so at a byte or behind it, the
-// size of the file if there is none.
+// lineFrom returns the position of the first line that begins at a byte or after it, or
+// the size of the file if there is none.
 func lineFrom(f io.ReaderAt, at, size int64) (int64, error) {
 	if at == 0 {
 		return 0, nil
 	}
 	buf := make([]byte, 1<<16)
-	for at--; at < size; { // a line begins behind a line feed
+	for at--; at < size; { // a line begins after a line feed
 		n, err := f.ReadAt(buf, at)
 		if k := bytes.IndexByte(buf[:n], '\n'); k >= 0 {
 			return at + int64(k) + 1, nil
@@ -143,7 +146,7 @@ func lineFrom(f io.ReaderAt, at, size int64) (int64, error) {
 	return size, nil
 }
 
-// readTextPieces reads pieces of LIBSVM text as one.
+// readTextPieces reads pieces of LIBSVM text as one data set.
 func readTextPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser("", opt)
 	for _, piece := range pieces {
@@ -173,7 +176,7 @@ func (p *piece) read(to *libsvmParser) error {
 	return inParallel(in, p.path, to.block, to.take)
 }
 
-// numbered counts the line of an error from the beginning of the file.
+// numbered makes the line of an error count from the beginning of the file.
 func (p *piece) numbered(err error) error {
 	bad, ok := err.(*ParseError)
 	if !ok || bad.Line == 0 || p.lo == 0 {
@@ -194,7 +197,7 @@ func (p *piece) numbered(err error) error {
 	}
 }
 
-// readBinaryPieces reads rows of .scas files, in one of them as a view of it.
+// readBinaryPieces reads rows of .scas files. The rows of a single file are a view of it.
 func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	var bytes int64
 	for _, p := range pieces {
@@ -229,8 +232,8 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	return whole, nil
 }
 
-// cut leaves the rows of a piece. Those that are to be in memory are checked, which reading
-// leaves out of a file beyond it, and their labels are as they were before they were written.
+// cut reduces d to the rows of a piece. If these fit in memory and the file does not, cut
+// checks them, because reading the file did not. Their labels become the original ones.
 func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)
@@ -255,8 +258,8 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	return nil
 }
 
-// between returns rows lo to hi−1 as a view, but for a copy of where they begin. These need
-// not have been checked.
+// between returns rows lo to hi−1 as a view, except for a copy of the row pointers. The
+// rows may be unchecked.
 func (a *CSR) between(lo, hi int) (*CSR, error) {
 	if lo == 0 && hi == a.rows {
 		return a, nil
@@ -276,7 +279,7 @@ func (a *CSR) between(lo, hi int) (*CSR, error) {
 	return part, nil
 }
 
-// stack puts the rows of another file below d's.
+// stack adds the rows of other below those of d.
 func (d *Dataset) stack(other *Dataset) error {
 	cols := max(d.X.cols, other.X.cols)
 	top, bottom := *d.X, *other.X
@@ -289,9 +292,9 @@ func (d *Dataset) stack(other *Dataset) error {
 	return err
 }
 
-// Rebase makes the data what they are if indices count from 0 in LIBSVM text that was read
-// as counting from 1, unless they already are, and gives X so many columns, at least
-// those it has.
+// Rebase corrects a shard once all shards are known. If zero is set, indices count from
+// 0, and the columns of a shard that was read as counting from 1 move by one. X then has
+// cols columns, but at least as many as before.
 func (d *Dataset) Rebase(zero bool, cols int) {
 	x := *d.X
 	if zero && d.Stats.IndexBase == OneBased {

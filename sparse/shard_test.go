@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// shardFiles writes LIBSVM text of some lines of many lengths to so many files, and returns
-// their names and the text.
+// shardFiles divides LIBSVM text with lines of many lengths between several files, and
+// returns their names and the text.
 func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(files), uint64(lines)))
@@ -43,7 +43,7 @@ func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
 	return paths, text.String()
 }
 
-// joined reads all parts and puts them together.
+// joined reads all shards and joins them.
 func joined(t *testing.T, paths []string, parts int, opt *ReadOptions) *Dataset {
 	t.Helper()
 	var all *Dataset
@@ -72,7 +72,7 @@ func same(t *testing.T, got, want *Dataset) {
 	}
 }
 
-// TestShards: however text is cut, every row is in one part.
+// TestShards checks that every row is in exactly one shard, wherever the text is divided.
 func TestShards(t *testing.T) {
 	for _, files := range []int{1, 2, 5} {
 		paths, text := shardFiles(t, files, 40)
@@ -98,8 +98,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// TestShardsOfCompressed: a compressed file is in one part, and a part without one says what
-// to do.
+// TestShardsOfCompressed checks that a compressed file is in one shard, and that the
+// error for a shard without rows names a remedy.
 func TestShardsOfCompressed(t *testing.T) {
 	paths, text := shardFiles(t, 4, 30)
 	whole, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
@@ -126,7 +126,7 @@ func TestShardsOfCompressed(t *testing.T) {
 	}
 }
 
-// TestShardErrors: lines of errors count from the beginning of the file.
+// TestShardErrors checks that lines in errors are counted from the beginning of the file.
 func TestShardErrors(t *testing.T) {
 	paths, text := shardFiles(t, 1, 40)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -155,7 +155,7 @@ func TestShardErrors(t *testing.T) {
 	}
 }
 
-// TestRebase: a part that does not know of an index 0 is told.
+// TestRebase corrects a shard that has no index 0 although another shard has one.
 func TestRebase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zero.svm")
 	if err := os.WriteFile(path, []byte("1 0:1 3:2\n-1 1:1 4:1\n"), 0o666); err != nil {

@@ -5,22 +5,25 @@ import (
 	"math"
 )
 
-// ColumnStats describes the columns of rows, which may have weights. Rows that are not in
-// memory at once are added piece by piece, and statistics of other rows can be merged.
+// ColumnStats holds statistics of the columns of a set of rows, which may have weights.
+// Rows can be added in pieces if not all are in memory, and statistics of other rows can
+// be merged.
 type ColumnStats struct {
-	// Rows is the sum of the weights of the rows, their number if they have none.
+	// Rows is the sum of the weights of the rows, or their number if they have no
+	// weights.
 	Rows float64
-	// Largest has the largest absolute value of an entry of each column.
+	// Largest is the largest absolute value of an entry in each column.
 	Largest []float64
-	// Stored has the sum of the weights of the rows that store an entry of the column. The
-	// mean of these entries is StoredMean, and Square is Σ weight (entry − StoredMean)². The
-	// entry of any other row is 0, which Mean and StdDev take into account.
+	// Stored is, for each column, the sum of the weights of the rows that store an entry
+	// there. StoredMean is the mean of these entries, and Square is Σ weight (entry −
+	// StoredMean)². The other rows have the entry 0, which Mean and StdDev take into
+	// account.
 	Stored, StoredMean, Square []float64
 
-	piece *ColumnStats // scratch of Add
+	piece *ColumnStats // scratch memory of Add
 }
 
-// NewColumnStats returns the statistics of no rows of a matrix with that number of columns.
+// NewColumnStats returns the statistics of no rows, with the given number of columns.
 func NewColumnStats(cols int) *ColumnStats {
 	s := &ColumnStats{}
 	for _, v := range []*[]float64{&s.Largest, &s.Stored, &s.StoredMean, &s.Square} {
@@ -29,14 +32,14 @@ func NewColumnStats(cols int) *ColumnStats {
 	return s
 }
 
-// ColumnStats returns the statistics of all columns, of rows without weights.
+// ColumnStats returns the statistics of all columns, for rows without weights.
 func (a *CSR) ColumnStats() *ColumnStats {
 	s := NewColumnStats(a.cols)
 	s.set(a, 0, a.rows, nil)
 	return s
 }
 
-// Add adds rows lo to hi−1 of a, whose weights a function returns, nil for ones.
+// Add adds rows lo to hi−1 of a. weight returns the weight of a row; nil means 1 for all.
 func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
 	if s.piece == nil {
 		s.piece = NewColumnStats(len(s.Stored))
@@ -45,9 +48,9 @@ func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
 	s.Merge(s.piece)
 }
 
-// set makes s the statistics of rows lo to hi−1 of a. It reads them twice: the squares of
-// differences from a mean keep the digits of a variance that is small beside the mean, which
-// the difference of squares loses.
+// set computes the statistics of rows lo to hi−1 of a. It reads them twice: squared
+// differences from the mean keep the digits of a variance that is small compared with the
+// mean, which the difference of sums of squares would lose.
 func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
 	for _, v := range [][]float64{s.Largest, s.Stored, s.StoredMean, s.Square} {
 		clear(v)
@@ -84,7 +87,8 @@ func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
 	}
 }
 
-// Merge adds the statistics of other rows (Chan, Golub, LeVeque 1979).
+// Merge adds the statistics of other rows, by the update of Chan, Golub and LeVeque
+// (1979).
 func (s *ColumnStats) Merge(more *ColumnStats) {
 	s.Rows += more.Rows
 	for j, b := range more.Stored {
@@ -99,7 +103,7 @@ func (s *ColumnStats) Merge(more *ColumnStats) {
 	}
 }
 
-// Mean returns the means of the columns; 0 if there are no rows.
+// Mean returns the means of the columns, or zeros if there are no rows.
 func (s *ColumnStats) Mean() []float64 {
 	mean := make([]float64, len(s.StoredMean))
 	for j, m := range s.StoredMean {
@@ -111,7 +115,7 @@ func (s *ColumnStats) Mean() []float64 {
 }
 
 // StdDev returns the population standard deviations of the columns (the sums of squares
-// are divided by Rows). It is 0 for a column that is constant except for rounding.
+// are divided by Rows). It is 0 for a column that is constant up to rounding.
 func (s *ColumnStats) StdDev() []float64 {
 	dev := make([]float64, len(s.StoredMean))
 	for j, w := range s.Stored {
@@ -125,7 +129,7 @@ func (s *ColumnStats) StdDev() []float64 {
 	return dev
 }
 
-// scale returns what Standardize divides the columns by.
+// scale returns the numbers by which Standardize divides the columns.
 func (s *ColumnStats) scale() []float64 {
 	scale := s.StdDev()
 	for j, sd := range scale {
@@ -136,10 +140,11 @@ func (s *ColumnStats) scale() []float64 {
 	return scale
 }
 
-// Standardize returns x with every column divided by its standard deviation in s, after its
-// mean is subtracted if center is set. Constant columns are divided by 1. s may be of other
-// rows: test data are scaled by the statistics of the training data. Centring fills the
-// matrix, so it is for dense tables: sparse data are scaled only.
+// Standardize returns x with every column divided by its standard deviation in s; if
+// center is set, it first subtracts the mean. Constant columns are divided by 1. The
+// statistics s may be those of other rows, for example of the training data if x is test
+// data. Centring makes all entries non-zero, so it is for dense tables; sparse data
+// should only be scaled.
 func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 	if len(s.Stored) != x.cols {
 		return nil, fmt.Errorf("sparse: Standardize by the statistics of %d columns of a matrix of %d: want as many", len(s.Stored), x.cols)
@@ -172,10 +177,10 @@ func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 	return New(x.rows, x.cols, ptr, idx, val)
 }
 
-// Unscale turns the coefficients of a model of data that Standardize returned into those of
-// the original columns, and returns the intercept that belongs to them if the data were
-// centred: scaled'coef = original'unscaled + intercept. It does not change coef. It panics if
-// there is not one coefficient for each column.
+// Unscale converts the coefficients of a model fitted to data that Standardize returned.
+// It returns the coefficients for the original columns and, if the data were centred, the
+// intercept that belongs to them: scaled'coef = original'unscaled + intercept. It does
+// not change coef. It panics unless there is one coefficient for each column.
 func (s *ColumnStats) Unscale(coef []float64, center bool) (unscaled []float64, intercept float64) {
 	if len(coef) != len(s.Stored) {
 		panic(fmt.Sprintf("sparse: Unscale of %d coefficients by the statistics of %d columns", len(coef), len(s.Stored)))

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// column returns column j with its zeros.
+// column returns column j including zeros.
 func column(a *CSR, j int) []float64 {
 	return mat.Col(nil, j, mat.NewDense(a.rows, a.cols, flatten(sparsetest.Dense(a))))
 }
@@ -50,8 +50,8 @@ func TestColumnStats(t *testing.T) {
 	}
 }
 
-// randomTriplets has a large offset in column 1, a stored zero in column 2 and
-// nothing in column 3.
+// randomTriplets returns entries with a large offset in column 1, a stored zero in column
+// 2 and nothing in column 3.
 func randomTriplets(rows, cols int) []Triplet {
 	r := newRandom(5)
 	var e []Triplet
@@ -104,7 +104,7 @@ func TestStandardize(t *testing.T) {
 		if !center && x.NNZ() != a.NNZ() {
 			t.Errorf("scaling stores %d entries, had %d", x.NNZ(), a.NNZ())
 		}
-		// A model of the scaled data is the unscaled model of the data.
+		// The model of the scaled data and the unscaled model of the original data agree.
 		coef := []float64{1, -2, 3, 4, 0, .5, 6, 7, -8}
 		unscaled, intercept := s.Unscale(coef, center)
 		got, want := make([]float64, 50), make([]float64, 50)
@@ -121,7 +121,8 @@ func TestStandardize(t *testing.T) {
 	check.Error(t, err, "the statistics of 1 columns of a matrix of 9")
 }
 
-// Constant columns have no scale; rounding must not invent one.
+// TestStandardizeConstantColumn checks that constant columns keep the scale 1 in spite of
+// rounding.
 func TestStandardizeConstantColumn(t *testing.T) {
 	data := make([]float64, 1001)
 	for i := range data {
@@ -151,8 +152,8 @@ func TestFromDense(t *testing.T) {
 	check.Error(t, err, "out of range")
 }
 
-// TestColumnStatsOfPieces: statistics of pieces merge to those of all rows, also of a column whose mean is
-// large beside its deviation.
+// TestColumnStatsOfPieces checks that merged statistics of pieces are those of all rows,
+// also for a column whose mean is large compared with its deviation.
 func TestColumnStatsOfPieces(t *testing.T) {
 	d, err := NewSynthetic(SyntheticOptions{Rows: 500, Features: 20, NonzerosPerRow: 7, Noise: 1, Seed: 1})
 	if err != nil {
@@ -172,7 +173,7 @@ func TestColumnStatsOfPieces(t *testing.T) {
 	}
 	want := x.ColumnStats()
 	m := NewColumnStats(23)
-	twice := NewColumnStats(23) // of rows of weight 2 and 0
+	twice := NewColumnStats(23) // statistics of rows with weights 2 and 0
 	for lo := 0; lo < 500; lo += 90 {
 		hi := min(lo+90, 500)
 		m.Add(x, lo, hi, nil)

@@ -19,7 +19,7 @@ func put(s string) func(io.Writer) error {
 	}
 }
 
-// wantOnly checks that dir holds the one file with the content, and nothing else.
+// wantOnly checks that dir contains only this file, with this content.
 func wantOnly(t *testing.T, path, content string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -83,8 +83,8 @@ func TestWriteToNowhere(t *testing.T) {
 	}
 }
 
-// TestPrepare: nothing is in place before Commit, the file is closed by then and still locked,
-// and Discard leaves the old one.
+// TestPrepare checks that the old file stays until Commit, that the new file is closed
+// and locked by then, and that Discard keeps the old file.
 func TestPrepare(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var written *os.File
@@ -106,7 +106,7 @@ func TestPrepare(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("before Commit: %v, want %v", err, os.ErrNotExist)
 	}
-	prepare("other").Discard() // which takes first for in use
+	prepare("other").Discard() // it must not remove the file of first, which is in use
 	if err := first.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,8 @@ func TestPrepare(t *testing.T) {
 	wantOnly(t, path, "first")
 }
 
-// A target that is no regular file is written to, not replaced.
+// TestWriteToDevice checks that a target that is not a regular file is written to, not
+// replaced.
 func TestWriteToDevice(t *testing.T) {
 	if err := Write(os.DevNull, 0o644, put("x")); err != nil {
 		t.Fatal(err)
@@ -126,7 +127,8 @@ func TestWriteToDevice(t *testing.T) {
 	}
 }
 
-// TestProbe: a probe leaves nothing, and says what a write would.
+// TestProbe checks that Probe leaves nothing and returns the error that Write would
+// return.
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
 	if err := Probe(filepath.Join(dir, "f")); err != nil {
@@ -140,7 +142,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestLongName: every name that the file system takes can be written.
+// TestLongName checks that every name that the file system accepts can be written.
 func TestLongName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
 	if err := Write(path, 0o644, put("x")); err != nil {
@@ -149,7 +151,8 @@ func TestLongName(t *testing.T) {
 	wantOnly(t, path, "x")
 }
 
-// TestTogether: writers of one file do not take each other's for abandoned.
+// TestTogether checks that concurrent writers of one file do not remove each other's
+// temporary files as stale.
 func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var all sync.WaitGroup
@@ -168,8 +171,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestStale: what killed processes left is removed, but nothing that may be in use, and
-// nothing else.
+// TestStale checks that the temporary files of killed processes are removed, and no other
+// files.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -215,7 +218,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestFollowed: links are followed to files that are there or not.
+// TestFollowed checks links to existing and missing files.
 func TestFollowed(t *testing.T) {
 	dir := t.TempDir()
 	for from, to := range map[string]string{"a": "b", "b": "file", "loop": "loop"} {

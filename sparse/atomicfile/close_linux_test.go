@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCloseFails: an error of close, with which network file systems report data that they
-// could not store, comes before the old file is replaced.
+// TestCloseFails checks that an error of close is detected before the old file is
+// replaced. Network file systems report data that they could not store by such an error.
 func TestCloseFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := Write(path, 0o644, put("old")); err != nil {
@@ -20,7 +20,7 @@ func TestCloseFails(t *testing.T) {
 	}
 	failed := make(chan error)
 	go func() {
-		runtime.LockOSThread() // without unlocking: the thread, whose close fails, ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the thread, in which close fails, ends with the goroutine
 		if err := failClose(); err != nil {
 			failed <- err
 			return
@@ -39,7 +39,7 @@ func TestCloseFails(t *testing.T) {
 // failClose lets close fail with EIO in this thread.
 func failClose() error {
 	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the number of the system call
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // load the number of the system call
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_CLOSE, Jf: 1},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(syscall.EIO)},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},

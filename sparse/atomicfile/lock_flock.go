@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock takes the lock of a file, which closing it, or the end of the process, releases;
-// false if another has it.
+// Lock locks a file and reports whether it succeeded; it fails if another process or
+// descriptor holds the lock. Closing the file, or the end of the process, releases the
+// lock.
 func Lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
@@ -24,5 +25,5 @@ func keepLock(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// Locks reports whether this system has locks of files.
+// Locks reports whether this system has file locks.
 const Locks = true

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestPermissions: a new file has what the umask leaves, one that is replaced keeps its own.
+// TestPermissions checks that a new file gets its permissions from the umask, and that a
+// replaced file keeps its own.
 func TestPermissions(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	path := filepath.Join(t.TempDir(), "f")

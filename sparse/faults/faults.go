@@ -1,7 +1,8 @@
-// Package faults is for goroutines that read mapped files. Where such a file shrinks, reading
-// what is gone is a fault. After debug.SetPanicOnFault(true) a fault is a panic that the
-// goroutine can recover from, but other goroutines end the program: a Group carries the setting
-// to its goroutines, and their faults back to the one that waits for them.
+// Package faults provides goroutines that may read mapped files. If another program
+// shortens a mapped file, reading beyond its new end is a fault. After
+// debug.SetPanicOnFault(true) a fault is a panic, from which only the goroutine itself
+// can recover; in any other goroutine it ends the program. A Group applies the setting to
+// its goroutines, and passes their faults to the goroutine that waits for them.
 package faults
 
 import (
@@ -10,15 +11,16 @@ import (
 	"sync"
 )
 
-// A Group is a sync.WaitGroup whose Wait panics with a fault of one of the goroutines. Other
-// panics end the program, as in any goroutine.
+// A Group is a sync.WaitGroup whose Wait panics if a goroutine had a fault. Other panics
+// end the program, as in any goroutine.
 type Group struct {
 	wg    sync.WaitGroup
 	once  sync.Once
 	fault any
 }
 
-// Go calls do in a goroutine, in which faults are panics if they are here.
+// Go calls do in a new goroutine, which has the caller's setting of
+// debug.SetPanicOnFault.
 func (g *Group) Go(do func()) {
 	panics := debug.SetPanicOnFault(true)
 	debug.SetPanicOnFault(panics)
@@ -36,7 +38,7 @@ func (g *Group) Go(do func()) {
 	})
 }
 
-// Wait waits for all goroutines.
+// Wait waits for all goroutines, and panics if one of them had a fault.
 func (g *Group) Wait() {
 	g.wg.Wait()
 	if g.fault != nil {
@@ -44,7 +46,7 @@ func (g *Group) Wait() {
 	}
 }
 
-// Address returns the address of a fault, if that is what was recovered.
+// Address returns the address of the fault if the recovered value is a fault.
 func Address(recovered any) (addr uintptr, fault bool) {
 	if _, ok := recovered.(runtime.Error); !ok {
 		return 0, false

@@ -7,18 +7,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// centring turns sums of products of columns into covariances. It reads every row twice, in
-// runs of rows in order: add, then after center addSquares. Columns stored in every row are
-// shifted by their mean first: for them the sums would cancel badly when the mean is large.
-// Sums run over the rows in order, products unfused: every machine, and every division into
-// runs, gives the same numbers.
+// centring turns sums of products of columns into covariances. It reads every row twice,
+// in consecutive pieces: add for all pieces, then center, then addSquares for all pieces.
+// From columns stored in every row it subtracts the mean first, because with a large mean
+// their sums would lose digits. Sums run over the rows in order, with unfused products,
+// so every machine, and every division into pieces, gives the same numbers.
 type centring struct {
-	n          float64   // rows
-	stored     []int64   // entries of the columns
+	n          float64   // number of rows
+	stored     []int64   // number of entries of each column
 	columnMean []float64 // means of the columns
 	square     []float64 // Σ (entry − mean)² of the stored entries
-	mean       []float64 // of the shifted columns
-	shift      []float64 // of the columns, nil for none
+	mean       []float64 // means of the shifted columns
+	shift      []float64 // number subtracted from each column; nil if all are 0
 }
 
 func newCentring(rows, p int) *centring {
@@ -32,7 +32,7 @@ func span(x *sparse.CSR, lo, hi int) (idx []int32, val []float64) {
 	return rows.Idx[first:last], rows.Val[first:last]
 }
 
-// add adds rows lo to hi−1 to the means.
+// add adds rows lo to hi−1 to the sums of the means.
 func (c *centring) add(x *sparse.CSR, lo, hi int) {
 	idx, val := span(x, lo, hi)
 	for k, j := range idx {
@@ -41,7 +41,7 @@ func (c *centring) add(x *sparse.CSR, lo, hi int) {
 	}
 }
 
-// center ends the sums of the means, and shifts the columns stored in every row.
+// center computes the means, and chooses the columns to shift.
 func (c *centring) center() {
 	for j := range c.columnMean {
 		c.columnMean[j] /= c.n
@@ -67,7 +67,7 @@ func (c *centring) addSquares(x *sparse.CSR, lo, hi int) {
 	}
 }
 
-// variances returns the variances of the columns, 0 for a column that is constant except for
+// variances returns the variances of the columns, 0 for a column that is constant up to
 // rounding.
 func (c *centring) variances() []float64 {
 	v := make([]float64, len(c.columnMean))
@@ -81,20 +81,20 @@ func (c *centring) variances() []float64 {
 	return v
 }
 
-// centred turns the sum of the products of two columns into their covariance.
+// centred returns the covariance of two columns, given the sum of their products.
 func (c *centring) centred(i, j int, sum float64) float64 {
 	return (sum - float64(c.n*float64(c.mean[i]*c.mean[j]))) / (c.n - 1)
 }
 
-// columns computes covariances of the columns of a data matrix row by row of
-// the result. Two columns without a common row have covariance -n m_i m_j/(n-1)
-// (m their means), so only those that meet somewhere need a sum.
+// columns computes the covariance matrix of the columns of a data matrix, one row of the
+// result at a time. Two columns without a common row have the covariance -n m_i
+// m_j/(n-1), where m are their means, so only columns with a common row need a sum.
 type columns struct {
 	*centring
-	x, t *sparse.CSR // the data and its transpose, shifted
+	x, t *sparse.CSR // the shifted data and its transpose
 }
 
-// newColumns prepares the columns of x and returns their variances, too.
+// newColumns prepares the columns of x. It also returns their variances.
 func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
 	rows, p := x.Dims()
 	c = &columns{x: x, centring: newCentring(rows, p)}
@@ -113,7 +113,7 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
 	return c, c.variances()
 }
 
-// raw returns one covariance.
+// raw returns the covariance of columns i and j.
 func (c *columns) raw(i, j int) float64 {
 	ri, vi := c.t.Row(i)
 	rj, vj := c.t.Row(j)
@@ -126,20 +126,20 @@ func (c *columns) raw(i, j int) float64 {
 	return c.centred(i, j, sum)
 }
 
-// covarianceRow is one row of a Covariance, and the room to compute it.
+// covarianceRow is one row of a Covariance, with the memory to compute it.
 type covarianceRow struct {
-	// cols are the features whose entry had to be summed, in no order. The
-	// others are apart: their entry follows from the means.
+	// cols lists, in any order, the features with which feature i has a common row. The
+	// entries of the others follow from the means; see apart.
 	cols  []int32
-	value []float64 // by feature; valid for cols
-	met   []bool    // by feature: is in cols
+	value []float64 // entry for each feature; valid for those in cols
+	met   []bool    // whether the feature is in cols
 }
 
 func newCovarianceRow(n int) *covarianceRow {
 	return &covarianceRow{value: make([]float64, n), met: make([]bool, n)}
 }
 
-// clear forgets the row.
+// clear makes the row empty.
 func (r *covarianceRow) clear() {
 	for _, j := range r.cols {
 		r.value[j], r.met[j] = 0, false
@@ -147,7 +147,7 @@ func (r *covarianceRow) clear() {
 	r.cols = r.cols[:0]
 }
 
-// row sets r to the part of row i from feature lo on, without the diagonal.
+// row computes the entries of row i from feature lo on, without the diagonal.
 func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	r.clear()
 	if c.dense != nil {
@@ -165,7 +165,7 @@ func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	}
 }
 
-// products sums the products of column i with every other one from lo on.
+// products sums the products of column i with every other column from lo on.
 func (c *columns) products(i, lo int, r *covarianceRow) {
 	samples, weight := c.t.Row(i)
 	r.met[i] = true // keeps i itself out of the list
@@ -187,7 +187,7 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 	r.value[i], r.met[i] = 0, false
 }
 
-// apart returns the entry of two features that never meet.
+// apart returns the entry of two features without a common row.
 func (c *Covariance) apart(i, j int) float64 {
 	return c.rescale(i, j, c.data.centred(i, j, 0))
 }

@@ -7,26 +7,26 @@ import (
 	"slices"
 )
 
-// ComponentError reports a problem that falls apart into components too large to
-// solve. A larger penalty makes them smaller.
+// ComponentError reports that a connected component is too large to solve. A larger
+// penalty makes the components smaller.
 type ComponentError struct {
-	Penalty float64 // asked for
+	Penalty float64 // the penalty that was asked for
 	Size    int     // features in the largest component, at least
 	Limit   int     // largest size accepted
 	Fits    float64 // the smallest penalty at which all components are within Limit
 }
 
-// Error names the size, the penalty to try and the limit.
+// Error returns a message with the size, the limit and the penalty to try.
 func (e *ComponentError) Error() string {
 	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %.6g or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
 }
 
-// Components returns the connected components with two or more members of the
-// graph {|c_ij| > penalty}, each in increasing order, by smallest member. They are
-// the blocks of the graphical lasso with that penalty: its other entries off the
-// diagonal are 0 (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). A
-// component larger than limit is a *ComponentError. threads is the number of
-// goroutines, 0 means one per processor.
+// Components returns the connected components with two or more members of the graph
+// {|c_ij| > penalty}. Each is in increasing order, and they are ordered by their smallest
+// members. They are the blocks of the graphical lasso with that penalty: all other
+// off-diagonal entries of its solution are 0 (Witten, Friedman and Simon 2011; Mazumder
+// and Hastie 2012). A component larger than limit is a *ComponentError. threads is the
+// number of goroutines; 0 means one per processor.
 func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32, error) {
 	floor := math.Nextafter(penalty, math.Inf(1))
 	pairs, reached := c.strongest(floor, DefaultMaxEdges, threads)
@@ -35,7 +35,7 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 	for _, p := range pairs {
 		largest = max(largest, f.join(p.I, p.J))
 	}
-	if largest > limit || reached > floor { // reached: these are not all pairs
+	if largest > limit || reached > floor { // reached > floor: some pairs are missing
 		return nil, &ComponentError{Penalty: penalty, Size: largest, Limit: limit, Fits: fittingPenalty(c.n, pairs, reached, limit)}
 	}
 	of, count := f.numbers()
@@ -46,8 +46,9 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 	return slices.DeleteFunc(members, func(m []int32) bool { return len(m) < 2 }), nil
 }
 
-// fittingPenalty returns the size of the pair that, in decreasing order, is the
-// first to make a component larger than limit, or else reached.
+// fittingPenalty joins the pairs in decreasing order of their absolute values, and
+// returns the value of the first one that makes a component larger than limit. If none
+// does, it returns reached.
 func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	f := newForest(n)
@@ -59,10 +60,10 @@ func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	return reached
 }
 
-// Blocks calls do for every group of features, with the number of the group and
-// the covariances of its members among each other, row by row, which are do's to
-// keep. It does so on several goroutines (threads, 0 means one per processor),
-// large groups first, for all to end together.
+// Blocks calls do for every group of features, with the number of the group and the
+// covariance matrix of its members, row by row, which do may keep. It uses several
+// goroutines (threads; 0 means one per processor) and begins with the large groups, so
+// that all goroutines end at about the same time.
 func (c *Covariance) Blocks(groups [][]int32, threads int, do func(k int, s []float64)) {
 	order := make([]int, len(groups))
 	for k := range order {
@@ -75,7 +76,7 @@ func (c *Covariance) Blocks(groups [][]int32, threads int, do func(k int, s []fl
 	})
 }
 
-// block returns the entries of the given features, row by row.
+// block returns the covariance matrix of the given features, row by row.
 func (c *Covariance) block(members []int32, r *covarianceRow) []float64 {
 	n := len(members)
 	s := make([]float64, n*n)
@@ -98,7 +99,7 @@ func (c *Covariance) block(members []int32, r *covarianceRow) []float64 {
 // path halving). The root of a set is its smallest member.
 type forest struct {
 	parent []int32
-	size   []int32 // by root
+	size   []int32 // size of each root's set
 }
 
 func newForest(n int) *forest {
@@ -129,8 +130,8 @@ func (f *forest) join(i, j int32) int {
 	return int(f.size[a])
 }
 
-// numbers returns the number of each member's set, in the order of the smallest
-// members, and how many sets there are.
+// numbers returns, for every member, the number of its set, where sets are ordered by
+// their smallest members. count is the number of sets.
 func (f *forest) numbers() (of []int, count int) {
 	of = make([]int, len(f.parent))
 	for i := range of {
@@ -138,7 +139,7 @@ func (f *forest) numbers() (of []int, count int) {
 			of[i] = count
 			count++
 		} else {
-			of[i] = of[root] // the root is the smallest member, so it has its number
+			of[i] = of[root] // the root is smaller, so its number is known
 		}
 	}
 	return of, count

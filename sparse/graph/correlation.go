@@ -9,13 +9,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CorrelationOptions refines how graphs are made from correlations. Nil and the
-// zero value mean unsigned edges of weight 1.
+// CorrelationOptions says how to make a graph from correlations. Nil and the zero value
+// mean edges of weight 1.
 type CorrelationOptions struct {
-	// Signed gives negatively correlated features an edge of negative weight,
-	// which draws their coefficients to opposite values.
+	// Signed gives negatively correlated features an edge of negative weight, which makes
+	// their coefficients opposite instead of equal.
 	Signed bool
-	// Weighted makes weights as large as the correlation, instead of 1.
+	// Weighted makes the absolute weight of an edge equal to the absolute correlation.
 	Weighted bool
 	// MaxEdges is the largest number of edges to make; 0 means DefaultMaxEdges.
 	MaxEdges int
@@ -24,7 +24,7 @@ type CorrelationOptions struct {
 	Threads int
 }
 
-// DefaultMaxEdges keeps the pairs of a hasty threshold to some hundred megabytes.
+// DefaultMaxEdges bounds the memory to some hundred megabytes if a threshold is too low.
 const DefaultMaxEdges = 5_000_000
 
 func (o *CorrelationOptions) withDefaults() CorrelationOptions {
@@ -38,7 +38,7 @@ func (o *CorrelationOptions) withDefaults() CorrelationOptions {
 	return r
 }
 
-// Weight returns the weight of an edge between features of correlation v.
+// Weight returns the weight of an edge between features with correlation v.
 func (o *CorrelationOptions) Weight(v float64) float64 {
 	w := 1.0
 	if o != nil && o.Weighted {
@@ -50,7 +50,7 @@ func (o *CorrelationOptions) Weight(v float64) float64 {
 	return w
 }
 
-// graph makes a graph of ordered pairs whose weights are correlations.
+// graph returns the graph of ordered pairs whose weights are correlations.
 func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 	for k, p := range pairs {
 		pairs[k].Weight = o.Weight(p.Weight)
@@ -58,8 +58,8 @@ func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 	return &Graph{n: n, edges: pairs}
 }
 
-// FromCorrelation joins the columns of x whose sample correlation is at least
-// threshold in absolute value: Threshold of CorrelationOf.
+// FromCorrelation returns the graph that joins columns of x whose sample correlation is
+// at least threshold in absolute value. It calls Threshold with CorrelationOf(x).
 func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) (*Graph, error) {
 	c, err := CorrelationOf(x)
 	if err != nil {
@@ -68,15 +68,16 @@ func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) 
 	return Threshold(c, threshold, opt)
 }
 
-// Threshold joins the features whose correlation (c rescaled to a unit diagonal)
-// is at least threshold in absolute value (0 < threshold <= 1), ordered by (I, J)
-// with I < J. Constant features have no edges. A threshold of 1 is subject to
-// rounding. More edges than opt.MaxEdges are an error, which names the threshold
-// that leaves as many.
+// Threshold returns the graph that joins features whose correlation (c rescaled to a unit
+// diagonal) is at least threshold in absolute value. The threshold is above 0 and at most
+// 1; with a threshold of 1 the result depends on rounding. Edges are ordered by (I, J)
+// with I < J. Constant features have no edges. More edges than opt.MaxEdges are an error,
+// which names a threshold for that many edges.
 //
-// From data, time is the sum of the squared row lengths plus what pairs need
-// that never meet in a row: those can reach the threshold only if both are
-// frequent, and are found by sorting. Memory is that of the data and the edges.
+// For a Covariance that holds data, the time is the sum of the squared row lengths, plus
+// the time for pairs of features without a common row. Such a pair can reach the
+// threshold only if both features are frequent; sorting finds them. The memory is that of
+// the data and the edges.
 func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Graph, error) {
 	if !(threshold > 0 && threshold <= 1) {
 		return nil, fmt.Errorf("graph: correlation threshold %v: want a number above 0, at most 1", threshold)
@@ -89,11 +90,11 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 	return o.graph(c.n, pairs), nil
 }
 
-// Strongest joins the k pairs of features with the largest absolute correlation,
-// ordered by (I, J) with I < J, and returns the correlation of the weakest, as
-// Threshold takes it. Pairs as correlated as the weakest are all joined, so
-// there may be more than k edges; if fewer pairs are correlated at all, there
-// are fewer. The time is that of Threshold. k is at least 1, at most opt.MaxEdges.
+// Strongest returns the graph that joins the k pairs of features with the largest
+// absolute correlation, ordered by (I, J) with I < J, and the threshold with which
+// Threshold returns the same graph. Pairs that tie with the weakest one are all joined,
+// so there may be more than k edges; there are fewer if fewer pairs have a correlation
+// other than 0. The time is that of Threshold. k must be from 1 to opt.MaxEdges.
 func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, threshold float64, err error) {
 	o := opt.withDefaults()
 	if k < 1 || k > o.MaxEdges {
@@ -110,18 +111,18 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 	return o.graph(c.n, pairs), threshold, nil
 }
 
-// KNearest joins every feature with the k features most correlated with it in
-// absolute value, ordered by (I, J) with I < J: an edge is there if either end
-// chose the other, so a feature may have more than k edges. Ties go to the
-// smaller feature; features of correlation 0 are not chosen, so constant ones
-// have no edges. Time is twice that of Threshold.
+// KNearest returns the graph that joins every feature with the k features of largest
+// absolute correlation, ordered by (I, J) with I < J. A feature may have more than k
+// edges, because others may have chosen it. Of features that tie, the smaller number is
+// chosen. Features of correlation 0 are not chosen, so constant features have no edges.
+// The time is twice that of Threshold.
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
 	if k < 1 || k > c.n || k*c.n > 2*o.MaxEdges {
 		return nil, fmt.Errorf("graph: %d nearest of %d features: want 1 to %d", k, c.n, min(c.n, 2*o.MaxEdges/c.n))
 	}
 	c = c.Correlation()
-	var order []int32 // of features that may be apart
+	var order []int32 // features by decreasing reach; see byReach
 	var reach []float64
 	if c.data != nil {
 		order, reach = c.byReach()
@@ -137,8 +138,8 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	return o.graph(c.n, pairs), nil
 }
 
-// nearest returns the k pairs of feature i of largest size; ties to the smaller
-// partner.
+// nearest returns the k pairs of feature i with the largest absolute values. Of pairs
+// that tie, those with smaller partners are chosen.
 func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.row(i, 0, r)
 	best := make([]Edge, 0, len(r.cols)+k)
@@ -147,8 +148,8 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
-	// Of those apart, the k of largest reach are enough; those within rounding
-	// of the last one compete for its place.
+	// Of the features without a common row, the k of largest reach are enough, together
+	// with those that tie with the last one within rounding.
 	taken, last := 0, math.Inf(1)
 	for _, j := range order {
 		size := reach[i] * reach[j]
@@ -171,7 +172,8 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 	if len(best) <= k {
 		return slices.Clone(best)
 	}
-	// Rounding must not choose among those as large as the last.
+	// Among the values that tie with the k-th within rounding, the smallest features are
+	// chosen.
 	weakest := math.Abs(best[k-1].Weight)
 	first := slices.IndexFunc(best, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tied) })
 	ties := best[first:]

@@ -11,22 +11,22 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// Covariance is the covariance or correlation matrix of the features: symmetric,
-// one row and column per feature. One made from data that are smaller than it holds
-// the data and finds its entries when they are asked for, in time that depends on the
-// stored entries, so that the matrix of 47,236 features is no more than their data. It
-// never changes after construction and may be shared between goroutines.
+// Covariance is the covariance or correlation matrix of the features. If the data take
+// less memory than the matrix, it holds the data and computes entries when they are
+// needed, in time that depends on the stored entries; so the matrix of 47,236 features
+// takes no more memory than their data. It never changes after construction and may be
+// shared between goroutines.
 type Covariance struct {
 	n     int
 	diag  []float64
-	scale []float64 // entry (i, j) is the raw one divided by scale[i]*scale[j]
+	scale []float64 // entry (i, j) is the raw entry divided by scale[i]*scale[j]
 	dense []float64 // raw entries off the diagonal, n*n, or nil
-	data  *columns  // what raw entries are computed from, or nil
+	data  *columns  // the data from which raw entries are computed, or nil
 	unit  bool      // a correlation matrix: entries are in [-1, 1]
 }
 
-// CovarianceOf returns the sample covariance of the columns of x, divided by one
-// less than the number of rows. At least two rows are needed.
+// CovarianceOf returns the sample covariance of the columns of x, with the divisor n-1
+// for n rows. At least two rows are needed.
 func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
 	rows, p := x.Dims()
 	if err := enough(rows); err != nil {
@@ -72,15 +72,15 @@ func (c *Covariance) Correlation() *Covariance {
 	return &r
 }
 
-// symmetryTolerance is how far, relative to the diagonal, a matrix given as
-// numbers may be from symmetric and from |s_ij|^2 <= s_ii s_jj: the rounding of
-// a file written with ten digits.
+// symmetryTolerance is the tolerance, relative to the diagonal, for the symmetry of a
+// given matrix and for |s_ij|^2 <= s_ii s_jj. It allows for the rounding in a file with
+// ten digits.
 const symmetryTolerance = 1e-9
 
-// NewCovariance returns the n x n matrix given by its values, row by row. They
-// are copied. Values that are not finite, a negative diagonal, a matrix that is
-// not symmetric and entries too large for their diagonal are errors; differences
-// between s_ij and s_ji of at most 1e-9 relative to the diagonal are averaged.
+// NewCovariance returns the n x n matrix with the given values, row by row, which are
+// copied. Values that are not finite, a negative diagonal, a matrix that is not
+// symmetric, and entries too large for their diagonal are errors. Differences between
+// s_ij and s_ji of at most 1e-9 relative to the diagonal are averaged.
 func NewCovariance(n int, values []float64) (*Covariance, error) {
 	if n < 1 || n > maxDense || len(values) != n*n {
 		return nil, fmt.Errorf("graph: covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
@@ -103,7 +103,7 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 				return nil, fmt.Errorf("graph: covariance: entry (%d, %d) is %v with variances %v and %v: want at most the root of their product", i+1, j+1, a, c.diag[i], c.diag[j])
 			}
 			c.dense[i*n+j] = a + float64((b-a)/2)
-			if i > j { // halving rounds; both halves of the matrix get one value
+			if i > j { // a copy, because the average rounds differently
 				c.dense[i*n+j] = c.dense[j*n+i]
 			}
 		}
@@ -111,14 +111,14 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 	return c, nil
 }
 
-// maxDense bounds matrices held as n*n numbers, to 800 MB.
+// maxDense is the largest size of a matrix stored as n*n numbers, 800 MB.
 const maxDense = 10000
 
 // Features returns the number of features.
 func (c *Covariance) Features() int { return c.n }
 
-// At returns the entry of features i and j (0-based). From data, it costs
-// a search for each stored entry of column i in column j; it panics if a feature is out of range.
+// At returns the entry of features i and j (0-based). If c holds data, it searches column
+// j for each stored entry of column i. It panics if a feature is out of range.
 func (c *Covariance) At(i, j int) float64 {
 	switch {
 	case i == j:
@@ -131,7 +131,7 @@ func (c *Covariance) At(i, j int) float64 {
 
 func (c *Covariance) rescale(i, j int, raw float64) float64 {
 	v := raw / (c.scale[i] * c.scale[j])
-	if c.unit { // rounding must not tell copies of a feature apart, nor relate strangers
+	if c.unit { // remove what is only rounding
 		if v = min(max(v, -1), 1); math.Abs(v) < tied {
 			v = 0
 		}
@@ -142,11 +142,11 @@ func (c *Covariance) rescale(i, j int, raw float64) float64 {
 // ReadCovarianceFile reads a covariance file; see ReadCovariance.
 func ReadCovarianceFile(path string) (*Covariance, error) { return text.FromFile(path, ReadCovariance) }
 
-// ReadCovariance reads a covariance or correlation matrix as a table of numbers,
-// one row per line, separated by blanks, commas or semicolons, possibly
-// compressed. Blank lines and comments from '#' on are skipped; there is no
-// header and there are no row names. Text that is not of this form is an error
-// of type *sparse.ParseError, as is a matrix that NewCovariance refuses.
+// ReadCovariance reads a covariance or correlation matrix as a table of numbers, possibly
+// compressed: one row per line, separated by blanks, commas or semicolons. Blank lines
+// and comments, which begin with '#', are skipped; there is no header and there are no
+// row names. Malformed text, and a matrix that NewCovariance refuses, are errors of type
+// *sparse.ParseError.
 func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
 	data, err := sparse.ReadText(r, name)
 	if err != nil {

@@ -62,7 +62,8 @@ func TestReadCovarianceRefuses(t *testing.T) {
 	check.Error(t, err, "entry (1, 2) is NaN")
 }
 
-// Rounding in a file is averaged out, and both triangles are equal after.
+// TestCovarianceIsSymmetric checks that rounding in a file is averaged, so that both
+// triangles are equal.
 func TestCovarianceIsSymmetric(t *testing.T) {
 	c, err := NewCovariance(2, []float64{1, 0.3, 0.3 + 1e-12, 1})
 	if err != nil {
@@ -73,7 +74,8 @@ func TestCovarianceIsSymmetric(t *testing.T) {
 	}
 }
 
-// A file and the data it was made from give the same correlations and graphs.
+// TestSachsFromDataAndFile checks that a covariance file and its data give the same
+// graphs.
 func TestSachsFromDataAndFile(t *testing.T) {
 	text, err := os.ReadFile(sparsetest.DataFile(t, "ref", "sachs_7466x11.tsv"))
 	if err != nil {
@@ -126,7 +128,8 @@ func TestSachsFromDataAndFile(t *testing.T) {
 	}
 }
 
-// Any text gives an error or a symmetric matrix of the size of its first line.
+// FuzzReadCovariance checks that any text gives an error, or a symmetric matrix with as
+// many rows as the first line has numbers.
 func FuzzReadCovariance(f *testing.F) {
 	for _, s := range []string{"1 0.5\n0.5 1\n", "1,0\n0,1", "4", "", "1 2\n3", "1 0\n0 -1\n", "0 0\n0 0\n", "1e300 1e300\n1e300 1e300"} {
 		f.Add([]byte(s))

@@ -19,12 +19,11 @@ func ReadEdgesFile(path string, p int) (*Graph, error) {
 	return text.FromFile(path, func(r io.Reader, name string) (*Graph, error) { return ReadEdges(r, name, p) })
 }
 
-// ReadEdges reads a graph over p features from lines `i j [weight]` with 1-based
-// i and j and weight 1 if absent, possibly compressed. Blank lines and comments
-// from '#' on are skipped; a file of comments only is a graph without edges, but
-// an empty one is an error. A Matrix Market file is read as the adjacency matrix
-// of the graph (see sparse.MatrixMarket and FromAdjacency); it must have p
-// rows.
+// ReadEdges reads a graph over p features from lines `i j [weight]`, possibly compressed.
+// i and j are 1-based; the default weight is 1. Blank lines and comments, which begin
+// with '#', are skipped. A file with only comments is a graph without edges; an empty
+// file is an error. A Matrix Market file is read as the adjacency matrix of the graph
+// (see sparse.MatrixMarket and FromAdjacency); it must have p rows.
 //
 // An endpoint outside 1..p, a self-loop, a pair given twice (in either direction)
 // and a weight that is 0 or not finite are errors of type *sparse.ParseError.
@@ -47,7 +46,7 @@ func readLines(r io.Reader, name string) (*coordinates.File, error) {
 	})
 }
 
-// matrixOf returns the matrix that the lines are.
+// matrixOf returns the matrix whose size and entries the lines give.
 func matrixOf(c *coordinates.File) (*sparse.CSR, error) {
 	m, err := c.Matrix()
 	if err != nil {
@@ -56,7 +55,7 @@ func matrixOf(c *coordinates.File) (*sparse.CSR, error) {
 	return sparse.New(m.Rows, m.Cols, m.Ptr, m.Idx, m.Val)
 }
 
-// graphOf makes a graph over p features of lines that are edges, or of the
+// graphOf returns a graph over p features from the lines of an edge list, or from the
 // adjacency matrix in a Matrix Market file.
 func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	switch {
@@ -81,8 +80,8 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	return g, nil
 }
 
-// wrongEdge says what is wrong with an edge over p features, and with which of
-// its tokens, or nothing.
+// wrongEdge returns what is wrong with a line as an edge over p features, and the number
+// of the wrong token; msg is empty for a valid edge.
 func wrongEdge(l coordinates.Line, p int) (token int, msg string) {
 	switch {
 	case l.Tokens < 2 || l.Tokens > 3:
@@ -103,7 +102,7 @@ func notFeature(p int) string {
 	return fmt.Sprintf("expected a feature number in 1..%d (if the data has more features, state their number)", p)
 }
 
-// adjacencyOf makes a graph of p nodes of a Matrix Market file.
+// adjacencyOf returns the graph of p nodes in a Matrix Market file.
 func adjacencyOf(c *coordinates.File, p int) (*Graph, error) {
 	a, err := matrixOf(c)
 	if err != nil {
@@ -119,10 +118,10 @@ func adjacencyOf(c *coordinates.File, p int) (*Graph, error) {
 	return g, nil
 }
 
-// FromAdjacency makes the graph of a symmetric matrix: an edge, weighted with
-// the value, for every entry off the diagonal that is not 0, ordered by (I, J)
-// with I < J. The diagonal is ignored. A matrix that is not square or not exactly
-// symmetric is an error.
+// FromAdjacency returns the graph of a symmetric matrix. It has an edge for every
+// non-zero entry off the diagonal, with the value as weight, ordered by (I, J) with I <
+// J. The diagonal is ignored. A matrix that is not square or not exactly symmetric is an
+// error.
 func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 	rows, cols := a.Dims()
 	if rows != cols {
@@ -149,8 +148,8 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 	return g, nil
 }
 
-// Write writes the graph in the form ReadEdges reads, under a comment, so that
-// reading gives the same edges in the same order and the same bits.
+// Write writes the graph in the format of ReadEdges, under a comment. Reading it gives
+// the same edges in the same order with the same bits.
 func (g *Graph) Write(w io.Writer) error {
 	return text.Write(w, "graph: writing edges", func(to *bufio.Writer) {
 		fmt.Fprintf(to, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
@@ -162,29 +161,29 @@ func (g *Graph) Write(w io.Writer) error {
 	})
 }
 
-// Kind tells what a constraint file holds.
+// Kind says what a constraint file contains.
 type Kind string
 
 // The kinds of constraint files.
 const (
-	// Any finds the kind out from the content.
+	// Any detects the kind from the content.
 	Any Kind = ""
-	// EdgeList is a file of edges; A = [G; I].
+	// EdgeList is an edge list; then A = [G; I].
 	EdgeList Kind = "edges"
-	// Matrix is a matrix file, which is A itself.
+	// Matrix is a matrix file, which contains A.
 	Matrix Kind = "matrix"
 )
 
-// Constraint is the matrix A of the constraint A x = y, and where it came from.
+// Constraint is the matrix A of the constraint A x = y, and its source.
 type Constraint struct {
 	A     *sparse.CSR
 	Kind  Kind   // EdgeList or Matrix
 	Graph *Graph // the graph of an EdgeList, nil for a Matrix
 }
 
-// ReadConstraintFile reads a constraint over p features from a file. The prefixes
-// edges: and matrix: before the path state the kind; without one it is found out
-// as ReadConstraint does. (A file whose own name starts so needs ./ before it.)
+// ReadConstraintFile reads a constraint over p features from a file. A prefix edges: or
+// matrix: of the path gives the kind; without a prefix ReadConstraint detects it. (To
+// read a file whose own name begins like this, write ./ before the name.)
 func ReadConstraintFile(path string, p int) (*Constraint, error) {
 	kind := Any
 	for _, k := range []Kind{EdgeList, Matrix} {
@@ -201,18 +200,19 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 // ReadConstraint reads an edge list (see ReadEdges) or a matrix file (see
 // sparse.MatrixMarket) over p features, possibly compressed.
 //
-// Under kind Any a file is a matrix if it parses as one: three whole numbers
-// first, the third of which is the number of lines that follow, all of them
-// entries in range. A file that is an edge list as well, be it one with a pair
-// twice (only tiny ones can be), is refused as ambiguous, and so are edges the first of
-// which may be the size of a matrix over p features that has been cut. A matrix must have p columns.
+// If kind is Any, a file is a matrix if it parses as one: its first line has three
+// integers, the third integer is the number of the lines that follow, and all of these
+// are entries in range. Two cases are refused as ambiguous: a matrix that is also a valid
+// edge list, except for pairs given twice (only tiny files can be both); and an edge list
+// whose first line could be the header of a truncated matrix over p features. A matrix
+// must have p columns.
 //
-// A Matrix Market file is known by its first line. Under kind Any it is the
-// adjacency matrix of a graph if that line says symmetric, and otherwise A itself;
-// EdgeList and Matrix decide either way.
+// A Matrix Market file is recognised by its first line. If kind is Any, it is the
+// adjacency matrix of a graph if that line says symmetric, and A itself otherwise.
+// EdgeList and Matrix choose one or the other for any file.
 //
-// Errors in the text are of type *sparse.ParseError, those of a file that is
-// neither kind about the one that it resembles.
+// Errors in the text have the type *sparse.ParseError. If a file is neither kind, the
+// error is about the kind that it resembles more.
 func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, error) {
 	if kind != Any && kind != EdgeList && kind != Matrix {
 		return nil, fmt.Errorf("graph: constraint kind %q: want %q, %q or empty", kind, EdgeList, Matrix)
@@ -237,7 +237,7 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 	return foundOut(c, p)
 }
 
-// foundOut reads a file whose kind is not stated.
+// foundOut reads a file whose kind must be detected.
 func foundOut(c *coordinates.File, p int) (*Constraint, error) {
 	g, edgesErr := graphOf(c, p)
 	announced, headed := c.Announced()
@@ -246,7 +246,7 @@ func foundOut(c *coordinates.File, p int) (*Constraint, error) {
 		return nil, &sparse.ParseError{File: c.Name, Line: c.Lines[0].Number, Msg: fmt.Sprintf(
 			"this announces a matrix of %d columns and %d entries, of which %d follow: fetch the file again, or say that these are edges by %s:%s", p, announced, following, EdgeList, c.Name)}
 	}
-	if !headed || announced != following { // no matrix, whatever the entries are
+	if !headed || announced != following { // not a matrix
 		if e, ok := errors.AsType[*sparse.ParseError](edgesErr); ok && headed {
 			e.Msg += fmt.Sprintf(" (read as an edge list, because the first line does not announce the %d lines that follow it, as a matrix file's would; %s:%s reads it as a matrix)", following, Matrix, c.Name)
 		}
@@ -263,8 +263,8 @@ func foundOut(c *coordinates.File, p int) (*Constraint, error) {
 		"the file can be read as an edge list and as a matrix file: say which by %s:%s or %s:%s", EdgeList, c.Name, Matrix, c.Name)}
 }
 
-// edgesButTwice reports whether every line is an edge over p features, so that a list of
-// them is wrong in joining a pair twice alone.
+// edgesButTwice reports whether every line is a valid edge over p features by itself, so
+// that the only possible error of the edge list is a pair given twice.
 func edgesButTwice(c *coordinates.File, p int) bool {
 	return !slices.ContainsFunc(c.Lines, func(l coordinates.Line) bool {
 		_, msg := wrongEdge(l, p)

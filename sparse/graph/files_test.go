@@ -170,7 +170,8 @@ func TestPublishedGraphs(t *testing.T) {
 	})
 }
 
-// The published a9a matrix is [G; I] with our antisymmetric G of 421 edges.
+// TestAntisymmetricIsThePublishedMatrix compares with the published matrix for a9a, which
+// is [G; I] with Antisymmetric's G of 421 edges.
 func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 	f := published(t, "F_a9a_asvrpdhg.txt")
 	var pairs [][2]int32
@@ -195,8 +196,8 @@ func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 	}
 }
 
-// checkKindFoundOut holds kind Any to what the file is as an edge list, whose
-// error is given, and as a matrix.
+// checkKindFoundOut compares kind Any with reading the file as an edge list, whose error
+// is given, and as a matrix.
 func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 	t.Helper()
 	c, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p)
@@ -211,7 +212,7 @@ func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 	if matrixErr == nil {
 		_, wide = a.Dims()
 	}
-	want := Any // an error
+	want := Any // stands for an error
 	switch {
 	case edgesErr == nil && matrixErr != nil && !maybeCut(data, p):
 		want = EdgeList
@@ -223,7 +224,7 @@ func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 	}
 }
 
-// edgesAlone reports whether every line is an edge over p features by itself.
+// edgesAlone reports whether every line by itself is an edge over p features.
 func edgesAlone(data []byte, p int) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\ufeff"))) {
 		if content, _, _ := bytes.Cut(line, []byte("#")); len(bytes.TrimSpace(content)) == 0 {
@@ -236,8 +237,8 @@ func edgesAlone(data []byte, p int) bool {
 	return true
 }
 
-// maybeCut reports whether the first line of a file of edges may be the size of a matrix
-// over p features of which lines are missing.
+// maybeCut reports whether the first line of an edge list could be the header of a
+// truncated matrix over p features.
 func maybeCut(data []byte, p int) bool {
 	var lines [][]string
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
@@ -254,7 +255,8 @@ func maybeCut(data []byte, p int) bool {
 	return err == nil && noCount == nil && columns == p && entries >= len(lines)
 }
 
-// Any text gives an error or a graph that survives writing and reading.
+// FuzzReadEdges checks that any text gives an error, or a graph that can be written and
+// read.
 func FuzzReadEdges(f *testing.F) {
 	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9", "%%MatrixMarket matrix coordinate real symmetric\n9 9 1\n2 1 -1\n"} {
 		f.Add([]byte(s), 9)

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Edge joins features I and J (0-based, either may be the larger). Weight is
-// finite and not 0; its sign is the sign of the association.
+// Edge joins features I and J, which are 0-based and in any order. Weight is finite and
+// not 0; a negative weight means that the features are opposite.
 type Edge struct {
 	I, J   int32
 	Weight float64
@@ -23,9 +23,9 @@ type Graph struct {
 	edges []Edge
 }
 
-// New builds a graph of n nodes. It refuses endpoints outside 0..n-1, self-loops,
-// edges that join the same two nodes (in either direction) and weights that are
-// 0 or not finite. The edges are copied and keep their order and orientation.
+// New returns a graph of n nodes. Endpoints outside 0..n-1, self-loops, edges between the
+// same two nodes (in either direction) and weights that are 0 or not finite are errors.
+// The edges are copied and keep their order and orientation.
 func New(n int, edges []Edge) (*Graph, error) {
 	if n < 0 || n > sparse.MaxCols {
 		return nil, fmt.Errorf("graph: %d nodes: want 0 to %d", n, sparse.MaxCols)
@@ -43,7 +43,7 @@ func New(n int, edges []Edge) (*Graph, error) {
 	return &Graph{n: n, edges: slices.Clone(edges)}, nil
 }
 
-// problem says what is wrong with e in a graph of n nodes, or nothing.
+// problem returns what is wrong with e in a graph of n nodes, or the empty string.
 func (e Edge) problem(n int) string {
 	for _, v := range []int32{e.I, e.J} {
 		if v < 0 || int(v) >= n {
@@ -64,17 +64,16 @@ func sortEdges(edges []Edge) {
 	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
 }
 
-// ends identifies the unordered pair.
+// ends returns the two nodes in increasing order.
 func (e Edge) ends() [2]int32 { return [2]int32{min(e.I, e.J), max(e.I, e.J)} }
 
-// Chain returns the path 0 - 1 - ... - n-1 with weights 1: the one-dimensional
-// fused lasso. It panics if n is negative or too large for New.
+// Chain returns the path 0 - 1 - ... - n-1 with weights 1, the graph of the
+// one-dimensional fused lasso. It panics if n is negative or too large for New.
 func Chain(n int) *Graph { return Grid(1, n) }
 
-// Grid returns the graph of a picture of rows x cols pixels, numbered row by
-// row, in which each is joined to its right and its lower neighbour with weight
-// 1: the two-dimensional fused lasso. It panics if a number is negative or there
-// are too many pixels for New.
+// Grid returns the graph of rows x cols pixels, numbered row by row. Each pixel is joined
+// to its right and its lower neighbour with weight 1: the graph of the two-dimensional
+// fused lasso. It panics if a number is negative or if there are too many pixels for New.
 func Grid(rows, cols int) *Graph {
 	if rows < 0 || cols < 0 || cols > 0 && rows > sparse.MaxCols/cols {
 		panic(fmt.Sprintf("graph: Grid(%d, %d): want numbers of at least 0 with a product of at most %d", rows, cols, sparse.MaxCols))
@@ -94,8 +93,8 @@ func Grid(rows, cols int) *Graph {
 	return g
 }
 
-// FromPairs builds a graph of n nodes whose edges (0-based) all have weight 1.
-// Errors are those of New.
+// FromPairs returns a graph of n nodes whose edges (0-based) all have weight 1. It
+// returns the same errors as New.
 func FromPairs(n int, pairs [][2]int32) (*Graph, error) {
 	edges := make([]Edge, len(pairs))
 	for k, p := range pairs {
@@ -120,8 +119,8 @@ func (g *Graph) Degrees() []int {
 	return d
 }
 
-// Components returns for each node the number of its connected component, and
-// how many there are. Components are numbered by their smallest node; an
+// Components returns for each node the number of its connected component, and the number
+// of components. Components are numbered in the order of their smallest nodes; an
 // isolated node is a component.
 func (g *Graph) Components() (of []int, count int) {
 	f := newForest(g.n)
@@ -131,8 +130,8 @@ func (g *Graph) Components() (of []int, count int) {
 	return f.numbers()
 }
 
-// Incidence returns G with one row |w| (x_i - sign(w) x_j) per edge, in the order
-// of the edges, and one column per node.
+// Incidence returns the matrix G with one row |w| (x_i - sign(w) x_j) per edge, in the
+// order of the edges, and one column per node.
 func (g *Graph) Incidence() *sparse.CSR {
 	ptr := make([]int64, len(g.edges)+1)
 	idx, val := make([]int32, 0, 2*len(g.edges)), make([]float64, 0, 2*len(g.edges))
@@ -148,16 +147,16 @@ func (g *Graph) Incidence() *sparse.CSR {
 	return mustCSR(sparse.New(len(g.edges), g.n, ptr, idx, val))
 }
 
-// FusedLasso returns A = [G; I] with G the incidence matrix: |A x|_1 is the
-// penalty of the graph-guided fused lasso.
+// FusedLasso returns A = [G; I], where G is the incidence matrix. The penalty |A x|_1 is
+// that of the graph-guided fused lasso.
 func (g *Graph) FusedLasso() *sparse.CSR {
 	return mustCSR(sparse.Stack(g.Incidence(), sparse.Identity(g.n)))
 }
 
-// Antisymmetric returns the other graph matrix in use: n x n with w above and -w
-// below the diagonal for each edge, so that row i is the sum over neighbours j
-// of i of w x_j for j > i and -w x_j for j < i. Published stochastic ADMM codes
-// build their G so; it is not the graph-guided fused lasso.
+// Antisymmetric returns another matrix of the graph: n x n with w above and -w below the
+// diagonal for each edge. Row i times x is the sum over neighbours j of i of w x_j if j >
+// i and -w x_j if j < i. Published codes of stochastic ADMM use this matrix as G; it does
+// not give the graph-guided fused lasso.
 func (g *Graph) Antisymmetric() *sparse.CSR {
 	entries := make([]sparse.Triplet, 0, 2*len(g.edges))
 	for _, e := range g.edges {
@@ -169,7 +168,7 @@ func (g *Graph) Antisymmetric() *sparse.CSR {
 	return mustCSR(sparse.FromTriplets(g.n, g.n, entries))
 }
 
-// mustCSR is for matrices that are valid because the graph is.
+// mustCSR returns a matrix that is valid because the graph is; it panics on an error.
 func mustCSR(a *sparse.CSR, err error) *sparse.CSR {
 	if err != nil {
 		panic(err)
@@ -181,19 +180,19 @@ func mustCSR(a *sparse.CSR, err error) *sparse.CSR {
 type Statistics struct {
 	Nodes int `json:"nodes"`
 	Edges int `json:"edges"`
-	// Components counts the connected components with two nodes or more.
+	// Components is the number of connected components with two nodes or more.
 	Components int `json:"components"`
-	// Largest is the number of nodes of the largest component; 1 if no two
-	// nodes are joined, 0 for a graph without nodes.
+	// Largest is the number of nodes of the largest component: 1 if there are no edges, 0
+	// if there are no nodes.
 	Largest int `json:"largest"`
-	// Isolated counts the nodes without edges.
+	// Isolated is the number of nodes without edges.
 	Isolated  int `json:"isolated"`
 	MaxDegree int `json:"max_degree"`
-	// Negative counts the edges of negative weight.
+	// Negative is the number of edges of negative weight.
 	Negative int `json:"negative"`
 }
 
-// Statistics returns the shape of the graph.
+// Statistics returns the statistics of the graph.
 func (g *Graph) Statistics() Statistics {
 	s := Statistics{Nodes: g.n, Edges: len(g.edges)}
 	for _, d := range g.Degrees() {
@@ -217,7 +216,7 @@ func (g *Graph) Statistics() Statistics {
 	return s
 }
 
-// String says it in one line.
+// String returns the statistics in one line of text.
 func (s Statistics) String() string {
 	return fmt.Sprintf("nodes: %d, edges: %d, components: %d (largest %d), isolated: %d, maximal degree: %d", s.Nodes, s.Edges, s.Components, s.Largest, s.Isolated, s.MaxDegree)
 }

@@ -31,7 +31,7 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 	}
 }
 
-// readMatrix reads a matrix, which need not have rows.
+// readMatrix reads a matrix, which may have no rows.
 func readMatrix(r io.Reader, name string) (*sparse.CSR, error) {
 	c, err := readLines(r, name)
 	if err != nil {
@@ -55,7 +55,7 @@ func published(t testing.TB, file string) *sparse.CSR {
 	return a
 }
 
-// entries returns a matrix as text, which shows structure and values.
+// entries returns a matrix as text, which shows its structure and values.
 func entries(t testing.TB, a *sparse.CSR) string {
 	t.Helper()
 	var b strings.Builder
@@ -105,7 +105,8 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
-// For weights 1, A'A of the fused lasso is the graph's Laplacian plus I.
+// TestGramIsLaplacianPlusIdentity checks that for weights 1 the matrix A'A of the fused
+// lasso is the graph's Laplacian plus I.
 func TestGramIsLaplacianPlusIdentity(t *testing.T) {
 	g := Chain(4)
 	want := "4 4 10\n1 1 2\n1 2 -1\n2 1 -1\n2 2 3\n2 3 -1\n3 2 -1\n3 3 3\n3 4 -1\n4 3 -1\n4 4 2\n"
@@ -137,7 +138,7 @@ func TestComponents(t *testing.T) {
 	for range 200 {
 		n := 1 + r.IntN(20)
 		var edges []Edge
-		reach := make([][]bool, n) // transitive closure, the slow way
+		reach := make([][]bool, n) // transitive closure by a slow method
 		for i := range reach {
 			reach[i] = make([]bool, n)
 			reach[i][i] = true
@@ -181,8 +182,8 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// correlationData has a pair of nearly equal columns on a large offset, a pair
-// of opposite ones, sparse columns, a constant one and an empty one.
+// correlationData returns data with two nearly equal columns on a large offset, two
+// opposite columns, sparse columns, a constant column and an empty one.
 func correlationData(t testing.TB) (*sparse.CSR, [][]float64) {
 	t.Helper()
 	const rows, cols = 60, 9

@@ -6,11 +6,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CovarianceOfPieces is CovarianceOf, to the same bits, of data of which not all rows need
-// be in memory: it looks at each of them twice, in runs from lo to hi−1. each calls do for
-// one run after the other, in order, until all rows were had or do returns an error, which
-// it returns. The covariance of every pair of features is kept, 8 bytes a number, and
-// nothing of the data. threads is the number of goroutines, 0 means one per processor.
+// CovarianceOfPieces is CovarianceOf, with the same bits, for data whose rows need not
+// all be in memory. It reads each row twice, in pieces of rows lo to hi−1. each must call
+// do for one piece after the other, in order, until all rows were passed or do returns an
+// error, and return that error. The result holds the covariance of every pair of
+// features, 8 bytes a number, and none of the data. threads is the number of goroutines;
+// 0 means one per processor.
 func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int) error) error) (*Covariance, error) {
 	rows, p := x.Dims()
 	if err := enough(rows); err != nil {
@@ -37,31 +38,31 @@ func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int
 	return &Covariance{n: p, diag: c.variances(), scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
 }
 
-// Dense reports whether the covariances of all pairs of features take no more numbers than
-// the data have entries. CovarianceOf keeps them then, 8 bytes each, and of other data these
+// Dense reports whether there are at least as many stored entries as pairs of features.
+// Then CovarianceOf stores the covariances, 8 bytes each; otherwise it stores the data
 // and their transpose.
 func Dense(x *sparse.CSR) bool {
 	_, p := x.Dims()
 	return int64(p)*int64(p) <= x.NNZ()
 }
 
-// products are sums over rows of the products of any two columns, in the order of
-// columns.products.
+// products holds the sums over rows of the products of any two columns. Its sums have the
+// same order as those of columns.products.
 type products struct {
 	*centring
 	sum     []float64 // p x p, above the diagonal
-	shifted []float64 // scratch
+	shifted []float64 // scratch memory
 }
 
-// add adds rows lo to hi−1.
+// add adds rows lo to hi−1 to the sums.
 func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
-	const block = 1024 // rows that stay in the caches while they are looked at for each feature
+	const block = 1024 // rows; they stay in the caches while every feature uses them
 	for at := lo; at < hi; at += block {
 		t.addBlock(x, at, min(at+block, hi), threads)
 	}
 }
 
-// addBlock adds some rows. Goroutines have some features each, for all of the rows.
+// addBlock adds a block of rows. Each goroutine does it for some of the features.
 func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	rows := x.Rows(lo, hi)
 	first := rows.Ptr[0]
@@ -73,7 +74,7 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 		}
 		val = t.shifted
 	}
-	const bands = 16 // of features; there are more products with the first ones
+	const bands = 16 // bands of features; the first bands have more products
 	p := len(t.mean)
 	parallel(threads, bands, func() func(k int) {
 		return func(k int) {
@@ -86,7 +87,7 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	})
 }
 
-// addRow adds a row's products of features from lo to hi−1 with later ones.
+// addRow adds a row's products of features lo to hi−1 with later features.
 func (t *products) addRow(idx []int32, val []float64, lo, hi int32) {
 	p := len(t.mean)
 	at, _ := slices.BinarySearch(idx, lo)
@@ -100,7 +101,7 @@ func (t *products) addRow(idx []int32, val []float64, lo, hi int32) {
 	}
 }
 
-// covariances makes covariances of the sums, in their place.
+// covariances replaces the sums by covariances and returns them.
 func (t *products) covariances() []float64 {
 	p := len(t.mean)
 	for i := range p {

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// inPieces cuts rows at some places, and fails at the last piece of the pass of that
-// number, from 1.
+// inPieces returns a function that passes rows in the given pieces. It fails at the last
+// piece of pass number fail, counted from 1.
 func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi int) error) error {
 	passes := 0
 	return func(do func(lo, hi int) error) error {
@@ -31,8 +31,8 @@ func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi i
 	}
 }
 
-// Entries found at once, in any pieces and on any number of goroutines, are to the bit
-// those that are found one by one.
+// TestCovarianceOfPieces compares entries computed in any pieces on any number of
+// goroutines with entries computed one by one, bit for bit.
 func TestCovarianceOfPieces(t *testing.T) {
 	correlated, _ := correlationData(t)
 	for name, x := range map[string]*sparse.CSR{
@@ -77,7 +77,7 @@ func TestCovarianceOfPieces(t *testing.T) {
 	}
 }
 
-// Both ways are taken of what is in memory.
+// TestCovarianceOfIsDense checks that CovarianceOf uses both ways to store the matrix.
 func TestCovarianceOfIsDense(t *testing.T) {
 	for rows, want := range map[int]bool{12: true, 8: false} {
 		x, err := sparse.FromDense(rows, 9, slices.Repeat([]float64{1}, rows*9))

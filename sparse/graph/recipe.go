@@ -16,14 +16,14 @@ const (
 	recipeRounds    = 10
 	recipeSweeps    = 1000
 	recipeChange    = 1e-16
-	recipeComponent = 5000 // features solved together; the published code stops there, too
+	recipeComponent = 5000 // largest component; the published code has the same limit
 )
 
-// PublishedRecipe makes the graph that published codes of stochastic ADMM make
-// from the covariance c of data (not their correlation), step by step: they share a
-// function graphical_lasso, which starts block coordinate descent (Friedman, Hastie
-// and Tibshirani 2008) from W = I instead of S + rho I. So the diagonal of W stays 1,
-// whatever the variances are, and the result is not the graphical lasso of S.
+// PublishedRecipe returns the graph that published codes of stochastic ADMM compute from
+// the covariance (not the correlation) of the data. These codes share a function
+// graphical_lasso, which starts block coordinate descent (Friedman, Hastie and Tibshirani
+// 2008) from W = I instead of S + rho I. The diagonal of W therefore stays 1 for any
+// variances, and the result is not the graphical lasso of S. The steps are:
 //
 //	S = c, divided by rows-1;  W = I
 //	10 times, for every feature j:
@@ -32,11 +32,11 @@ const (
 //	    W_j = V b off the diagonal
 //	edges where |inv(W)_ij| > 0.0025
 //
-// Edges have weight 1 and are ordered by (I, J) with I < J; the codes use
-// [Antisymmetric; I] as constraint matrix. Features must be of order 1. Components
-// of {|S_ij| > 0.005} do not touch each other and are treated one by one on
-// several goroutines (threads, 0 means one per processor); one above 5,000
-// features is a *ComponentError. An inverse that does not exist is an error.
+// Edges have weight 1 and are ordered by (I, J) with I < J; the codes use [Antisymmetric;
+// I] as constraint matrix. Features should be of order 1. The connected components of
+// {|S_ij| > 0.005} are independent and are solved on several goroutines (threads; 0 means
+// one per processor). A component of more than 5,000 features is a *ComponentError. If an
+// inverse does not exist, this is an error.
 func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	members, err := c.Components(recipePenalty, recipeComponent, threads)
 	if err != nil {
@@ -53,7 +53,7 @@ func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	return &Graph{n: c.n, edges: edges}, nil
 }
 
-// recipeEdges is the recipe for one component with covariance s.
+// recipeEdges applies the recipe to one component with covariance s.
 func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	n := len(members)
 	w := mat.NewDense(n, n, nil)
@@ -85,8 +85,8 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	return edges, nil
 }
 
-// recipeLasso is the inner problem of the recipe. b and vb = V b are kept for
-// all features; b_j is 0 for the one left out.
+// recipeLasso is the lasso problem of one feature in the recipe. b and vb = V b have an
+// element for every feature; b_j is 0 for the feature j itself.
 type recipeLasso struct {
 	n     int
 	w, s  []float64

@@ -13,7 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// The recipe gives the matrices published for these data sets.
+// TestPublishedRecipe compares the graphs with the matrices published for these data
+// sets.
 func TestPublishedRecipe(t *testing.T) {
 	for _, tt := range []struct {
 		data, matrix                   string
@@ -72,7 +73,7 @@ func largestEigenvalue(t testing.TB, a *sparse.CSR) float64 {
 }
 
 func TestPublishedRecipeRefuses(t *testing.T) {
-	// A matrix with one common factor joins all of its columns.
+	// Columns with one common factor are all joined.
 	r := rand.New(rand.NewPCG(3, 3))
 	const rows, cols = 4, recipeComponent + 1
 	data := make([]float64, rows*cols)

@@ -10,19 +10,19 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// tied is how far, relatively, sizes may be apart by rounding alone; what is so small
-// a correlation is none.
+// tied is the relative difference up to which two values count as equal, because rounding
+// alone can make it. A correlation below it counts as 0.
 const tied = 1e-12
 
-// collector keeps the pairs of size at least floor, and at most a few times as
-// many as keep: when there are too many, floor rises to the size of the keep-th
-// largest. Pairs as large as that one, within rounding, are all kept, so the result
-// does not depend on the order of arrival.
+// collector keeps pairs whose absolute value is at least floor, and at most a few times
+// keep of them. If there are more, it raises floor to the keep-th largest value. It keeps
+// all pairs that tie with that value within rounding, so the result does not depend on
+// the order in which pairs are added.
 type collector struct {
 	floor float64
 	keep  int
-	limit int    // pairs at which to prune
-	pairs []Edge // of entries above the diagonal, which are the weights
+	limit int    // number of pairs at which to prune
+	pairs []Edge // entries above the diagonal, with their values as weights
 }
 
 func newCollector(floor float64, keep int) *collector {
@@ -36,11 +36,12 @@ func (c *collector) add(p Edge) {
 	c.pairs = append(c.pairs, p)
 	if len(c.pairs) >= c.limit {
 		c.prune()
-		c.limit = max(c.limit, 2*len(c.pairs)) // all of one size: nothing to drop
+		c.limit = max(c.limit, 2*len(c.pairs)) // all tie, so none was dropped
 	}
 }
 
-// prune raises floor to the size of the keep-th largest pair, if there are more.
+// prune raises floor to the keep-th largest absolute value, if there are more pairs, and
+// drops those below it.
 func (c *collector) prune() {
 	if len(c.pairs) <= c.keep {
 		return
@@ -54,9 +55,9 @@ func (c *collector) prune() {
 	c.pairs = slices.DeleteFunc(c.pairs, func(p Edge) bool { return math.Abs(p.Weight) < c.floor })
 }
 
-// strongest returns the entries above the diagonal of size at least floor (and
-// not 0), ordered by (i, j). If there are more than keep, only those at least as
-// large as the keep-th largest, whose size is then returned as reached.
+// strongest returns the entries above the diagonal whose absolute value is at least floor
+// and not 0, ordered by (i, j). If there are more than keep of them, it returns only
+// those at least as large as the keep-th largest, and that value as reached.
 func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, reached float64) {
 	total := newCollector(floor, keep)
 	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {
@@ -85,19 +86,19 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, 
 	return total.pairs, total.floor
 }
 
-// Largest returns the k entries above the diagonal of largest absolute value (and
-// not 0), as the weights of edges that are ordered by (I, J) with I < J. Those as
-// large as the k-th are all among them, so there may be more than k; if fewer
-// entries are not 0, there are fewer. k is at least 1; threads is the number of
-// goroutines, 0 means one per processor.
+// Largest returns the k non-zero entries above the diagonal with the largest absolute
+// values, as the weights of edges that are ordered by (I, J) with I < J. All entries that
+// tie with the k-th are included, so there may be more than k; there are fewer if fewer
+// entries are not 0. k must be at least 1; threads is the number of goroutines, 0 means
+// one per processor.
 func (c *Covariance) Largest(k, threads int) []Edge {
 	pairs, _ := c.strongest(0, k, threads)
 	return pairs
 }
 
-// byReach returns the features of data by decreasing reach, and the reach of each:
-// the product of those of two features is the size of their entry if they are
-// apart, within rounding.
+// byReach returns the features by decreasing reach, and the reach of each feature. For
+// two features without a common row, the product of their reaches is the absolute value
+// of their entry, within rounding.
 func (c *Covariance) byReach() (order []int32, reach []float64) {
 	order, reach = make([]int32, c.n), make([]float64, c.n)
 	factor := math.Sqrt(c.data.n / (c.data.n - 1))
@@ -110,11 +111,11 @@ func (c *Covariance) byReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack covers the rounding between an entry and the product of reaches.
+// reachSlack allows for the rounding between an entry and the product of the reaches.
 const reachSlack = 1 - tied
 
-// apartPairs adds the pairs of the k-th feature of order with later ones that
-// it never meets. Their sizes decrease, so it can stop at the first too small.
+// apartPairs adds the pairs of the k-th feature of order with later features without a
+// common row. Their absolute values decrease, so it stops at the first that is too small.
 func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, into *collector) {
 	i := order[k]
 	r.clear()
@@ -133,9 +134,9 @@ func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covari
 	}
 }
 
-// parallel runs tasks 0..count-1 on so many goroutines (0 means one per
-// processor), in no order. Each goroutine calls start once, one after the other,
-// for its own task function.
+// parallel runs tasks 0..count-1 on several goroutines (threads; 0 means one per
+// processor), in any order. It calls start once for each goroutine, one call after the
+// other, to get the function that runs its tasks.
 func parallel(threads, count int, start func() func(k int)) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)

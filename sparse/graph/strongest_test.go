@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// sparseData has columns of all densities, so that many pairs never meet, some
-// of them both frequent, and copies of columns, which tie.
+// sparseData returns columns of all densities, so that many pairs have no common row,
+// some of them frequent columns, and copies of columns, which tie.
 func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -30,7 +30,7 @@ func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 			}
 		}
 		switch j % 7 {
-		case 1: // where the one before is not
+		case 1: // in the rows that the column before leaves empty
 			for i := range rows {
 				data[i*cols+j] = 1
 				if data[i*cols+j-1] != 0 {
@@ -124,7 +124,8 @@ func TestCovarianceOf(t *testing.T) {
 	}
 }
 
-// Threshold, Strongest and KNearest against sorting all pairs.
+// TestBuildersAgainstAllPairs compares Threshold, Strongest and KNearest with sorting all
+// pairs.
 func TestBuildersAgainstAllPairs(t *testing.T) {
 	for seed := range uint64(20) {
 		x := sparseData(t, 25, 40, seed)
@@ -150,7 +151,8 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Ties within rounding make the count vary; sizes do not.
+			// Which pairs are chosen may differ because of ties within rounding; the
+			// absolute values may not.
 			weights := g.Edges()
 			slices.SortFunc(weights, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 			if len(weights) < min(k, correlated) {
@@ -178,7 +180,7 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 	}
 }
 
-// checkNearest checks that the graph is what every feature's k nearest make.
+// checkNearest checks that the graph joins every feature with its k nearest ones.
 func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	t.Helper()
 	g, err := KNearest(c, k, &CorrelationOptions{Weighted: true})
@@ -189,7 +191,7 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	for _, e := range g.Edges() {
 		joined[e.ends()] = true
 	}
-	kth := make([]float64, len(want)) // size a partner must have
+	kth := make([]float64, len(want)) // the k-th largest absolute value of each feature
 	for i, row := range want {
 		sizes := make([]float64, 0, len(row))
 		for j, v := range row {
@@ -224,7 +226,8 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	}
 }
 
-// A collector that prunes often keeps the same pairs as one that never does.
+// TestCollectorPrunes checks that a collector that prunes often keeps the same pairs as
+// one that never prunes.
 func TestCollectorPrunes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	small, all := newCollector(0, 3), newCollector(0, 1<<20)
@@ -273,7 +276,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// 47,236 features: the whole correlation matrix would take 9 GB.
+// TestManyFeatures uses 47,236 features, whose whole correlation matrix would take 9 GB.
 func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not reading rcv1")
@@ -292,7 +295,8 @@ func TestManyFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%v down to %v in %v", g.Statistics(), threshold, time.Since(began))
-	// A sample of features against the definition, apart pairs included.
+	// Some features are compared with the definition, including pairs without a common
+	// row.
 	for i := 0; i < 47236; i += 997 {
 		joined := make(map[int]bool)
 		for _, e := range g.edges {
@@ -314,7 +318,7 @@ func TestManyFeatures(t *testing.T) {
 	t.Logf("3 nearest: %v in %v", near.Statistics(), time.Since(began))
 }
 
-// Components, Blocks and Largest against the definition, for data and for numbers.
+// TestCovarianceInParts compares Components, Blocks and Largest with their definitions.
 func TestCovarianceInParts(t *testing.T) {
 	fromData, err := CorrelationOf(sparseData(t, 40, 30, 1))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// binaryTable is a table of 0 and 1 with copies, under a shuffle of the rows that moves
-// the rounding of sums.
+// binaryTable returns a table of 0 and 1 with copied columns, with its rows shuffled so
+// that sums round differently.
 func binaryTable(t *testing.T, seed uint64) *sparse.CSR {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(91, seed))
@@ -34,8 +34,8 @@ func binaryTable(t *testing.T, seed uint64) *sparse.CSR {
 	return x
 }
 
-// TestTies: columns that are the same but for their scale and position are as correlated
-// with others as each other, and all pairs so strong are joined, or none.
+// TestTies checks that columns that differ only in scale and offset have equal
+// correlations with others, and that of pairs that tie either all are joined or none.
 func TestTies(t *testing.T) {
 	for seed := range uint64(200) {
 		x := binaryTable(t, seed)
@@ -65,7 +65,7 @@ func TestTies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range int32(5) { // a copy is nearest, and of two the first
+		for i := range int32(5) { // the nearest is a copy; of two copies, the first
 			if _, found := edgeBetween(near, i, i+5); !found {
 				t.Fatalf("seed %d: feature %d is joined with another than its first copy: %v", seed, i, near.Edges())
 			}
@@ -82,13 +82,14 @@ func edgeBetween(g *Graph, i, j int32) (Edge, bool) {
 	return Edge{}, false
 }
 
-// TestStrangers: what is uncorrelated but for rounding has no edge, whatever asks.
+// TestStrangers checks that features that are uncorrelated up to rounding are never
+// joined.
 func TestStrangers(t *testing.T) {
 	rounded := 0
 	for k := range 30 {
 		scale := 0.1 + 0.37*float64(k)
 		var entries []sparse.Triplet
-		for i := range 12 { // a design in which columns are orthogonal
+		for i := range 12 { // a design with orthogonal columns
 			entries = append(entries, sparse.Triplet{Row: i, Col: 0, Value: 0.1 + scale*float64(i/3)})
 			entries = append(entries, sparse.Triplet{Row: i, Col: 1, Value: 0.7/scale + 0.3*float64(i%3)})
 		}

@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// An Optimum is that of the logistic loss with lambda |A x|₁ + (mu/2)|x|² on a real data
-// set, found by another program.
+// An Optimum is the optimal value of the logistic loss with the penalty lambda |A x|₁ +
+// (mu/2)|x|² on a real data set, computed by another program.
 type Optimum struct {
 	Name       string
-	File       string // LIBSVM, below the directory of the real data sets
+	File       string // LIBSVM file in the directory of the real data sets
 	Features   int
-	A          string // "chain", a file of edges like File, or empty: [G; I], or I
+	A          string // graph of A = [G; I]: "chain" or a file of edges; empty for A = I
 	Lambda, Mu float64
-	Value      float64 // to 1e-11
+	Value      float64 // accurate to 1e-11
 }
 
-// Optima returns those of data sets that are small enough for every method.
+// Optima returns the optima for data sets that are small enough for every method.
 func Optima(t testing.TB) (all []Optimum) {
 	t.Helper()
 	f, err := os.Open(DataFile(t, "ref", "optima.csv"))

@@ -1,4 +1,5 @@
-// Package sparsetest has what the tests of several packages share, and imports none of them.
+// Package sparsetest holds helpers for the tests of several packages, none of which it
+// imports.
 package sparsetest
 
 import (
@@ -13,7 +14,7 @@ import (
 	"testing"
 )
 
-// Long skips a test with -short. make test runs the short tests, make test-full all.
+// Long skips a test if -short is set. make test runs the short tests, make test-full all.
 func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -21,8 +22,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// DataFile returns the path of a file of the real data sets, or of their directory, or
-// skips the test where there are none.
+// DataFile returns the path of a file in the directory of the real data sets, or of the
+// directory itself. It skips the test if there is no such directory.
 func DataFile(t testing.TB, parts ...string) string {
 	t.Helper()
 	dir := os.Getenv("SCAS_DATA")
@@ -32,7 +33,7 @@ func DataFile(t testing.TB, parts ...string) string {
 	return filepath.Join(append([]string{dir}, parts...)...)
 }
 
-// Numbers reads a table of numbers, a row a line.
+// Numbers reads a table of numbers, with one row a line.
 func Numbers(t testing.TB, path string) (rows [][]float64) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -53,13 +54,13 @@ func Numbers(t testing.TB, path string) (rows [][]float64) {
 	return rows
 }
 
-// A Matrix has rows of indices and values.
+// A Matrix gives access to its rows by indices and values.
 type Matrix interface {
 	Dims() (rows, cols int)
 	Row(i int) (indices []int32, values []float64)
 }
 
-// Dense returns the rows of m with their zeros.
+// Dense returns the rows of m including zeros.
 func Dense(m Matrix) [][]float64 {
 	n, p := m.Dims()
 	out := make([][]float64, n)
@@ -73,7 +74,7 @@ func Dense(m Matrix) [][]float64 {
 	return out
 }
 
-// Solve solves h x = g by elimination with pivoting, and overwrites h.
+// Solve returns the solution x of h x = g by elimination with pivoting. It overwrites h.
 func Solve(h, g []float64) []float64 {
 	n := len(g)
 	x := slices.Clone(g)
@@ -105,7 +106,8 @@ func Solve(h, g []float64) []float64 {
 	return x
 }
 
-// Integers draws whole numbers, the same on every machine, from 0 to below − 1.
+// Integers returns a function that draws integers from 0 to below − 1, the same on every
+// machine.
 func Integers() func(below uint32) int {
 	state := uint32(12345)
 	return func(below uint32) int {
@@ -114,7 +116,7 @@ func Integers() func(below uint32) int {
 	}
 }
 
-// Fingerprint hashes the bits of numbers.
+// Fingerprint returns a hash of the bits of the numbers.
 func Fingerprint(parts ...[]float64) uint64 {
 	h := fnv.New64a()
 	var word [8]byte

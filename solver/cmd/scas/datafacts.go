@@ -36,9 +36,9 @@ type dataFacts struct {
 	FeatureSD spread `json:"feature_sd"` // of the features that vary
 	Constant  int    `json:"constant_features"`
 
-	Table       *sparse.TableFacts `json:"table,omitempty"`
-	Labels      []labelCount       `json:"labels,omitempty"` // at most maxLabels kinds
-	LabelSpread spread             `json:"label_spread"`
+	Table       *sparse.TableSummary `json:"table,omitempty"`
+	Labels      []labelCount         `json:"labels,omitempty"` // at most maxLabels kinds
+	LabelSpread spread               `json:"label_spread"`
 
 	Memory memoryFacts `json:"memory"`
 

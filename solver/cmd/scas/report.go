@@ -67,12 +67,12 @@ func (o *outcome) proof() proof {
 
 // countFacts count what the data have, and what came of them.
 type countFacts struct {
-	ReadSeconds float64            `json:"read_seconds"` // before Stats.Seconds
-	NNZ         int64              `json:"nnz"`
-	Table       *sparse.TableFacts `json:"table,omitempty"`
-	NNZX        int                `json:"nnz_x"`
-	Empty       int                `json:"features_without_data"`
-	Ungrouped   int                `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
+	ReadSeconds float64              `json:"read_seconds"` // before Stats.Seconds
+	NNZ         int64                `json:"nnz"`
+	Table       *sparse.TableSummary `json:"table,omitempty"`
+	NNZX        int                  `json:"nnz_x"`
+	Empty       int                  `json:"features_without_data"`
+	Ungrouped   int                  `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
 }
 
 // lossFacts name a loss.

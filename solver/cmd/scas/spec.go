@@ -273,10 +273,10 @@ func (s *specified) penalise(c *specFlags, p int) error {
 
 // A problemReport is the head of the reports of fits.
 type problemReport struct {
-	N     int                `json:"n"`
-	P     int                `json:"p"`
-	NNZ   int64              `json:"nnz"`
-	Table *sparse.TableFacts `json:"table,omitempty"`
+	N     int                  `json:"n"`
+	P     int                  `json:"p"`
+	NNZ   int64                `json:"nnz"`
+	Table *sparse.TableSummary `json:"table,omitempty"`
 	lossFacts
 	*rankFacts
 	Graph        graphFacts `json:"graph"`

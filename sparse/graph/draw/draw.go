@@ -1,6 +1,5 @@
-// Package draw makes pictures of graphs over features: SVG lays one out and draws
-// it, DOT leaves that to Graphviz. It is for people to look at; nothing is
-// computed from what it makes.
+// Package draw draws graphs over features: SVG computes a layout and writes a picture,
+// DOT writes input for Graphviz.
 package draw
 
 import (
@@ -20,20 +19,20 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// MaxNodes is the largest number of nodes with edges that SVG draws: beyond it a
-// picture of nodes and lines shows nothing, and its layout takes long.
+// MaxNodes is the largest number of nodes with edges that SVG draws. A larger picture
+// would be unreadable, and its layout would take long.
 const MaxNodes = 500
 
-// SVG draws g: a circle per node that has an edge, labelled with its name (one
-// per node, or nil for the 1-based number), a line per edge, thicker for larger
-// weights, dashed and of another colour for negative ones. Isolated nodes are
-// listed below the picture, under a legend. A wrong number of names and more than MaxNodes nodes
-// with edges are errors. Places depend on the graph alone, to a tenth of a pixel;
-// between machines they may differ with the rounding of an eigenvalue solver.
+// SVG draws g: a circle for each node that has an edge, with its name (one per node, or
+// nil for the 1-based number), and a line for each edge, thicker for a larger weight,
+// dashed and in another colour for a negative one. Isolated nodes are listed below the
+// picture, under a legend. A wrong number of names, and more than MaxNodes nodes with
+// edges, are errors. The positions depend only on the graph, to a tenth of a pixel;
+// between machines they may differ because of rounding in the eigenvalue solver.
 func SVG(w io.Writer, g *graph.Graph, names []string) error { return SVGSets(w, g, names, nil) }
 
-// SVGSets is SVG with nodes coloured by the set that each is in. Sets may be nil; a wrong
-// number of nodes in them is an error.
+// SVGSets is SVG with nodes coloured by the set to which each belongs. sets may be nil; a
+// wrong number of nodes in it is an error.
 func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	if err := checkNames(g, names); err != nil {
 		return err
@@ -60,10 +59,10 @@ func Fits(g *graph.Graph) bool {
 	return s.Nodes-s.Isolated <= MaxNodes
 }
 
-// drawing is a graph with places, in pixels.
+// drawing is a graph with the positions of its nodes, in pixels.
 type drawing struct {
 	edges    []graph.Edge
-	shape    string // of the graph, in words
+	shape    string // description of the graph in words
 	names    []string
 	sets     []int
 	legends  *Sets // or nil
@@ -112,7 +111,7 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 	return d
 }
 
-// wrap breaks a text into lines of at most width bytes, and cuts it after 12.
+// wrap breaks a text into lines of at most width bytes, and truncates it after 12 lines.
 func wrap(s string, width int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(s) {
@@ -146,8 +145,8 @@ func (d *drawing) write(w io.Writer) {
 	fmt.Fprintf(w, "</g>\n</svg>\n")
 }
 
-// lines draws the edges: blue, or vermilion and dashed, which differ for the
-// colour-blind, too.
+// lines draws the edges: blue, or vermilion and dashed. Colour-blind people can
+// distinguish these colours.
 func (d *drawing) lines(w io.Writer) {
 	largest := 0.0
 	for _, e := range d.edges {
@@ -170,7 +169,7 @@ func (d *drawing) lines(w io.Writer) {
 	fmt.Fprintf(w, "</g>\n")
 }
 
-// stroke is the look of an edge.
+// stroke returns the colour and dashes of an edge.
 func stroke(weight float64) string {
 	if weight < 0 {
 		return `stroke="#d55e00" stroke-dasharray="5 3"`
@@ -178,7 +177,8 @@ func stroke(weight float64) string {
 	return `stroke="#0072b2"`
 }
 
-// thickness is that of an edge, in pixels, beside the largest absolute weight.
+// thickness returns the width of an edge in pixels; largest is the largest absolute
+// weight.
 func thickness(weight, largest float64) float64 { return 0.6 + 1.4*math.Abs(weight)/largest }
 
 func (d *drawing) circles(w io.Writer) {
@@ -204,11 +204,10 @@ func escapeXML(s string) string {
 	return b.String()
 }
 
-// DOT writes g in the language of Graphviz: nodes are named by their 1-based
-// number and labelled with names (one per node, or nil for the number; any other
-// count is an error). Edges carry their weight as a comment; those of negative
-// weight are dashed. Isolated nodes are left out, but for a comment with their
-// number.
+// DOT writes g in the language of Graphviz. Nodes are named by their 1-based numbers and
+// labelled with names (one per node, or nil for the numbers; another count is an error).
+// The weight of an edge is written as a comment; edges of negative weight are dashed.
+// Isolated nodes are omitted; a comment gives their number.
 func DOT(w io.Writer, g *graph.Graph, names []string) error {
 	if err := checkNames(g, names); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// drawn is a picture as a reader of XML sees it.
+// drawn is a picture as an XML parser reads it.
 type drawn struct {
 	Lines []struct {
 		X1     float64 `xml:"x1,attr"`
@@ -68,8 +68,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// Nodes of a set have its colour, and those that do not matter are grey, whether names
-// are within circles or beside dots.
+// TestSVGSets checks that nodes of a set have its colour and background nodes are grey,
+// with names inside circles and beside dots.
 func TestSVGSets(t *testing.T) {
 	g := graph.Chain(6)
 	for _, names := range [][]string{nil, {"radius", "perimeter", "area", "texture", "worst", "last"}} {
@@ -82,7 +82,7 @@ func TestSVGSets(t *testing.T) {
 		if err := xml.Unmarshal(b.Bytes(), &d); err != nil || !slices.Equal(d.Legend, []string{"edge", "at 2", "at <1>", "alone", "zero"}) {
 			t.Errorf("names %v: the legend is %q (%v)", names, d.Legend, err)
 		}
-		// A sample in the legend, and in the graph:
+		// Each colour occurs once in the legend, and in the graph.
 		for colour, want := range map[string]int{Colour(0): 3, Colour(1): 2, "#cccccc": 3, "#aaaaaa": 2, "opacity=\"0.35\"": 2} {
 			if got := strings.Count(b.String(), colour); got != want {
 				t.Errorf("names %v: %s is there %d times, want %d", names, colour, got, want)
@@ -115,7 +115,8 @@ func mustGraph(t *testing.T, n int, edges []graph.Edge) *graph.Graph {
 	return g
 }
 
-// No two nodes lie on each other, whatever the graph, and all are in the picture.
+// TestDrawingSeparatesNodes checks for many graphs that no two nodes overlap and that all
+// are inside the picture.
 func TestDrawingSeparatesNodes(t *testing.T) {
 	var complete, star []graph.Edge
 	for i := range int32(30) {
@@ -144,7 +145,7 @@ func TestDrawingSeparatesNodes(t *testing.T) {
 	}
 }
 
-// A chain is drawn without crossing itself: neighbours are nearer than others.
+// TestLayoutOfAChain checks that in a chain neighbours are nearer than other nodes.
 func TestLayoutOfAChain(t *testing.T) {
 	at := layoutComponent([][]int{{1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 6}, {5, 7}, {6, 8}, {7}})
 	for i := range 7 {
@@ -154,8 +155,8 @@ func TestLayoutOfAChain(t *testing.T) {
 	}
 }
 
-// A long chain is folded into rows: no wider than a page, neighbours beside or below
-// each other.
+// TestLayoutOfALongChain checks that a long chain is folded into rows: not wider than a
+// page, and with neighbours beside or below each other.
 func TestLayoutOfALongChain(t *testing.T) {
 	_, d := draw(t, graph.Chain(MaxNodes), nil)
 	if len(d.Circles) != MaxNodes {

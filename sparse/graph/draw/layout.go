@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// parted returns p - q and its length; a vector of length 1 in a fixed direction
-// if the two are on top of each other.
+// parted returns p - q and its length. If the two coincide, it returns a vector of length
+// 1 in the direction angle.
 func parted(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 	delta = r2.Sub(p, q)
 	if length = r2.Norm(delta); length < 1e-9 {
@@ -21,13 +21,14 @@ func parted(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 	return delta, length
 }
 
-// layoutRounds is how many rounds of majorisation a component gets.
+// layoutRounds is the largest number of rounds of majorisation for a component.
 const layoutRounds = 150
 
-// layoutComponent places the nodes of a connected graph, given by its adjacency
-// lists, so that distances resemble the number of edges between nodes: classical
-// scaling first, then majorisation of the stress sum (d_ij - |p_i - p_j|)^2/d_ij^2
-// (Gansner, Koren and North 2004). Nothing in it is random.
+// layoutComponent returns positions of the nodes of a connected graph, given by its
+// adjacency lists, such that distances resemble the number of edges between nodes. It
+// begins with classical scaling, and then minimises the stress sum (d_ij - |p_i -
+// p_j|)^2/d_ij^2 by majorisation (Gansner, Koren and North 2004). The result is not
+// random.
 func layoutComponent(adj [][]int) []r2.Vec {
 	distance := hops(adj)
 	at := classicalScaling(distance)
@@ -45,8 +46,9 @@ func layoutComponent(adj [][]int) []r2.Vec {
 	return at
 }
 
-// folded places a path that is longer than width in rows, there and back, with room for
-// labels as wide as label; it returns nil for other components.
+// folded returns positions for a path that is longer than width: in rows, with
+// alternating direction, and with space for labels of width label. It returns nil for
+// other components.
 func folded(adj [][]int, label, width float64) []r2.Vec {
 	start, ends := 0, 0
 	for i, neighbours := range adj {
@@ -84,8 +86,8 @@ func folded(adj [][]int, label, width float64) []r2.Vec {
 	return at
 }
 
-// leastStress returns the place of node i that the others, by their distances,
-// want on average.
+// leastStress returns the position of node i that minimises the majorised stress while
+// all other nodes stay.
 func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 	var sum r2.Vec
 	weight := 0.0
@@ -103,9 +105,9 @@ func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 	return r2.Vec{X: sum.X / weight, Y: sum.Y / weight}
 }
 
-// hops returns the distances between all nodes, in edges. Neighbours of
-// well-connected nodes are put a little farther away: otherwise the nodes of a
-// dense graph, all two apart, pile up.
+// hops returns the distances between all nodes, in edges. Neighbours with many edges get
+// a slightly larger distance: in a dense graph almost all distances are equal, and the
+// nodes would pile up.
 func hops(adj [][]int) [][]float64 {
 	all := make([][]float64, len(adj))
 	for s := range adj {
@@ -133,8 +135,8 @@ func hopsFrom(adj [][]int, s int) []float64 {
 	return d
 }
 
-// classicalScaling embeds distances in the plane by the two leading eigenvectors
-// of the doubly centred squares.
+// classicalScaling returns points in the plane with about the given distances, from the
+// two leading eigenvectors of the doubly centred squared distances.
 func classicalScaling(distance [][]float64) []r2.Vec {
 	n := len(distance)
 	at := make([]r2.Vec, n)
@@ -172,9 +174,9 @@ func classicalScaling(distance [][]float64) []r2.Vec {
 	return at
 }
 
-// layout places every node that has an edge; unit is the length of an edge,
-// margin the room around a component. Components are packed in rows, large ones
-// first. It returns the places, who has one, and the size of the picture.
+// layout computes the position of every node that has an edge. unit is the length of an
+// edge, margin the space around a component. Components are packed in rows, large ones
+// first. drawn says which nodes have a position; size is the size of the picture.
 func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []bool, size r2.Vec) {
 	of, count := g.Components()
 	members, number := make([][]int, count), make([]int, g.Nodes())
@@ -183,7 +185,7 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []b
 		members[k] = append(members[k], i)
 	}
 	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
-	adj := make([][]int, g.Nodes()) // by the neighbours' numbers
+	adj := make([][]int, g.Nodes()) // numbers of the neighbours within their component
 	for _, e := range g.Edges() {
 		adj[e.I] = append(adj[e.I], number[e.J])
 		adj[e.J] = append(adj[e.J], number[e.I])
@@ -221,8 +223,8 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []b
 // clearance is the least distance between two nodes, in pixels.
 const clearance = 26
 
-// partNodes spreads a crowded component and pushes nodes apart that are nearer
-// than least.
+// partNodes enlarges a crowded component and moves apart nodes that are nearer than
+// least.
 func partNodes(at []r2.Vec, least float64) []r2.Vec {
 	crowded := 0.0 // mean lack of distance to the nearest node
 	for i, p := range at {
@@ -246,8 +248,8 @@ func partNodes(at []r2.Vec, least float64) []r2.Vec {
 	return at
 }
 
-// pushApart moves every two nodes that are nearer than least away from each
-// other, and returns whether there were any.
+// pushApart moves all pairs of nodes that are nearer than least away from each other, and
+// reports whether there were any.
 func pushApart(at []r2.Vec, least float64) (moved bool) {
 	for i := range at {
 		for j := range i {

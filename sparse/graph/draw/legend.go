@@ -8,16 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxSets is how many sets the legend lists.
+// maxSets is the largest number of sets in the legend.
 const maxSets = 12
 
-// An entry of a legend is a sample of 22 pixels, drawn at x, y, and what it means.
+// An entry is a line of the legend: sample draws a sample 22 pixels wide at x, y; text is
+// its meaning.
 type entry struct {
 	sample func(w io.Writer, x, y float64)
 	text   string
 }
 
-// legend says what the lines and the colours mean, as far as they occur.
+// legend returns the meanings of the lines and colours that occur in the picture.
 func (d *drawing) legend() (all []entry) {
 	thin, thick := math.Inf(1), 0.0
 	var signs [2]bool // edges of negative and of positive weight
@@ -68,8 +69,8 @@ func (d *drawing) legend() (all []entry) {
 	return all
 }
 
-// writeLegend writes entries in lines from y on, and returns where the next line begins. With
-// w nil it only measures.
+// writeLegend writes the legend in lines from y on, and returns the y of the next line.
+// If w is nil, it only measures.
 func (d *drawing) writeLegend(w io.Writer, y float64) float64 {
 	const left, sample, space = 12.0, 28.0, 18.0
 	x := left

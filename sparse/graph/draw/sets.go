@@ -5,30 +5,30 @@ import (
 	"math"
 )
 
-// Sets say which set each node is in, and what the legend calls them.
+// Sets assigns nodes to sets, and gives the names for the legend.
 type Sets struct {
-	Of           []int    // of each node: k for Colour(k), Plain or Faint
-	Names        []string // of the sets 0, 1, ...
-	Plain, Faint string   // what nodes of no set, and those that do not matter, are; may be empty
+	Of           []int    // for each node: k for Colour(k), Plain or Faint
+	Names        []string // names of the sets 0, 1, ...
+	Plain, Faint string   // legends of Plain and Faint nodes; may be empty
 }
 
-// What Sets.Of takes beside the numbers of sets, which begin at 0.
+// Values of Sets.Of for nodes outside the sets, which are numbered from 0.
 const (
 	Plain = -1 // a node of no set
-	Faint = -2 // a node that does not matter
+	Faint = -2 // a node to draw in the background
 )
 
-// light is Paul Tol's scheme of that name, made for labelled cells: black text is read on
-// each, and they differ for the colour-blind, too.
+// light is Paul Tol's colour scheme "light", made for labelled cells: black text is
+// readable on every colour, and colour-blind people can distinguish them.
 var light = []string{"#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#44bb99", "#99ddff", "#bbcc33", "#aaaa00"}
 
-// Colour is that of the set k >= 0, light enough for black text, as #rrggbb. No two of
-// the first hundred have the same.
+// Colour returns the colour of set k >= 0 as #rrggbb, light enough for black text. The
+// first hundred colours are different.
 func Colour(k int) string {
 	if k < len(light) {
 		return light[k]
 	}
-	// Hues by the golden angle, of three lightnesses in turn.
+	// Hues follow the golden angle, with three lightnesses in turn.
 	_, turn := math.Modf(float64(float64(k) * 0.6180339887498949))
 	middle, reach := []float64{0.72, 0.82, 0.62}[k%3], 0.16
 	channel := func(shift float64) int {
@@ -37,8 +37,8 @@ func Colour(k int) string {
 	return fmt.Sprintf("#%02x%02x%02x", channel(0), channel(1.0/3), channel(2.0/3))
 }
 
-// A look is how a node is drawn: as a circle around its name with fill and line, or
-// below its name as a dot with a rim.
+// A look says how to draw a node: as a circle around its name, with fill and line, or as
+// a dot with a rim, with the name above it.
 type look struct {
 	fill, line string // colours
 	dot        string // colour

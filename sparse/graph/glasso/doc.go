@@ -1,14 +1,16 @@
-// Package glasso estimates sparse inverse covariance matrices: Theta minimises
+// Package glasso estimates sparse inverse covariance matrices by the graphical lasso:
+// Theta minimises
 //
 //	-log det Theta + tr(S Theta) + rho |Theta|_1
 //
-// for the covariance or correlation matrix S of the features (Banerjee, El Ghaoui
-// and d'Aspremont 2008, the graphical lasso). Two features whose entry of Theta is
-// 0 have nothing in common that the others do not explain, so the others make a
-// graph: Estimate finds Theta for a penalty rho, EstimateEdges for about a number
-// of edges, and Result.Graph makes the graph.
+// for the covariance or correlation matrix S of the features (Banerjee, El Ghaoui and
+// d'Aspremont 2008). If an entry of Theta is 0, its two features are uncorrelated once
+// all other features are known; the non-zero entries are the edges of a graph. Estimate
+// computes Theta for a penalty rho, EstimateEdges for a number of edges, and Result.Graph
+// returns the graph.
 //
-// Everything about the optimisation is here: the proximal Newton method, its
-// duality gap, which every estimate comes with, and the search for a penalty. The
-// covariance and its screening into components are those of package graph.
+// The algorithm is a proximal Newton method (Hsieh, Sustik, Dhillon and Ravikumar 2011),
+// which solves each connected component of the large entries of S on its own; package
+// graph finds these components. Every estimate comes with a duality gap. Read Estimate
+// first, then newtonBlock.
 package glasso

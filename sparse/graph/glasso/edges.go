@@ -8,16 +8,16 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// EstimateEdges finds a penalty at which Estimate leaves about k edges, by bisection
-// over the penalty, and returns that result. opt.Penalty is ignored. It stops at
-// k edges exactly, or within 1 %, or when the penalty is known to six digits,
-// and returns the result nearest to k, of two as near the sparser one. (The
-// number of edges is not a monotone function of the penalty, but nearly.)
+// EstimateEdges searches by bisection for a penalty at which Estimate returns about k
+// edges, and returns that result. opt.Penalty is ignored. It stops at exactly k edges;
+// from k = 100 on also within 1 %; or when the penalty is known to six digits. It returns
+// the result nearest to k, and the sparser one of two equally near. (The number of edges
+// is almost, but not always, a monotone function of the penalty.)
 //
-// If so many edges need a component larger than opt.MaxComponent, the error is
-// that *graph.ComponentError, wrapped. A penalty at which the gap is not reached ends the
-// search with ErrNotConverged: few samples leave only so many edges, however small the
-// penalty is, and the error says how many. k is at least 1.
+// If a component becomes larger than opt.MaxComponent, the error wraps a
+// *graph.ComponentError. If the gap is not reached at some penalty, the search ends with
+// ErrNotConverged: with few samples the number of edges is limited, however small the
+// penalty is, and the error names the number that was reached. k must be at least 1.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if k < 1 || k > graph.DefaultMaxEdges {
 		return nil, fmt.Errorf("glasso: %d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
@@ -30,9 +30,9 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if len(pairs) < k {
 		return nil, fmt.Errorf("glasso: %d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
 	}
-	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // no entry is above strongest: no edges
-	// At the size of the k-th entry k pairs pass the screen; the solution has
-	// about as many edges, more or fewer.
+	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // at this penalty there are no edges
+	// At the penalty |c_ij| of the k-th pair, k pairs are above the penalty, and the
+	// solution has about k edges.
 	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
 		penalty := min(at, search.high*(1-1e-9))
 		if search.low > 0 {
@@ -45,8 +45,8 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	return search.best, nil
 }
 
-// edgeSearch knows a penalty with too few edges (high), and one with too many
-// (low) unless that is 0.
+// edgeSearch holds the bracket of the bisection: at the penalty high there are fewer than
+// k edges, at low (unless it is 0) k or more.
 type edgeSearch struct {
 	c         *graph.Covariance
 	opt       Options
@@ -56,7 +56,8 @@ type edgeSearch struct {
 	bestOff   int
 }
 
-// try solves at a penalty and narrows the bracket; done means near enough.
+// try solves at a penalty and narrows the bracket; done reports whether the result is
+// near enough.
 func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)

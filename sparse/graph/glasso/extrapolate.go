@@ -7,18 +7,19 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// extrapolationDepth is the number of sweeps an extrapolation looks back.
+// extrapolationDepth is the number of sweeps that an extrapolation combines.
 const extrapolationDepth = 5
 
-// extrapolation speeds up coordinate descent by Anderson's method (Bertrand and
-// Massias 2021): when S is nearly singular, a sweep moves in almost the same
-// direction again and again, and a combination of the last few iterates is much
-// nearer to the minimum. It is taken only if it lowers the model.
+// extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias
+// 2021). If S is nearly singular, consecutive sweeps move in almost the same direction,
+// and a combination of the last iterates is much nearer to the minimum. It is used only
+// if it lowers the model.
 type extrapolation struct {
 	past [][]float64 // the active entries of z after each sweep
 }
 
-// after is called after every sweep of the model with these active entries.
+// after is called after every sweep. It replaces the iterate by the extrapolation if that
+// is better.
 func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	var z []float64
 	for i, cols := range active {
@@ -81,7 +82,7 @@ func (e *extrapolation) combine() ([]float64, bool) {
 	return guess, true
 }
 
-// place sets the active entries of z, and y accordingly.
+// place sets the active entries of z, and computes y for them.
 func (b *newtonBlock) place(values []float64, active [][]int32) {
 	n := b.n
 	clear(b.y)
@@ -98,7 +99,7 @@ func (b *newtonBlock) place(values []float64, active [][]int32) {
 	}
 }
 
-// model returns the value of the Newton model at z, but for a constant.
+// model returns the value of the Newton model at z, up to a constant.
 func (b *newtonBlock) model(active [][]int32) float64 {
 	n := b.n
 	square := 0.0 // tr(W D W D)

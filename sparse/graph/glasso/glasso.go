@@ -12,28 +12,28 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// ErrNotConverged is matched by the error of an estimate that stopped before its
-// duality gap was small enough. The result comes with it.
+// ErrNotConverged is matched by the error of an estimate that stopped before its duality
+// gap was small enough. The result is returned with the error.
 var ErrNotConverged = errors.New("did not converge")
 
 // Options are the settings of Estimate. Zero fields mean the defaults.
 type Options struct {
 	// Penalty is rho, the weight of the absolute values; above 0.
 	Penalty float64 `json:"penalty"`
-	// FreeDiagonal leaves the diagonal of Theta out of the penalty. Every
-	// variance must be above 0 then.
+	// FreeDiagonal excludes the diagonal of Theta from the penalty. Then every variance
+	// must be above 0.
 	FreeDiagonal bool `json:"free_diagonal"`
-	// Tol is the duality gap to reach, per feature of a component; default
-	// 1e-12. A gap of g leaves entries of Theta within sqrt(2 g) times its
-	// largest eigenvalue, in practice much closer. Where S is singular and the penalty
-	// small, a gap of 64 units in the last place of the sum of |S_ij Theta_ij| is enough,
-	// since it is not known more precisely.
+	// Tol is the duality gap to reach for each component, divided by its number of
+	// features; default 1e-12. With a gap of g the entries of Theta are within sqrt(2 g)
+	// times its largest eigenvalue, in practice much closer. If S is singular and the
+	// penalty small, rounding limits the gap; then 64 units in the last place of the sum
+	// of |S_ij Theta_ij| are enough.
 	Tol float64 `json:"tol"`
 	// MaxSteps limits the Newton steps of each component; default 100.
 	MaxSteps int `json:"max_steps"`
-	// MaxComponent is the largest number of features to solve together;
-	// default 2,000. Memory is some 9 dense matrices of that size per thread, time
-	// some 20 factorizations and more.
+	// MaxComponent is the largest number of features to solve together; default 2,000.
+	// The memory is about 9 dense matrices of that size per thread, the time that of 20
+	// factorizations or more.
 	MaxComponent int `json:"max_component"`
 	// Threads is the number of goroutines; default one per processor. The
 	// result does not depend on it.
@@ -43,12 +43,12 @@ type Options struct {
 	Progress func(Progress) `json:"-"`
 }
 
-// Progress is how far a component is.
+// Progress describes the progress of one component.
 type Progress struct {
-	Features int     // of the component
+	Features int     // number of features of the component
 	Steps    int     // Newton steps so far
 	Gap      float64 // the duality gap, infinite if none is known
-	Goal     float64 // of the gap
+	Goal     float64 // the gap to reach
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -63,7 +63,7 @@ func (o *Options) withDefaults() (Options, error) {
 	return r, nil
 }
 
-// diagonalPenalty is what the diagonal of Theta is weighted with.
+// diagonalPenalty returns the penalty on the diagonal of Theta.
 func (o *Options) diagonalPenalty() float64 {
 	if o.FreeDiagonal {
 		return 0
@@ -76,30 +76,29 @@ type Result struct {
 	// Theta is the estimate: n x n, symmetric, positive definite. Entries that
 	// are zero are not stored.
 	Theta *sparse.CSR
-	// Penalty is the one Theta belongs to.
+	// Penalty is the penalty of Theta.
 	Penalty float64
 	// Objective is -log det Theta + tr(S Theta) + rho |Theta|_1, at most Gap
 	// above its minimum.
 	Objective, Gap float64
-	// Steps and Sweeps are the Newton steps of the component that took most,
-	// and the coordinate descent sweeps of the one that took most.
+	// Steps is the largest number of Newton steps of a component, Sweeps the largest
+	// number of coordinate descent sweeps.
 	Steps, Sweeps int
 	// Components counts the connected components of {|S_ij| > rho} with two
 	// features or more; Largest is the size of the largest (1 if there are none).
 	Components, Largest int
 }
 
-// Estimate finds the sparse inverse covariance matrix of S = c. The problem falls
-// apart into the connected components of {|S_ij| > rho} exactly (Mazumder and Hastie
-// 2012), which are solved independently, by a proximal Newton method over the
-// non-zero entries (Hsieh et al. 2011; where S is close to singular with steps of
-// conjugate gradients between those of coordinate descent), until the duality gap of each is at most
-// Tol times its size.
+// Estimate computes the sparse inverse covariance matrix for S = c. The problem divides
+// exactly into the connected components of {|S_ij| > rho} (Mazumder and Hastie 2012). A
+// proximal Newton method over the non-zero entries (Hsieh et al. 2011) solves each
+// component by coordinate descent, and by conjugate gradients too if S is nearly
+// singular. It stops when the duality gap of the component is at most Tol times its size.
 //
-// A component larger than MaxComponent is a *graph.ComponentError, which names a
-// penalty that works. A gap not reached is an error that matches
-// ErrNotConverged and comes with the result. Equal input gives equal bits for any
-// number of threads, on every machine.
+// A component larger than MaxComponent is a *graph.ComponentError, which names a penalty
+// that works. If the gap is not reached, the error matches ErrNotConverged, and the
+// result is returned too. Equal input gives equal bits on every machine for any number of
+// threads.
 func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -119,14 +118,14 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	blocks := make([]*newtonBlock, len(members))
 	c.Blocks(members, o.Threads, func(k int, s []float64) {
 		b := solveBlock(s, len(members[k]), &o)
-		b.s, b.w, b.z, b.y, b.row, b.chol = nil, nil, nil, nil, nil, cholesky{} // the others need the room
+		b.s, b.w, b.z, b.y, b.row, b.chol = nil, nil, nil, nil, nil, cholesky{} // frees memory for the other components
 		blocks[k] = b
 	})
 	return assemble(c, members, blocks, &o)
 }
 
-// assemble puts the blocks and the lone features, whose entry is 1/(S_ii + rho),
-// together.
+// assemble combines the components and the isolated features, for which the entry of
+// Theta is 1/(S_ii + rho).
 func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *Options) (*Result, error) {
 	n := c.Features()
 	res := &Result{Penalty: o.Penalty, Components: len(members), Largest: min(1, n)}
@@ -165,11 +164,10 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 	return res, nil
 }
 
-// Graph joins the features whose entry of Theta is not 0, ordered by (I, J) with
-// I < J. The correlation that opt refers to is the partial one,
-// -Theta_ij / sqrt(Theta_ii Theta_jj): what two features still have in common
-// when all others are known. Only Signed and Weighted of opt matter; nil means
-// edges of weight 1.
+// Graph returns the graph that joins features whose entry of Theta is not 0, ordered by
+// (I, J) with I < J. opt says how weights follow from the partial correlation -Theta_ij /
+// sqrt(Theta_ii Theta_jj), the correlation of two features given all others. Only Signed
+// and Weighted of opt are used; nil means edges of weight 1.
 func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 	n, _ := r.Theta.Dims()
 	root := make([]float64, n)

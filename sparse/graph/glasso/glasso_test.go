@@ -20,7 +20,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// full returns a square matrix row by row.
+// full returns the elements of a square matrix, row by row.
 func full(a *sparse.CSR) []float64 {
 	n, _ := a.Dims()
 	d := make([]float64, n*n)
@@ -33,7 +33,7 @@ func full(a *sparse.CSR) []float64 {
 	return d
 }
 
-// readTable reads blank-separated numbers, without the reader under test.
+// readTable reads numbers separated by blanks, with code of its own.
 func readTable(t testing.TB, path string) []float64 {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -51,7 +51,7 @@ func readTable(t testing.TB, path string) []float64 {
 	return values
 }
 
-// R's glasso 1.11 with thr 1e-12 solved these.
+// TestSachs compares with the solutions of R's glasso 1.11 with thr 1e-12.
 func TestSachs(t *testing.T) {
 	c, err := graph.ReadCovarianceFile(sparsetest.DataFile(t, "ref", "sachs_cor.txt"))
 	if err != nil {
@@ -92,7 +92,8 @@ func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 	return d.X
 }
 
-// The edges of a9a by scikit-learn, which leaves the diagonal free.
+// TestA9a compares the edges for a9a with those of scikit-learn, which does not penalise
+// the diagonal.
 func TestA9a(t *testing.T) {
 	c, err := graph.CorrelationOf(readPaperSet(t, "a9a.zst", 123))
 	if err != nil {
@@ -111,7 +112,7 @@ func TestA9a(t *testing.T) {
 	if diff := gocmp.Diff(want, res.Graph(nil).Edges()); diff != "" {
 		t.Errorf("not the edges of scikit-learn: %s", diff)
 	}
-	// 304 edges belong to a penalised diagonal.
+	// There are 304 edges if the diagonal is penalised.
 	found, err := EstimateEdges(c, 304, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +173,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The penalty that a ComponentError names works, and a smaller one does not.
+// TestComponentErrorNamesThePenalty checks that the penalty in a ComponentError works,
+// and that a smaller one does not.
 func TestComponentErrorNamesThePenalty(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, limit := range []int{2, 3, 8} {
@@ -192,7 +194,7 @@ func TestComponentErrorNamesThePenalty(t *testing.T) {
 }
 
 func TestGraphWeights(t *testing.T) {
-	// Theta = inverse of S + rho I off zero: worked out by hand for two features.
+	// For two features the inverse of S + rho I (off the diagonal) was computed by hand.
 	c, err := graph.NewCovariance(2, []float64{1, 0.5, 0.5, 1})
 	if err != nil {
 		t.Fatal(err)
@@ -208,8 +210,8 @@ func TestGraphWeights(t *testing.T) {
 	}
 }
 
-// 47,236 features by exact screening: 1,813 components; smaller penalties are
-// refused with the one that works.
+// TestManyFeatures solves 47,236 features, which exact screening divides into 1,813
+// components. Smaller penalties are refused with a penalty that works.
 func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not solving for rcv1")

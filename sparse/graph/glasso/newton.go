@@ -21,7 +21,7 @@ type newtonBlock struct {
 
 	x    []float64 // the iterate
 	w    []float64 // its inverse
-	z    []float64 // where the Newton model is minimal; the direction is z - x
+	z    []float64 // minimum of the Newton model; the direction is z - x
 	y    []float64 // (z - x) w, the transpose of w (z - x)
 	row  []float64 // n numbers: a row of w (z - x)
 	chol cholesky
@@ -47,9 +47,9 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 	return b
 }
 
-// newton takes Newton steps until the gap is at most tol, or what rounding leaves of it.
+// newton takes Newton steps until the gap is at most tol, or as small as rounding allows.
 func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
-	accuracy := 1e-3 // of the next model's minimum
+	accuracy := 1e-3 // to which the next model is minimised
 	b.converged = false
 	for {
 		b.invert()
@@ -72,14 +72,14 @@ func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 		if !ok {
 			return
 		}
-		// Near the solution the model is exact to second order: solving it as
-		// accurately keeps convergence quadratic.
+		// Near the solution the model is accurate to second order. An equally accurate
+		// minimum keeps the convergence quadratic.
 		accuracy = min(accuracy, max(moved, 1e-12))
 	}
 }
 
-// rounding is how precisely the gap can be known: it is a difference of sums of terms as
-// large as |s_ij x_ij|, which grow as 1/rho where s is singular.
+// rounding returns the rounding error of the gap, which is a difference of sums of terms
+// as large as |s_ij x_ij|. These grow as 1/rho if s is singular.
 func (b *newtonBlock) rounding() float64 {
 	const ulps = 64
 	sum := float64(b.n)
@@ -97,8 +97,7 @@ func (b *newtonBlock) penaltyAt(i, j int) float64 {
 	return b.rho
 }
 
-// accept takes v (of which it becomes the owner) for x, if it is positive
-// definite.
+// accept makes v the iterate if it is positive definite. v must not be used afterwards.
 func (b *newtonBlock) accept(v []float64) bool {
 	if !b.chol.factor(v, b.n) {
 		return false
@@ -125,20 +124,20 @@ func (b *newtonBlock) linear(v []float64) float64 {
 	return sum
 }
 
-// invert sets w to the inverse of x. It overwrites z, which is free between steps.
+// invert sets w to the inverse of x. It overwrites z, which is not in use between steps.
 func (b *newtonBlock) invert() { b.chol.inverse(b.w, b.z) }
 
-// dualityGap returns F(x) - D(v) for the dual point v nearest to the inverse w
-// of x. The dual (Banerjee et al. 2008) is to maximise
+// dualityGap returns F(x) - D(v) for the dual point v nearest to the inverse w of x. The
+// dual problem (Banerjee et al. 2008) is to maximise
 //
 //	D(V) = log det V + n   subject to |V_ij - S_ij| <= rho_ij,
 //
-// for F(X) = max over |U_ij| <= rho_ij of -log det X + tr((S+U) X), and the
-// minimum over X of that is attained at (S+U)^-1. V_ii = S_ii + rho_ii is best.
-// If v is not positive definite, no bound is known: infinite.
+// because F(X) is the maximum over |U_ij| <= rho_ij of -log det X + tr((S+U) X), whose
+// minimum over X is at (S+U)^-1. V_ii = S_ii + rho_ii is best. If v is not positive
+// definite, there is no bound, and the gap is infinite.
 func (b *newtonBlock) dualityGap() float64 {
 	n := b.n
-	v := b.z // free between steps
+	v := b.z // not in use between steps
 	for i := range n {
 		for j := range n {
 			at := i*n + j
@@ -157,14 +156,14 @@ func (b *newtonBlock) dualityGap() float64 {
 //
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  D = z - x,
 //
-// by coordinate descent over the entries that are not 0 or want to be (Hsieh et
-// al., section 3), until a sweep moves at most accuracy of the whole.
+// by coordinate descent over the entries in active (Hsieh et al., section 3), until the
+// changes of a sweep are at most accuracy times the whole change.
 func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
 	var faster extrapolation
 	const maxSweeps, subspaceAfter, subspaceEvery, mostVain = 500, 18, 3, 3
-	vain := 0 // steps in the subspace that lowered nothing
+	vain := 0 // subspace steps in a row that did not lower the model
 	for sweep := 1; sweep <= maxSweeps; sweep++ {
 		b.sweeps++
 		moved := 0.0
@@ -188,8 +187,8 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	}
 }
 
-// slope returns the model without its square, tr((S-W) D) + |z|_rho - |x|_rho; at
-// the model's minimum it is negative.
+// slope returns the Newton model without its quadratic term, tr((S-W) D) + |z|_rho -
+// |x|_rho. It is negative at the minimum of the model.
 func (b *newtonBlock) slope(active [][]int32) float64 {
 	return b.sum(active, func(at int, rho float64) float64 {
 		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
@@ -226,8 +225,8 @@ func (b *newtonBlock) activeSet() [][]int32 {
 	return active
 }
 
-// sweepRow minimises the model over the active entries of row i, one after the
-// other, and returns the sum of the changes' sizes.
+// sweepRow minimises the model over each active entry of row i in turn, and returns the
+// sum of the absolute changes.
 //
 // For one entry the model is a t^2/2 + g t + rho |z + t| (twice that off the
 // diagonal), with a = w_ij^2 + w_ii w_jj (w_ii^2 on the diagonal) and g = s_ij - w_ij + (W D W)_ij.
@@ -275,10 +274,10 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 	}
 }
 
-// lineSearch goes from x towards z by a step of 1, 1/2, 1/4, ... until x is
-// positive definite and F decreases by a thousandth of what the slope promises
-// (Hsieh et al., section 3.3; rounding of F is allowed for). It returns how far
-// x moved, relative to its size; false if no step does.
+// lineSearch moves x towards z by a step of 1, 1/2, 1/4, ... until x is positive definite
+// and F decreases by a thousandth of step times slope, up to rounding of F (Hsieh et al.,
+// section 3.3). It returns how far x moved, relative to its size; ok is false if no step
+// succeeds.
 func (b *newtonBlock) lineSearch(slope float64) (moved float64, ok bool) {
 	before := b.objective
 	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
@@ -290,7 +289,7 @@ func (b *newtonBlock) lineSearch(slope float64) (moved float64, ok bool) {
 	for step := 1.0; step > 1e-12; step /= 2 {
 		to := make([]float64, len(b.z))
 		if step == 1 {
-			copy(to, b.z) // with its exact zeros
+			copy(to, b.z) // keeps exact zeros
 		} else {
 			for k, z := range b.z {
 				to[k] = from[k] + float64(step*(z-from[k]))

@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// randomCovariance returns the covariance of n features over some samples; with
-// fewer samples than features it is singular.
+// randomCovariance returns the covariance of n features over random samples. If there are
+// fewer samples than features, it is singular.
 func randomCovariance(t testing.TB, n, samples int, seed uint64) (*graph.Covariance, []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
@@ -57,9 +57,9 @@ func allEntries(c *graph.Covariance) []float64 {
 	return s
 }
 
-// kktResidual returns by how much theta misses the conditions of optimality:
-// (inv theta)_ij - s_ij = rho sign(theta_ij), or within [-rho, rho] where
-// theta_ij = 0; for a free diagonal, equality on it.
+// kktResidual returns the largest violation of the optimality conditions by theta: (inv
+// theta)_ij - s_ij = rho sign(theta_ij), or within [-rho, rho] if theta_ij = 0. If the
+// diagonal is free, the difference there is 0.
 func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, free bool) float64 {
 	t.Helper()
 	var w mat.Dense
@@ -116,9 +116,9 @@ func TestOptimality(t *testing.T) {
 	}
 }
 
-// bruteForce minimises by proximal gradient steps, the plainest method there is.
-// Steps are halved while they fail to lower the objective; near the minimum,
-// where rounding hides that, a step safe for the curvature there is kept.
+// bruteForce minimises by proximal gradient steps, the simplest method. It halves the
+// step while the objective does not decrease. Near the minimum, where rounding hides a
+// decrease, it keeps a step that is safe for the curvature there.
 func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta []float64, objective float64) {
 	t.Helper()
 	penalty := func(at int) float64 {
@@ -202,7 +202,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// The gap bounds the distance to the minimum wherever the solver stops.
+// TestGapIsABound checks that the gap bounds the distance to the minimum at any step.
 func TestGapIsABound(t *testing.T) {
 	c, _ := randomCovariance(t, 24, 40, 3)
 	exact, err := Estimate(c, Options{Penalty: 0.1})
@@ -216,7 +216,7 @@ func TestGapIsABound(t *testing.T) {
 			t.Fatalf("after %d steps: %v, want an error that matches ErrNotConverged, and a result", steps, err)
 		}
 		check.Error(t, err, "duality gap", "MaxSteps")
-		if off := res.Objective - exact.Objective; off > res.Gap+1e-12 || off < -exact.Gap { // the minimum is as far below exact
+		if off := res.Objective - exact.Objective; off > res.Gap+1e-12 || off < -exact.Gap { // the minimum may be lower than exact by this
 			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, off, res.Gap)
 		}
 		if !math.IsInf(res.Gap, 1) {
@@ -228,7 +228,7 @@ func TestGapIsABound(t *testing.T) {
 	}
 }
 
-// Screening changes nothing: solving everything at once gives the same.
+// TestScreeningIsExact checks that solving all components together gives the same result.
 func TestScreeningIsExact(t *testing.T) {
 	c, s := randomCorrelation(t, 30, 60, 4)
 	const rho = 0.35
@@ -252,13 +252,13 @@ func TestScreeningIsExact(t *testing.T) {
 	}
 }
 
-// The same bits with any number of threads and processors.
+// TestThreads checks that any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
 	c, _ := randomCorrelation(t, 200, 60, 9)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, tt := range []struct {
 		penalty             float64
-		components, largest int // at least
+		components, largest int // least expected numbers
 	}{{0.4, 10, 8}, {0.3, 1, 100}} {
 		var first string
 		for k, threads := range []int{1, 2, 3, 8} {

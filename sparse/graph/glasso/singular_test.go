@@ -12,7 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// fewSamples are normal data, the last column being a copy of the first if asked.
+// fewSamples returns normal data; if copied is set, the last column is a copy of the
+// first.
 func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covariance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 17))
@@ -38,8 +39,8 @@ func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covaria
 	return c
 }
 
-// TestSingular: covariances of few samples, of copies and of columns that are nearly all
-// the same are solved to the same gap as others, at small penalties too.
+// TestSingular checks that covariances of few samples, of copied columns and of almost
+// constant columns are solved to the usual gap, at small penalties too.
 func TestSingular(t *testing.T) {
 	equal := make([]float64, 60*60)
 	for k := range equal {
@@ -75,8 +76,8 @@ func TestSingular(t *testing.T) {
 	}
 }
 
-// TestEdgesOfFewSamples: as many edges as there can be are found, and more are an error
-// that says how many can.
+// TestEdgesOfFewSamples checks that the largest possible number of edges is found, and
+// that the error for a larger number names it.
 func TestEdgesOfFewSamples(t *testing.T) {
 	c := fewSamples(t, 3, 10, 6, false)
 	_, err := EstimateEdges(c, 40, Options{})

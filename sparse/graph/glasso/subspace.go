@@ -7,23 +7,23 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A subspace is the entries of z that are not 0, on and above the diagonal. With their
-// signs held the Newton model is a quadratic function of them, which conjugate gradients
-// minimise in few steps where coordinate descent, whose speed the square of the condition
-// of w decides, takes thousands: X P X is close to the inverse of W P W.
+// A subspace holds the non-zero entries of z on and above the diagonal. With fixed signs
+// the Newton model is a quadratic function of these entries. Conjugate gradients minimise
+// it in few steps, with P -> X P X as preconditioner for P -> W P W, even if w is
+// ill-conditioned; coordinate descent would then need thousands of sweeps.
 type subspace struct {
 	*newtonBlock
-	at    []int // entries, row by row
-	times []float64
-	dense []float64 // n x n
-	turn  []float64 // n x n
+	at    []int     // entries, row by row
+	times []float64 // 1 on the diagonal, 2 elsewhere, for the two triangles
+	dense []float64 // n x n, scratch memory
+	turn  []float64 // n x n, the transpose of dense
 }
 
-// subspaceStep goes from z to the minimum of the model over the entries that are not 0
-// with their signs, and reports whether that lowered the model. Entries that come to 0 on
-// the way stay there.
+// subspaceStep moves z to the minimum of the model over its non-zero entries with their
+// signs, and reports whether that lowered the model. An entry that would change its sign
+// becomes 0.
 func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered bool) {
-	const most = 30 // entries that come to 0, or groups of them
+	const most = 30 // rounds; in each round entries may become 0
 	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), turn: make([]float64, b.n*b.n)}
 	for range most {
 		s.collect(active)
@@ -36,7 +36,7 @@ func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered 
 	return lowered
 }
 
-// collect finds the entries that are not 0.
+// collect finds the non-zero entries of z.
 func (s *subspace) collect(active [][]int32) {
 	s.at, s.times = s.at[:0], s.times[:0]
 	for i, cols := range active {
@@ -45,7 +45,7 @@ func (s *subspace) collect(active [][]int32) {
 			if s.z[at] == 0 {
 				continue
 			}
-			times := 2.0 // an entry off the diagonal stands for two
+			times := 2.0 // an off-diagonal entry counts for both triangles
 			if at%s.n == i {
 				times = 1
 			}
@@ -67,7 +67,8 @@ func (s *subspace) residual() []float64 {
 	return residual
 }
 
-// apply sets dst to the entries of M P M, where P has the entries p.
+// apply sets dst to the entries of M P M, where P is the symmetric matrix with the
+// entries p.
 func (s *subspace) apply(dst, m, p []float64) {
 	n := s.n
 	clear(s.dense) // P M
@@ -89,7 +90,7 @@ func (s *subspace) apply(dst, m, p []float64) {
 	}
 }
 
-// dot is the inner product of two symmetric matrices.
+// dot returns the inner product of two symmetric matrices.
 func (s *subspace) dot(x, y []float64) float64 {
 	sum := 0.0
 	for k, t := range s.times {
@@ -98,8 +99,8 @@ func (s *subspace) dot(x, y []float64) float64 {
 	return sum
 }
 
-// solve returns the entries of D for which W D W has the residual, by conjugate gradients
-// preconditioned by X.
+// solve returns the entries of the D for which W D W equals the residual, by conjugate
+// gradients with the preconditioner X.
 func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	const most = 60
 	d := make([]float64, len(residual))
@@ -127,9 +128,9 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	return d
 }
 
-// take adds d to z, and reports whether that lowered the model and is all there is to do: where entries would
-// change their signs z goes as far as lowers the model most, of some ways, with these at 0,
-// and else as far as the first of them.
+// take adds d to z. If entries would change their signs, they become 0, and take tries
+// several step lengths and uses the first that lowers the model. lowered reports whether
+// one did; done reports that nothing is left to do.
 func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	before := s.model(active)
 	var was []float64
@@ -157,8 +158,8 @@ func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	return false, true
 }
 
-// towards returns the active entries that are at was, so far on their way along d; those
-// that come to 0 stay there.
+// towards returns the active entries after a step of the given length from was along d.
+// Entries that would change their signs become 0.
 func (s *subspace) towards(active [][]int32, was, d []float64, length float64) []float64 {
 	to := slices.Clone(was)
 	k, m := 0, 0
@@ -174,7 +175,7 @@ func (s *subspace) towards(active [][]int32, was, d []float64, length float64) [
 	return to
 }
 
-// alongTo is z + d, or 0 where that has another sign or nothing is left of z but rounding.
+// alongTo returns z + d, or 0 if that has another sign or is only rounding.
 func alongTo(z, d float64) float64 {
 	if to := z + d; to*z > 0 && math.Abs(to) >= 1e-12*math.Abs(z) {
 		return to

@@ -1,4 +1,4 @@
-// Package check holds what tests of the packages here have in common.
+// Package check holds helpers for the tests of the packages in sparse.
 package check
 
 import (
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Error reports an error that lacks any of the fragments, or is nil.
+// Error fails the test if err is nil or lacks one of the fragments.
 func Error(t testing.TB, err error, fragments ...string) {
 	t.Helper()
 	if err == nil {

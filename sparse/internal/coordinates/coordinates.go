@@ -13,45 +13,46 @@ import (
 
 // Line is a line `i j [value]`.
 type Line struct {
-	// I and J are the first two tokens, which count from 1; 0 stands for a token
-	// that is absent or no whole number from 1 to 2^31-1.
+	// I and J are the first two tokens, counted from 1; 0 means that the token is absent
+	// or not an integer from 1 to 2^31-1.
 	I, J int32
-	// Value is the third token, or in a dense file the only one: 1 if there is none,
-	// NaN if it is not a finite decimal number.
+	// Value is the third token, or in a dense file the only one. It is 1 if there is no
+	// such token, and NaN if the token is not a finite decimal number.
 	Value float64
-	// Tokens is how many the line has, at least 1.
+	// Tokens is the number of tokens in the line, at least 1.
 	Tokens int
-	// Number is the number of the line in the file, from 1.
+	// Number is the number of the line in the file, counted from 1.
 	Number int
 }
 
-// Wrong makes the error about a place in a file. Lines and columns count from 1; 0 stands for
-// the whole file or line, and token is empty if there is none.
+// Wrong returns the error about a place in a file. Lines and columns count from 1; 0
+// stands for the whole file or line. token is empty if there is none.
 type Wrong func(file string, line, column int, token, msg string) error
 
-// File is a text of which the numbers are read and nothing else is judged yet. A caller that
-// knows what the text is asks for the Matrix, or goes through the Lines and reports what is
-// wrong with one by ErrorAt.
+// File holds the numbers of a text that has not been checked further. A caller that
+// expects a matrix calls Matrix; any other caller checks the Lines itself and reports
+// errors by ErrorAt.
 type File struct {
-	// Name is what the file is called in errors.
+	// Name is the name of the file in errors.
 	Name string
-	// Lines are the lines in the file's order, without blank ones, comments and
-	// the first of a Matrix Market file.
+	// Lines holds the lines in order, without blank lines, comments and the first line of
+	// a Matrix Market file.
 	Lines []Line
 	// Symmetry is general, symmetric or skew-symmetric in a Matrix Market file;
 	// empty in any other.
 	Symmetry string
 
 	field  string  // real, integer or pattern in a Matrix Market file
-	array  bool    // a dense Matrix Market file, whose lines are values alone
-	mirror float64 // what an entry is times in the triangle left out, or 0
+	array  bool    // a dense Matrix Market file, whose lines hold only values
+	mirror float64 // factor for the mirrored entry in the other triangle; 0 if there is none
 	text   string
 	wrong  Wrong
 }
 
-// Parse reads text. It skips blank lines and comments from '#' on, in a Matrix Market file lines
-// that start with '%', too. name stands for the file in errors, which wrong makes. An empty file
-// and a Matrix Market file of an unknown kind are errors; the Lines are not judged.
+// Parse parses a text. It skips blank lines, comments that begin with '#' and, in a
+// Matrix Market file, lines that begin with '%'. name is the name of the file in errors,
+// which wrong creates. An empty file, and a Matrix Market file of an unknown kind, are
+// errors; the Lines are not checked.
 func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, wrong(name, 0, 0, "", "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)")
@@ -70,7 +71,7 @@ func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 	return c, nil
 }
 
-// line reads the current line.
+// line returns the tokens of the current line as a Line.
 func (in *File) line(lines *text.Lines) Line {
 	c := Line{Value: 1, Tokens: len(lines.Fields), Number: lines.Number}
 	if in.array && len(in.Lines) > 0 {
@@ -99,7 +100,7 @@ func (in *File) line(lines *text.Lines) Line {
 	return c
 }
 
-// banner reads the first line of a Matrix Market file.
+// banner parses the first line of a Matrix Market file.
 func (c *File) banner(words []text.Field) error {
 	const wantBanner = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, or array for coordinate"
 	if len(words) != 5 {
@@ -126,8 +127,8 @@ func (c *File) banner(words []text.Field) error {
 	return nil
 }
 
-// Announced returns the number of entries that the first of the Lines announces
-// if it is the header of a matrix, three whole numbers.
+// Announced returns the number of entries in the first of the Lines if that is the header
+// of a matrix, three integers.
 func (c *File) Announced() (entries int64, ok bool) {
 	size, err := c.header()
 	return size[2], err == nil
@@ -142,7 +143,7 @@ func (c *File) errorAt(line int, f text.Field, msg string) error {
 	return c.wrong(c.Name, line, f.Column, f.Text, msg)
 }
 
-// fields splits Lines[k] once more, which only headers and errors need.
+// fields splits Lines[k] into tokens again; only headers and errors need this.
 func (c *File) fields(k int) []text.Field {
 	lines := text.NewLines(c.text)
 	for lines.Number < c.Lines[k].Number {

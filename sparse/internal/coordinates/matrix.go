@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// A Matrix is a matrix in compressed sparse row form, of which columns are increasing within
-// each row and values finite.
+// A Matrix is a matrix in compressed sparse row format. Columns increase within each row,
+// and values are finite.
 type Matrix struct {
 	Rows, Cols int
 	Ptr        []int64
@@ -18,8 +18,8 @@ type Matrix struct {
 	Val        []float64
 }
 
-// Matrix returns the matrix that the lines are, the first of them its size. See
-// sparse.MatrixMarket for what is refused.
+// Matrix returns the matrix whose size the first line gives and whose entries the other
+// lines are. The documentation of sparse.MatrixMarket lists the errors.
 func (c *File) Matrix() (*Matrix, error) {
 	size, err := c.Size()
 	if err != nil {
@@ -47,9 +47,9 @@ func (c *File) Matrix() (*Matrix, error) {
 	return c.collect(int(size[0]), int(size[1]))
 }
 
-// place gives the values of a dense file their places, column by column: the lower
-// triangle if there is symmetry, without the diagonal if that is of sign. Values too many
-// have none.
+// place assigns rows and columns to the values of a dense file, column by column. A
+// symmetric file has the lower triangle only, a skew-symmetric one without the diagonal.
+// Values beyond the last column get a column out of range.
 func (c *File) place(size [3]int64) error {
 	i, j := int64(1), int64(1)
 	first := func() int64 {
@@ -75,7 +75,7 @@ func (c *File) place(size [3]int64) error {
 	return nil
 }
 
-// collect makes the matrix of entries that are right, but for places that come twice.
+// collect returns the matrix of valid entries; an entry that occurs twice is an error.
 func (c *File) collect(rows, cols int) (*Matrix, error) {
 	entries := c.Lines[1:]
 	m := &Matrix{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
@@ -111,11 +111,12 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 	return m, nil
 }
 
-// stored reports whether an entry is one of the matrix: in a dense file the zero
-// without a sign is none.
+// stored reports whether an entry is stored in the matrix: the zeros of a dense file are
+// not, except -0.
 func (c *File) stored(e Line) bool { return !c.array || math.Float64bits(e.Value) != 0 }
 
-// SortRow sorts the entries of a row by column, and returns a column that comes twice.
+// SortRow sorts the entries of a row by column. If a column occurs twice, it returns that
+// column.
 func SortRow(idx []int32, val []float64) (column int32, twice bool) {
 	sorted := true
 	for k := 1; k < len(idx); k++ {
@@ -142,7 +143,7 @@ func SortRow(idx []int32, val []float64) (column int32, twice bool) {
 	return 0, false
 }
 
-// twice reports the second entry at a place, or at its mirror image.
+// twice returns the error for the second entry at a position or at its mirror image.
 func (c *File) twice(i, j int32) error {
 	first := 0
 	for _, e := range c.Lines[1:] {
@@ -156,7 +157,7 @@ func (c *File) twice(i, j int32) error {
 	panic("coordinates: no place comes twice")
 }
 
-// header reads the first line: rows, columns and entries.
+// header parses the first line: the numbers of rows, columns and entries.
 func (c *File) header() (size [3]int64, err error) {
 	want := "expected the size of the matrix, `rows cols nnz`, three whole numbers"
 	numbers := 3
@@ -179,8 +180,8 @@ func (c *File) header() (size [3]int64, err error) {
 	return size, nil
 }
 
-// Size returns the rows, columns and entries that the first of the Lines announces, if there
-// can be such a matrix.
+// Size returns the numbers of rows, columns and entries that the first of the Lines
+// gives, or an error if there cannot be such a matrix.
 func (c *File) Size() (size [3]int64, err error) {
 	if size, err = c.header(); err != nil {
 		return size, err
@@ -199,8 +200,8 @@ func (c *File) Size() (size [3]int64, err error) {
 	if c.mirror != 0 && rows != cols {
 		return size, c.ErrorAt(0, 1, fmt.Sprintf("%s, but %d x %d: expected a square matrix", c.Symmetry, rows, cols))
 	}
-	// Row pointers take 8 bytes a row, entries or not; a slip in the header
-	// must not eat the machine.
+	// Row pointers take 8 bytes for each row, even if it is empty. A typing error in the
+	// header must not use up the memory of the machine.
 	const alwaysFine, rowsPerEntry = 1 << 22, 64
 	if rows > alwaysFine && rows/rowsPerEntry > entries {
 		return size, c.ErrorAt(0, 0, fmt.Sprintf("%d rows for %d entries: expected at least one entry in %d rows", rows, entries, rowsPerEntry))
@@ -208,8 +209,8 @@ func (c *File) Size() (size [3]int64, err error) {
 	return size, nil
 }
 
-// wrongEntry says what is wrong with an entry of a matrix of that size, and with
-// which of its tokens, or nothing.
+// wrongEntry returns what is wrong with an entry of a matrix of that size, and the number
+// of the wrong token; msg is empty for a valid entry.
 func (c *File) wrongEntry(e Line, size [3]int64) (token int, msg string) {
 	tokens, form := 3, "`i j value`"
 	if c.field == "pattern" {

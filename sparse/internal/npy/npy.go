@@ -1,6 +1,6 @@
-// Package npy reads and writes arrays in the .npy form of NumPy: numbers, truth values
-// and strings. It believes nothing: what a header says is checked, and nothing is
-// allocated for elements that have not come.
+// Package npy reads and writes arrays in NumPy's .npy format: numbers, booleans and
+// strings. It checks everything that a header says, and allocates memory only for
+// elements that were read.
 package npy
 
 import (
@@ -12,35 +12,35 @@ import (
 	"strings"
 )
 
-// magic is how every array begins.
+// magic is the beginning of every .npy file.
 const magic = "\x93NUMPY"
 
-// maxHeader bounds the text of a header, maxDims the dimensions, maxString the
-// characters of a string.
+// maxHeader is the largest length of a header in bytes, maxDims the largest number of
+// dimensions, maxString the largest number of characters of a string.
 const maxHeader, maxDims, maxString = 1 << 16, 32, 1 << 16
 
-// An Array is an array whose header has been read and whose elements have not.
+// An Array is an open array: its header has been read, its elements have not.
 type Array struct {
-	// Kind is f (floating), i (signed), u (unsigned), b (truth values), S (bytes) or U
-	// (Unicode); Size is the bytes of an element.
+	// Kind is f (floating), i (signed), u (unsigned), b (boolean), S (bytes) or U
+	// (Unicode); Size is the number of bytes of an element.
 	Kind byte
 	Size int
-	// Fortran says that the first index runs fastest.
+	// Fortran says that the first index varies fastest.
 	Fortran bool
 	Shape   []int
 	// Len is the number of elements.
 	Len int64
 
-	name  string // of the type, as NumPy writes it
-	big   bool
+	name  string // NumPy's name of the type
+	big   bool   // big-endian
 	r     io.Reader
-	read  int64 // elements
+	read  int64 // number of elements read
 	chunk []byte
 }
 
-// An ElementError is about one element.
+// An ElementError is an error about one element.
 type ElementError struct {
-	Index int64 // in the order of the file, from 0
+	Index int64 // position in the file, counted from 0
 	Token string
 	Msg   string
 }
@@ -83,7 +83,7 @@ func Open(r io.Reader) (*Array, error) {
 	return a, nil
 }
 
-// ended words the end of the file where more was to come.
+// ended describes the unexpected end of a file; other errors are returned unchanged.
 func ended(err error, where string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("the file ends %s: write or fetch it again", where)
@@ -91,7 +91,7 @@ func ended(err error, where string) error {
 	return err
 }
 
-// parse reads the header, a dictionary of Python with the keys descr, fortran_order and
+// parse parses the header, a Python dictionary with the keys descr, fortran_order and
 // shape.
 func (a *Array) parse(text string) error {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
@@ -135,7 +135,7 @@ func badHeader(text string) error {
 	return fmt.Errorf("the header %.*q is not of the form {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", most, text)
 }
 
-// quoted cuts a string in quotes off the start of s.
+// quoted removes a quoted string from the beginning of s.
 func quoted(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", s, false
@@ -144,7 +144,7 @@ func quoted(s string) (text, rest string, ok bool) {
 	return text, rest, ok
 }
 
-// value reads what belongs to a key, and returns what follows.
+// value parses the value of a key, and returns the rest of the header.
 func (a *Array) value(key, s string) (rest string, err error) {
 	switch key {
 	case "descr":
@@ -183,7 +183,7 @@ func (a *Array) value(key, s string) (rest string, err error) {
 	return rest, nil
 }
 
-// setType understands names such as <f8, |b1 and <U12.
+// setType parses names of types such as <f8, |b1 and <U12.
 func (a *Array) setType(name string) error {
 	want := fmt.Errorf("elements of type %q: expected float64, float32, integers or truth values (in NumPy a.astype(float) makes them)", name)
 	if len(name) < 3 || !strings.Contains("<>|=", name[:1]) {
@@ -207,7 +207,7 @@ func (a *Array) setType(name string) error {
 	return nil
 }
 
-// count sets Len.
+// count computes Len.
 func (a *Array) count() error {
 	a.Len = 1
 	for _, n := range a.Shape {
@@ -219,11 +219,11 @@ func (a *Array) count() error {
 	return nil
 }
 
-// Numeric reports whether elements are numbers or truth values.
+// Numeric reports whether the elements are numbers or booleans.
 func (a *Array) Numeric() bool { return a.Kind != 'S' && a.Kind != 'U' }
 
-// next reads up to n elements and returns their bytes; none, with io.EOF, once all have
-// been read. What follows the last element is an error.
+// next reads up to n elements and returns their bytes. After the last element it returns
+// io.EOF, or an error if more bytes follow.
 func (a *Array) next(n int) ([]byte, error) {
 	if left := a.Len - a.read; int64(n) > left {
 		n = int(left)
@@ -234,7 +234,7 @@ func (a *Array) next(n int) ([]byte, error) {
 		if k > 0 {
 			return nil, fmt.Errorf("bytes after the last of %d elements: expected the end of the file", a.Len)
 		}
-		return nil, err // io.EOF, unless a checksum is wrong
+		return nil, err // io.EOF, or the error of a wrong checksum
 	}
 	if need := n * a.Size; cap(a.chunk) < need {
 		a.chunk = make([]byte, need)
@@ -254,8 +254,8 @@ func (a *Array) order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// Floats reads the next elements into dst and returns how many, at least one unless the
-// error is io.EOF, which follows the last. A whole number that float64 has not is an
+// Floats reads the next elements into dst and returns their number, at least one. After
+// the last element it returns io.EOF. An integer that float64 cannot represent is an
 // *ElementError.
 func (a *Array) Floats(dst []float64) (int, error) {
 	at := a.read
@@ -288,7 +288,7 @@ func (a *Array) Floats(dst []float64) (int, error) {
 		if unsigned && v < 0 {
 			dst[k] = float64(uint64(v))
 		}
-		// A negative v without a sign is 1<<64 more.
+		// A negative v of an unsigned type stands for v + 2^64.
 		if exact := v > -1<<53 && v < 1<<53 && !(unsigned && v < 0); !exact && !sameWhole(v, unsigned, dst[k]) {
 			token := strconv.FormatInt(v, 10)
 			if unsigned {
@@ -300,7 +300,7 @@ func (a *Array) Floats(dst []float64) (int, error) {
 	return n, nil
 }
 
-// sameWhole reports whether f is exactly the whole number v.
+// sameWhole reports whether f is exactly the integer v.
 func sameWhole(v int64, unsigned bool, f float64) bool {
 	if unsigned && v < 0 {
 		return f < 1<<64 && uint64(f) == uint64(v)
@@ -308,7 +308,7 @@ func sameWhole(v int64, unsigned bool, f float64) bool {
 	return f < 1<<63 && int64(f) == v
 }
 
-// whole returns a whole number; one of 64 bits without a sign has the bits of v.
+// whole returns the integer in b. For an unsigned 64-bit type v has the same bits.
 func (a *Array) whole(b []byte) (v int64, unsigned bool) {
 	order := a.order()
 	switch {
@@ -332,7 +332,7 @@ func (a *Array) whole(b []byte) (v int64, unsigned bool) {
 	return int64(order.Uint64(b)), false
 }
 
-// Ints is Floats for whole numbers. An array of others, and a number beyond int64, are
+// Ints is Floats for integers. An array of another type, and a number beyond int64, are
 // errors.
 func (a *Array) Ints(dst []int64) (int, error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
@@ -354,7 +354,7 @@ func (a *Array) Ints(dst []int64) (int, error) {
 	return n, nil
 }
 
-// Strings reads the next elements, at most n, of an array of strings: see Floats.
+// Strings reads the next elements, at most n, of an array of strings; see Floats.
 func (a *Array) Strings(n int) ([]string, error) {
 	if a.Numeric() {
 		return nil, fmt.Errorf("elements of type %q: expected strings", a.name)
@@ -376,7 +376,7 @@ func (a *Array) Strings(n int) ([]string, error) {
 		}
 		var s strings.Builder
 		for ; len(e) > 0; e = e[4:] {
-			s.WriteRune(rune(min(order.Uint32(e), 0x110000))) // what is no character becomes the mark of that
+			s.WriteRune(rune(min(order.Uint32(e), 0x110000))) // WriteRune replaces invalid characters by U+FFFD
 		}
 		out[k] = strings.TrimRight(s.String(), "\x00")
 	}

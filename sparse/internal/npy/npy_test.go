@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestLargeWholeNumbers: whole numbers of 64 bits are read if float64 has them, and else
-// refused; those without a sign close to 2^64 are not taken for small negative ones.
+// TestLargeWholeNumbers checks that 64-bit integers are read if float64 can represent
+// them and refused otherwise, and that unsigned integers near 2^64 are not read as
+// negative ones.
 func TestLargeWholeNumbers(t *testing.T) {
 	for _, tt := range []struct {
 		kind  string

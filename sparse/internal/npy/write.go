@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// writeHeader writes a header of version 1, padded as NumPy pads it.
+// writeHeader writes a header of version 1 with NumPy's padding.
 func writeHeader(w io.Writer, descr string, shape []int) error {
 	dims := make([]string, len(shape))
 	for k, n := range shape {
@@ -29,7 +29,7 @@ func writeHeader(w io.Writer, descr string, shape []int) error {
 	return err
 }
 
-// A Writer writes the elements of an array one block after the other.
+// A Writer writes the elements of an array block by block.
 type Writer struct {
 	w     io.Writer
 	chunk []byte
@@ -41,19 +41,19 @@ func NewWriter(w io.Writer, kind string, shape ...int) (*Writer, error) {
 	return &Writer{w: w}, writeHeader(w, "<"+kind, shape)
 }
 
-// Floats writes elements of f8.
+// Floats writes elements of type f8.
 func (w *Writer) Floats(v []float64) error {
 	return blocks(w, v, func(b []byte, x float64) []byte {
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 	})
 }
 
-// Ints writes elements of i8.
+// Ints writes elements of type i8.
 func (w *Writer) Ints(v []int64) error {
 	return blocks(w, v, func(b []byte, x int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) })
 }
 
-// Int32s writes elements of i4.
+// Int32s writes elements of type i4.
 func (w *Writer) Int32s(v []int32) error {
 	return blocks(w, v, func(b []byte, x int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(x)) })
 }
@@ -74,7 +74,7 @@ func blocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
 	return nil
 }
 
-// WriteStrings writes an array of Unicode strings of one dimension.
+// WriteStrings writes a one-dimensional array of Unicode strings.
 func WriteStrings(w io.Writer, v []string) error {
 	size := 1
 	for _, s := range v {
@@ -95,7 +95,7 @@ func WriteStrings(w io.Writer, v []string) error {
 	return nil
 }
 
-// WriteBytes writes an array without dimensions that holds one string of bytes.
+// WriteBytes writes an array without dimensions that holds one byte string.
 func WriteBytes(w io.Writer, s string) error {
 	if err := writeHeader(w, fmt.Sprintf("|S%d", len(s)), nil); err != nil {
 		return err

@@ -12,13 +12,13 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// checkBytes is about how many bytes of rows are looked at in a piece: enough for the disk,
-// few enough for a processor's cache.
+// checkBytes is the approximate size of the pieces of rows that are checked at a time:
+// large enough for fast reading, small enough for a processor's cache.
 const checkBytes = 8 << 20
 
-// Check looks at all of the file, on all processors: CheckRows of every row, and
-// the rest. The error is the first in the order of rows. The memory of rows is given back
-// once they were looked at, if the file should take as little as can be.
+// Check checks the whole file, on all processors: every row by CheckRows, and the other
+// sections. Of several errors it returns the first in the order of rows. If little is
+// set, it releases the memory of rows after their check.
 func (f *File) Check(little bool) error {
 	n := int(f.Rows)
 	pieces := f.pieces()
@@ -43,13 +43,13 @@ func (f *File) Check(little bool) error {
 	if k := slices.IndexFunc(failed, func(err error) bool { return err != nil }); k >= 0 {
 		return failed[k]
 	}
-	return f.checkBlocks(span{page, f.sums.at}) // what lies between sections
+	return f.checkBlocks(span{page, f.sums.at}) // the other sections and the padding
 }
 
-// pieces is in how many the rows are looked at.
+// pieces returns the number of pieces in which the rows are checked.
 func (f *File) pieces() int { return int(min(f.size/checkBytes, f.Rows)) + 1 }
 
-// CheckPart is CheckRows of rows that may be many, with the memory given back piece by piece.
+// CheckPart is CheckRows for many rows. It releases their memory piece by piece.
 func (f *File) CheckPart(lo, hi int) error {
 	rows := int(f.Rows)/f.pieces() + 1
 	for ; lo < hi; lo += rows {
@@ -61,7 +61,7 @@ func (f *File) CheckPart(lo, hi int) error {
 	return nil
 }
 
-// CheckMeta looks at the section meta, and at where the last row ends.
+// CheckMeta checks the section meta, and the end of the last row.
 func (f *File) CheckMeta() error {
 	if err := f.checkBlocks(span{f.ptr.end - 8, f.ptr.end}); err != nil {
 		return err
@@ -72,9 +72,9 @@ func (f *File) CheckMeta() error {
 	return f.checkBlocks(f.meta)
 }
 
-// CheckRows looks at the rows from lo to hi−1: that no block with a part of them differs
-// from its checksum, which is asked once, and that they are rows, columns within range and
-// increasing and values finite, which those who compute with them trust.
+// CheckRows checks rows lo to hi−1: every block that holds a part of them must match its
+// checksum, which is computed only once; columns must be in range and increasing; and
+// values must be finite. Programs that use the rows rely on this.
 func (f *File) CheckRows(lo, hi int) error {
 	if err := f.checkBlocks(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)}); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (f *File) CheckRows(lo, hi int) error {
 	return err
 }
 
-// checkRow looks at a row of which the pointers are valid.
+// checkRow checks a row whose row pointers are valid.
 func (f *File) checkRow(i int) error {
 	idx, val := f.Idx[f.Ptr[i]:f.Ptr[i+1]], f.Val[f.Ptr[i]:f.Ptr[i+1]]
 	val = val[:len(idx)]
@@ -117,8 +117,7 @@ func (f *File) checkRow(i int) error {
 	return f.checkLabel(i)
 }
 
-// CheckLabels looks at the labels of the rows from lo to hi−1, as CheckRows does, and at
-// nothing else.
+// CheckLabels checks the labels of rows lo to hi−1, as CheckRows does, and nothing else.
 func (f *File) CheckLabels(lo, hi int) error {
 	if f.Labels == nil {
 		return nil
@@ -149,8 +148,8 @@ func isFinite(v float64) bool {
 	return math.Float64bits(v)&exponent != exponent
 }
 
-// checkBlocks compares the blocks that s has bytes of with their checksums, unless that
-// was done.
+// checkBlocks compares the blocks that overlap s with their checksums, except those that
+// were compared before.
 func (f *File) checkBlocks(s span) error {
 	if s.at >= s.end {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// A File is one that was opened. Its slices are views of the file where that is mapped:
-// they must not be written to, nor used after Close.
+// A File is an open file. If the file is mapped, the slices are views of it: they must
+// not be written to, nor used after Close.
 type File struct {
 	Header
 	Idx    []int32
@@ -26,16 +26,16 @@ type File struct {
 	Meta   []byte
 
 	layout
-	data    []byte // the file
+	data    []byte // the whole file
 	mapped  bool
-	path    string        // of a file that is mapped
-	info    os.FileInfo   // when it was
-	checked []atomic.Bool // of the blocks
+	path    string        // path of a mapped file
+	info    os.FileInfo   // description of the file when it was mapped
+	checked []atomic.Bool // whether each block was checked
 }
 
-// Open opens a file that is so long, by mapping it if r is an *os.File and the system
-// maps files, else by reading it. Of what it holds no more than the header and the list
-// of checksums is looked at; see Check.
+// Open opens a file of the given size. It maps the file if r is an *os.File and the
+// system supports it, and reads it otherwise. It checks only the header and the list of
+// checksums; see Check.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, min(size, page))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -56,7 +56,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		}
 	}
 	if !f.mapped {
-		words := make([]uint64, (size+7)/8) // which are aligned
+		words := make([]uint64, (size+7)/8) // for the alignment
 		f.data = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
 		if _, err := r.ReadAt(f.data, 0); err != nil && err != io.EOF {
 			return nil, err
@@ -82,13 +82,13 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Int32s returns the numbers of a section of columns: b itself where the machine has them
-// so, which must be aligned.
+// Int32s returns the numbers in a section of columns. On little-endian machines this is a
+// view of b, which must be aligned.
 func Int32s(b []byte) []int32 {
 	return view(b, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
 }
 
-// Int64s is Int32s for ends of rows.
+// Int64s is Int32s for the ends of rows.
 func Int64s(b []byte) []int64 {
 	return view(b, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) })
 }
@@ -101,7 +101,7 @@ func Floats(b []byte) []float64 {
 // Mapped reports whether the file is mapped.
 func (f *File) Mapped() bool { return f.mapped }
 
-// ErrChanged is what is wrong with a mapped file that another program shortens.
+// ErrChanged is the error for a mapped file that another program shortened.
 var ErrChanged = errors.New("changed while it was read: it is not as long as it was; begin again when no other program writes to it")
 
 // Guard calls do, and returns ErrChanged if the file shrinks while do reads it.
@@ -117,9 +117,9 @@ func (f *File) Guard(do func() error) (err error) {
 	return do()
 }
 
-// Changed returns ErrChanged if what was recovered, which may be nil, is a fault in the mapped
-// file. Without a fault it compares the length of the file with what it was: beyond its end a
-// page has zeros, without a fault.
+// Changed returns ErrChanged if the recovered value is a fault in the mapped file. If
+// recovered is nil, it compares the length of the file with the original length, because
+// reading beyond the end but within the last page gives zeros instead of a fault.
 func (f *File) Changed(recovered any) error {
 	addr, fault := faults.Address(recovered)
 	switch {
@@ -136,7 +136,7 @@ func (f *File) Changed(recovered any) error {
 	return nil
 }
 
-// Close lets go of the file.
+// Close unmaps the file.
 func (f *File) Close() error {
 	if !f.mapped {
 		return nil
@@ -147,13 +147,13 @@ func (f *File) Close() error {
 
 func (f *File) part(s span) []byte { return f.data[s.at:s.end:s.end] }
 
-// native reports whether this machine has numbers as the file has.
+// native reports whether this machine is little-endian, as the file is.
 var native = func() bool {
 	one := uint16(1)
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
 
-// view returns the numbers that b holds: b itself where the machine has them so.
+// view returns the numbers in b; on little-endian machines without a copy.
 func view[T any](b []byte, decode func([]byte) T) []T {
 	var v T
 	size := int(unsafe.Sizeof(v))
@@ -167,14 +167,14 @@ func view[T any](b []byte, decode func([]byte) T) []T {
 	return out
 }
 
-// bytesOf is the inverse of view where the machine has numbers as the file has.
+// bytesOf is the inverse of view on little-endian machines.
 func bytesOf[T any](v []T) []byte {
 	var one T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))
 }
 
-// parts calls do with where the rows from lo to hi−1 lie, somewhere in the file if the
-// pointers are damaged.
+// parts calls do for the position of each section's part of rows lo to hi−1. If the row
+// pointers are damaged, the positions are wrong but within the file.
 func (f *File) parts(lo, hi int, do func(s span)) {
 	first := max(0, min(f.Ptr[lo], f.NNZ))
 	last := max(first, min(f.Ptr[hi], f.NNZ))
@@ -186,27 +186,27 @@ func (f *File) parts(lo, hi int, do func(s span)) {
 	}
 }
 
-// labelsOf is where the labels of the rows from lo to hi−1 lie.
+// labelsOf returns the position of the labels of rows lo to hi−1.
 func (f *File) labelsOf(lo, hi int) span {
 	return span{f.labels.at + 8*int64(lo), f.labels.at + 8*int64(hi)}
 }
 
-// Prefetch asks the system to have the rows from lo to hi−1 in memory soon.
+// Prefetch asks the system to load rows lo to hi−1 soon.
 func (f *File) Prefetch(lo, hi int) {
 	if f.mapped {
 		f.parts(lo, hi, func(s span) { willNeed(f.data[s.at/page*page : s.end]) })
 	}
 }
 
-// Release gives the memory of the rows from lo to hi−1 back, except pages that they share
-// with other rows. They are read again where they are used again.
+// Release frees the memory of rows lo to hi−1, except pages that they share with other
+// rows. They are read again when they are used again.
 func (f *File) Release(lo, hi int) {
 	if f.mapped {
 		f.parts(lo, hi, func(s span) { f.release(s) })
 	}
 }
 
-// ReleaseLabels is Release for the labels alone.
+// ReleaseLabels is Release for the labels only.
 func (f *File) ReleaseLabels(lo, hi int) {
 	if f.mapped && f.Labels != nil {
 		f.release(f.labelsOf(lo, hi))

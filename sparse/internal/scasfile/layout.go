@@ -1,8 +1,8 @@
-// Package scasfile is the container of the binary form of data, .scas: a matrix in
-// compressed sparse row form with labels, laid out as memory has it, so that a file that
-// is mapped is a matrix without being read.
+// Package scasfile reads and writes .scas files, the binary format for data sets: a
+// matrix in compressed sparse row format with labels, in the layout of memory, so that a
+// mapped file can be used as a matrix without parsing.
 //
-// Numbers are little-endian; sections begin at multiples of 4096 bytes, with zeros before
+// Numbers are little-endian. Sections begin at multiples of 4096 bytes, with zeros before
 // them:
 //
 //	offset  bytes  what
@@ -45,21 +45,21 @@ const Magic = "\x89SCAS\r\n\x1a"
 const (
 	version   = 1
 	byteOrder = 0x01020304
-	page      = 4096    // what sections begin at a multiple of, and the header's length
-	block     = 1 << 20 // bytes under a checksum
-	checksum  = 4       // bytes of one
+	page      = 4096    // alignment of sections, and length of the header
+	block     = 1 << 20 // bytes for one checksum
+	checksum  = 4       // bytes of a checksum
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Labelling says what the labels of a file are.
+// Labelling says how the labels of a file are stored.
 type Labelling uint32
 
-// The labellings.
+// The values of Labelling.
 const (
 	Unlabelled Labelling = iota
 	Numbers
-	Signs // −1 and +1 for Header.Negative and Positive
+	Signs // −1 and +1, which stand for Header.Negative and Header.Positive
 )
 
 func (l Labelling) count(rows int64) int64 {
@@ -69,25 +69,25 @@ func (l Labelling) count(rows int64) int64 {
 	return rows
 }
 
-// A Header says what a file holds.
+// A Header is the header of a file.
 type Header struct {
 	Rows, Cols, NNZ    int64
 	Labels             Labelling
 	IndexBase          uint32 // 0 or 1
 	Negative, Positive float64
-	Meta               int64 // bytes of it
+	Meta               int64 // length of the section meta in bytes
 }
 
-// span is where a section lies in a file.
+// span is the position of a section in a file.
 type span struct{ at, end int64 }
 
-// layout has the sections of a file.
+// layout holds the positions of the sections of a file.
 type layout struct {
 	idx, val, ptr, labels, meta, sums span
 	size                              int64
 }
 
-// layout returns where sections are. The header must be valid.
+// layout returns the positions of the sections. The header must be valid.
 func (h *Header) layout() (l layout) {
 	at := int64(page)
 	put := func(s *span, bytes int64) {
@@ -124,10 +124,10 @@ func (h *Header) encode() []byte {
 	return b
 }
 
-// most bounds rows and entries, so that sizes do not overflow.
+// most bounds the numbers in a header, so that sizes do not overflow.
 const most = 1 << 48
 
-// decode reads the header of a file that is so long.
+// decode parses the header of a file of the given size.
 func decode(b []byte, size int64) (*Header, error) {
 	le := binary.LittleEndian
 	switch {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file, if the system does.
+// mapFile maps a file, if the system can.
 func mapFile(f *os.File, size int64) ([]byte, bool) {
 	if int64(int(size)) != size {
 		return nil, false
@@ -19,7 +19,8 @@ func mapFile(f *os.File, size int64) ([]byte, bool) {
 
 func unmap(b []byte) error { return unix.Munmap(b) }
 
-// Both are advice: what does not take it costs time or memory alone.
+// The functions below give advice to the system; if it ignores the advice, only time or
+// memory is lost.
 
 func willNeed(b []byte) { _ = unix.Madvise(b, unix.MADV_WILLNEED) }
 

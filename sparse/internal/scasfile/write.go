@@ -6,11 +6,12 @@ import (
 	"io"
 )
 
-// A Writer writes a file: the sections in their order, each whole, and Close.
+// A Writer writes a file: the caller writes each section in order and calls End after it,
+// and Close at the end.
 type Writer struct {
 	to   io.Writer
 	at   int64
-	sum  uint32 // of the bytes of the block so far
+	sum  uint32 // checksum of the current block so far
 	sums []byte
 }
 
@@ -20,7 +21,7 @@ func NewWriter(to io.Writer, h *Header) (*Writer, error) {
 	return &Writer{to: to, at: page}, err
 }
 
-// Write adds bytes of the section at hand.
+// Write writes bytes of the current section.
 func (w *Writer) Write(p []byte) (n int, err error) {
 	for len(p) > 0 && err == nil {
 		part := p[:min(int64(len(p)), block-(w.at-page)%block)]
@@ -42,13 +43,13 @@ func (w *Writer) endBlock() {
 	w.sum = 0
 }
 
-// End ends a section.
+// End ends the current section.
 func (w *Writer) End() error {
 	_, err := w.Write(make([]byte, (page-w.at%page)%page))
 	return err
 }
 
-// Close ends the file.
+// Close writes the checksums.
 func (w *Writer) Close() error {
 	if (w.at-page)%block != 0 {
 		w.endBlock()
@@ -58,7 +59,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// WriteNumbers writes numbers of 4 or 8 bytes as sections have them.
+// WriteNumbers writes numbers of 4 or 8 bytes in the format of the sections.
 func WriteNumbers[T int32 | int64 | float64](w io.Writer, v []T) error {
 	if native {
 		_, err := w.Write(bytesOf(v))

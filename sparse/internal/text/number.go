@@ -1,7 +1,7 @@
-// Package text parses numbers out of byte buffers at the speed data files need.
+// Package text parses numbers in byte buffers fast enough for large data files.
 //
-// Buffers handed to this package end in a separator (a line feed, say) followed
-// by at least Pad bytes of any content, so that no loop needs an end test.
+// A buffer must end in a separator, such as a line feed, followed by at least Pad bytes
+// of any content, so that loops need no test for the end.
 package text
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Pad is how many readable bytes must follow the last separator of a buffer.
+// Pad is the number of bytes that must follow the last separator of a buffer.
 const Pad = 16
 
 // pow10 holds the powers of ten that are exact in float64.
@@ -21,7 +21,7 @@ var pow10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// upow10 holds the powers of ten that Digits needs to append 0 to 8 digits.
+// upow10 holds the powers of ten by which Digits shifts 0 to 8 digits.
 var upow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // separators marks the bytes that may follow a token: blanks, line ends and the
@@ -41,24 +41,24 @@ func tokenEnd(b []byte, i int, separators *[256]bool) int {
 	return i
 }
 
-// Digits reads up to 8 decimal digits at b[i:] and returns how many there were
-// and their value. It looks at 8 bytes at once: with y the bytes minus '0', the
-// sum y+0x76 has its high bit set exactly where y > 9, up to and including the
-// first such byte (carries only run upwards, to bytes that come later).
+// Digits reads up to 8 decimal digits at b[i:] and returns their number and their value.
+// It processes 8 bytes at once. Let y be the bytes minus '0': the byte y+0x76 has its
+// high bit set if y > 9. Carries from such a byte can only change later bytes, so the
+// first one is found correctly.
 func Digits(b []byte, i int) (n int, v uint64) {
 	y := binary.LittleEndian.Uint64(b[i:]) ^ 0x3030303030303030
 	other := (y + 0x7676767676767676 | y) & 0x8080808080808080
 	n = bits.TrailingZeros64(other) >> 3
-	y <<= 64 - 8*uint(n) // leading zeros instead of what follows the digits
-	y = y*10 + y>>8      // pairs of digits, then fours, then all eight
+	y <<= 64 - 8*uint(n) // replaces what follows the digits by leading zeros
+	y = y*10 + y>>8      // joins digits to pairs, then to fours, then all eight
 	v = ((y&0x000000FF000000FF)*0x000F424000000064 + (y>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
 	return n, v
 }
 
-// Float reads the decimal number that starts at b[i] and is followed by a
-// separator. end is the separator's position. The value is the one strconv's
-// ParseFloat gives for the same text. If ok is false the token is not a finite
-// decimal number: malformed, too large for float64, hexadecimal, NaN or Inf.
+// Float reads the decimal number that begins at b[i] and ends at a separator, whose
+// position is end. The value is exactly that of strconv.ParseFloat. If ok is false, the
+// token is not a finite decimal number: it is malformed, too large for float64,
+// hexadecimal, NaN or Inf.
 func Float(b []byte, i int) (v float64, end int, ok bool) { return FloatUntil(b, i, &separators) }
 
 // FloatUntil is Float for other separators.
@@ -68,7 +68,7 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	if neg || b[i] == '+' {
 		i++
 	}
-	if first := uint64(b[i] - '0'); first <= 9 && b[i+1] == '.' { // most decimals, d.d to d.ddddddd
+	if first := uint64(b[i] - '0'); first <= 9 && b[i+1] == '.' { // the most frequent decimals, d.d to d.ddddddd
 		if n, m := Digits(b, i+2); uint(n-1) < 7 && separators[b[i+2+n]] {
 			v = float64(first*upow10[n]+m) / pow10[n]
 			if neg {
@@ -120,7 +120,7 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	return slowFloat(b, start, separators)
 }
 
-// scaled returns m times a power of ten of -22 to 22.
+// scaled returns m * 10^exp for exp from -22 to 22.
 func scaled(m uint64, exp int) float64 {
 	if exp < 0 {
 		return float64(m) / pow10[-exp]
@@ -128,8 +128,7 @@ func scaled(m uint64, exp int) float64 {
 	return float64(m) * pow10[exp]
 }
 
-// exponent reads a signed exponent of 1 to 4 digits; longer ones are left to
-// slowFloat.
+// exponent reads a signed exponent of 1 to 4 digits; slowFloat handles longer ones.
 func exponent(b []byte, i int) (e, end int, ok bool) {
 	neg := b[i] == '-'
 	if neg || b[i] == '+' {
@@ -145,7 +144,8 @@ func exponent(b []byte, i int) (e, end int, ok bool) {
 	return int(v), i + n, true
 }
 
-// slowFloat leaves rounding to strconv, but not what counts as a number.
+// slowFloat parses a token by strconv, and refuses what strconv accepts beyond decimal
+// numbers.
 func slowFloat(b []byte, start int, separators *[256]bool) (v float64, end int, ok bool) {
 	end = tokenEnd(b, start, separators)
 	token := string(b[start:end])

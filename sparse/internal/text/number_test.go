@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// agree checks ParseFloat against strconv for one token.
+// agree compares ParseFloat with strconv for one token.
 func agree(t *testing.T, s string) {
 	t.Helper()
 	want, err := strconv.ParseFloat(s, 64)
 	wantOK := err == nil && !math.IsInf(want, 0) && !math.IsNaN(want) &&
-		strings.Trim(s, "0123456789+-.eE") == "" // strconv takes hexadecimal, too
+		strings.Trim(s, "0123456789+-.eE") == "" // strconv also accepts hexadecimal
 	got, ok := ParseFloat(s)
 	if ok != wantOK || (ok && math.Float64bits(got) != math.Float64bits(want)) {
 		t.Errorf("%q: got %v, %v, want %v, %v", s, got, ok, want, wantOK)
@@ -49,12 +49,12 @@ func TestFloatAgreesWithStrconvOnRandomNumbers(t *testing.T) {
 	for range 300_000 {
 		var s string
 		switch r.IntN(4) {
-		case 0: // any float64, written shortest
+		case 0: // any float64 in its shortest form
 			s = strconv.FormatFloat(math.Float64frombits(r.Uint64()), "eEfgG"[r.IntN(5)], -1, 64)
 			if len(s) > 60 {
 				continue
 			}
-		case 1: // measurement-like
+		case 1: // like a measurement
 			s = strconv.FormatFloat(r.NormFloat64(), 'f', r.IntN(19), 64)
 		case 2:
 			s = digits(r.IntN(22)) + "." + digits(r.IntN(22))
@@ -68,7 +68,7 @@ func TestFloatAgreesWithStrconvOnRandomNumbers(t *testing.T) {
 	}
 }
 
-// What follows the separator must not matter.
+// TestFloatStopsAtTheSeparator checks that bytes after the separator do not matter.
 func TestFloatStopsAtTheSeparator(t *testing.T) {
 	for n := range 25 {
 		for _, sep := range " \t\r\n#\v\f" {

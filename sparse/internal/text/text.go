@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// Field is one token of a line.
+// Field is a token of a line.
 type Field struct {
 	Column int // 1-based, in bytes
 	Text   string
 }
 
-// Lines walks over a text line by line, skipping blank ones and comments, which
-// start at '#'.
+// Lines iterates over the lines of a text. It skips blank lines and comments, which begin
+// with '#'.
 type Lines struct {
 	// Number is the 1-based number of the current line.
 	Number int
-	// Fields are its tokens; never empty after Next returned true, and valid
-	// until the next call.
+	// Fields holds the tokens of the current line, at least one, until the next call of
+	// Next.
 	Fields []Field
 
 	rest string
 }
 
-// NewLines starts before the first line of s.
+// NewLines returns a Lines positioned before the first line of s.
 func NewLines(s string) *Lines { return &Lines{rest: s} }
 
-// Next advances to the next line with a token; false means there is none.
+// Next advances to the next line that has a token; it returns false if there is none.
 func (l *Lines) Next() bool {
 	l.Fields = l.Fields[:0]
 	for len(l.Fields) == 0 && l.rest != "" {
@@ -51,8 +51,7 @@ func (l *Lines) Next() bool {
 	return len(l.Fields) > 0
 }
 
-// ParseFloat is Float for a whole token: a finite decimal number and nothing
-// else.
+// ParseFloat is Float for a whole string: a finite decimal number and nothing else.
 func ParseFloat(s string) (v float64, ok bool) {
 	b := make([]byte, len(s)+1+Pad)
 	copy(b, s)
@@ -67,7 +66,7 @@ func ParseInt(s string) (v int64, ok bool) {
 	return int64(u), err == nil && len(s) <= 18
 }
 
-// FromFile reads a file, whose path is its name in errors.
+// FromFile calls read with a file; the name in errors is its path.
 func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)) (T, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,8 +77,8 @@ func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)
 	return read(f, path)
 }
 
-// Write calls fill with a buffer of w. fill may ignore errors: the first one
-// sticks to the buffer, and is returned under what was being done.
+// Write calls fill with a buffer for w. fill may ignore errors: the buffer keeps the
+// first one, and Write returns it with the prefix doing.
 func Write(w io.Writer, doing string, fill func(*bufio.Writer)) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
 	fill(bw)
@@ -89,7 +88,7 @@ func Write(w io.Writer, doing string, fill func(*bufio.Writer)) error {
 	return nil
 }
 
-// WriteAll is Write for a fill that reports errors itself.
+// WriteAll is Write for a function that returns errors.
 func WriteAll(w io.Writer, doing string, fill func(io.Writer) error) error {
 	var failure error
 	err := Write(w, doing, func(to *bufio.Writer) { failure = fill(to) })
@@ -99,8 +98,8 @@ func WriteAll(w io.Writer, doing string, fill func(io.Writer) error) error {
 	return err
 }
 
-// AppendCoordinate appends the line `i j value`, the value in the shortest form
-// that reads back to the same bits.
+// AppendCoordinate appends the line `i j value`. The value is in the shortest form that
+// reads back to the same bits.
 func AppendCoordinate(line []byte, i, j int, value float64) []byte {
 	line = append(strconv.AppendInt(line, int64(i), 10), ' ')
 	line = append(strconv.AppendInt(line, int64(j), 10), ' ')
