@@ -7,72 +7,80 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Problem is what a bound depends on beside the samples. It is not for concurrent use.
+// A Problem holds everything that a bound depends on except the samples: the penalty, the ridges,
+// the set X, and the magnitudes of the data columns. A Problem is not safe for concurrent use.
 type Problem struct {
 	Penalty *Penalty
-	Ridge   []float64   // rⱼ; the same for all features where X is no box
+	Ridge   []float64   // rⱼ; all rⱼ are equal unless X is a box or R^p
 	Set     term.Region // X; nil for R^p
 	Columns Columns
-	// Vanishing names features with X_j'Cα = 0 exactly, as all of their samples have α = 0; nil
-	// for none.
+	// Vanishing marks the features j with X_j'Cα = 0 exactly, because αᵢ = 0 at every sample with an
+	// entry in column j. nil means that there is no such feature.
 	Vanishing []bool
 
-	// Dependent reports whether columns that only a change of α closes were found to depend on
-	// each other, or nearly so: then nothing is proved.
+	// Dependent is set by Bound if the columns of the roots (see correction) are linearly dependent,
+	// or nearly so. Then no gap is proved.
 	Dependent bool
 
-	box      term.Box
-	product  bool   // X is a box or R^p
-	closed   []bool // features at which e need not be 0
-	closings int
-	sided    []int32 // features with one bound and no multiplier: e may have one sign, see side
-	closing  *closing
-	pure     []bool  // rows in groups that have nothing but features' own rows
-	chosen   []int32 // features whose own row has the multiplier that costs least, see chooses
-	cleared  []int32 // rows whose multipliers are not asked for
-	work     work
+	box          term.Box
+	product      bool    // X is a box or R^p
+	relaxed      []bool  // features j at which eⱼ need not be 0
+	oneSided     []int32 // features with one finite bound and no multiplier that can correct eⱼ: see checkSigns
+	correction   *correction
+	rootsVersion int
+	// singletonGroup marks the rows of groups that consist of singleton rows only.
+	singletonGroup []bool
+	// optimised lists the features whose singleton row has a multiplier that Bound chooses to make
+	// the bound small.
+	optimised []int32
+	// recomputed lists the rows whose given multipliers are ignored, because Bound computes them.
+	recomputed []int32
+	work       work
 }
 
-// Columns are what is known of columns.
+// Columns holds the magnitudes of the columns of X.
 type Columns struct {
-	Largest []float64 // |x_ij|
-	Norm    []float64 // √(Σ cᵢ x_ij²), from above; nil if unknown, which is allowed without roots
-	Entries []float64 // of each column; nil if unknown, see Sum.Roundings
-	Offset  float64   // the largest |oᵢ|
+	Largest []float64 // max over i of |x_ij|
+	Norm    []float64 // an upper bound of √(Σ cᵢ x_ij²); may be nil if there are no roots
+	Entries []float64 // the number of entries; nil if unknown, see Sum.Roundings
+	Offset  float64   // max over i of |oᵢ|
 }
 
-// work is scratch, and the dual point in hand.
+// work holds scratch memory and the dual point that a bound is computed for.
 type work struct {
-	image    []float64 // A x
-	z, slack []float64 // of rows; how far the stored z may be off
-	e, off   []float64 // of features; the error of e
+	image   []float64 // A x
+	z, zErr []float64 // per row of A: the stored multiplier, and a bound of its distance from the exact one
+	e, eErr []float64 // per feature: eⱼ as computed, and a bound of its error
 }
 
-// A Sum is X'Cα as computed.
+// A Sum is X'Cα as computed, with what bounds its rounding error.
 type Sum struct {
-	Head, Tail []float64 // the sum is Head + Tail; Tail is nil unless it was computed with compensation
-	Roundings  float64   // that a term of Head went through, beside one for each entry of its column if Columns.Entries are known
-	Samples    float64   // in all
-	Base       []float64 // where the margins were computed; nil for x
-	Off        []float64 // how far Head may be off beside that; nil for not at all
-	// Hessian returns N'X'CΦXN, upper triangle, for the columns that RootRow has when it is called.
-	// It may be nil if there are no roots.
+	Head, Tail []float64 // X'Cα ≈ Head + Tail; Tail is nil unless the summation was compensated
+	// Roundings is the number of roundings that each term of Head went through. If Columns.Entries
+	// is known, one rounding for each entry of the column comes on top.
+	Roundings float64
+	Samples   float64   // the number of samples of all processes
+	Base      []float64 // the point at which the margins were computed; nil for x
+	Off       []float64 // bounds a further error of each entry of Head; nil for none
+	// Hessian returns the upper triangle of N'X'CΦXN, where N has one column for each root that
+	// exists at the time of the call (see NewRootRow). It may be nil if there are no roots.
 	Hessian func() []float64
 }
 
-// A Bound is what is proved of a point.
+// A Bound is a proved bound of P(x) − P*.
 type Bound struct {
-	Gap       float64   // Objective − P* is at most this, for P in real numbers; +Inf if nothing is proved
+	Gap       float64   // P(x) − P* ≤ Gap in real arithmetic; +Inf if nothing is proved
 	Objective float64   // P(x) as computed
-	Rounding  float64   // about the part of Gap that is due to the rounding of X'Cα
+	Rounding  float64   // an estimate of the part of Gap that comes from the rounding of X'Cα
 	Shrink    float64   // the factor by which the dual point was scaled
-	Fenchel   float64   // the bound of its Fenchel terms
-	Z         []float64 // its multipliers, valid until the next call
-	Tail      []float64 // of the sum, see Sum; nil if it was computed without compensation
+	Fenchel   float64   // the part of Gap that bounds the Fenchel terms of the samples
+	Z         []float64 // the multipliers of the dual point, valid until the next call
+	Tail      []float64 // set by Memory.Prove: the tail of X'Cα if it was summed with compensation, else nil
 }
 
-// Prepare finds how the equalities are closed. The exported fields are there, and are not
-// changed afterwards, but for limits, squares and ridges that stay positive or stay zero.
+// Prepare decides how dual feasibility is restored. The exported fields must be set before, and must
+// not change afterwards. Limits, squares and ridges may change if positive ones stay positive and zeros
+// stay zero.
 func (p *Problem) Prepare() {
 	n := len(p.Ridge)
 	p.product = true
@@ -80,60 +88,60 @@ func (p *Problem) Prepare() {
 	if p.Set != nil {
 		p.box, p.product = p.Set.Box()
 	}
-	p.closed = make([]bool, n)
-	for j := range p.closed {
-		own := p.Penalty.Singleton[j] >= 0
-		p.closed[j] = p.Ridge[j] > 0 || !p.product || p.settled(j) ||
-			p.bounded(j) || p.halfBounded(j) && own && !p.Penalty.Grouped() ||
-			!own && p.Columns.Largest[j] == 0 && !p.Penalty.Touches(j)
-		if !p.closed[j] && p.halfBounded(j) {
-			p.sided = append(p.sided, int32(j))
+	p.relaxed = make([]bool, n)
+	for j := range p.relaxed {
+		singleton := p.Penalty.Singleton[j] >= 0
+		p.relaxed[j] = p.Ridge[j] > 0 || !p.product || p.vanishing(j) ||
+			p.bounded(j) || p.halfBounded(j) && singleton && !p.Penalty.Grouped() ||
+			!singleton && p.Columns.Largest[j] == 0 && !p.Penalty.Touches(j)
+		if !p.relaxed[j] && p.halfBounded(j) {
+			p.oneSided = append(p.oneSided, int32(j))
 		}
 	}
-	p.closing = newClosing(p.Penalty, p.closed, p.Columns.Largest)
-	p.findPure()
+	p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.Largest)
+	p.findSingletonGroups()
 	for j, row := range p.Penalty.Singleton {
-		if row >= 0 && p.chooses(j, int(row)) {
-			p.chosen, p.cleared = append(p.chosen, int32(j)), append(p.cleared, row)
+		if row >= 0 && p.optimises(j, int(row)) {
+			p.optimised, p.recomputed = append(p.optimised, int32(j)), append(p.recomputed, row)
 		}
 	}
-	for _, s := range p.closing.steps {
-		if s.alone && !p.halfBounded(int(s.feature)) {
-			p.cleared = append(p.cleared, s.row)
+	for _, s := range p.correction.steps {
+		if s.singleton && !p.halfBounded(int(s.feature)) {
+			p.recomputed = append(p.recomputed, s.row)
 		}
 	}
-	for _, v := range []*[]float64{&p.work.image, &p.work.z, &p.work.slack} {
+	for _, v := range []*[]float64{&p.work.image, &p.work.z, &p.work.zErr} {
 		*v = make([]float64, p.Penalty.Len())
 	}
-	for _, v := range []*[]float64{&p.work.e, &p.work.off} {
+	for _, v := range []*[]float64{&p.work.e, &p.work.eErr} {
 		*v = make([]float64, n)
 	}
 }
 
-// findPure sets pure; nil where there are no groups.
-func (p *Problem) findPure() {
+// findSingletonGroups sets singletonGroup; it stays nil if the penalty has no groups.
+func (p *Problem) findSingletonGroups() {
 	if !p.Penalty.Grouped() {
 		return
 	}
-	own := make([]bool, p.Penalty.Len())
+	singleton := make([]bool, p.Penalty.Len())
 	for _, row := range p.Penalty.Singleton {
 		if row >= 0 {
-			own[row] = true
+			singleton[row] = true
 		}
 	}
-	p.pure = make([]bool, p.Penalty.Len())
+	p.singletonGroup = make([]bool, p.Penalty.Len())
 	for k := range p.Penalty.Groups {
 		all := true
 		for _, row := range p.Penalty.Groups[k].Rows {
-			all = all && own[row]
+			all = all && singleton[row]
 		}
 		for _, row := range p.Penalty.Groups[k].Rows {
-			p.pure[row] = all
+			p.singletonGroup[row] = all
 		}
 	}
 }
 
-func (p *Problem) settled(j int) bool { return p.Vanishing != nil && p.Vanishing[j] }
+func (p *Problem) vanishing(j int) bool { return p.Vanishing != nil && p.Vanishing[j] }
 
 func (p *Problem) bounded(j int) bool {
 	return p.box.Lower != nil && !math.IsInf(p.box.Lower[j], 0) && !math.IsInf(p.box.Upper[j], 0)
@@ -143,10 +151,10 @@ func (p *Problem) halfBounded(j int) bool {
 	return p.box.Lower != nil && (math.IsInf(p.box.Lower[j], 0) != math.IsInf(p.box.Upper[j], 0))
 }
 
-// Roots returns how many features no row closes.
-func (p *Problem) Roots() int { return len(p.closing.roots) }
+// Roots returns the number of features whose eⱼ no multiplier can correct.
+func (p *Problem) Roots() int { return len(p.correction.roots) }
 
-// Value returns P(x), given the mean loss there.
+// Value returns P(x), given the mean loss at x.
 func (p *Problem) Value(x []float64, loss float64) float64 {
 	p.Penalty.Mul(p.work.image, x)
 	value := loss + p.Penalty.Value(p.work.image)
@@ -158,12 +166,13 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 	return value
 }
 
-// Bound returns what is proved of x by α, of which t and sum are known, and the multipliers z
-// of the rows. Multipliers of rows that are a feature's own are chosen here, where that pays.
+// Bound returns the bound that the dual point (α, z) proves for x. The samples' part of α is given by
+// the tally t and by sum, which is X'Cα. Bound replaces the multipliers of some singleton rows by ones that
+// make the bound smaller.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	value, exceeds := p.Value(x, t.Loss), p.exceeds(z)
 	best := p.bound(x, z, t, sum, value, true)
-	if exceeds { // is it better to scale all of the point than to cut off what exceeds?
+	if exceeds { // scaling the whole dual point may be better than clipping single multipliers
 		best.Z = append([]float64(nil), best.Z...)
 		if other := p.bound(x, z, t, sum, value, false); other.Gap < best.Gap {
 			best = other
@@ -172,161 +181,166 @@ func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	return best
 }
 
-// exceeds reports whether a multiplier that is not chosen here is beyond its limit.
+// exceeds reports whether a given multiplier that Bound uses is beyond its limit.
 func (p *Problem) exceeds(z []float64) bool {
-	if len(p.cleared) == len(z) {
+	if len(p.recomputed) == len(z) {
 		return false
 	}
 	copy(p.work.z, z)
-	p.clear(p.work.z)
-	clear(p.work.slack)
-	return p.Penalty.shrink(p.work.z, p.work.slack) < 1-1e-12
+	p.clearRecomputed(p.work.z)
+	clear(p.work.zErr)
+	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
 }
 
+// bound is Bound for one of two treatments of multipliers beyond their limits: with clip it clips each
+// of them, otherwise it scales the whole dual point.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1), Objective: value}
-	p.begin(z, t, sum, clip)
-	p.side()
+	p.start(z, t, sum, clip)
+	p.checkSigns()
 	by := p.shift(sum)
-	if !(steep*by.reach <= 0.5) { // α may leave the domain of φ*
-		if steep*by.exact <= 0.5 {
+	if !(phiSlope*by.reach <= 0.5) { // the changed α may leave the domain of φ*
+		if phiSlope*by.exactReach <= 0.5 {
 			none.Rounding = math.Inf(1)
 		}
 		return none
 	}
-	if p.Roots() > 0 { // once more, with what the change of α does to all features
-		p.begin(z, t, sum, clip)
-		part := 1.5 * math.Sqrt(t.MaxPhi) * by.drift
+	if p.Roots() > 0 { // once more: the change of α also changes e at the other features
+		p.start(z, t, sum, clip)
+		part := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
 		for j, norm := range p.Columns.Norm {
-			if !p.settled(j) { // those have samples with α = 0, where Φ is 0
-				w.off[j] += float64(part * norm)
+			if !p.vanishing(j) { // there αᵢ = 0, so that Φᵢ = 0 and the change is 0
+				w.eErr[j] += float64(part * norm)
 			}
 		}
 	}
-	p.closing.run(p.Penalty, w.e, w.off, w.z, w.slack)
-	for _, r := range p.closing.roots {
-		w.e[r.feature], w.off[r.feature] = 0, 0
+	p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
+	for _, r := range p.correction.roots {
+		w.e[r.feature], w.eErr[r.feature] = 0, 0
 	}
-	shrink, due := p.shrink(value)
+	shrink, rounding := p.scaling(value)
 	if !(shrink > 0) {
 		return none
 	}
 	tally := *t
 	if shrink < 1 {
 		shrink = float64(shrink * (1 - 8*unit))
-		for _, v := range [][]float64{w.z, w.slack, w.e, w.off} {
+		for _, v := range [][]float64{w.z, w.zErr, w.e, w.eErr} {
 			linalg.Scale(v, shrink)
 		}
 		tally = t.scaled(shrink)
 	}
-	gap := tally.Fenchel + p.close(x)
-	gap += p.Penalty.costs(w.z, w.slack, w.image) + p.Penalty.imageError(x, w.image, w.z)
-	gap += tally.moved(by.drift, by.reach)
+	gap := tally.Fenchel + p.domainGap(x)
+	gap += p.Penalty.fenchel(w.z, w.zErr, w.image) + p.Penalty.imageError(x, w.image, w.z)
+	gap += tally.shiftCost(by.norm, by.reach)
 	base := x
 	if sum.Base != nil {
 		base = sum.Base
 	}
-	gap += tally.marginError(p.marginOff(base)) + float64(8*unit*math.Abs(value-t.Loss))
+	gap += tally.marginErrorCost(p.marginErrors(base)) + float64(8*unit*math.Abs(value-t.Loss))
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		return none
 	}
-	return Bound{Gap: gap, Objective: value, Rounding: due + p.due(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
+	return Bound{Gap: gap, Objective: value, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
 }
 
-// begin puts the multipliers that are asked for in place, and the equality with them.
-func (p *Problem) begin(z []float64, t *Tally, sum *Sum, clip bool) {
+// start copies the given multipliers to work.z, with 0 for the recomputed ones, and computes e. If clip
+// is set, multipliers beyond their limits are clipped.
+func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.work.z, z)
-	clear(p.work.slack)
-	p.clear(p.work.z)
-	if clip && len(p.cleared) < len(z) {
+	clear(p.work.zErr)
+	p.clearRecomputed(p.work.z)
+	if clip && len(p.recomputed) < len(z) {
 		p.Penalty.Clip(p.work.z)
 	}
-	p.equality(t, sum)
+	p.setResidual(t, sum)
 }
 
-// surely is how many times its error e is, where its sign is taken for granted.
-const surely = 1e3
+// clearSign is the ratio of |eⱼ| to its error bound above which the sign of eⱼ counts as certain.
+const clearSign = 1e3
 
-// side finds the features with one bound that e has the right sign for: they need not be closed.
-func (p *Problem) side() {
-	if len(p.sided) == 0 {
+// checkSigns updates relaxed for the features with one finite bound. There h*(−eⱼ) is finite if eⱼ has
+// one sign: eⱼ ≥ 0 for a lower bound, eⱼ ≤ 0 for an upper bound. A feature with the right sign needs no
+// correction.
+func (p *Problem) checkSigns() {
+	if len(p.oneSided) == 0 {
 		return
 	}
 	w, changed := &p.work, false
-	for _, j := range p.sided {
+	for _, j := range p.oneSided {
 		e := w.e[j]
 		if math.IsInf(p.box.Lower[j], 0) {
 			e = -e
 		}
-		right := e > surely*w.off[j]
-		changed = changed || right != p.closed[j]
-		p.closed[j] = right
+		right := e > clearSign*w.eErr[j]
+		changed = changed || right != p.relaxed[j]
+		p.relaxed[j] = right
 	}
 	if changed {
-		p.closing = newClosing(p.Penalty, p.closed, p.Columns.Largest)
-		p.closings++
+		p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.Largest)
+		p.rootsVersion++
 	}
 }
 
-// RootsVersion counts how often the roots were chosen anew: a RootRow and what it added up are of the
-// roots that there were when it was made.
-func (p *Problem) RootsVersion() int { return p.closings }
+// RootsVersion changes whenever the set of roots changes. A RootRow, and sums that were formed with it,
+// are valid only for the version at which the RootRow was made.
+func (p *Problem) RootsVersion() int { return p.rootsVersion }
 
-// clear clears the multipliers that are not asked for.
-func (p *Problem) clear(z []float64) {
-	for _, row := range p.cleared {
+// clearRecomputed sets the recomputed multipliers to 0.
+func (p *Problem) clearRecomputed(z []float64) {
+	for _, row := range p.recomputed {
 		z[row] = 0
 	}
 }
 
-// chooses reports whether the multiplier of a feature's own row is chosen by close.
-func (p *Problem) chooses(j, row int) bool {
+// optimises reports whether domainGap chooses the multiplier of feature j's singleton row.
+func (p *Problem) optimises(j, row int) bool {
 	switch {
 	case p.Penalty.Grouped():
-		return p.Set == nil && p.Ridge[j] > 0 && p.pure[row]
+		return p.Set == nil && p.Ridge[j] > 0 && p.singletonGroup[row]
 	case p.product:
 		return p.Ridge[j] > 0 || p.bounded(j) || p.halfBounded(j)
 	}
 	return !p.Penalty.Squared(row)
 }
 
-// equality sets e = X'Cα + A'z, of which the own rows that are chosen are left out, and bounds its
-// errors.
-func (p *Problem) equality(t *Tally, sum *Sum) {
+// setResidual sets e = X'Cα + A'z and bounds its errors. The recomputed multipliers count as 0.
+func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	w := &p.work
-	careful, norm := sum.Tail != nil, 1.001*math.Sqrt(t.Square)
+	compensated, norm := sum.Tail != nil, 1.001*math.Sqrt(t.Square)
 	copy(w.e, sum.Head)
-	clear(w.off)
-	if len(p.cleared) < len(w.z) {
-		p.Penalty.absTrans(w.off, w.z)
+	clear(w.eErr)
+	if len(p.recomputed) < len(w.z) {
+		p.Penalty.absTrans(w.eErr, w.z)
 	}
-	for j, size := range w.off {
+	for j, size := range w.eErr {
 		rows := float64(p.Penalty.count(j) + 8)
-		if p.settled(j) {
+		if p.vanishing(j) {
 			w.e[j] = 0
-			w.off[j] = float64(rows * unit * size)
+			w.eErr[j] = float64(rows * unit * size)
 			continue
 		}
 		terms := sum.Roundings + rows
 		if p.Columns.Entries != nil {
 			terms += p.Columns.Entries[j]
 		}
-		absolute := float64(t.Size * p.Columns.Largest[j]) // Σ cᵢ|αᵢx_ij|, or by the norm of the column
+		// Two bounds of Σ cᵢ|αᵢx_ij|: by the largest entry, and by Cauchy-Schwarz.
+		absolute := float64(t.Size * p.Columns.Largest[j])
 		if p.Columns.Norm != nil {
 			absolute = min(absolute, norm*p.Columns.Norm[j])
 		}
 		size += absolute
-		if careful {
-			w.off[j] = float64(tiny * math.Max(1, sum.Samples/most) * size)
+		if compensated {
+			w.eErr[j] = float64(compensatedUnit * math.Max(1, sum.Samples/maxTerms) * size)
 		} else {
-			w.off[j] = float64(terms * unit * size)
+			w.eErr[j] = float64(terms * unit * size)
 		}
 		if sum.Off != nil {
-			w.off[j] += sum.Off[j]
+			w.eErr[j] += sum.Off[j]
 		}
 	}
-	if !careful {
-		if len(p.cleared) < len(w.z) {
+	if !compensated {
+		if len(p.recomputed) < len(w.z) {
 			p.Penalty.AddTrans(w.e, w.z)
 		}
 		return
@@ -334,36 +348,38 @@ func (p *Problem) equality(t *Tally, sum *Sum) {
 	tail := append([]float64(nil), sum.Tail...)
 	p.Penalty.addPairs(w.e, tail, w.z)
 	for j, v := range tail {
-		if !p.settled(j) {
+		if !p.vanishing(j) {
 			w.e[j] += v
-			w.off[j] += float64(2 * unit * math.Abs(w.e[j]))
+			w.eErr[j] += float64(2 * unit * math.Abs(w.e[j]))
 		}
 	}
 }
 
-// leastPivot is one of H scaled to a unit diagonal: what rounding did to it is nothing.
+// leastPivot is the smallest pivot of the Cholesky factor of H, scaled to a unit diagonal, for which
+// the rounding errors of the factor are negligible.
 const leastPivot = 1e-7
 
-// A shift is the change of α that closes the roots.
+// A shift bounds the change δ = ΦX_F d of α that makes eⱼ = 0 at the roots F, where H d = −e_F with
+// H = N'X'CΦXN.
 type shift struct {
-	drift float64 // √(d'H d)
-	reach float64 // what it moves a margin by at most; +Inf where it may not exist
-	exact float64 // reach without rounding
+	norm       float64 // bounds √(d'H d)
+	reach      float64 // bounds the change of every margin, |X_F d|; +Inf if d may not exist
+	exactReach float64 // reach without rounding errors
 }
 
-// shift bounds the change of α that closes the roots, given e.
+// shift bounds the change of α that makes eⱼ = 0 at the roots, given e.
 func (p *Problem) shift(sum *Sum) (by shift) {
-	roots, w := p.closing.roots, &p.work
+	roots, w := p.correction.roots, &p.work
 	k := len(roots)
 	if k == 0 {
 		return by
 	}
-	p.closing.run(p.Penalty, w.e, w.off, w.z, w.slack)
-	closed := true // as with α = 0, z = 0
+	p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
+	feasible := true // for example if α = 0 and z = 0
 	for _, r := range roots {
-		closed = closed && w.e[r.feature] == 0 && w.off[r.feature] == 0
+		feasible = feasible && w.e[r.feature] == 0 && w.eErr[r.feature] == 0
 	}
-	if closed {
+	if feasible {
 		return by
 	}
 	scale, h := make([]float64, k), sum.Hessian()
@@ -374,15 +390,16 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 		p.Dependent = p.Dependent || math.IsNaN(scale[a]) || math.IsInf(scale[a], 0)
 	}
 	if p.Dependent = p.Dependent || !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot; p.Dependent {
-		return shift{reach: math.Inf(1), exact: math.Inf(1)}
+		return shift{reach: math.Inf(1), exactReach: math.Inf(1)}
 	}
-	// |e|_{H⁻¹}, and for the errors of e and of the factor the diagonal of H⁻¹.
+	// The norm of d is |d|_H = |e_F| in the norm of H⁻¹. The errors of e and of the factor are bounded by
+	// the diagonal of H⁻¹.
 	v := make([]float64, k)
 	for a, r := range roots {
 		v[a] = w.e[r.feature] * scale[a]
 	}
 	chol.SolveLower(v, v)
-	var norm2, rest, most float64
+	var norm2, errors, largestMove float64
 	for _, u := range v {
 		norm2 += float64(u * u)
 	}
@@ -392,98 +409,99 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 		chol.Solve(v, v)
 		side, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0
 		for _, m := range r.n {
-			largest += math.Abs(float64(m.value * p.Columns.Largest[m.feature]))
+			largest += math.Abs(float64(m.value * p.Columns.Largest[m.index]))
 		}
-		most += float64(largest * side)
-		rest += float64(w.off[r.feature] * side)
+		largestMove += float64(largest * side)
+		errors += float64(w.eErr[r.feature] * side)
 	}
 	size := float64(1.001 * math.Sqrt(norm2))
-	by.drift = size + float64(2*rest)
-	by.reach, by.exact = most*by.drift, most*size
+	by.norm = size + float64(2*errors)
+	by.reach, by.exactReach = largestMove*by.norm, largestMove*size
 	return by
 }
 
-// shrink returns the factor that brings the dual point into the domain of g*, and what the
-// rounding of X'Cα costs by it, given P(x).
-func (p *Problem) shrink(value float64) (by, due float64) {
+// scaling returns the factor by which the dual point must be scaled to lie in the domain of g*. It also
+// returns an estimate of what rounding adds to the gap through this factor; value is P(x).
+func (p *Problem) scaling(value float64) (by, rounding float64) {
 	w := &p.work
-	by, exact := p.Penalty.shrink(w.z, w.slack), 1.0
+	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
 	if by < 1 {
-		exact = p.Penalty.shrink(w.z, make([]float64, len(w.z)))
+		exact = p.Penalty.scaling(w.z, make([]float64, len(w.z)))
 	}
 	if p.product && p.box.Lower != nil && !p.Penalty.Grouped() {
-		side, least := p.openSides()
-		by, exact = math.Min(by, side), math.Min(exact, least)
+		side, exactSide := p.openSideScaling()
+		by, exact = math.Min(by, side), math.Min(exact, exactSide)
 	}
 	return by, (exact - by) * value
 }
 
-// openSides returns the factor by which the point must shrink for own multipliers to make e
-// right where the box has an open side, and what it would be without rounding.
-func (p *Problem) openSides() (shrink, exact float64) {
+// openSideScaling returns the scaling factor that the features with one finite bound need. After
+// scaling, the multiplier of the feature's singleton row can give eⱼ the required sign. exact is this
+// factor without rounding errors.
+func (p *Problem) openSideScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {
 		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) {
 			continue
 		}
-		room := p.Penalty.room(int(row)) * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*unit)
+		most := p.Penalty.maxMultiplier(int(row)) * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*unit)
 		e := p.work.e[j]
-		over := -e // what is missing
+		over := -e // how far e is from the required sign
 		if math.IsInf(p.box.Lower[j], 0) {
 			over = e
 		}
-		exact = math.Min(exact, room/math.Max(over, room))
-		if over += p.work.off[j] + float64(8*unit*math.Abs(e)); over > room {
-			shrink = math.Min(shrink, room/over)
+		exact = math.Min(exact, most/math.Max(over, most))
+		if over += p.work.eErr[j] + float64(8*unit*math.Abs(e)); over > most {
+			shrink = math.Min(shrink, most/over)
 		}
 	}
 	return shrink, exact
 }
 
-// due is about what the errors of e cost beside that: by the slack of rows, and at features with a
-// ridge.
-func (p *Problem) due() (sum float64) {
+// roundingCost estimates what the errors of e add to the gap otherwise: through the errors of the
+// multipliers, and at the features with a ridge.
+func (p *Problem) roundingCost() (sum float64) {
 	for j, v := range p.work.image {
-		sum += math.Abs(float64(p.work.slack[j] * v))
+		sum += math.Abs(float64(p.work.zErr[j] * v))
 	}
 	for j, r := range p.Ridge {
 		if r > 0 {
-			sum += float64(p.work.off[j]*p.work.off[j]) / r
+			sum += float64(p.work.eErr[j]*p.work.eErr[j]) / r
 		}
 	}
 	return sum
 }
 
-// close chooses the multipliers of own rows that close nothing, and returns the part of X and
-// the ridges in the gap.
-func (p *Problem) close(x []float64) (sum float64) {
+// domainGap chooses the optimised multipliers, and returns h(x) + h*(−e) + e'x: the part of the gap that
+// comes from X and the ridges.
+func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {
-		p.project()
+		p.setGroups()
 	}
 	if !p.product {
-		p.aim()
-		return p.Set.Excess(w.e, w.off, x, p.Ridge[0])
+		p.setBallOrSimplex()
+		return p.Set.Excess(w.e, w.eErr, x, p.Ridge[0])
 	}
-	for _, j := range p.chosen {
+	for _, j := range p.optimised {
 		switch row := int(p.Penalty.Singleton[j]); {
 		case p.Penalty.Grouped():
 		case p.Set == nil:
-			p.nearest(int(j), row)
+			p.setNearest(int(j), row)
 		default:
-			p.cheapest(int(j), row, x[j])
+			p.setCheapest(int(j), row, x[j])
 		}
 	}
 	for j, v := range x {
-		if p.Ridge[j] > 0 || w.e[j] != 0 || w.off[j] != 0 {
-			sum += p.excess(j, w.e[j], w.off[j], v)
+		if p.Ridge[j] > 0 || w.e[j] != 0 || w.eErr[j] != 0 {
+			sum += p.domainGapAt(j, w.e[j], w.eErr[j], v)
 		}
 	}
 	return sum
 }
 
-// excess is the part of feature j of a box.
-func (p *Problem) excess(j int, e, off, x float64) float64 {
+// domainGapAt returns the term of feature j of domainGap, for a box or R^p.
+func (p *Problem) domainGapAt(j int, e, off, x float64) float64 {
 	if p.box.Lower != nil {
 		return p.box.ExcessAt(j, e, off, x, p.Ridge[j])
 	}
@@ -491,32 +509,33 @@ func (p *Problem) excess(j int, e, off, x float64) float64 {
 	return float64(rest*rest) / (2 * p.Ridge[j])
 }
 
-// nearest sets the multiplier of a feature's own row to what brings e closest to 0: with a
-// ridge, that costs least.
-func (p *Problem) nearest(j, row int) {
-	w, entry, room := &p.work, p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
-	z := math.Max(-room, math.Min(-w.e[j]/entry, room))
-	if p.Penalty.Squared(row) { // between the ridge and the square
+// setNearest sets the multiplier of feature j's singleton row to the value within its limit that makes
+// |eⱼ| smallest. With a ridge this minimises the bound.
+func (p *Problem) setNearest(j, row int) {
+	w, entry, limit := &p.work, p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
+	z := math.Max(-limit, math.Min(-w.e[j]/entry, limit))
+	if p.Penalty.Squared(row) { // the square takes a part of what is left, the ridge the rest
 		q := p.Penalty.Square[row]
 		rest := math.FMA(z, entry, w.e[j])
 		z -= float64(entry * rest * (q / (p.Ridge[j] + float64(entry*entry*q))))
 	}
-	p.set(j, row, z)
+	p.setMultiplier(j, row, z)
 }
 
-// set sets the multiplier of a feature's own row.
-func (p *Problem) set(j, row int, z float64) {
+// setMultiplier sets the multiplier of feature j's singleton row, and updates eⱼ.
+func (p *Problem) setMultiplier(j, row int, z float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	w.z[row] = z
-	w.off[j] += float64(4 * unit * (math.Abs(w.e[j]) + math.Abs(float64(z*entry))))
+	w.eErr[j] += float64(4 * unit * (math.Abs(w.e[j]) + math.Abs(float64(z*entry))))
 	w.e[j] = math.FMA(z, entry, w.e[j])
 }
 
-// cheapest tries for the multiplier of a feature's own row the ends of its range, what closes
-// the equality, from either side of the error, and with a square its minimiser for R^p.
-func (p *Problem) cheapest(j, row int, x float64) {
+// setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest bound.
+// Candidates are the ends of the multiplier's range, the value that makes eⱼ = 0, this value eErr by
+// the error of eⱼ to either side, and for a row with a square the minimiser for X = R^p.
+func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
-	v, e, off := w.image[row], w.e[j], w.off[j]
+	v, e, off := w.image[row], w.e[j], w.eErr[j]
 	if x == 0 && e == 0 && off == 0 {
 		return
 	}
@@ -524,67 +543,67 @@ func (p *Problem) cheapest(j, row int, x float64) {
 	if p.Penalty.Square != nil {
 		square = float64(p.Penalty.Square[row] * v)
 	}
-	pad := 2*off + float64(32*unit*math.Abs(e))
-	trials := [6]float64{square - limit, square + limit, -e / entry, (pad - e) / entry, (-pad - e) / entry, -e / entry}
+	margin := 2*off + float64(32*unit*math.Abs(e))
+	candidates := [6]float64{square - limit, square + limit, -e / entry, (margin - e) / entry, (-margin - e) / entry, -e / entry}
 	squared := p.Penalty.Squared(row)
 	if squared {
 		q := p.Penalty.Square[row]
 		first := math.Max(-limit, math.Min(-e/entry, limit))
 		rest := math.FMA(first, entry, e)
-		trials[5] = first - float64(entry*rest*(q/(p.Ridge[j]+float64(entry*entry*q))))
+		candidates[5] = first - float64(entry*rest*(q/(p.Ridge[j]+float64(entry*entry*q))))
 	}
 	best := math.Inf(1)
-	for k, z := range trials {
+	for k, z := range candidates {
 		if !squared {
 			z = math.Max(-limit, math.Min(z, limit))
 		}
-		rest, slack := math.FMA(z, entry, e), 0.0
-		moved := off + float64(4*unit*(math.Abs(e)+math.Abs(float64(z*entry))))
-		if room := p.Penalty.room(row); k == 2 && math.Abs(z)+moved/math.Abs(entry) <= room {
-			rest, slack, moved = 0, moved/math.Abs(entry), 0 // what closes it exactly is near
+		rest, zErr := math.FMA(z, entry, e), 0.0
+		eErr := off + float64(4*unit*(math.Abs(e)+math.Abs(float64(z*entry))))
+		if most := p.Penalty.maxMultiplier(row); k == 2 && math.Abs(z)+eErr/math.Abs(entry) <= most {
+			rest, zErr, eErr = 0, eErr/math.Abs(entry), 0 // the multiplier with eⱼ = 0 exactly is near z
 		}
-		cost := p.Penalty.cost(row, z, v) + float64(slack*math.Abs(v)) + p.excess(j, rest, moved, x)
+		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, rest, eErr, x)
 		if cost < best {
 			best = cost
-			w.z[row], w.slack[row], w.e[j], w.off[j] = z, slack, rest, moved
+			w.z[row], w.zErr[row], w.e[j], w.eErr[j] = z, zErr, rest, eErr
 		}
 	}
 }
 
-// aim sets own multipliers where X is a ball, towards e = 0, or a simplex, where a larger e
-// costs nothing.
-func (p *Problem) aim() {
-	for _, j := range p.chosen {
+// setBallOrSimplex sets the optimised multipliers if X is a ball or a simplex. For a ball it makes |eⱼ|
+// small. For a simplex it makes eⱼ as large as possible, which never enlarges the bound.
+func (p *Problem) setBallOrSimplex() {
+	for _, j := range p.optimised {
 		row := int(p.Penalty.Singleton[j])
 		entry, limit := p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 		z := math.Copysign(limit, entry)
 		if p.Set.Walls(len(p.Ridge)).Total == 0 {
 			z = math.Max(-limit, math.Min(-p.work.e[j]/entry, limit))
 		}
-		p.set(int(j), row, z)
+		p.setMultiplier(int(j), row, z)
 	}
 }
 
-// project sets the multipliers of groups of own rows to what brings e closest to 0, as far as
-// limits allow.
-func (p *Problem) project() {
+// setGroups sets the multipliers of groups of singleton rows: to those with e = 0, scaled down to
+// their limit.
+func (p *Problem) setGroups() {
 	w := &p.work
-	for _, j := range p.chosen {
+	for _, j := range p.optimised {
 		w.z[p.Penalty.Singleton[j]] = -w.e[j] / p.Penalty.SingletonEntry[j]
 	}
 	for k := range p.Penalty.Groups {
-		if g := &p.Penalty.Groups[k]; p.pure[g.Rows[0]] {
-			g.fit(w.z)
+		if g := &p.Penalty.Groups[k]; p.singletonGroup[g.Rows[0]] {
+			g.clip(w.z)
 		}
 	}
-	for _, j := range p.chosen {
+	for _, j := range p.optimised {
 		row := p.Penalty.Singleton[j]
-		p.set(int(j), int(row), w.z[row])
+		p.setMultiplier(int(j), int(row), w.z[row])
 	}
 }
 
-// marginOff bounds the rounding of margins and of the terms of slopes; see Tally.marginError.
-func (p *Problem) marginOff(x []float64) (off, terms float64) {
+// marginErrors returns the arguments of Tally.marginErrorCost for margins computed at x.
+func (p *Problem) marginErrors(x []float64) (off, terms float64) {
 	var size float64
 	count := 0
 	for j, v := range x {
@@ -593,53 +612,57 @@ func (p *Problem) marginOff(x []float64) (off, terms float64) {
 			count++
 		}
 	}
-	terms = float64(32 + count/2) // twice those of a lane: a margin is summed in eight
+	terms = float64(32 + count/2) // a margin is summed in eight lanes; this is twice the terms of a lane
 	return float64(unit * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
 }
 
-// NeedsCompensation reports whether the rounding of X'Cα may be what keeps the gap above goal.
+// NeedsCompensation reports whether X'Cα should be summed again with compensation, because its rounding
+// may be the reason that the gap is above goal.
 func (b *Bound) NeedsCompensation(goal float64) bool {
 	return b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap)
 }
 
-// NeedsScaledTally reports whether the bound of the Fenchel terms of the scaled dual point may be what keeps the
-// gap above goal; t is the tally.
+// NeedsScaledTally reports whether the Fenchel terms should be computed for the scaled α, because their
+// bound by convexity may be the reason that the gap is above goal. t is the tally of the unscaled α.
 func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
 }
 
-// GapWithFenchel returns the gap with the Fenchel terms of the scaled α, as computed. The rounding of a scaled
-// number moves its term, which is convex along the way to 0, by less than off.
+// GapWithFenchel returns the gap with fenchel in the place of the bound by convexity. fenchel is the sum
+// of the Fenchel terms of the scaled α, as computed; t is the tally of the unscaled α. Rounding of the
+// scaled αᵢ changes the sum by less than off, because the terms are convex in the scaling factor.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 	off := float64(2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + off - b.Fenchel) + float64(1e-15*b.Gap)
 }
 
-// NeedsPhi reports whether equalities may be closed by a change of α, so that a Tally needs Phi.
-func (p *Problem) NeedsPhi() bool { return len(p.sided) > 0 || p.Roots() > 0 }
+// NeedsPhi reports whether a bound may have to change α at roots. Then Tally.Phi must be called.
+func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 }
 
-// Trivial returns what the dual point 0 proves of a point with objective value: that itself, where
-// the least loss is 0. Of the tally Zero, Curve and Mismatch are asked for, which is Σ cᵢ|φ'(tᵢ)|.
+// Trivial returns the bound that the dual point 0 proves for x, with objective value = P(x): value itself if
+// the least loss is 0. It reads Zero, Curvature and Mismatch of the tally of α = 0; Mismatch is then
+// Σ cᵢ|φ'(tᵢ)|.
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
-	return float64((value+t.Zero)*(1+1e-11)) + t.marginError(p.marginOff(x)) + p.Penalty.imageError(x, p.work.image, nil)
+	return float64((value+t.Zero)*(1+1e-11)) + t.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
-// ofObjective is what rounding may make of P as computed, a sum, as a part of it.
-const ofObjective = 0x1p-50
+// objectiveRounding bounds the relative rounding error of P as computed.
+const objectiveRounding = 0x1p-50
 
-// Rounded makes a gap of P(x), in real numbers, one of the objective as computed: a sum of terms that
-// have all their digits. At a fit that is nearly perfect the terms have fewer, as the margins
-// are rounded, and the computed objective may be off by more than this; the bound of P(x) is not.
+// Rounded returns a bound for the objective as computed, given a bound gap of P(x) − P* in real
+// arithmetic. It assumes that the terms of the computed objective are accurate to their last digits. At a
+// nearly perfect fit they are not, because margins are rounded; then the computed objective may have a
+// larger error, while the bound of P(x) still holds.
 func Rounded(gap, objective float64) float64 {
-	if gap += float64(ofObjective * math.Abs(objective)); math.IsNaN(gap) {
+	if gap += float64(objectiveRounding * math.Abs(objective)); math.IsNaN(gap) {
 		return math.Inf(1)
 	}
 	return gap
 }
 
-// AtObjective makes a gap proved where the objective is from one of a point where it is to, as
-// computed by sums that differ by rounding.
+// AtObjective returns a bound for a point with objective to, given the bound gap of another point with
+// objective from. The two objectives may have been summed in different orders.
 func AtObjective(gap, from, to float64) float64 {
 	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
 }

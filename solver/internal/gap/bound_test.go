@@ -15,19 +15,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A sample is a problem, of 200 rows, with its bounds.
+// A sample is a test problem with 200 rows, and its Memory.
 type sample struct {
 	*gap.Memory
 	rows kernels.Rows
 }
 
-// prove is Prove, for X'Cα that head has then.
+// prove calls Prove after setting head to X'Cα.
 func (m sample) prove(at *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
 	m.Sums.Transposed(head, m.rows, alpha)
 	return m.Prove(at, alpha, z, head, nil, goal)
 }
 
-// posed returns q with its bounds.
+// posed returns the sample of q.
 func posed(q *exact.Problem) sample {
 	n, p := q.Data.Dims()
 	sums := rows.NewSums(nil, rows.NewChunks(q.Data, 1), nil, n, p)
@@ -37,7 +37,7 @@ func posed(q *exact.Problem) sample {
 	return sample{&gap.Memory{Problem: b, Sums: sums, Data: q.Data, Loss: q.Loss, Labels: q.Labels}, q.Rows}
 }
 
-// at returns the point x.
+// at returns the Point at x.
 func at(m sample, x []float64) *gap.Point {
 	pt := &gap.Point{X: x, Margin: make([]float64, len(m.Labels)), Slope: make([]float64, len(m.Labels))}
 	m.Sums.Margins(pt.Margin, m.rows, x)
@@ -45,7 +45,7 @@ func at(m sample, x []float64) *gap.Point {
 	return pt
 }
 
-// cases are problems that differ in how the equality is closed.
+// cases returns problems that differ in how dual feasibility is restored, for each loss.
 func cases(t *testing.T) map[string]*exact.Problem {
 	t.Helper()
 	const p = 12
@@ -107,9 +107,9 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	return out
 }
 
-// TestBound: a bound is never below the distance from the optimum. At the optimum it is small,
-// and larger if sums are known to fewer digits. Other multipliers than those of the optimum make
-// it larger, but not wrong.
+// TestBound checks that a bound is never below the distance from the optimum, for points, dual points
+// and multipliers near and far from the optimal ones. At the optimum the bound must be small, and larger
+// if the sums have more rounding errors.
 func TestBound(t *testing.T) {
 	for name, q := range cases(t) {
 		f, err := exact.New(q)
@@ -164,7 +164,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// own is a loss of which no more than its conjugate is known.
+// own is a loss of which package term knows only values, slopes and the conjugate.
 type own struct{ term.Logistic }
 
 func (own) String() string { return "own" }
@@ -173,8 +173,8 @@ func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.Conj
 
 func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logistic{}.SlopeRange(label) }
 
-// TestOwnLoss: free features of a caller's own loss are paid for by its values alone, and hardly
-// more than by what is known of the same loss.
+// TestOwnLoss checks the bound of a problem with roots for a caller's own loss: it must be nearly as
+// small as that of the same loss of package term.
 func TestOwnLoss(t *testing.T) {
 	q := cases(t)["free features, logistic"]
 	f, err := exact.New(q)

@@ -1,30 +1,41 @@
-// Package gap proves how far a point is from the optimum of
+// Package gap proves bounds of P(x) − P*: how far a point x is from the optimum P* of
 //
-//	P(x) = Σ cᵢ φ(tᵢ) + Σ (rⱼ/2) xⱼ² + g(A x)  over x in X,  tᵢ = aᵢ'x + oᵢ.
+//	P(x) = Σ cᵢ φ(tᵢ) + Σ (rⱼ/2) xⱼ² + g(A x)  over x in X,  tᵢ = aᵢ'x + oᵢ,
 //
-// A dual point is a number αᵢ for each sample and a number z_k for each row of A. With
-// e = X'Cα + A'z and h(x) = Σ (rⱼ/2) xⱼ² on X, weak duality says
+// with a loss φ, ridges rⱼ, a penalty g of A x (Penalty) and a closed convex set X.
+// In products such as X'Cα, X is the data matrix with the rows aᵢ'.
+//
+// The method is the Fenchel duality gap. A dual point (α, z) has a number αᵢ for each sample and a
+// multiplier z_k for each row of A. Let e = X'Cα + A'z be the dual residual, where C = diag(c), and
+// let h(x) = Σ (rⱼ/2) xⱼ² on the set X. Weak duality says
 //
 //	P(x) − P* ≤ Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ] + [g(A x) + g*(z) − z'A x] + [h(x) + h*(−e) + e'x].
 //
-// No bracket is negative (Fenchel), and each is computed as a sum of terms that are not: it
-// has all its digits, however small it is. The first is a sum over samples, a Tally. It comes
-// from whoever has the rows: in memory, in windows of a file, or on ranks. The rest needs no
-// sample. Problem.Bound has it.
+// Each bracket is non-negative (Fenchel's inequality). Each is computed as a sum of non-negative
+// terms, so that even a very small gap has a small relative error. The first bracket is a sum over
+// the samples: the caller adds it up in a Tally, from rows in memory (Memory), in a file or on several
+// processes. The other brackets need no samples: Problem.Bound computes them.
 //
-// The last bracket is finite for every e at a feature with rⱼ > 0 or with bounds in X. At the
-// other features eⱼ must be 0 exactly, in real numbers, and rounding does not allow that. Three
-// steps make it so:
+// A bound is finite only if the dual point is feasible: αᵢ in the domain of φ*, z in the domain of g*,
+// and h*(−e) finite. At a feature with rⱼ > 0 or with two finite bounds in X, h* is finite for every eⱼ.
+// At the other features eⱼ must be 0 exactly, in real arithmetic, while the computed eⱼ is rounded.
+// Bound restores feasibility in three steps:
 //
-//   - A multiplier of a row of A takes up what is left of eⱼ. The exact multiplier is not a
-//     number of the machine, but its distance from the stored one is known, and it must be
-//     within its limit all the same (see closing).
-//   - At the few features F that no row can close, a change of α does: δ = Φ X_F d with
-//     X_F'CΦX_F d = −e_F. It exists, and is never formed. Its size is known from the Cholesky
-//     factor of X_F'CΦX_F (see Tally.Phi and Problem.shift).
-//   - Where multipliers are beyond their limits, all of the dual point is scaled.
+//   - Most eⱼ are made 0 by a change of a multiplier of a row of A with an entry for feature j (see
+//     correction). The exact multiplier is not a floating-point number. But its distance from the stored
+//     multiplier has a bound, and with this distance it must stay within its limit.
+//   - The few features F without such a row are called roots, for example an intercept. There
+//     eⱼ is made 0 by a change of α: δ = ΦX_F d with X_F'CΦX_F d = −e_F, where Φ is a diagonal matrix.
+//     δ is never computed. The Cholesky factor of X_F'CΦX_F bounds its size (see Tally.Phi and shift).
+//   - If multipliers exceed their limits, the whole dual point is scaled down.
 //
-// Rounding of the margins tᵢ enters the first bracket, whose derivative is φ'(t) − α (see
-// Tally.marginError). The bound holds for the objective in real numbers; Rounded makes it one of
-// the objective as computed.
+// Rounding of the margins tᵢ changes the first bracket, whose derivative in tᵢ is φ'(tᵢ) − αᵢ: see
+// Tally.marginErrorCost. Bounds hold for P in real arithmetic; Rounded turns one into a bound for the
+// objective as computed.
+//
+// Simple is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It needs only the
+// values of the loss, the penalty and its conjugate.
+//
+// To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three above, tally.go
+// the sums over the samples, penalty.go the penalty and its conjugate.
 package gap

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Memory is a Problem with samples that are in memory, those of this process. It is not for
-// concurrent use.
+// Memory is a Problem together with the samples, which are in memory. With several processes, each has a
+// part of the samples. Memory is not safe for concurrent use.
 type Memory struct {
 	*Problem
 	Sums   *rows.Sums
@@ -18,18 +18,20 @@ type Memory struct {
 	Loss   term.Loss
 	Labels []float64
 
-	roots  *rootMatrix // nil until needed
-	of     *closing    // for which they were made
-	scaled []float64   // scratch; nil until needed
+	roots    *rootMatrix // X N; nil until it is needed
+	rootsFor *correction // the correction that roots was computed for
+	scaled   []float64   // scratch memory; nil until it is needed
 }
 
-// A Point is x with what a pass over the samples finds there.
+// A Point is a point x with the margins, slopes and mean loss that a pass over the samples computes
+// there.
 type Point struct {
 	X, Margin, Slope []float64
 	Loss             float64 // Σ cᵢ φ(tᵢ)
 }
 
-// ColumnsOf returns what is known of the columns of samples in memory, and of other processes.
+// ColumnsOf computes the magnitudes of the columns of X, where x has the rows of this process and team
+// the other processes.
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{Largest: make([]float64, p), Norm: make([]float64, p), Entries: make([]float64, p)}
@@ -52,19 +54,21 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	return c
 }
 
-// Tally returns what the samples say of a point and alpha.
+// Tally returns the tally of a point and the dual point alpha.
 func (m *Memory) Tally(at *Point, alpha []float64) Tally {
-	t := m.over(func(t *Tally, lo, hi int) { t.Add(m.Loss, m.samples(at, alpha, lo, hi)) })
+	t := m.sumTallies(func(t *Tally, lo, hi int) { t.Add(m.Loss, m.samples(at, alpha, lo, hi)) })
 	t.Loss = at.Loss
 	return t
 }
 
+// samples returns the samples lo, …, hi−1.
 func (m *Memory) samples(at *Point, alpha []float64, lo, hi int) *Samples {
 	return &Samples{Alpha: alpha[lo:hi], Slope: at.Slope[lo:hi], Margin: at.Margin[lo:hi], Label: m.Labels[lo:hi], Coef: m.Sums.Coef[lo:hi]}
 }
 
-// over merges what add finds in each run of samples.
-func (m *Memory) over(add func(t *Tally, lo, hi int)) (all Tally) {
+// sumTallies calls add for each run of samples, and returns the sum of the tallies over all runs and
+// processes.
+func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (all Tally) {
 	parts := make([]Tally, m.Sums.Count())
 	m.Sums.Each(func(k, lo, hi int) { add(&parts[k], lo, hi) })
 	for k := range parts {
@@ -74,9 +78,10 @@ func (m *Memory) over(add func(t *Tally, lo, hi int)) (all Tally) {
 	return all
 }
 
-// Prove returns what alpha and multipliers z of the rows prove of a point; t is the tally of
-// both, nil if it is not known, and head is X'Cα. Where its rounding or the scaling of the dual
-// point may be what keeps the gap above goal, both are computed with more care.
+// Prove returns the bound that the dual point (alpha, z) proves for a point. t is the tally of the point
+// and alpha; nil makes Prove compute it. head is X'Cα. If the bound is above goal, perhaps only because
+// of the rounding of X'Cα or of the scaling of the dual point, Prove computes the sum or the Fenchel
+// terms again, more accurately.
 func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
 	if t == nil {
 		fresh := m.Tally(at, alpha)
@@ -87,18 +92,19 @@ func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float
 	if b.NeedsCompensation(goal) {
 		sum.Tail = make([]float64, len(head))
 		clear(head)
-		addTransPairs(head, sum.Tail, m.Data, m.Sums.Scaled(alpha))
+		n, _ := m.Data.Dims()
+		AddTransPairs(head, sum.Tail, m.Data.Rows(0, n), m.Sums.Scaled(alpha))
 		m.Team.Pairs(head, sum.Tail)
 		b = m.bound(at, alpha, z, *t, &sum)
 	}
 	if b.NeedsScaledTally(t, goal) {
-		b.Gap = math.Min(b.Gap, m.shrunk(at, alpha, t, b))
+		b.Gap = math.Min(b.Gap, m.scaledGap(at, alpha, t, b))
 	}
 	return b
 }
 
-// shrunk returns the gap with Fenchel terms that are computed of the scaled alpha.
-func (m *Memory) shrunk(at *Point, alpha []float64, t *Tally, b Bound) float64 {
+// scaledGap returns the gap of b with the Fenchel terms of the scaled alpha, computed sample by sample.
+func (m *Memory) scaledGap(at *Point, alpha []float64, t *Tally, b Bound) float64 {
 	if m.scaled == nil {
 		m.scaled = make([]float64, len(alpha))
 	}
@@ -108,24 +114,24 @@ func (m *Memory) shrunk(at *Point, alpha []float64, t *Tally, b Bound) float64 {
 	return b.GapWithFenchel(t, m.Tally(at, m.scaled).Fenchel)
 }
 
-// Trivial returns what the dual point 0 proves of a point with objective value: that itself, where
-// the least loss is 0.
+// Trivial returns the bound that the dual point 0 proves for a point with objective value: value itself
+// if the least loss is 0.
 func (m *Memory) Trivial(at *Point, value float64) float64 {
-	t := m.over(func(t *Tally, lo, hi int) {
+	t := m.sumTallies(func(t *Tally, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			t.Mismatch += math.Abs(float64(m.Sums.Coef[i] * at.Slope[i]))
 		}
-		t.common(m.Loss, at.Slope[lo:hi], m.Labels[lo:hi], m.Sums.Coef[lo:hi])
+		t.addCommon(m.Loss, at.Slope[lo:hi], m.Labels[lo:hi], m.Sums.Coef[lo:hi])
 	})
 	return m.Problem.Trivial(at.X, value, &t)
 }
 
-// bound returns the Bound by sums of the samples, and takes what moves alpha to close the
-// equalities that no multiplier closes.
+// bound is Problem.Bound for data in memory: it adds to the tally and to sum what a change of α at the
+// roots needs.
 func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	if m.NeedsPhi() {
 		phi := m.Sums.Scratch
-		more := m.over(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(at, alpha, lo, hi), phi[lo:hi]) })
+		more := m.sumTallies(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(at, alpha, lo, hi), phi[lo:hi]) })
 		t.Merge(&more)
 		sum.Hessian = func() []float64 { return m.hessian(phi) }
 	}
@@ -134,10 +140,10 @@ func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	return b
 }
 
-// hessian returns N'X' diag(phi) X N.
+// hessian returns the upper triangle of N'X' diag(phi) X N.
 func (m *Memory) hessian(phi []float64) []float64 {
-	if m.of != m.closing {
-		m.roots, m.of = m.rootColumns(m.Data), m.closing
+	if m.rootsFor != m.correction {
+		m.roots, m.rootsFor = m.rootColumns(m.Data), m.correction
 	}
 	h := m.roots.hessian(phi)
 	m.Team.Sum(h)

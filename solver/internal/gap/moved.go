@@ -2,27 +2,29 @@ package gap
 
 import "math"
 
-// A Base is a point at which samples were visited, of a loss whose curvature is a constant κ.
+// A Base is a point at which the samples were visited, for a loss whose second derivative is a constant
+// κ. Its dual point α has the slopes at this point: αᵢ = φ'(tᵢ).
 type Base struct {
 	X     []float64
-	Slope []float64 // X'Cα, α being the slopes there
-	Exact bool      // Slope is X'Cα but for the last rounding
+	Slope []float64 // X'Cα
+	Exact bool      // Slope was summed with compensation, so that only its last digit is rounded
 	Loss  float64   // Σ cᵢ φ(tᵢ)
-	Tally Tally     // of α
+	Tally Tally     // of X and α
 }
 
-// A Move leads from a base to x = base + d. Beside d, the matrix H = κX'CX is known.
+// A Move describes the step d from a Base to x = base + d. The matrix H = κX'CX is known.
 type Move struct {
-	Size      float64               // Σ |dⱼ| Norm_j
-	Terms     int                   // entries of d that are not zero
-	Head      []float64             // X'C(α + κXd), as Base.Slope + H d
-	Loss      float64               // at x, as that of the base + Slope'd + d'Hd/2
-	Roundings float64               // of an entry of H, whose size is at most κ times those of two norms
-	Row       func(j int) []float64 // of H
+	Size  float64   // Σ |dⱼ| Norm_j, with the norms of Columns
+	Terms int       // the number of entries dⱼ ≠ 0
+	Head  []float64 // X'C(α + κXd), computed as Base.Slope + H d
+	Loss  float64   // the mean loss at x, computed as Base.Loss + Slope'd + d'Hd/2
+	// Roundings is the number of roundings in an entry H_jk, relative to κ Norm_j Norm_k.
+	Roundings float64
+	Row       func(j int) []float64 // returns row j of H
 }
 
-// ProveMoved returns what is proved of x, without a visit of the samples. Its dual point is α + κXd: the
-// Fenchel terms are those of α at the base, as a constant curvature moves slope and dual point alike.
+// ProveMoved returns a bound for x without visiting the samples. The dual point is α + κXd. Its Fenchel
+// terms at x are those of α at the base, because κXd is also the change of the slopes.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	off, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally
@@ -44,20 +46,20 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	return found
 }
 
-// TrivialMoved returns what the dual point 0 proves of x with objective value.
+// TrivialMoved returns the bound that the dual point 0 proves for x, with objective value = P(x).
 func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, to *Move) float64 {
 	t := b.Tally
 	t.Mismatch = t.Size + m.reach(to)
 	return m.Problem.Trivial(x, value+m.lossError(b, to), &t)
 }
 
-// reach bounds Σ cᵢ|κXd|, and the root of the sum of squares.
+// reach bounds both Σ cᵢ|κ(Xd)ᵢ| and √(Σ cᵢ(κ(Xd)ᵢ)²).
 func (m *Memory) reach(to *Move) float64 { return float64(1.001 * m.Loss.Curvature() * to.Size) }
 
-// roundings are those of an entry of H d.
+// roundings returns the number of roundings in an entry of H d.
 func (to *Move) roundings() float64 { return to.Roundings + float64(2*to.Terms) + 16 }
 
-// lossError bounds the rounding of the loss at x.
+// lossError bounds the rounding error of Move.Loss.
 func (m *Memory) lossError(b *Base, to *Move) float64 {
 	first := float64(to.Terms + 16)
 	if !b.Exact {

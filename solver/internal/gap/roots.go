@@ -6,46 +6,46 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A RootRow finds the entries of a row of X N, where N has a column n for each root. It is not
-// for concurrent use.
+// A RootRow computes a'N for a row a' of X, where N has the vector n of each root as a column. It is not
+// safe for concurrent use.
 type RootRow struct {
-	of   [][]part // of each feature, the roots (not features) whose n have it
-	only []int32  // of each feature, the root that it is, from 1, or 0; nil unless every n has one entry
-	sum  []float64
-	has  []bool
-	list []int32
+	rowOf  [][]sparseEntry // row j of N: the entries nⱼ of all roots, by index of the root
+	single []int32         // 1 + the index of the root that feature j is, or 0; nil unless every n has one entry
+	sum    []float64       // the entries of the row, by index of the root
+	has    []bool          // the roots in list
+	list   []int32         // the roots whose entry was set by the last call of Take
 }
 
-// NewRootRow returns nil if there are no roots.
+// NewRootRow returns a RootRow for the present roots, or nil if there are none.
 func (p *Problem) NewRootRow() *RootRow {
-	roots := p.closing.roots
+	roots := p.correction.roots
 	if len(roots) == 0 {
 		return nil
 	}
-	r := &RootRow{of: make([][]part, len(p.Ridge)), only: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
+	r := &RootRow{rowOf: make([][]sparseEntry, len(p.Ridge)), single: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
 	for k, root := range roots {
 		for _, m := range root.n {
-			r.of[m.feature] = append(r.of[m.feature], part{int32(k), m.value})
+			r.rowOf[m.index] = append(r.rowOf[m.index], sparseEntry{int32(k), m.value})
 		}
 		if len(root.n) > 1 {
-			r.only = nil
-		} else if r.only != nil {
-			r.only[root.feature] = int32(k) + 1
+			r.single = nil
+		} else if r.single != nil {
+			r.single[root.feature] = int32(k) + 1
 		}
 	}
 	return r
 }
 
-// Take returns the roots that a row of X has entries for, in increasing order, valid until the
-// next call.
+// Take computes a'N for the row a' with the given entries. It returns the roots at which a'N may differ
+// from 0, in increasing order. The slice is valid until the next call.
 func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 	for _, k := range r.list {
 		r.sum[k], r.has[k] = 0, false
 	}
 	r.list = r.list[:0]
-	if r.only != nil { // roots have the order of their features
+	if r.single != nil { // roots are ordered by feature, so that list is in order
 		for m, j := range idx {
-			if k := r.only[j]; k > 0 {
+			if k := r.single[j]; k > 0 {
 				r.list = append(r.list, k-1)
 				r.sum[k-1] = val[m]
 			}
@@ -53,28 +53,28 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 		return r.list
 	}
 	for m, j := range idx {
-		for _, n := range r.of[j] {
-			if !r.has[n.feature] {
-				r.has[n.feature] = true
-				r.list = append(r.list, n.feature)
+		for _, n := range r.rowOf[j] {
+			if !r.has[n.index] {
+				r.has[n.index] = true
+				r.list = append(r.list, n.index)
 			}
-			r.sum[n.feature] += float64(n.value * val[m])
+			r.sum[n.index] += float64(n.value * val[m])
 		}
 	}
 	slices.Sort(r.list)
 	return r.list
 }
 
-// Entry returns that of a root in the row taken last.
+// Entry returns the entry of a'N at a root, for the row of the last call of Take.
 func (r *RootRow) Entry(root int32) float64 { return r.sum[root] }
 
-// A rootMatrix is X N by columns, for data in memory.
+// A rootMatrix is X N, stored by columns, for data in memory.
 type rootMatrix struct {
-	idx [][]int32 // rows
-	val [][]float64
+	idx [][]int32   // row indices of each column
+	val [][]float64 // the entries
 }
 
-// rootColumns returns nil if there are none.
+// rootColumns returns X N, or nil if there are no roots.
 func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	row := p.NewRootRow()
 	if row == nil {
@@ -90,7 +90,7 @@ func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	return r
 }
 
-// hessian returns N'X' diag(phi) X N, its upper triangle.
+// hessian returns the upper triangle of N'X' diag(phi) X N.
 func (r *rootMatrix) hessian(phi []float64) []float64 {
 	if r == nil {
 		return nil
@@ -105,16 +105,16 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	return h
 }
 
-// rootHessian returns N'HN, its upper triangle, given the rows of H.
+// rootHessian returns the upper triangle of N'HN; row returns the rows of H.
 func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	k, columns, entries := p.Roots(), make([]int32, len(p.Ridge)), p.NewRootRow()
 	for j := range columns {
 		columns[j] = int32(j)
 	}
 	h := make([]float64, k*k)
-	for a, root := range p.closing.roots {
+	for a, root := range p.correction.roots {
 		for _, n := range root.n {
-			entries.Take(columns, row(int(n.feature)))
+			entries.Take(columns, row(int(n.index)))
 			for b := a; b < k; b++ {
 				h[a*k+b] += float64(n.value * entries.Entry(int32(b)))
 			}
@@ -123,6 +123,7 @@ func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	return h
 }
 
+// inner returns entry (a, b) of the Hessian.
 func (r *rootMatrix) inner(a, b int, phi []float64) (sum float64) {
 	j, other := 0, r.idx[b]
 	for m, i := range r.idx[a] {

@@ -6,18 +6,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Separated names samples whose dual variable α is zero in every dual feasible point. Suppose
-// that neither penalty nor domain stops coefficient j from growing in one direction, and that
-// no sample's loss rises along this direction. Then all terms of X_j'Cα have one sign,
-// and dual feasibility allows no sum of this sign but zero. So α is zero at every sample with an entry in
-// column j. Once these samples are left out, more columns may have this property.
+// Separated marks samples whose dual variable αᵢ is 0 in every dual feasible point.
+//
+// Suppose that neither the penalty nor X stops coefficient j from growing in one direction, and that the
+// loss of no sample rises in this direction. Then all terms cᵢαᵢx_ij of X_j'Cα have the same sign. Dual
+// feasibility requires that their sum has the opposite sign or is 0. So αᵢ = 0 at every sample with an
+// entry in column j. Without these samples, more columns may have this property.
 type Separated struct {
 	Samples []bool
 	Columns []bool // columns j for which X_j'Cα = 0 holds exactly once α is zero at Samples
 }
 
-// FindSeparated returns the separated samples, or nil if there are none. open reports whether
-// coefficient j may grow without penalty and bound: upwards, and downwards.
+// FindSeparated returns the separated samples, or nil if there are none. open reports whether penalty
+// and X let coefficient j grow without limit, upwards (above) and downwards (below).
 func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	free := false
@@ -53,8 +54,8 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// more looks for columns with the property of Separated among the samples that are left. It
-// marks the columns and their samples, and reports whether it has found any.
+// more looks for columns with the property of Separated among the remaining samples. It marks these
+// columns and their samples, and reports whether it found any.
 func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
 	// rises[j] and rises[p+j] are 1 if the objective rises when coefficient j grows upwards, or
@@ -105,8 +106,9 @@ func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef,
 	return any
 }
 
-// Falls reports whether along a direction, in which margins change by along, the loss of
-// no sample with a coefficient rises, however far, and that of one never stops falling.
+// Falls reports whether the loss falls without end along a direction: the loss of no sample with a
+// positive coefficient rises, and the loss of at least one sample never stops falling. along has the
+// changes of the margins.
 func Falls(t *rows.Team, l term.Loss, along, labels, coef []float64) bool {
 	return l.Traits().NeverZero && t.Separates(l, along, labels, coef)
 }

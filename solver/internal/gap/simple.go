@@ -10,32 +10,33 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A SimplePoint is a point x with the dual point φ'(aᵢ'x), beta. Slices are only read.
+// A SimplePoint is a primal point x with the dual point (α, beta), αᵢ = φ'(aᵢ'x). Its slices are only
+// read.
 type SimplePoint struct {
-	X, Y, Beta []float64 // y is what x implies
-	Z          []float64 // −B'beta, that of y
-	E          []float64 // ∇f(x) + A'beta, mu x left out
+	X, Y, Beta []float64 // Y solves A x + B y = c for this x: A x, unless the caller has other B and c
+	Z          []float64 // −B'Beta, the dual variable of Y
+	E          []float64 // ∇f(x) + A'beta, without the term mu x
 	Slope      []float64 // φ'(aᵢ'x)
 	Penalty    float64   // g(y)
 	Conjugate  float64   // g*(z)
-	Loss       float64   // f(x), mu left out
+	Loss       float64   // f(x), without the term (mu/2)|x|²
 }
 
-// Simple has what a bound by α = φ'(t) depends on beside the point. It asks no more of the loss and the
-// penalty than their values and g*, so that it serves a caller's own. The optimum of the problem
-// must be bounded by mu > 0 or by X, whose support function is known.
+// Simple holds what the bound by α = φ'(t) depends on, except the point. It needs only the values of the
+// loss and the penalty and the conjugate g*, so that it works for a caller's own loss and penalty. The
+// bound is finite only if mu > 0 or X is bounded.
 type Simple struct {
 	Data      *sparse.CSR
 	Weights   []float64 // ωᵢ; nil for equal ones
-	Curvature float64   // an upper bound of φ''
+	Curvature float64   // an upper bound of φ”
 	A         *linalg.Algebra
 	Mu        float64
 	Domain    term.Set   // nil for R^p
-	Team      *rows.Team // others with other samples; nil for none
+	Team      *rows.Team // the processes with the other samples; nil for none
 }
 
-// DualFeasible returns beta, or where rounding has passed the end of g* a beta that is
-// shorter by little, with the value of g* there.
+// DualFeasible returns beta and g*(beta). If g*(beta) is infinite because rounding put beta slightly
+// outside the domain of g*, it returns a beta scaled down by at most 1e-6 instead.
 func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
 	out, value := append([]float64(nil), beta...), conjugate(beta)
 	for off := 0x1p-50; math.IsInf(value, 1) && off < 1e-6; off *= 16 {
@@ -47,12 +48,11 @@ func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]flo
 	return out, value
 }
 
-// Gap bounds the excess of the objective at x over the optimum, rounding included: since
-// Fenchel's equality holds of φ at the pair, by
+// Gap bounds the excess of the objective at x over the optimum, rounding included, by
 //
-//	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X
+//	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X.
 //
-// It is +Inf unless mu > 0 or X is bounded.
+// The Fenchel terms of the loss are 0, because αᵢ = φ'(tᵢ). Gap is +Inf unless mu > 0 or X is bounded.
 func (f *Simple) Gap(at *SimplePoint) float64 {
 	var product, size float64
 	for j, z := range at.Z {
@@ -63,15 +63,15 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 	relative := math.Max(0x1p-44, float64(len(at.Z)+64)*unit)
 	rounding := float64(relative * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss))
 	margins, columns := f.errors(at)
-	gap := math.Max(0, at.Penalty+at.Conjugate-product) + f.open(at, columns) + margins + f.imageError(at) + rounding
+	gap := math.Max(0, at.Penalty+at.Conjugate-product) + f.domainGap(at, columns) + margins + f.imageError(at) + rounding
 	if math.IsNaN(gap) {
 		return math.Inf(1)
 	}
 	return gap
 }
 
-// errors bounds what rounding makes of φ + φ* − φ't, second order in the margins t, and
-// of the entries of e.
+// errors bounds two effects of rounding: what errors of the margins add to the sum of Fenchel terms φ +
+// φ* − φ't, which is of second order, and the error of each entry of e.
 func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)
@@ -109,7 +109,7 @@ func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	return margins, columns
 }
 
-// backward returns a function that bounds the sum of |a_kj beta_k| over the rows k.
+// backward returns a function of j that bounds Σ |a_kj beta_k| over the rows k of A.
 func (f *Simple) backward(beta []float64, l, p int) func(j int) float64 {
 	a := f.A.Matrix()
 	switch {
@@ -129,7 +129,8 @@ func (f *Simple) backward(beta []float64, l, p int) func(j int) float64 {
 	return func(j int) float64 { return sum[j] }
 }
 
-// imageError bounds what the rounding of y = A x makes of z'y, twice: g may rise as much.
+// imageError bounds what the rounding of y = A x adds to g(y) − z'y. It counts the error of z'y twice,
+// because g(y) may change as much.
 func (f *Simple) imageError(at *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {
@@ -146,11 +147,13 @@ func (f *Simple) imageError(at *SimplePoint) float64 {
 	return 2 * unit * sum
 }
 
-// open bounds h(x) + h*(−e) + e'x, with e known but for the errors, by
-// (mu/2)|x − u|² + σ(−r) + r'x with r = e + mu u, σ the support function of X. That holds
-// for every u and is tight for the point of X nearest to −e/mu. With mu > 0 the errors
-// move u, else they count by the diameter of X.
-func (f *Simple) open(at *SimplePoint, errors []float64) float64 {
+// domainGap bounds h(x) + h*(−e) + e'x, where e is known up to errors. It uses
+//
+//	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
+//
+// with the support function σ of X. This holds for every u, and is tight if u is the point of X nearest
+// to −e/mu. If mu > 0, the errors change u; otherwise they count in proportion to the diameter of X.
+func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
 	}
@@ -174,14 +177,14 @@ func (f *Simple) open(at *SimplePoint, errors []float64) float64 {
 		}
 		scale := math.Abs(at.E[j]) + float64(f.Mu*math.Abs(u[j]))
 		if u[j] = -math.FMA(f.Mu, u[j], at.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
-			u[j] = 0 // as of the number −e/mu, which u[j] was but for rounding
+			u[j] = 0 // the exact r is 0: u is −e/mu, and only its rounding is left
 		}
 		size += float64(scale * math.Abs(x))
 		product -= float64(u[j] * x)
 	}
 	relative := math.Max(0x1p-44, float64(len(u)+64)*unit)
 	bound := float64(float64(0.5*f.Mu*apart) * (1 + relative))
-	if f.Domain == nil { // r is zero but for rounding
+	if f.Domain == nil { // r is 0 except for rounding
 		return bound
 	}
 	if off > 0 {
@@ -191,8 +194,8 @@ func (f *Simple) open(at *SimplePoint, errors []float64) float64 {
 	return bound + math.Max(0, support+product) + float64(relative*(math.Abs(support)+size))
 }
 
-// Residual returns |x − π(x − g)|₂, where g is the gradient of the Lagrangian and π the
-// projection to the domain, nil for R^p; it may overwrite g.
+// Residual returns |x − π(x − g)|₂, where g is the gradient of the Lagrangian and π the projection onto
+// the domain. A nil domain means R^p. Residual may overwrite g.
 func Residual(x, g []float64, domain interface{ Project(x []float64) }) float64 {
 	if domain != nil {
 		for j, v := range x {

@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A number has 300 bits.
+// A number has a mantissa of 300 bits.
 type number struct{ *big.Float }
 
 func num(v float64) number             { return number{new(big.Float).SetPrec(300).SetFloat64(v)} }
@@ -23,7 +23,7 @@ func (a number) less(b number) bool    { return a.Cmp(b.Float) < 0 }
 // A box is [lower, upper]^p.
 type box struct{ lower, upper float64 }
 
-// most returns max over v of −e v − mu v²/2 on the box; nil for R.
+// most returns max over v in the box of −e v − mu v²/2; a nil box is R.
 func (b *box) most(e number, mu float64) number {
 	v := num(0)
 	if mu > 0 {
@@ -39,8 +39,8 @@ func (b *box) most(e number, mu float64) number {
 	return num(-1).times(e).times(v).plus(num(-mu / 2).times(v).times(v))
 }
 
-// instance is a random problem with squared loss (b − t)² and an L1 penalty of A x, whose
-// columns are on scales far apart. If it rests, x is 0 and e is 0 but for rounding.
+// instance returns a random problem with the squared loss (b − t)² and an L1 penalty of A x, whose
+// columns have very different scales. If rests is set, x is 0 and e is 0 except for rounding.
 func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Simple, *SimplePoint, []float64) {
 	n, p, l := 3+rng.IntN(30), 1+rng.IntN(8), 1+rng.IntN(10)
 	matrix := func(rows int, scale []float64) *sparse.CSR {
@@ -114,7 +114,7 @@ func random(rng *rand.Rand, n int, scale []float64) []float64 {
 	return v
 }
 
-// product is M x, exactly.
+// product returns M x, computed without rounding.
 func product(m *sparse.CSR, x []float64) []number {
 	n, _ := m.Dims()
 	out := make([]number, n)
@@ -128,7 +128,7 @@ func product(m *sparse.CSR, x []float64) []number {
 	return out
 }
 
-// truth is the bound in exact arithmetic, at the dual point as computed; a nil set is R^p.
+// truth returns the bound at the given dual point in exact arithmetic; a nil set is R^p.
 func truth(f *Simple, set *box, at *SimplePoint, labels []float64) number {
 	n := num(float64(len(labels)))
 	gap := num(0)
@@ -165,8 +165,8 @@ func truth(f *Simple, set *box, at *SimplePoint, labels []float64) number {
 	return gap
 }
 
-// TestSimpleIsABound: it is never below the bound in exact arithmetic, and above it by
-// rounding alone.
+// TestSimpleIsABound checks that Gap is never below the bound in exact arithmetic, and above it only by
+// rounding.
 func TestSimpleIsABound(t *testing.T) {
 	wide := &box{-1e3, 1e3}
 	for name, c := range map[string]struct {

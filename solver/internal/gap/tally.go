@@ -6,14 +6,19 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
+// unit is the unit roundoff: the largest relative error of one rounding.
+const unit = 0x1p-53
+
+// compensatedUnit is the error of a compensated sum of at most maxTerms terms, relative to the sum of
+// absolute values, if rounding errors have random signs. The error in the worst case is (n unit)² for
+// n terms, which is larger for n > 2¹³.
 const (
-	unit = 0x1p-53 // a rounding
-	tiny = 0x1p-80 // most roundings of roundings
-	most = 1 << 24 // terms of a sum for which that holds
+	compensatedUnit = 0x1p-80
+	maxTerms        = 1 << 24
 )
 
-// A Tally is what the samples say of a point x and a dual point α: sums over them with the
-// coefficients cᵢ. Parts of the samples are tallied apart and then merged.
+// A Tally holds sums over the samples, with the coefficients cᵢ, that depend on a point x and a dual
+// point α. Each part of the samples has its own tally; Merge adds them.
 type Tally struct {
 	Loss    float64 // Σ cᵢ φ(tᵢ)
 	Fenchel float64 // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
@@ -23,18 +28,18 @@ type Tally struct {
 
 	Mismatch  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
 	Weighted  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
-	Swing     float64 // see Phi
-	Curvature float64 // Σ cᵢ φ” at the margins, or a bound of it
+	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over the samples that Phi describes
+	Curvature float64 // Σ cᵢ κ with the upper bound κ of φ”, or Σ cᵢ φ”(tᵢ) if φ” has no upper bound
 	MaxPhi    float64 // the largest Φᵢ
 }
 
-// Samples are what a Tally is of: margins, φ' there, α in the domain of φ*, labels and
-// coefficients.
+// Samples holds the margins tᵢ, the slopes φ'(tᵢ), αᵢ in the domain of φ*, the labels and the
+// coefficients cᵢ of some samples.
 type Samples struct {
 	Alpha, Slope, Margin, Label, Coef []float64
 }
 
-// Add adds samples. Loss is left to the caller.
+// Add adds samples to all sums except Loss, which the caller sets.
 func (t *Tally) Add(l term.Loss, s *Samples) {
 	alpha, slope, margin, label, coef := s.Alpha, s.Slope, s.Margin, s.Label, s.Coef
 	t.Fenchel += l.Fenchel(alpha, slope, margin, label, coef)
@@ -46,17 +51,17 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 		t.Size += math.Abs(float64(c * a))
 		t.Square += float64(c * float64(a*a))
 	}
-	t.common(l, slope, label, coef)
+	t.addCommon(l, slope, label, coef)
 }
 
-// common takes what does not depend on alpha. Where φ” has no bound, it is that at the margins.
-func (t *Tally) common(l term.Loss, slope, label, coef []float64) {
-	most, bend := l.Curvature(), l.Traits().Bend
+// addCommon adds samples to the sums that do not depend on α.
+func (t *Tally) addCommon(l term.Loss, slope, label, coef []float64) {
+	largest, bend := l.Curvature(), l.Traits().Bend
 	for i, c := range coef {
 		switch {
 		case c == 0:
-		case !math.IsInf(most, 1) || bend == nil:
-			t.Curvature += float64(c * most)
+		case !math.IsInf(largest, 1) || bend == nil:
+			t.Curvature += float64(c * largest)
 		default:
 			t.Curvature += float64(c * bend(slope[i], label[i]))
 		}
@@ -66,22 +71,25 @@ func (t *Tally) common(l term.Loss, slope, label, coef []float64) {
 	}
 }
 
-// steep bounds Φ by the distance of α from the ends of the domain of φ*.
-const steep = 1e4
+// phiSlope bounds Φᵢ: it is at most phiSlope times the distance of αᵢ from the ends of the domain of φ*.
+const phiSlope = 1e4
 
-// Phi sets phi to cᵢΦᵢ, for problems with roots. Let y be a change of margins, |yᵢ| ≤ Y ≤ 1/(2 steep),
-// and δᵢ = Φᵢyᵢ. The Fenchel terms of α + δ exceed those of α by Σ cᵢ [φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ] at
-// most, which moved bounds.
+// Phi sets phi to cᵢΦᵢ, and adds to Swing and MaxPhi. It is needed if a bound has roots, where α is changed by
+// δᵢ = Φᵢyᵢ with |yᵢ| ≤ Y ≤ 1/(2 phiSlope). y is a change of the margins. Φᵢ is chosen such that α + δ
+// stays in the domain of φ*, and such that the change of the Fenchel terms has a bound (see shiftCost):
 //
-// A loss of package term knows φ” as a function of φ', which is concave: its Bend. Φ is the
-// least Bend between φ'(t) and α, at one of the two. So the derivative of φ* at α is not
-// farther from t than |φ'(t) − α|/Φ, and δ ≤ half the distance to where φ* ends leaves half of the
-// Bend: the excess is Y Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ² at most.
+//	φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ  is the change of term i.
 //
-// That says nothing of a caller's own loss, and of samples at which the loss is flat or straight,
-// where Bend is 0. Fenchel terms are convex in α and not negative, so that their excess for y
-// is not more than 2 steep Y times the larger of the terms for y = ±1/(2 steep). Swing is the
-// sum of both.
+// Most losses of package term give φ” as a function of φ', the concave function Bend. Φᵢ is at most the
+// minimum of Bend between φ'(tᵢ) and αᵢ, which is at one of these two ends. Then the derivative of φ*
+// at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. δᵢ is at most half the distance of αᵢ from the ends of
+// the domain, so that at least half of Bend(αᵢ) is left at αᵢ + δᵢ. So the total change is at most
+//
+//	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
+//
+// This does not hold if Bend is unknown, as for a caller's own loss, or 0 at φ'(tᵢ), as where the loss is
+// linear. For these samples let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms for yᵢ = ±1/(2 phiSlope). Fenchel terms
+// are convex in α and not negative, so that the change for yᵢ is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	bend := l.Traits().Bend
 	for i, a := range s.Alpha {
@@ -90,31 +98,31 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 		}
 		b, slope := s.Label[i], s.Slope[i]
 		lo, hi := l.SlopeRange(b)
-		v, swings := max(0, steep*min(a-lo, hi-a)), false
+		v, useSwing := max(0, phiSlope*min(a-lo, hi-a)), false
 		if bend == nil {
-			v, swings = min(v, l.SecondDerivative(s.Margin[i], slope, b)), true
+			v, useSwing = min(v, l.SecondDerivative(s.Margin[i], slope, b)), true
 		} else if at := max(0, bend(slope, b)); at > 0 {
 			v = max(0, min(v, at, bend(a, b)))
 		} else {
-			v, swings = max(0, min(v, bend(a, b))), true
+			v, useSwing = max(0, min(v, bend(a, b))), true
 		}
-		if swings && v > 0 {
-			t.swing(l, s, i, v)
+		if useSwing && v > 0 {
+			t.addSwing(l, s, i, v)
 		}
 		t.MaxPhi = max(t.MaxPhi, v)
 		phi[i] = s.Coef[i] * v
 	}
 }
 
-// swing adds the Fenchel terms of sample i for either y; see Phi.
-func (t *Tally) swing(l term.Loss, s *Samples, i int, phi float64) {
-	for _, by := range []float64{1 / (2 * steep), -1 / (2 * steep)} {
+// addSwing adds cᵢ(Fᵢ⁺ + Fᵢ⁻) for sample i to Swing; see Phi.
+func (t *Tally) addSwing(l term.Loss, s *Samples, i int, phi float64) {
+	for _, by := range []float64{1 / (2 * phiSlope), -1 / (2 * phiSlope)} {
 		moved := []float64{math.FMA(by, phi, s.Alpha[i])}
 		t.Swing += l.Fenchel(moved, s.Slope[i:i+1], s.Margin[i:i+1], s.Label[i:i+1], s.Coef[i:i+1])
 	}
 }
 
-// Merge adds the sums over other samples.
+// Merge adds the tally of other samples.
 func (t *Tally) Merge(o *Tally) {
 	sums, others := t.sums(), o.sums()
 	for k, v := range sums {
@@ -123,11 +131,13 @@ func (t *Tally) Merge(o *Tally) {
 	t.MaxPhi = max(t.MaxPhi, o.MaxPhi)
 }
 
+// sums lists the fields that are sums.
 func (t *Tally) sums() []*float64 {
 	return []*float64{&t.Loss, &t.Fenchel, &t.Zero, &t.Size, &t.Square, &t.Mismatch, &t.Weighted, &t.Swing, &t.Curvature}
 }
 
-// A Team adds up numbers over processes that have other samples, and finds their largest.
+// A Team is a group of processes with different samples. Sum and Max replace each entry of v by its sum
+// or maximum over all processes.
 type Team interface {
 	Sum(v []float64)
 	Max(v []float64)
@@ -148,23 +158,24 @@ func (t *Tally) Over(team Team) {
 	t.MaxPhi = largest[0]
 }
 
-// scaled bounds the tally of tau times α: the Fenchel terms are convex in α.
+// scaled bounds the tally of tau α, by the convexity of the Fenchel terms in α.
 func (t Tally) scaled(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.Zero))
 	t.Mismatch += float64((1 - tau) * t.Size)
 	return t
 }
 
-// marginError bounds what the rounding of margins and slopes does to the Fenchel terms, whose
-// derivative is φ'(t) − α: to first and second order. off bounds that of margins, terms is
-// how many roundings a slope has.
-func (t *Tally) marginError(off, terms float64) float64 {
+// marginErrorCost bounds what the rounding of margins and slopes adds to the Fenchel terms, to second
+// order; the derivative of a term in tᵢ is φ'(tᵢ) − αᵢ. off bounds the error of a margin, and terms is
+// the number of roundings in a slope.
+func (t *Tally) marginErrorCost(off, terms float64) float64 {
 	first := float64(t.Mismatch*(off+float64(4*terms*unit))) + float64(8*unit*t.Weighted)
 	return first + float64(t.Curvature*float64(off*off))
 }
 
-// moved bounds what the change of α at the free features adds to the Fenchel terms, where it
-// changes margins by reach at most and drift² is Σ cᵢΦᵢyᵢ²; see Phi.
-func (t *Tally) moved(drift, reach float64) float64 {
-	return float64(1.5*reach*t.Mismatch) + float64(2*drift*drift) + float64(2*steep*reach*t.Swing)
+// shiftCost bounds what a change of α at the roots adds to the Fenchel terms; see Phi. The change moves
+// every margin by at most reach, and norm² = Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 are larger than those that
+// Phi derives, to cover rounding.
+func (t *Tally) shiftCost(norm, reach float64) float64 {
+	return float64(1.5*reach*t.Mismatch) + float64(2*norm*norm) + float64(2*phiSlope*reach*t.Swing)
 }

@@ -1,0 +1,57 @@
+package gap
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// AddTransPairs adds X'g to the compensated sums head + tail, where X has the given rows. The sums are
+// as accurate as if they were computed in twice the working precision (Dot2 of Ogita, Rump, Oishi 2005).
+func AddTransPairs(head, tail []float64, rows kernels.Rows, g []float64) {
+	for i, v := range g {
+		lo, hi := rows.Ptr[i], rows.Ptr[i+1]
+		for k, j := range rows.Idx[lo:hi] {
+			addProduct(&head[j], &tail[j], v, rows.Val[lo+int64(k)])
+		}
+	}
+}
+
+// AddPairs adds the compensated sums more + moreTail to head + tail.
+func AddPairs(head, tail, more, moreTail []float64) {
+	for j, v := range more {
+		addProduct(&head[j], &tail[j], v, 1)
+		tail[j] += moreTail[j]
+	}
+}
+
+// addProduct adds a·b to the compensated sum head + tail. It computes the rounding errors of the product
+// and of the sum exactly (TwoProd and TwoSum), and adds them to tail.
+func addProduct(head, tail *float64, a, b float64) {
+	p := float64(a * b)
+	productError := math.FMA(a, b, -p)
+	h := *head
+	s := h + p
+	back := s - h
+	*head = s
+	*tail += ((h - (s - back)) + (p - back)) + productError
+}
+
+// addPairs adds A'z to the compensated sums head + tail.
+func (pen *Penalty) addPairs(head, tail, z []float64) {
+	for row, v := range z {
+		if v != 0 {
+			pen.eachEntry(int32(row), func(j int32, a float64) { addProduct(&head[j], &tail[j], v, a) })
+		}
+	}
+}
+
+// absTrans sets dst = |A|'|z|, with absolute values taken entry by entry.
+func (pen *Penalty) absTrans(dst, z []float64) {
+	clear(dst)
+	for row, v := range z {
+		if v != 0 {
+			pen.eachEntry(int32(row), func(j int32, a float64) { dst[j] += math.Abs(float64(v * a)) })
+		}
+	}
+}

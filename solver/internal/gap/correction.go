@@ -1,0 +1,189 @@
+package gap
+
+import (
+	"math"
+	"slices"
+)
+
+// A correction is the order in which Bound makes eⱼ = 0 at the features that need it, where e = X'Cα +
+// A'z. Most features are corrected by the multiplier of a row of A, one row after the other. The
+// features that are left are the roots; they need a change of α.
+//
+// A step changes the multiplier of one row so that eⱼ = 0 at one feature of the row. This changes e at
+// the other features of the row. Each of these is corrected by a later step, is a root, or is a feature
+// at which eⱼ need not be 0. For the edges of a graph the steps go through a spanning tree of each
+// component, from the leaves to the root, or to a feature at which eⱼ need not be 0.
+type correction struct {
+	steps []correctionStep
+	roots []root
+}
+
+type correctionStep struct {
+	row, feature int32
+	entry        float64 // of A, at (row, feature)
+	singleton    bool    // the row has no other feature
+}
+
+// A root is a feature F that no multiplier corrects. After all steps e_F = n'e, with the e of before the
+// steps. So X n is the column by which a change of α changes e_F. A n = 0 at the rows of the steps, and
+// n is 1 at the root, 0 at other roots and at the features at which eⱼ need not be 0.
+type root struct {
+	feature int32
+	n       []sparseEntry
+}
+
+// A sparseEntry is an entry of a sparse vector.
+type sparseEntry struct {
+	index int32
+	value float64
+}
+
+// newCorrection chooses the steps. relaxed marks the features at which eⱼ need not be 0. largest has the
+// largest entry of each column of X: a column without entries becomes a root only if no row can correct
+// it, because no change of α can.
+func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction {
+	reached, left := slices.Clone(relaxed), 0
+	for _, done := range relaxed {
+		if !done {
+			left++
+		}
+	}
+	c := &correction{steps: make([]correctionStep, 0, left)}
+	for j, row := range pen.Singleton {
+		if !reached[j] && row >= 0 {
+			c.steps = append(c.steps, correctionStep{row: row, feature: int32(j), entry: pen.SingletonEntry[j], singleton: true})
+			reached[j] = true
+		}
+	}
+	if pen.M != nil {
+		c.buildSteps(pen, reached, largest)
+		slices.Reverse(c.steps) // the feature that was reached last is corrected first
+		c.setRootVectors(len(relaxed), pen)
+	} else {
+		for j, done := range reached {
+			if !done {
+				c.addRoot(int32(j))
+				c.roots[len(c.roots)-1].n = []sparseEntry{{int32(j), 1}}
+			}
+		}
+	}
+	return c
+}
+
+func (c *correction) addRoot(j int32) { c.roots = append(c.roots, root{feature: j}) }
+
+// buildSteps adds the steps in reverse order. It adds a step for each row that has exactly one feature
+// outside the set of reached features, which this feature then joins. If there is no such row, it makes
+// a feature a root.
+func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64) {
+	outside := make([]int, pen.Len()) // per row: its features that are not reached
+	var ready []int32
+	for row := range outside {
+		idx, val := pen.M.Row(row)
+		for k, j := range idx {
+			if val[k] != 0 && !reached[j] {
+				outside[row]++
+			}
+		}
+		if outside[row] == 1 {
+			ready = append(ready, int32(row))
+		}
+	}
+	add := func(j int32) {
+		reached[j] = true
+		rows, val := pen.T.Row(int(j))
+		for k, row := range rows {
+			if val[k] == 0 {
+				continue
+			}
+			if outside[row]--; outside[row] == 1 {
+				ready = append(ready, row)
+			}
+		}
+	}
+	for next, empty := 0, false; ; {
+		for len(ready) > 0 {
+			row := ready[0]
+			ready = ready[1:]
+			if outside[row] != 1 {
+				continue
+			}
+			idx, val := pen.M.Row(int(row))
+			for k, j := range idx {
+				if val[k] != 0 && !reached[j] {
+					c.steps = append(c.steps, correctionStep{row: row, feature: j, entry: val[k]})
+					add(j)
+					break
+				}
+			}
+		}
+		for next < len(reached) && (reached[next] || largest[next] == 0 && !empty) {
+			next++
+		}
+		if next == len(reached) {
+			if empty {
+				return
+			}
+			next, empty = 0, true
+			continue
+		}
+		c.addRoot(int32(next))
+		add(int32(next))
+	}
+}
+
+// setRootVectors computes the vectors n of the roots, by the transposed steps in reverse order.
+func (c *correction) setRootVectors(p int, pen *Penalty) {
+	of := make([][]sparseEntry, p) // row j of N: the entries nⱼ of all roots, by index of the root
+	for k := range c.roots {
+		c.roots[k].n = nil
+		of[c.roots[k].feature] = []sparseEntry{{int32(k), 1}}
+	}
+	sum := make([]float64, len(c.roots))
+	for _, s := range slices.Backward(c.steps) {
+		if s.singleton {
+			continue
+		}
+		var seen []int32
+		pen.eachEntry(s.row, func(j int32, v float64) {
+			for _, m := range of[j] {
+				if sum[m.index] == 0 {
+					seen = append(seen, m.index)
+				}
+				sum[m.index] -= float64(float64(v*m.value) / s.entry)
+			}
+		})
+		for _, k := range seen {
+			if sum[k] != 0 {
+				of[s.feature] = append(of[s.feature], sparseEntry{k, sum[k]})
+				sum[k] = 0
+			}
+		}
+	}
+	for j, parts := range of {
+		for _, m := range parts {
+			root := &c.roots[m.index]
+			root.n = append(root.n, sparseEntry{int32(j), m.value})
+		}
+	}
+}
+
+// apply performs the steps on e, whose errors are at most eErr, and on z. It adds to zErr a bound of how
+// far each stored multiplier is from the one that makes eⱼ = 0 exactly.
+func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
+	for _, s := range c.steps {
+		j, a := s.feature, math.Abs(s.entry)
+		by := -e[j] / s.entry
+		off := eErr[j]/a + float64(2*unit*math.Abs(by))
+		e[j], eErr[j] = 0, 0
+		if z[s.row] += by; !s.singleton {
+			pen.eachEntry(s.row, func(k int32, v float64) {
+				if k != j {
+					e[k] = math.FMA(v, by, e[k])
+					eErr[k] += float64(off*math.Abs(v)) + float64(2*unit*math.Abs(e[k]))
+				}
+			})
+		}
+		zErr[s.row] += off + float64(2*unit*math.Abs(z[s.row]))
+	}
+}

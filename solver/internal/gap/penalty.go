@@ -1,0 +1,434 @@
+package gap
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Penalty is a function g(v) of v = A x. Without groups it is
+//
+//	g(v) = Σ Limit_k |v_k| + Σ (Square_k/2) v_k².
+//
+// With groups, the sum Σ Limit_G |v_G|₂ over the groups G of rows replaces the sum of absolute values.
+// Rows of A without a non-zero entry, and rows whose limit and square are both 0, do not change g; they are left out.
+//
+// The multiplier z_k of a row is the dual variable of v_k. At the optimum z_k = s + Square_k v_k with
+// |s| ≤ Limit_k: it includes the derivative of the square.
+type Penalty struct {
+	M, T   *sparse.CSR // the rows that are kept, and their transpose; nil if A is the identity
+	Limit  []float64
+	Square []float64 // nil if there are no squares
+	Groups []Group   // nil if there are no groups
+	From   []int32   // From[k] is the index in A of row k
+	Total  int       // the number of rows of A
+
+	// Singleton[j] is a row whose only non-zero entry is that of feature j, or −1 if there is none.
+	// SingletonEntry[j] is this entry. Of several such rows it is the one whose multiplier changes
+	// eⱼ most.
+	Singleton      []int32
+	SingletonEntry []float64
+}
+
+// A Group is a set of rows G with the penalty Limit |v_G|₂.
+type Group struct {
+	Rows  []int32
+	Limit float64
+}
+
+// NewPenalty returns the penalty of A x with the given limits and squares, one for each row of a. groups
+// lists the rows of each group; nil means no groups, and square nil means no squares.
+func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Penalty {
+	l, p := a.Dims()
+	pen := &Penalty{Total: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}
+	if a.Identity() && allPositive(limit, square) {
+		pen.Limit, pen.Square, pen.From = slices.Clone(limit), slices.Clone(square), make([]int32, p)
+		for j := range p {
+			pen.From[j] = int32(j)
+			pen.Singleton[j], pen.SingletonEntry[j] = int32(j), 1
+		}
+		pen.setGroups(groups)
+		return pen
+	}
+	whole := a.Matrix()
+	if whole == nil {
+		whole = sparse.Identity(p)
+	}
+	var kept []int
+	for j := range l {
+		if _, val := whole.Row(j); (limit[j] > 0 || square != nil && square[j] > 0) && nonzeros(val) > 0 {
+			kept = append(kept, j)
+			pen.From = append(pen.From, int32(j))
+			pen.Limit = append(pen.Limit, limit[j])
+			if square != nil {
+				pen.Square = append(pen.Square, square[j])
+			}
+		}
+	}
+	var err error
+	if pen.M, err = whole.SelectRows(kept); err != nil {
+		panic(err) // unreachable: all indices are in range
+	}
+	pen.T = pen.M.Transpose()
+	pen.findSingletons(whole)
+	pen.setGroups(groups)
+	return pen
+}
+
+// allPositive reports whether every row has a positive limit or square.
+func allPositive(limit, square []float64) bool {
+	for j, v := range limit {
+		if !(v > 0) && !(square != nil && square[j] > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func nonzeros(val []float64) (count int) {
+	for _, v := range val {
+		if v != 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// findSingletons sets Singleton and SingletonEntry; whole is A.
+func (pen *Penalty) findSingletons(whole *sparse.CSR) {
+	for j := range pen.Singleton {
+		pen.Singleton[j] = -1
+	}
+	for row, from := range pen.From {
+		idx, val := whole.Row(int(from))
+		if nonzeros(val) != 1 {
+			continue
+		}
+		k := 0
+		for val[k] == 0 {
+			k++
+		}
+		j := idx[k]
+		if was := pen.Singleton[j]; was < 0 || pen.maxMultiplier(row)*math.Abs(val[k]) > pen.maxMultiplier(int(was))*math.Abs(pen.SingletonEntry[j]) {
+			pen.Singleton[j], pen.SingletonEntry[j] = int32(row), val[k]
+		}
+	}
+}
+
+// setGroups sets Groups from the row indices in A.
+func (pen *Penalty) setGroups(groups [][]int) {
+	if groups == nil {
+		return
+	}
+	at := make([]int32, pen.Total)
+	for j := range at {
+		at[j] = -1
+	}
+	for k, row := range pen.From {
+		at[row] = int32(k)
+	}
+	pen.Groups = []Group{}
+	for _, rows := range groups {
+		var g Group
+		for _, row := range rows {
+			if k := at[row]; k >= 0 {
+				g.Rows = append(g.Rows, k)
+				g.Limit = pen.Limit[k]
+			}
+		}
+		if len(g.Rows) > 0 {
+			pen.Groups = append(pen.Groups, g)
+		}
+	}
+}
+
+// SetLimit changes the limits; limit has one for each row of A. Positive limits must stay positive.
+func (pen *Penalty) SetLimit(limit []float64) {
+	for k, row := range pen.From {
+		pen.Limit[k] = limit[row]
+	}
+	for k := range pen.Groups {
+		pen.Groups[k].Limit = pen.Limit[pen.Groups[k].Rows[0]]
+	}
+}
+
+// Len returns the number of rows that are kept.
+func (pen *Penalty) Len() int { return len(pen.Limit) }
+
+// Grouped reports whether the penalty has groups.
+func (pen *Penalty) Grouped() bool { return pen.Groups != nil }
+
+// Squared reports whether the square of a row is positive.
+func (pen *Penalty) Squared(row int) bool { return pen.Square != nil && pen.Square[row] > 0 }
+
+// AllSingletons reports whether every feature has a singleton row.
+func (pen *Penalty) AllSingletons() bool {
+	for _, row := range pen.Singleton {
+		if row < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// count returns the number of rows with an entry for feature j.
+func (pen *Penalty) count(j int) int {
+	if pen.T == nil {
+		return 1
+	}
+	rows, _ := pen.T.Row(j)
+	return len(rows)
+}
+
+// Touches reports whether some row has a non-zero entry for feature j.
+func (pen *Penalty) Touches(j int) bool {
+	if pen.T == nil {
+		return true
+	}
+	_, val := pen.T.Row(j)
+	return nonzeros(val) > 0
+}
+
+// maxMultiplier returns the largest |z| of a row in the domain of g*.
+func (pen *Penalty) maxMultiplier(row int) float64 {
+	if pen.Squared(row) {
+		return math.Inf(1)
+	}
+	return pen.Limit[row]
+}
+
+// eachEntry calls do for every entry of a row.
+func (pen *Penalty) eachEntry(row int32, do func(j int32, v float64)) {
+	if pen.M == nil {
+		do(row, 1)
+		return
+	}
+	idx, val := pen.M.Row(int(row))
+	for k, j := range idx {
+		do(j, val[k])
+	}
+}
+
+// Mul sets dst = A x.
+func (pen *Penalty) Mul(dst, x []float64) {
+	if pen.M == nil {
+		copy(dst, x)
+		return
+	}
+	pen.M.MulVec(dst, x)
+}
+
+// AddTrans adds A'z to dst.
+func (pen *Penalty) AddTrans(dst, z []float64) {
+	if pen.M == nil {
+		for j, v := range z {
+			dst[j] += v
+		}
+		return
+	}
+	for j := range dst {
+		rows, val := pen.T.Row(j)
+		for k, row := range rows {
+			dst[j] = math.FMA(val[k], z[row], dst[j])
+		}
+	}
+}
+
+// Value returns g(v).
+func (pen *Penalty) Value(v []float64) float64 {
+	var sum float64
+	for k := range pen.Groups {
+		sum += float64(pen.Groups[k].Limit * pen.Groups[k].Norm(v))
+	}
+	if !pen.Grouped() {
+		for j, u := range v {
+			sum += float64(pen.Limit[j] * math.Abs(u))
+		}
+	}
+	for j, q := range pen.Square {
+		sum += float64(0.5 * q * float64(v[j]*v[j]))
+	}
+	return sum
+}
+
+// Restrict takes a vector with an entry for each row of A, and returns the entries of the rows that are
+// kept.
+func (pen *Penalty) Restrict(z []float64) []float64 {
+	out := make([]float64, len(pen.From))
+	for k, row := range pen.From {
+		out[k] = z[row]
+	}
+	return out
+}
+
+// Expand is the inverse of Restrict: it returns a vector with an entry for each row of A, 0 for the rows
+// that are left out.
+func (pen *Penalty) Expand(z []float64) []float64 {
+	out := make([]float64, pen.Total)
+	for k, row := range pen.From {
+		out[row] = z[k]
+	}
+	return out
+}
+
+// Clip moves every multiplier into the domain of g*.
+func (pen *Penalty) Clip(z []float64) {
+	if !pen.Grouped() {
+		for j, limit := range pen.Limit {
+			if !pen.Squared(j) {
+				z[j] = math.Max(-limit, math.Min(z[j], limit))
+			}
+		}
+	}
+	for k := range pen.Groups {
+		pen.Groups[k].clip(z)
+	}
+}
+
+// scaling returns the factor, at most 1, by which z must be scaled to lie in the domain of g*. The exact
+// z differs from the stored one by at most zErr.
+func (pen *Penalty) scaling(z, zErr []float64) float64 {
+	by := 1.0
+	if !pen.Grouped() {
+		for j, v := range z {
+			if limit, size := pen.Limit[j], math.Abs(v)+zErr[j]; size > limit && !pen.Squared(j) {
+				by = math.Min(by, limit/size)
+			}
+		}
+	}
+	for k := range pen.Groups {
+		g := &pen.Groups[k]
+		size := float64(g.Norm(z)*(1+g.relativeError())) + g.Norm(zErr)
+		by = math.Min(by, g.Limit/math.Max(size, g.Limit))
+	}
+	return by
+}
+
+// fenchel returns an upper bound of g(v) + g*(z) − z'v, where the exact z differs from the stored one by
+// at most zErr.
+func (pen *Penalty) fenchel(z, zErr, v []float64) float64 {
+	var sum float64
+	for j, u := range v {
+		if u == 0 && !pen.Squared(j) {
+			continue
+		}
+		if !pen.Grouped() {
+			sum += pen.fenchelAt(j, z[j], u)
+		}
+		sum += float64(zErr[j] * math.Abs(u))
+		if pen.Squared(j) {
+			sum += pen.squareErrorCost(j, z[j], zErr[j], u)
+		}
+	}
+	for k := range pen.Groups {
+		sum += pen.Groups[k].fenchel(z, v)
+	}
+	return sum
+}
+
+// fenchelAt returns g(v) + g*(z) − z v of one row without a group, as a sum of non-negative terms.
+func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
+	limit := pen.Limit[j]
+	if !pen.Squared(j) {
+		return float64((limit - math.Copysign(z, v*z)) * math.Abs(v))
+	}
+	first := math.Max(-limit, math.Min(z, limit))
+	d := math.FMA(pen.Square[j], v, first-z)
+	return float64((limit-math.Copysign(first, v*first))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
+}
+
+// squareErrorCost bounds what the error of z adds to g* for a row with a square, beyond zErr |v|. The
+// derivative of g* is (|z| − limit)/Square where |z| exceeds the limit.
+func (pen *Penalty) squareErrorCost(j int, z, zErr, v float64) float64 {
+	over := math.Max(0, math.Abs(z)-pen.Limit[j])
+	return float64(zErr*(over+zErr)) / pen.Square[j]
+}
+
+// Norm returns |v_G|₂.
+func (g *Group) Norm(v []float64) float64 {
+	var sum float64
+	for _, row := range g.Rows {
+		sum = math.FMA(v[row], v[row], sum)
+	}
+	return math.Sqrt(sum)
+}
+
+// clip scales z_G down if |z_G|₂ may exceed the limit when its rounding is taken into account.
+func (g *Group) clip(z []float64) {
+	if norm := g.Norm(z); norm > g.Limit*(1-g.relativeError()) {
+		by := g.Limit / norm * (1 - float64(2*g.relativeError()))
+		for _, row := range g.Rows {
+			z[row] *= by
+		}
+	}
+}
+
+// relativeError bounds the relative rounding error of a norm, and that of an inner product relative to
+// the product of the norms.
+func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * unit) }
+
+// fenchel returns an upper bound of limit |v| − z'v, which it computes as
+//
+//	|v| (|z − limit v/|v||² + limit² − |z|²) / (2 limit).
+func (g *Group) fenchel(z, v []float64) float64 {
+	norm := g.Norm(v)
+	if norm == 0 {
+		return 0
+	}
+	size, apart := g.Norm(z), 0.0
+	for _, row := range g.Rows {
+		d := z[row] - float64(g.Limit*(v[row]/norm))
+		apart = math.FMA(d, d, apart)
+	}
+	left := math.Max(0, float64((g.Limit-size)*(g.Limit+size)))
+	return norm * (float64(apart+left)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
+}
+
+// imageError bounds what the rounding of v = A x adds to g(v) + g*(z) − z'v; z = nil means z = 0. A row
+// with one entry is skipped, because its v is accurate to the last digit.
+func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
+	if pen.M == nil {
+		return 0
+	}
+	for row, u := range v {
+		idx, val := pen.M.Row(row)
+		if len(idx) < 2 {
+			continue
+		}
+		var size float64
+		for k, j := range idx {
+			size += math.Abs(float64(val[k] * x[j]))
+		}
+		if size == 0 || u == 0 && cancels(idx, val, x) {
+			continue
+		}
+		rate := pen.Limit[row]
+		if z != nil {
+			rate += math.Abs(z[row])
+		}
+		if pen.Square != nil {
+			rate += float64(pen.Square[row] * math.Abs(u))
+		}
+		sum += float64(float64(len(idx)) * unit * size * rate)
+	}
+	return sum
+}
+
+// cancels reports whether the inner product of a row with x is 0 without a rounding error. This is so if
+// all products are 0, or if two differ from 0, have entries of the same absolute value, and cancel.
+func cancels(idx []int32, val, x []float64) bool {
+	count, entry, last := 0, 0.0, 0.0
+	for k, j := range idx {
+		if val[k] == 0 || x[j] == 0 {
+			continue
+		}
+		if count++; count == 1 {
+			entry, last = val[k], x[j]
+		} else if count > 2 || val[k] != -entry && val[k] != entry || val[k]*x[j] != -(entry*last) {
+			return false
+		}
+	}
+	return count != 1
+}
