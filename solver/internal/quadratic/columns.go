@@ -6,31 +6,31 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Columns is the matrix Z'Z + diag(ridge), which is not formed: it is known by the columns of Z.
-// For sparse columns this takes less than a row of the matrix for each move.
+// Columns is the matrix Z'Z + diag(ridge), represented by the columns of Z. If these are sparse, a
+// change of one coordinate takes less time than with a row of the formed matrix.
 type Columns struct {
 	Z     kernels.Rows // row k is column k of Z
-	N     int          // rows of Z
+	N     int          // the number of rows of Z
 	Ridge []float64
 
-	diagonal    []float64
-	d, product  []float64 // d, and Z d
-	kept, keptD []float64
+	diagonal      []float64
+	d, product    []float64 // d, and Z d
+	saved, savedD []float64 // product and d of the last Save
 
-	part    kernels.Rows // columns of the support
-	along   []float64
-	dir, to []float64
-	one     [1]float64
-	entries float64 // of columns, that were read or changed since Prepare
+	support kernels.Rows // the columns of the support
+	// scratch memory of Solve: the direction, Z times the direction, the matrix times the direction
+	dir, image, applied []float64
+	one                 [1]float64
+	entries             float64 // see Entries
 }
 
-// Prepare computes the diagonal of Z'Z + ridge, and sets the move to 0.
+// Prepare computes the diagonal of Z'Z + diag(ridge), and sets d to 0.
 func (h *Columns) Prepare() {
 	m := h.Z.Len()
 	h.diagonal = append(h.diagonal[:0], make([]float64, m)...)
 	h.d = append(h.d[:0], make([]float64, m)...)
 	if len(h.product) != h.N {
-		h.product, h.along = make([]float64, h.N), make([]float64, h.N)
+		h.product, h.image = make([]float64, h.N), make([]float64, h.N)
 	}
 	clear(h.product)
 	h.entries = 0
@@ -76,32 +76,32 @@ func (h *Columns) Entries() float64 { return h.entries }
 
 // Save implements Hessian.
 func (h *Columns) Save() {
-	h.kept, h.keptD = append(h.kept[:0], h.product...), append(h.keptD[:0], h.d...)
+	h.saved, h.savedD = append(h.saved[:0], h.product...), append(h.savedD[:0], h.d...)
 }
 
 // Restore implements Hessian.
 func (h *Columns) Restore() {
-	copy(h.product, h.kept)
-	copy(h.d, h.keptD)
+	copy(h.product, h.saved)
+	copy(h.d, h.savedD)
 }
 
 const (
-	columnTurns  = 10   // sweeps between Newton steps
-	maxConjugate = 200  // steps of conjugate gradients
-	energyPart   = 1e-2 // of the first energy, at which they end
-	lookEvery    = 10   // steps between looks at where they lead
+	columnSweeps    = 10   // sweeps between Newton steps
+	maxConjugate    = 200  // steps of the conjugate gradient method
+	energyTolerance = 1e-2 // rest'D⁻¹rest must fall by this factor before enough can end the method
+	checkEvery      = 10   // steps between two checks of whether the step crosses zero or a bound
 )
 
 // SweepsPerSolve implements Hessian.
-func (h *Columns) SweepsPerSolve(int) int { return columnTurns }
+func (h *Columns) SweepsPerSolve(int) int { return columnSweeps }
 
-// Solve implements Hessian, by conjugate gradients with the diagonal as preconditioner. If they
-// end early, the step still leads down.
+// Solve implements Hessian by the conjugate gradient method, preconditioned with the diagonal D. If it
+// ends early, the step is still a direction of descent.
 func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]float64) bool, crosses func([]float64) bool) bool {
 	n := len(support)
 	part := h.restrict(support)
 	h.dir = append(h.dir[:0], make([]float64, n)...)
-	h.to = append(h.to[:0], make([]float64, n)...)
+	h.applied = append(h.applied[:0], make([]float64, n)...)
 	clear(step)
 	energy := 0.0
 	for a, k := range support {
@@ -109,33 +109,33 @@ func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]flo
 		energy += float64(rest[a] * h.dir[a])
 	}
 	first := energy
-	for turn := 1; turn <= maxConjugate; turn++ {
+	for iteration := 1; iteration <= maxConjugate; iteration++ {
 		h.times(part, support)
-		bend := kernels.Dot(h.to, h.dir)
-		if !(bend > 0) || !(energy > 0) {
+		curvature := kernels.Dot(h.applied, h.dir)
+		if !(curvature > 0) || !(energy > 0) {
 			break
 		}
-		length, before := energy/bend, energy
+		length, before := energy/curvature, energy
 		energy = 0
 		for a, k := range support {
 			step[a] = math.FMA(length, h.dir[a], step[a])
-			rest[a] = math.FMA(-length, h.to[a], rest[a])
+			rest[a] = math.FMA(-length, h.applied[a], rest[a])
 			energy += float64(rest[a]*rest[a]) / h.diagonal[k]
 		}
-		if energy <= float64(energyPart*first) && enough(rest) || energy <= float64(1e-12*first) || turn%lookEvery == 0 && crosses(step) {
+		if energy <= float64(energyTolerance*first) && enough(rest) || energy <= float64(1e-12*first) || iteration%checkEvery == 0 && crosses(step) {
 			break
 		}
-		turned := energy / before
+		beta := energy / before
 		for a, k := range support {
-			h.dir[a] = math.FMA(turned, h.dir[a], rest[a]/h.diagonal[k])
+			h.dir[a] = math.FMA(beta, h.dir[a], rest[a]/h.diagonal[k])
 		}
 	}
 	return true
 }
 
-// restrict returns the columns of the support, a copy unless it has all.
+// restrict returns the columns of the support: a copy, unless the support has all columns.
 func (h *Columns) restrict(support []int32) *kernels.Rows {
-	p, z := &h.part, &h.Z
+	p, z := &h.support, &h.Z
 	if len(support) == z.Len() {
 		return z
 	}
@@ -156,13 +156,14 @@ func (h *Columns) restrict(support []int32) *kernels.Rows {
 	return p
 }
 
-// times sets to to the product of the matrix with dir over the support, the columns of which are given.
+// times sets applied to the product of the matrix, restricted to the support, with dir; part has the
+// columns of the support.
 func (h *Columns) times(part *kernels.Rows, support []int32) {
-	clear(h.along)
-	kernels.Gradient(h.along, *part, h.dir)
-	kernels.Margins(h.to, *part, h.along)
+	clear(h.image)
+	kernels.Gradient(h.image, *part, h.dir)
+	kernels.Margins(h.applied, *part, h.image)
 	h.entries += 2 * float64(len(part.Val))
 	for a, k := range support {
-		h.to[a] = math.FMA(h.Ridge[k], h.dir[a], h.to[a])
+		h.applied[a] = math.FMA(h.Ridge[k], h.dir[a], h.applied[a])
 	}
 }

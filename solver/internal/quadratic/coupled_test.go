@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// rowsOf returns matrices A by name, of so many columns.
+// rowsOf returns a matrix A by its name, with the given number of columns.
 func rowsOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	t.Helper()
 	var entries []sparse.Triplet
@@ -51,13 +51,13 @@ func rowsOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	return linalg.New(a, columns)
 }
 
-// coupledCase is a random problem.
+// A coupledCase is a random problem.
 type coupledCase struct {
 	q   *Coupled
 	set term.Set
 }
 
-// program returns a problem with a matrix of that rank, and a gradient in its range.
+// program returns a problem with a matrix of the given rank, and a gradient in the range of the matrix.
 func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, groups [][]int, set term.Set) *coupledCase {
 	t.Helper()
 	z := make([]float64, rank*order)
@@ -97,9 +97,9 @@ func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, g
 	return &coupledCase{q, set}
 }
 
-// proved returns the function at u less what weak duality proves that it is at least, by the move and
-// the multipliers: the quadratic function lies above its tangent at the move, and the penalty above
-// z'A u. It returns as well how far the multipliers are beyond their limits.
+// proved returns the duality gap at u that Move and Z prove: the quadratic function lies above its
+// tangent at Move, and the penalty above z'A u. beyond is the relative excess of the multipliers over
+// their limits.
 func (c *coupledCase) proved() (gap, beyond float64) {
 	q := c.q
 	m, l := q.Order, q.Penalty.Len()
@@ -148,16 +148,16 @@ func (c *coupledCase) proved() (gap, beyond float64) {
 	return q.Value() + x - least, beyond
 }
 
-// TestCoupled: solutions are proved by their multipliers, for every kind of penalty and set, and then
-// have exact zeros and ties.
+// TestCoupled checks for every kind of penalty and set that the multipliers prove the solution, and that
+// zeros and ties can then be made exact.
 func TestCoupled(t *testing.T) {
 	const order = 12
 	sets := map[string]term.Set{
 		"R^p": nil, "box": term.NewBox(order, -0.1, 0.2), "nonnegative": term.Nonnegative{}, "ball": term.Ball{Radius: 0.3}, "simplex": term.Simplex{Total: 2},
 	}
-	held := term.NewBox(order, -0.3, 0.3)
-	held.Lower[3], held.Upper[3], held.Upper[5] = 0.05, 0.05, math.Inf(1)
-	sets["box with a coordinate that is held"] = held
+	fixed := term.NewBox(order, -0.3, 0.3)
+	fixed.Lower[3], fixed.Upper[3], fixed.Upper[5] = 0.05, 0.05, math.Inf(1)
+	sets["box with a fixed coordinate"] = fixed
 	for _, a := range []string{"identity", "chain and identity", "chain", "second differences"} {
 		for name, set := range sets {
 			for _, grouped := range []bool{false, true} {
@@ -195,7 +195,7 @@ func TestCoupled(t *testing.T) {
 	}
 }
 
-// TestCoupledStart: from multipliers of a problem that is close, a solution takes few steps.
+// TestCoupledStart checks that a start from the multipliers of a similar problem takes fewer steps.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	c := program(t, rng, 40, 60, rowsOf(t, "chain and identity", 40), nil, nil)
@@ -214,7 +214,7 @@ func TestCoupledStart(t *testing.T) {
 	}
 }
 
-// TestCoupledThreads: the number of threads does not change a bit.
+// TestCoupledThreads checks that the result does not depend on the number of threads, bit for bit.
 func TestCoupledThreads(t *testing.T) {
 	var want []float64
 	for _, threads := range []int{1, 2} {
@@ -229,7 +229,7 @@ func TestCoupledThreads(t *testing.T) {
 	}
 }
 
-// TestCoupledStop: a solution that is stopped says so.
+// TestCoupledStop checks that Solve reports failure when it is stopped.
 func TestCoupledStop(t *testing.T) {
 	c := program(t, rand.New(rand.NewPCG(1, 1)), 12, 20, rowsOf(t, "chain and identity", 12), nil, nil)
 	c.q.Stop = func() bool { return true }

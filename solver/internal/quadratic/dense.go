@@ -7,21 +7,21 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// Dense is the matrix H + diag(ridge), of which H is formed.
+// Dense is the matrix H + diag(ridge), where H is formed.
 type Dense struct {
 	Order   int
 	H       []float64 // Order × Order, symmetric
 	Ridge   []float64
 	Threads int
 
-	diagonal []float64
-	product  []float64 // H d
-	kept     []float64
-	system   []float64
-	scale    []float64
+	diagonal []float64 // of H + diag(ridge)
+	product  []float64 // (H + diag(ridge)) d
+	saved    []float64 // product of the last Save
+	system   []float64 // the matrix of the support
+	scale    []float64 // scales system to a unit diagonal
 }
 
-// Mirror fills in the lower triangle of H.
+// Mirror copies the upper triangle of H to the lower one.
 func (h *Dense) Mirror() {
 	m := h.Order
 	for i := range m {
@@ -31,7 +31,7 @@ func (h *Dense) Mirror() {
 	}
 }
 
-// Prepare computes the diagonal of H + ridge, and sets the products to 0.
+// Prepare computes the diagonal of H + diag(ridge), and sets d to 0.
 func (h *Dense) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
 	h.product = append(h.product[:0], h.Ridge...)
@@ -60,13 +60,14 @@ func (h *Dense) Move(k int, by float64) {
 }
 
 // Save implements Hessian.
-func (h *Dense) Save() { h.kept = append(h.kept[:0], h.product...) }
+func (h *Dense) Save() { h.saved = append(h.saved[:0], h.product...) }
 
 // Restore implements Hessian.
-func (h *Dense) Restore() { copy(h.product, h.kept) }
+func (h *Dense) Restore() { copy(h.product, h.saved) }
 
-// SweepsPerSolve implements Hessian. A factor takes about support³/6 multiplications and a sweep support times
-// Order; large factors are made by blocks, and large matrices are too large for the caches.
+// SweepsPerSolve implements Hessian. A Cholesky factor takes about support³/6 multiplications and a
+// sweep takes support times Order. For large supports a multiplication of the factor is about ten times
+// faster, because it works by blocks, while rows of H are read from memory.
 func (h *Dense) SweepsPerSolve(support int) int {
 	if support < blocked {
 		return support / 3
@@ -74,15 +75,17 @@ func (h *Dense) SweepsPerSolve(support int) int {
 	return support / 30
 }
 
-// blocked is the order from which Cholesky's method works by blocks.
+// blocked is the order from which the Cholesky factorisation works by blocks.
 const blocked = 256
 
+// The diagonal shift, relative to the unit diagonal of the scaled matrix. It keeps the step in the range of
+// a singular H.
 const (
-	leastShift = 1e-12 // of the scaled diagonal: it keeps the step in the range of H
-	mostShift  = 1e-3
+	leastShift = 1e-12
+	maxShift   = 1e-3
 )
 
-// Solve implements Hessian, by Cholesky's method.
+// Solve implements Hessian by a Cholesky factorisation.
 func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) bool, _ func([]float64) bool) bool {
 	n := len(support)
 	if cap(h.system) < n*n {
@@ -101,12 +104,12 @@ func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) b
 	}
 	factor := linalg.NewCholesky(n)
 	for shift := leastShift; !factor.FactorScaled(system, scale, shift, h.Threads); {
-		if shift *= 100; shift > mostShift {
+		if shift *= 100; shift > maxShift {
 			return false
 		}
 	}
 	factor.Solve(step, rest)
-	for a, i := range support { // once more, for what the shift has left
+	for a, i := range support { // one step of iterative refinement removes most of the effect of the shift
 		row := h.Row(int(i))
 		rest[a] -= float64(float64(h.diagonal[i]*float64(scale[a]*scale[a])) * step[a])
 		for b := a + 1; b < n; b++ {

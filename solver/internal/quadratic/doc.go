@@ -1,13 +1,20 @@
-// Package quadratic minimises a quadratic function plus a penalty. It knows neither losses nor
-// labels: package exact makes such a problem in each step of the proximal Newton method.
+// Package quadratic minimises a convex quadratic function plus a penalty. It knows neither losses nor
+// labels: such a problem is one step of the proximal Newton method of package exact.
 //
-// A [Separable] problem has a penalty and bounds on single coordinates. It is solved by
-// coordinate descent, which finds out which coordinates are zero, in turn with Newton steps on the
-// coordinates that are not, as in Hsieh et al. 2014 (QUIC) and Yuan, Ho, Lin 2012 (newGLMNET).
-// Without limits and bounds it is a linear system, and is solved as one.
-// The matrix is either formed ([Dense]) or given by the columns of Z in Z'Z ([Columns]).
+// There are two kinds of problems, each with its own algorithm:
 //
-// A [Coupled] problem has a penalty of A u, such as differences along the edges of a graph, or
-// groups, or any of the sets. It is solved by a primal-dual path-following method on a dense or banded
-// matrix. Its Exact then reads off which rows of A u are zero, and makes these zeros and ties exact.
+// A [Separable] problem has penalties and bounds on single coordinates. Sweeps of coordinate descent find
+// out which coordinates are zero or at a bound; Newton steps minimise over the other ones (Hsieh
+// et al. 2014, QUIC; Yuan, Ho, Lin 2012, newGLMNET). The two alternate. Without penalties and bounds the
+// problem is a linear system, and only Newton steps are made. The matrix is either formed ([Dense],
+// solved by a Cholesky factorisation) or is Z'Z, given by the columns of Z ([Columns], solved by
+// conjugate gradients).
+//
+// A [Coupled] problem has a penalty of A u, for example of the differences along the edges of a graph, or
+// norms of groups, or any set of package term. It is solved by a primal-dual path-following
+// (interior-point) method with a full or band Cholesky factor. [Coupled.MakeExact] then reads off which
+// rows of A u are zero at the solution, and makes these zeros and ties exact.
+//
+// To read: separable.go for the first algorithm; coupled.go (Solve), smoothing.go and barriers.go for
+// the second; exact.go, structure.go and partition.go for zeros and ties.
 package quadratic

@@ -6,24 +6,25 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A rowKind says what a row of the penalty is at the solution.
+// A rowKind says whether a row v of A u is zero at the solution, and why.
 type rowKind uint8
 
 const (
-	free     rowKind = iota // v ≠ 0: z = ± limit
-	absorbed                // v = 0 because of zeros and ties
-	held                    // v = 0, by its multiplier
+	nonzero     rowKind = iota // v ≠ 0, so that its multiplier is ± limit
+	implied                    // v = 0 follows from the zeros and ties of the partition
+	constrained                // v = 0 is a constraint of the reduced problem
 )
 
-// MakeExact makes the zeros and ties of the solution exact, after Solve, and reports whether it did: the
-// function is then at most by slack above that of the solution. Move and Z stay: they prove as much of
-// the new point. Curvature bounds that of each
-// coordinate from below, in the place of H where there are groups or a set.
+// MakeExact makes the zeros and ties of the solution exact, after Solve. It reports whether it
+// succeeded: whether the function at the new point exceeds that at the solution by at most slack.
+// Otherwise U does not change. Move and Z stay in any case: they prove the same bound for the new point.
+// With groups or a set, curvature is a lower bound of the curvature of each coordinate that replaces a
+// smaller diagonal of H.
 //
-// With absolute values alone it solves the problem that is left: a variable for each group of tied
-// coordinates, and limit sign(v) v in the place of limit |v|. Rows whose v is zero and that
-// are no zero and no tie of coordinates are held at zero by their multipliers and weights (an augmented
-// Lagrangian).
+// Without groups and sets, MakeExact solves the reduced problem. It has one variable for each group of
+// tied coordinates, and limit sign(v) v in the place of limit |v|. Rows that are zero, but not implied
+// by the zeros and ties of coordinates, are constraints of the reduced problem. They are enforced by the
+// augmented Lagrangian method.
 func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))
@@ -35,10 +36,10 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition,
 	part = ReadStructure(q.Penalty.M, y, nil, q.Order).Partition()
 	before, u := q.Value(), append([]float64(nil), q.U...)
 	if q.Penalty.Grouped() || q.Set != nil {
-		q.tie(&part, curvature)
+		q.setTies(&part, curvature)
 		ok = q.Value() <= before+slack && part.Holds(q.U)
 	} else {
-		ok = q.reduce(&part, zero) && q.Value() <= before+slack
+		ok = q.solveReduced(&part, zero) && q.Value() <= before+slack
 	}
 	if !ok {
 		copy(q.U, u)
@@ -46,7 +47,7 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition,
 	return part, ok
 }
 
-// Value returns the function at u, less that at x.
+// Value returns the function at u minus the function at x.
 func (q *Coupled) Value() float64 {
 	sum := 0.0
 	q.refresh()
@@ -60,24 +61,25 @@ func (q *Coupled) Value() float64 {
 	return sum + (after - q.Penalty.Value(v))
 }
 
-// zeros says which rows are zero at the solution. Where a row is, |v| falls as fast as τ does,
-// whatever its unit, and limit |v| is about τ unless its multiplier is close to the limit; elsewhere
-// |v| stays. In between is the root of both.
+// zeros reports which rows are zero at the solution. From the previous τ to the last one, |v| of a zero
+// row falls by the factor τ/lastTau, while |v| of another row hardly changes; the threshold is
+// √(τ/lastTau). Besides, limit |v| of a zero row is about τ, unless its multiplier is close to the
+// limit; a row with limit |v| ≤ 10 τ counts as zero.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())
-	part := math.Sqrt(q.Tau / q.was)
-	is := func(limit, size, before float64) bool {
-		return limit > 0 && !(q.Tau < 0.1*float64(limit*size) && size > part*before)
+	threshold := math.Sqrt(q.Tau / q.lastTau)
+	isZero := func(limit, size, before float64) bool {
+		return limit > 0 && !(q.Tau < 0.1*float64(limit*size) && size > threshold*before)
 	}
 	if !r.Grouped() {
 		for k, v := range q.image {
-			zero[k] = is(r.Limit[k], math.Abs(v), math.Abs(q.before[k]))
+			zero[k] = isZero(r.Limit[k], math.Abs(v), math.Abs(q.lastImage[k]))
 		}
 	}
 	for k := range r.Groups {
 		g := &r.Groups[k]
-		z := is(g.Limit, g.Norm(q.image), g.Norm(q.before))
+		z := isZero(g.Limit, g.Norm(q.image), g.Norm(q.lastImage))
 		for _, row := range g.Rows {
 			zero[row] = z
 		}
@@ -85,15 +87,16 @@ func (q *Coupled) zeros() []bool {
 	return zero
 }
 
-// tie makes zeros and ties exact, those tied at their mean by curvatures, which differ as the
-// squares of their units do, and moves coordinates to the bounds that they are close to.
-func (q *Coupled) tie(part *Partition, curvature []float64) {
+// setTies sets the coordinates to the zeros and ties of the partition, and moves coordinates that are
+// close to a bound to this bound. Tied coordinates get their mean, weighted by curvature: so the mean
+// does not depend on the scales of the columns.
+func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, part.Count)
 	sum, most := make([]float64, part.Count), make([]float64, part.Count)
 	for j, of := range part.Group {
 		h[j] = math.Max(q.H[j*q.Stride+j], curvature[j])
 		if of >= 0 {
-			weight, f := h[j]+1e-300, part.Factor[j] // for those without curvature
+			weight, f := h[j]+1e-300, part.Factor[j] // positive also for coordinates without curvature
 			y[of] += float64(weight * f * q.U[j])
 			sum[of] += float64(weight * f * f)
 			most[of] = math.Max(most[of], float64(h[j]*f*f))
@@ -105,23 +108,25 @@ func (q *Coupled) tie(part *Partition, curvature []float64) {
 	part.Expand(q.U, y)
 	for j, of := range part.Group {
 		if of >= 0 {
-			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // those tied move together
+			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // tied coordinates move together
 		}
 	}
 	if q.Set != nil {
-		q.walls.snap(q.U, h, q.Tau)
+		q.barriers.snap(q.U, h, q.Tau)
 	}
 }
 
 const (
-	// reducedLift keeps steps in the range of the matrix: solutions are not unique where columns
-	// depend on each other, as with one-hot features, and the one of Solve is a good one of them.
-	reducedLift = 1e-9
-	maxReduced  = 6 // steps; one is enough where no row is held
+	// reducedShift is the relative diagonal shift of the reduced matrix. If columns are linearly dependent,
+	// as one-hot features are, the solution is not unique; the shift keeps it close to the solution of
+	// Solve.
+	reducedShift = 1e-9
+	maxReduced   = 6 // steps; one is enough if no row is constrained
 )
 
-// reduce moves u to the minimum with the structure, and reports whether it is one of the problem.
-func (q *Coupled) reduce(part *Partition, zero []bool) bool {
+// solveReduced moves u to the solution of the reduced problem. It reports whether no row has changed its
+// sign, so that this is also a solution of the original problem.
+func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)
 	for k := range zero {
@@ -129,16 +134,16 @@ func (q *Coupled) reduce(part *Partition, zero []bool) bool {
 		case !zero[k]:
 			z[k] = math.Copysign(r.Limit[k], q.image[k])
 		case part.ImpliesZero(r.M, k):
-			kind[k] = absorbed
+			kind[k] = implied
 		default:
-			kind[k] = held
+			kind[k] = constrained
 		}
 	}
 	y, g, step := make([]float64, part.Count), make([]float64, part.Count), make([]float64, part.Count)
 	part.Nearest(y, q.U)
 	system := newSystem(NewTriangle(part.Count, q.reducedWidth(part)), q.Threads)
-	q.collect(system, part, kind)
-	if part.Count > 0 && !system.factorFrom(reducedLift) {
+	q.formReduced(system, part, kind)
+	if part.Count > 0 && !system.factorFrom(reducedShift) {
 		return false
 	}
 	last := math.Inf(1)
@@ -149,10 +154,10 @@ func (q *Coupled) reduce(part *Partition, zero []bool) bool {
 		full, by := q.rhs, append([]float64(nil), z...)
 		for k, v := range q.image {
 			switch kind[k] {
-			case absorbed:
+			case implied:
 				by[k] = 0
-			case held:
-				z[k] = math.FMA(q.bend.h[k], v, z[k])
+			case constrained:
+				z[k] = math.FMA(q.curvature.h[k], v, z[k])
 				by[k] = z[k]
 			}
 		}
@@ -161,7 +166,7 @@ func (q *Coupled) reduce(part *Partition, zero []bool) bool {
 		}
 		r.AddTrans(full, by)
 		part.Collect(g, full)
-		system.solveLifted(step, g)
+		system.solveShifted(step, g)
 		decrement := math.Abs(kernels.Dot(step, g))
 		if !(decrement < last/4) || decrement == 0 {
 			break
@@ -170,15 +175,16 @@ func (q *Coupled) reduce(part *Partition, zero []bool) bool {
 		kernels.Axpy(-1, step, y)
 	}
 	for k, v := range q.image {
-		if kind[k] == free && float64(v*z[k]) < 0 || math.IsNaN(v) {
+		if kind[k] == nonzero && float64(v*z[k]) < 0 || math.IsNaN(v) {
 			return false
 		}
 	}
 	return true
 }
 
-// collect forms E'(H + A' diag(h) A)E over the held rows, E the matrix of the groups.
-func (q *Coupled) collect(to *system, part *Partition, kind []rowKind) {
+// formReduced adds E'(H + A' diag(h) A)E to the matrix of the system, where A has the constrained rows
+// only, and E maps the variables of the reduced problem to u.
+func (q *Coupled) formReduced(to *system, part *Partition, kind []rowKind) {
 	add := func(i, j int, v float64) {
 		a, b := part.Group[i], part.Group[j]
 		if a < 0 || b < 0 {
@@ -197,19 +203,19 @@ func (q *Coupled) collect(to *system, part *Partition, kind []rowKind) {
 		}
 	}
 	for row, is := range kind {
-		if is != held {
+		if is != constrained {
 			continue
 		}
 		idx, val := q.Penalty.M.Row(row)
 		for a, i := range idx {
 			for b := a; b < len(idx); b++ {
-				add(int(i), int(idx[b]), float64(q.bend.h[row]*float64(val[a]*val[b])))
+				add(int(i), int(idx[b]), float64(q.curvature.h[row]*float64(val[a]*val[b])))
 			}
 		}
 	}
 }
 
-// reducedWidth returns the band of the groups' matrix.
+// reducedWidth returns the bandwidth of the reduced matrix.
 func (q *Coupled) reducedWidth(part *Partition) int {
 	if !q.Banded() {
 		return part.Count - 1

@@ -7,19 +7,20 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Partition of the coordinates of x into zeros and groups that are tied: x is a factor times the
-// group's value, with factors of ±1 where A takes sums and differences of coordinates.
+// A Partition divides the coordinates of x into zeros and groups of tied coordinates. A tied coordinate
+// is a fixed factor times the value of its group. The factor is ±1 if A takes sums and differences of
+// coordinates.
 type Partition struct {
-	Group  []int32   // group of each coordinate, by order of first members; −1 if it is zero
-	Factor []float64 // of each coordinate; at least one of a group is 1
-	Count  int       // number of groups
+	Group  []int32   // the group of each coordinate, or −1 if it is zero; groups are ordered by their first members
+	Factor []float64 // the factor of each coordinate; each group has at least one factor 1
+	Count  int       // the number of groups
 }
 
-// Partition returns the groups that the zeros and ties of the structure make; a
-// coordinate that is neither is a group of its own.
+// Partition returns the partition that the zeros and ties of the structure imply. A coordinate that is
+// neither zero nor tied is a group by itself.
 func (s *Structure) Partition() Partition {
 	p := len(s.zero)
-	g := newGroups(p)
+	g := newUnionFind(p)
 	for _, t := range s.ties {
 		g.union(t.i, t.j, t.factor)
 	}
@@ -35,7 +36,7 @@ func (s *Structure) Partition() Partition {
 		root, factor := g.find(int32(j))
 		out.Factor[j] = factor
 		switch {
-		case dead[root] || g.odd[root]:
+		case dead[root] || g.contradictory[root]:
 			out.Group[j] = -1
 			continue
 		case number[root] == 0:
@@ -47,7 +48,7 @@ func (s *Structure) Partition() Partition {
 	return out
 }
 
-// Expand sets x, of length p, from a value per group.
+// Expand sets x from the values y of the groups.
 func (p *Partition) Expand(x, y []float64) {
 	for j, of := range p.Group {
 		x[j] = 0
@@ -57,7 +58,7 @@ func (p *Partition) Expand(x, y []float64) {
 	}
 }
 
-// Nearest sets y to the values of groups whose x is the closest to this one.
+// Nearest sets y to the values for which Expand is closest to x.
 func (p *Partition) Nearest(y, x []float64) {
 	p.Collect(y, x)
 	squares := make([]float64, p.Count)
@@ -71,7 +72,7 @@ func (p *Partition) Nearest(y, x []float64) {
 	}
 }
 
-// Collect sets dst to the sums of v, of length p, over the groups, times factors: the transpose of Expand.
+// Collect sets dst to the transpose of Expand, applied to v: for each group the sum of factor times v.
 func (p *Partition) Collect(dst, v []float64) {
 	clear(dst)
 	for j, of := range p.Group {
@@ -81,7 +82,7 @@ func (p *Partition) Collect(dst, v []float64) {
 	}
 }
 
-// Holds reports whether x has the zeros and ties of the partition.
+// Holds reports whether x has the zeros and ties of the partition exactly.
 func (p *Partition) Holds(x []float64) bool {
 	value := make([]float64, p.Count)
 	for j, of := range p.Group {
@@ -97,7 +98,7 @@ func (p *Partition) Holds(x []float64) bool {
 	return true
 }
 
-// Groups lists the members of every group of several; nil if there is none.
+// Groups lists the members of every group with at least two members; nil if there are none.
 func (p *Partition) Groups() [][]int {
 	all := make([][]int, p.Count)
 	for j, g := range p.Group {
@@ -111,14 +112,15 @@ func (p *Partition) Groups() [][]int {
 	return all
 }
 
-// ImpliesZero reports whether a row of a, nil for the identity, vanishes for every x of the partition.
+// ImpliesZero reports whether a row of a x is 0 for every x with the zeros and ties of the partition; a
+// = nil means the identity.
 func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	if a == nil {
 		return p.Group[row] < 0
 	}
 	idx, val := a.Row(row)
 	if len(idx) > 2 {
-		return p.absorbsLong(idx, val)
+		return p.impliesZeroLong(idx, val)
 	}
 	var sum, size float64
 	group := int32(-1)
@@ -138,8 +140,8 @@ func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	return math.Abs(sum) <= agree*size
 }
 
-// absorbsLong is Absorbs for a row of any length.
-func (p *Partition) absorbsLong(idx []int32, val []float64) bool {
+// impliesZeroLong is ImpliesZero for a row of any length.
+func (p *Partition) impliesZeroLong(idx []int32, val []float64) bool {
 	sum, size := make(map[int32]float64, len(idx)), make(map[int32]float64, len(idx))
 	for k, j := range idx {
 		if of := p.Group[j]; of >= 0 {

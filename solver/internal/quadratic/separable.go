@@ -11,7 +11,7 @@ import (
 //
 //	minimise over u   g'(u − x) + (u − x)'H(u − x)/2 + Σ limit_k |u_k|   subject to   lower ≤ u ≤ upper
 //
-// Slices have an entry per coordinate.
+// All slices have one entry for each coordinate.
 type Separable struct {
 	H        Hessian
 	X        []float64 // a feasible point, where the search begins
@@ -19,54 +19,56 @@ type Separable struct {
 	Limit    []float64 // not negative
 	// Lower and Upper may be infinite; nil means that there are no bounds.
 	Lower, Upper []float64
-	// Unit is what the violation of each coordinate's optimality condition is measured in: the
-	// violation is |slope| at the minimum over this coordinate alone, over Unit.
+	// Unit scales the violation of the optimality condition of each coordinate. Let s be the move of
+	// coordinate k to its minimum; the violation is H_kk |s| / Unit_k.
 	Unit []float64
-	// MaxMove bounds the move of a coordinate in one sweep: outside, the quadratic function says
-	// little of the function that it stands for. nil means that there is no such bound.
+	// MaxMove bounds the move of each coordinate in one sweep. Farther away, the quadratic function may
+	// be a bad approximation of the function that it stands for. nil means no bound.
 	MaxMove []float64
-	// Stop is asked between sweeps; true ends Solve. nil means never.
+	// Stop is called between sweeps; Solve ends if it returns true. nil means never.
 	Stop func() bool
 
 	// U is the solution.
 	U []float64
 
-	support []int32
-	step    []float64
-	rest    []float64
-	kept    []float64
+	support []int32   // the coordinates that Newton steps change
+	step    []float64 // over the support
+	rest    []float64 // minus the slopes over the support
+	saved   []float64 // U before a Newton step
 }
 
-// A Hessian is the matrix H, and the product H d with a vector d that it keeps.
+// A Hessian is the matrix H. It stores a vector d and keeps the product H d up to date.
 type Hessian interface {
-	// Diagonal returns the diagonal of H, not negative.
+	// Diagonal returns the diagonal of H, which is non-negative.
 	Diagonal() []float64
-	// Reset sets d to zero.
+	// Reset sets d to 0.
 	Reset()
 	// Slope returns entry k of H d.
 	Slope(k int) float64
 	// Move adds by to entry k of d.
 	Move(k int, by float64)
-	// Save remembers d, and Return goes back to it.
+	// Save stores d, and Restore returns to the stored d.
 	Save()
 	Restore()
-	// Solve sets step to an approximate solution of H_SS step = rest for the coordinates S of the
-	// support; it may overwrite rest. enough reports whether what is left of rest is small enough, and
-	// crosses whether a step leads beyond zero or a bound, where a better one is of no use.
+	// Solve sets step to an approximate solution of H_SS step = rest, where S is the support. It may
+	// overwrite rest with the residual. An iterative method may end when enough(residual) is true,
+	// or when crosses(step) is true: then the step leads beyond zero or a bound, and a more accurate
+	// one is of no use. Solve reports whether it found a step.
 	Solve(step, rest []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) bool
-	// SweepsPerSolve returns how many sweeps over a support of that size take as long as Solve.
+	// SweepsPerSolve returns how many sweeps over a support of the given size take as long as Solve.
 	SweepsPerSolve(support int) int
 }
 
-// SeparableSettings tune Solve. Where the minimum is the solution of a linear system, the root of the mean square of
-// the violations takes the place of the largest, and the root of Part that of Part.
+// SeparableSettings are the settings of Separable.Solve. If the minimum is the solution of a linear system,
+// Solve bounds the root mean square of the violations instead of the largest one, and uses √RelTolerance
+// instead of RelTolerance.
 type SeparableSettings struct {
-	// Tolerance is the largest violation allowed, and RelTolerance what of the first violation is
-	// allowed if that is more.
+	// Tolerance bounds the largest violation. If RelTolerance times the largest violation of the first
+	// sweep is larger, it is the bound instead.
 	Tolerance, RelTolerance float64
-	// MaxSweeps bounds the sweeps over all coordinates; zero means 20.
+	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
-	// DescentOnly leaves out the Newton steps on the support.
+	// DescentOnly leaves out the Newton steps.
 	DescentOnly bool
 }
 
@@ -80,8 +82,8 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 			*v = make([]float64, m)
 		}
 	}
-	if q.smooth() {
-		return q.system(set)
+	if q.isLinear() {
+		return q.solveLinear(set)
 	}
 	allowed, sweeps := set.Tolerance, set.MaxSweeps
 	if sweeps == 0 {
@@ -98,32 +100,33 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		if q.stopped() {
 			return false
 		}
-		if !q.settle(allowed) && !set.DescentOnly {
+		if !q.sweepSupport(allowed) && !set.DescentOnly {
 			q.newton(allowed)
 		}
 	}
 	return false
 }
 
-// smooth reports whether the minimum is the solution of a linear system.
-func (q *Separable) smooth() bool {
+// isLinear reports whether the minimum is the solution of a linear system: there are no limits and no
+// bounds.
+func (q *Separable) isLinear() bool {
 	return q.Lower == nil && !slices.ContainsFunc(q.Limit, func(limit float64) bool { return limit > 0 })
 }
 
-// system is Solve where the minimum is the solution of a linear system.
-func (q *Separable) system(set *SeparableSettings) bool {
+// solveLinear is Solve if the minimum is the solution of a linear system.
+func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	allowed := set.Tolerance
 	for round := range maxNewton {
 		q.findSupport()
-		q.slopes()
-		violation := q.typical(q.rest[:len(q.support)])
+		q.setDescent()
+		violation := q.rootMeanSquare(q.rest[:len(q.support)])
 		if round == 0 {
 			allowed = max(allowed, math.Sqrt(set.RelTolerance)*violation)
 		}
 		if violation <= allowed {
 			return true
 		}
-		if !q.solve(func(rest []float64) bool { return q.typical(rest) <= allowed }) || q.stopped() {
+		if !q.solve(func(rest []float64) bool { return q.rootMeanSquare(rest) <= allowed }) || q.stopped() {
 			return false
 		}
 		for a, k := range q.support {
@@ -133,8 +136,8 @@ func (q *Separable) system(set *SeparableSettings) bool {
 	return false
 }
 
-// slopes sets rest to the slopes over the support, downwards.
-func (q *Separable) slopes() {
+// setDescent sets rest to minus the slopes over the support.
+func (q *Separable) setDescent() {
 	for a, k := range q.support {
 		q.rest[a] = -(q.Gradient[k] + q.H.Slope(int(k)))
 		if limit := q.Limit[k]; limit > 0 {
@@ -143,8 +146,9 @@ func (q *Separable) slopes() {
 	}
 }
 
-// typical returns the root of the mean square of the violations, given the slopes over the support.
-func (q *Separable) typical(rest []float64) float64 {
+// rootMeanSquare returns the root mean square of the violations, given minus the slopes over the
+// support.
+func (q *Separable) rootMeanSquare(rest []float64) float64 {
 	sum := 0.0
 	for a, k := range q.support {
 		v := rest[a] / q.Unit[k]
@@ -155,19 +159,19 @@ func (q *Separable) typical(rest []float64) float64 {
 
 func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
 
-// leastTurns is the least number of sweeps over the support between Newton steps.
-const leastTurns = 4
+// leastSweeps is the smallest number of sweeps over the non-zero coordinates between Newton steps.
+const leastSweeps = 4
 
-// settle sweeps over the coordinates that are not zero until no violation there is larger than
-// allowed, which it reports, or a Newton step would take less time.
-func (q *Separable) settle(allowed float64) bool {
+// sweepSupport sweeps over the non-zero coordinates. It ends if no violation in a sweep is larger than
+// allowed, and reports this; or if the sweeps have taken as long as a Newton step would.
+func (q *Separable) sweepSupport(allowed float64) bool {
 	count := 0
 	for _, u := range q.U {
 		if u != 0 {
 			count++
 		}
 	}
-	for range max(leastTurns, q.H.SweepsPerSolve(count)) {
+	for range max(leastSweeps, q.H.SweepsPerSolve(count)) {
 		if q.sweep(true) <= allowed {
 			return true
 		}
@@ -178,8 +182,8 @@ func (q *Separable) settle(allowed float64) bool {
 	return false
 }
 
-// sweep minimises over one coordinate after the other, of all or of those that are not zero, and
-// returns the largest violation that it met.
+// sweep minimises over one coordinate after the other and returns the largest violation that it met. It
+// visits all coordinates, or only the non-zero ones if support is set.
 func (q *Separable) sweep(support bool) (worst float64) {
 	diagonal := q.H.Diagonal()
 	for k, u := range q.U {
@@ -188,17 +192,17 @@ func (q *Separable) sweep(support bool) (worst float64) {
 			continue
 		}
 		slope := q.Gradient[k] + q.H.Slope(k)
-		if !(curvature > 0) { // a column without data: its penalty decides
+		if !(curvature > 0) { // a column without data: the penalty moves the coordinate to 0
 			if u != 0 && math.Abs(slope) < q.Limit[k] {
-				to, _ := q.end(k, -u)
-				q.put(k, to)
+				to, _ := q.endOf(k, -u)
+				q.set(k, to)
 			}
 			continue
 		}
 		if u == 0 && math.Abs(slope) <= q.Limit[k] {
 			continue
 		}
-		by := q.best(k, u, slope, curvature)
+		by := q.coordinateStep(k, u, slope, curvature)
 		if by == 0 {
 			continue
 		}
@@ -211,9 +215,10 @@ func (q *Separable) sweep(support bool) (worst float64) {
 	return worst
 }
 
-// best returns the move of coordinate k to its minimum. One that keeps its sign may be less than
-// the spacing of numbers at u: the slopes of the model are still better for it.
-func (q *Separable) best(k int, u, slope, curvature float64) float64 {
+// coordinateStep returns the move of coordinate k from u to its minimum. If the coordinate keeps its
+// sign, the move is computed without forming u + move: it may be smaller than the spacing of the
+// floating-point numbers near u, and still improves the slopes.
+func (q *Separable) coordinateStep(k int, u, slope, curvature float64) float64 {
 	limit := q.Limit[k]
 	by := -slope / curvature
 	switch {
@@ -229,21 +234,22 @@ func (q *Separable) best(k int, u, slope, curvature float64) float64 {
 	return by
 }
 
-// move adds to coordinate k.
+// move adds by to coordinate k.
 func (q *Separable) move(k int, by float64) {
 	q.H.Move(k, by)
 	q.U[k] += by
 }
 
-// put sets coordinate k, to zero or a bound.
-func (q *Separable) put(k int, to float64) {
+// set sets coordinate k to 0 or to a bound.
+func (q *Separable) set(k int, to float64) {
 	q.H.Move(k, to-q.U[k])
 	q.U[k] = to
 }
 
-// end returns where a move of coordinate k has to end: itself, or zero or the bound that it
-// crosses.
-func (q *Separable) end(k int, by float64) (to float64, crosses bool) {
+// endOf returns where coordinate k ends if it moves by the given amount: at the first of zero (if it is
+// a kink) and the bounds that it crosses, and otherwise at u + by. crosses reports whether there is such
+// a crossing.
+func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 	u := q.U[k]
 	to = u + by
 	if q.Limit[k] > 0 && float64(to*u) <= 0 && u != 0 {
@@ -260,19 +266,20 @@ func (q *Separable) end(k int, by float64) (to float64, crosses bool) {
 	return to, crosses
 }
 
-// maxNewton is the number of Newton steps between sweeps over all coordinates.
+// maxNewton is the largest number of Newton steps between sweeps over all coordinates.
 const maxNewton = 8
 
-// newton minimises over the coordinates that are neither zero nor at a bound. If the minimum is
-// beyond zero or a bound for some of them, these are put there, or, if this would not lower the
-// function, the step ends at the first of them; and the rest is minimised again.
+// newton minimises over the coordinates that are neither zero nor at a bound, as if zeros and bounds
+// were not there. If the step takes some coordinates across zero or a bound, they are set to it. If this
+// would not lower the function, the step is shortened to end at the first crossing instead. In both
+// cases newton minimises again over the other coordinates.
 func (q *Separable) newton(allowed float64) {
 	for range maxNewton {
 		q.findSupport()
 		if len(q.support) == 0 {
 			return
 		}
-		q.slopes()
+		q.setDescent()
 		enough := func(rest []float64) bool {
 			for a, k := range q.support {
 				if !(math.Abs(rest[a]) <= allowed*q.Unit[k]) {
@@ -286,12 +293,12 @@ func (q *Separable) newton(allowed float64) {
 		}
 		before := q.Value()
 		q.H.Save()
-		q.kept = append(q.kept[:0], q.U...)
+		q.saved = append(q.saved[:0], q.U...)
 		crossed := false
 		for a, k := range q.support {
-			to, crosses := q.end(int(k), q.step[a])
+			to, crosses := q.endOf(int(k), q.step[a])
 			if crosses {
-				q.put(int(k), to)
+				q.set(int(k), to)
 				crossed = true
 			} else {
 				q.move(int(k), q.step[a])
@@ -304,12 +311,12 @@ func (q *Separable) newton(allowed float64) {
 			continue
 		}
 		q.H.Restore()
-		copy(q.U, q.kept)
+		copy(q.U, q.saved)
 		q.shorten()
 	}
 }
 
-// findSupport lists the coordinates that are neither zero, if zero is a kink, nor at a bound.
+// findSupport lists the coordinates that are not at a bound, and not at zero if zero is a kink.
 func (q *Separable) findSupport() {
 	q.support = q.support[:0]
 	diagonal := q.H.Diagonal()
@@ -321,14 +328,14 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve sets step to one that leads to the minimum over the support with the signs it has, given the slopes
-// in rest.
+// solve computes the step to the minimum over the support, with the present signs of the coordinates;
+// rest has minus the slopes.
 func (q *Separable) solve(enough func(rest []float64) bool) bool {
 	n := len(q.support)
 	step, rest := q.step[:n], q.rest[:n]
 	crosses := func(step []float64) bool {
 		for a, k := range q.support {
-			if _, crosses := q.end(int(k), step[a]); crosses {
+			if _, crosses := q.endOf(int(k), step[a]); crosses {
 				return true
 			}
 		}
@@ -337,11 +344,11 @@ func (q *Separable) solve(enough func(rest []float64) bool) bool {
 	return q.H.Solve(step, rest, q.support, enough, crosses)
 }
 
-// shorten moves along the step up to where the first coordinate reaches zero or a bound.
+// shorten moves along the step until the first coordinate reaches zero or a bound.
 func (q *Separable) shorten() {
 	length, first := 1.0, -1
 	for a, k := range q.support {
-		to, crosses := q.end(int(k), q.step[a])
+		to, crosses := q.endOf(int(k), q.step[a])
 		if !crosses {
 			continue
 		}
@@ -351,15 +358,15 @@ func (q *Separable) shorten() {
 	}
 	for a, k := range q.support {
 		if a == first {
-			to, _ := q.end(int(k), q.step[a])
-			q.put(int(k), to)
+			to, _ := q.endOf(int(k), q.step[a])
+			q.set(int(k), to)
 		} else {
 			q.move(int(k), float64(length*q.step[a]))
 		}
 	}
 }
 
-// Value returns the function at u, without a constant.
+// Value returns the function at u minus the function at x.
 func (q *Separable) Value() (sum float64) {
 	for k, u := range q.U {
 		d := u - q.X[k]

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// random returns a problem with the matrix Z'Z + diag(ridge) in both forms: sparse columns of
-// Z, some of them equal, on scales that differ, and a feasible point.
+// random returns a random problem with the matrix Z'Z + diag(ridge) in both forms, and a feasible point.
+// The columns of Z are sparse and have different scales; some are equal.
 func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separable, *Dense, *Columns) {
 	z := make([]float64, rows*order) // by columns
 	for k := range order {
@@ -74,8 +74,8 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 	return q, dense, columns
 }
 
-// violation returns the largest violation of the optimality conditions at u, with the slopes of a
-// formed matrix.
+// violation returns the largest violation of the optimality conditions at u, computed with the formed
+// matrix.
 func violation(q *Separable, h *Dense) (worst float64) {
 	for k, u := range q.U {
 		slope := q.Gradient[k]
@@ -99,8 +99,8 @@ func violation(q *Separable, h *Dense) (worst float64) {
 	return worst
 }
 
-// TestSeparable checks the optimality conditions of solutions, with columns that depend on each
-// other, and that the two forms of the matrix agree.
+// TestSeparable checks the optimality conditions at the solutions, also for linearly dependent columns,
+// and that both forms of the matrix give the same minimum.
 func TestSeparable(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -128,8 +128,8 @@ func TestSeparable(t *testing.T) {
 	}
 }
 
-// TestSeparableSmooth: without limits and bounds the minimum is the solution of a linear system, also where
-// columns depend on each other.
+// TestSeparableSmooth checks problems without limits and bounds, whose minimum is the solution of a
+// linear system, also for linearly dependent columns.
 func TestSeparableSmooth(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -145,7 +145,8 @@ func TestSeparableSmooth(t *testing.T) {
 	}
 }
 
-// TestSeparableKnown: with the identity the solution is the soft threshold, within the bounds.
+// TestSeparableKnown checks a problem with the identity as matrix: its solution is the soft threshold,
+// clipped to the bounds.
 func TestSeparableKnown(t *testing.T) {
 	q := &Separable{
 		H: &Dense{Order: 4, Ridge: make([]float64, 4), H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
@@ -158,7 +159,8 @@ func TestSeparableKnown(t *testing.T) {
 	}
 }
 
-// TestSeparableEnds: Part ends early, Reach bounds moves, and Stop ends at once; the function falls.
+// TestSeparableEnds checks that the function falls under each setting that ends Solve early or limits
+// its moves.
 func TestSeparableEnds(t *testing.T) {
 	for name, set := range map[string]func(q *Separable, s *SeparableSettings){
 		"part": func(_ *Separable, s *SeparableSettings) { s.RelTolerance = 0.5 },
@@ -188,6 +190,6 @@ func TestSeparableEnds(t *testing.T) {
 		})
 	}
 	if s := fmt.Sprint((&Dense{}).SweepsPerSolve(30), (&Dense{}).SweepsPerSolve(3000)); s != "10 100" {
-		t.Errorf("turns %s", s)
+		t.Errorf("sweeps %s", s)
 	}
 }

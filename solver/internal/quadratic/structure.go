@@ -6,22 +6,21 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Structure says which coordinates of x are zero and which are tied.
+// A Structure records which coordinates of x are zero and which are tied.
 type Structure struct {
 	zero []bool
 	ties []tie
 }
 
-// A tie says x_i = factor·x_j.
+// A tie means x_i = factor·x_j.
 type tie struct {
 	i, j   int32
 	factor float64
 }
 
-// ReadStructure reads the structure of x, of length p, off y = A x. Rows of A with one entry
-// whose y is zero mark a zero coordinate; rows with two entries whose
-// y is zero tie two coordinates. a is nil for A = I. Rows whose limit is zero are
-// not penalised and say nothing; limit may be nil.
+// ReadStructure returns the structure that y = A x implies for x, of length p. A row of a with one entry
+// and y = 0 marks a zero coordinate. A row with two entries and y = 0 ties two coordinates. a = nil
+// means the identity. Rows with limit 0 are ignored, because they are not penalised; limit may be nil.
 func ReadStructure(a *sparse.CSR, y, limit []float64, p int) *Structure {
 	s := &Structure{zero: make([]bool, p)}
 	for row, v := range y {
@@ -43,7 +42,7 @@ func ReadStructure(a *sparse.CSR, y, limit []float64, p int) *Structure {
 	return s
 }
 
-// Zeros returns x with zeros where y has them.
+// Zeros returns a copy of x with the zeros of the structure.
 func (s *Structure) Zeros(x []float64) []float64 {
 	c := make([]float64, len(x))
 	for j, v := range x {
@@ -54,8 +53,8 @@ func (s *Structure) Zeros(x []float64) []float64 {
 	return c
 }
 
-// Ties returns x with every group of tied coordinates at the values closest to those of x, or at
-// zero if one of them is zero.
+// Ties returns a copy of x with the zeros and ties of the structure. The values of each group are the
+// closest ones to x; a group with a zero coordinate is zero.
 func (s *Structure) Ties(x []float64) []float64 {
 	part := s.Partition()
 	y, c := make([]float64, part.Count), make([]float64, len(x))
@@ -64,13 +63,13 @@ func (s *Structure) Ties(x []float64) []float64 {
 	return c
 }
 
-// rounding is what the sum of terms of one sign may be off, as a part of it.
+// rounding bounds the relative error of a computed objective.
 const rounding = 16 * 0x1p-52
 
-// MakeExact returns x with the structure exact, and whether it does so. Of the two candidates,
-// zeros alone and zeros with ties at the mean of the tied, moved where they have to lie
-// by project, the best is taken unless both have a larger value than x, by more than
-// rounding may make of equal ones.
+// MakeExact returns x with the structure made exact, and true, or x itself and false. It tries two
+// candidates: with exact zeros only, and with exact zeros and ties. Both are projected onto the feasible
+// set by project. The candidate with the smallest value is returned, unless both exceed the value at x
+// by more than rounding.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, least := x, false, value(x)
 	least += float64(rounding * math.Abs(least))
@@ -84,24 +83,24 @@ func (s *Structure) MakeExact(x []float64, project func(x []float64), value func
 	return best, exact
 }
 
-// groups is a union-find structure in which every member carries its factor: x of the member is
-// that times x of the root.
-type groups struct {
+// unionFind is a union-find structure in which every member has a factor: x_member = factor·x_parent.
+type unionFind struct {
 	parent []int32
 	factor []float64
-	odd    []bool // ties contradict each other: the group is zero
+	// contradictory marks the roots of groups whose ties contradict each other: such a group is zero.
+	contradictory []bool
 }
 
-func newGroups(n int) *groups {
-	g := &groups{make([]int32, n), make([]float64, n), make([]bool, n)}
+func newUnionFind(n int) *unionFind {
+	g := &unionFind{make([]int32, n), make([]float64, n), make([]bool, n)}
 	for j := range n {
 		g.parent[j], g.factor[j] = int32(j), 1
 	}
 	return g
 }
 
-// find returns the root of j and the factor of j relative to it.
-func (g *groups) find(j int32) (root int32, factor float64) {
+// find returns the root of j, and the factor with x_j = factor·x_root.
+func (g *unionFind) find(j int32) (root int32, factor float64) {
 	root, factor = j, 1
 	for g.parent[root] != root {
 		factor *= g.factor[root]
@@ -116,19 +115,19 @@ func (g *groups) find(j int32) (root int32, factor float64) {
 	return root, factor
 }
 
-// union ties x_i = factor·x_j.
-func (g *groups) union(i, j int32, factor float64) {
+// union adds the tie x_i = factor·x_j.
+func (g *unionFind) union(i, j int32, factor float64) {
 	ri, fi := g.find(i)
 	rj, fj := g.find(j)
 	if ri == rj {
-		g.odd[ri] = g.odd[ri] || differ(fi, float64(factor*fj))
+		g.contradictory[ri] = g.contradictory[ri] || differ(fi, float64(factor*fj))
 		return
 	}
 	g.parent[rj], g.factor[rj] = ri, fi/(factor*fj)
-	g.odd[ri] = g.odd[ri] || g.odd[rj]
+	g.contradictory[ri] = g.contradictory[ri] || g.contradictory[rj]
 }
 
-// agree is how much products of the same factors may differ by rounding, as a part of them.
+// agree is the relative difference up to which two factors count as equal.
 const agree = 1e-12
 
 func differ(a, b float64) bool { return math.Abs(a-b) > agree*math.Abs(a) }

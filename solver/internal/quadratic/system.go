@@ -6,17 +6,16 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A system solves H d = b for a symmetric positive semidefinite H, scaled to a unit
-// diagonal: raw tables have columns whose scales differ by 1e9, and Cholesky's
-// pivots are only comparable after scaling. The scale is a power of two, which
-// rounds nothing.
+// A system solves H d = b for a symmetric positive semidefinite H. H is scaled to a unit diagonal first:
+// columns of unscaled data may differ by a factor of 1e9, and the pivots of a Cholesky factorisation can
+// be compared only after scaling. The scale factors are powers of two, so that scaling does not round.
 type system struct {
 	Triangle
 	threads int
 	h       []float64
 	chol    factor
-	scale   []float64 // D, |D H D|_jj in [1/4, 2)
-	lifted  float64   // what was added to the diagonal of D H D
+	scale   []float64 // the diagonal of D; (D H D)_jj is in [1/4, 2)
+	shift   float64   // the factor is that of D H D + shift I
 
 	residual, step, work []float64
 }
@@ -32,29 +31,29 @@ func newSystem(t Triangle, threads int) *system {
 }
 
 const (
-	firstLift = 1e-15 // a few roundings of a unit diagonal
-	lastLift  = 1e-4
+	firstShift = 1e-15 // a few units in the last place of a unit diagonal
+	lastShift  = 1e-4
 )
 
-// factor factors D H D + lift I for the smallest lift of a few that makes all pivots
-// positive, and reports whether there is one. Solve corrects for the lift.
-func (s *system) factor() bool { return s.factorFrom(firstLift) }
+// factor factors D H D + shift I for the smallest of a few shifts that makes all pivots positive. It
+// reports whether there is such a shift. Solve corrects for the shift.
+func (s *system) factor() bool { return s.factorFrom(firstShift) }
 
-// factorFrom is factor with no lift smaller than that.
-func (s *system) factorFrom(lift float64) bool {
+// factorFrom is factor with a lower bound of the shift.
+func (s *system) factorFrom(shift float64) bool {
 	n := s.Order
 	for j := range n {
 		s.scale[j] = powerOfTwo(s.h[j*s.Stride+j])
 	}
-	for s.lifted = lift; s.lifted <= lastLift; s.lifted *= 100 {
-		if s.chol.FactorScaled(s.h, s.scale, s.lifted) {
+	for s.shift = shift; s.shift <= lastShift; s.shift *= 100 {
+		if s.chol.FactorScaled(s.h, s.scale, s.shift) {
 			return true
 		}
 	}
 	return false
 }
 
-// powerOfTwo returns the power of two next to 1/√v, 1 where there is none.
+// powerOfTwo returns the power of two next to 1/√v, or 1 if v is not positive and finite.
 func powerOfTwo(v float64) float64 {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return 1
@@ -63,11 +62,11 @@ func powerOfTwo(v float64) float64 {
 	return math.Ldexp(1, -(exp / 2))
 }
 
-// refinements bounds the rounds of iterative refinement.
+// refinements bounds the number of iterative refinements.
 const refinements = 4
 
-// solve sets d to the solution of H d = b, refined until the residual of the scaled
-// system no longer halves. d and b do not overlap.
+// solve sets d to the solution of H d = b. It refines d until the residual of the scaled system no
+// longer halves. d and b must not overlap.
 func (s *system) solve(d, b []float64) {
 	clear(d)
 	copy(s.residual, b)
@@ -92,9 +91,9 @@ func (s *system) solve(d, b []float64) {
 	}
 }
 
-// solveLifted sets d to the solution for the lifted matrix; d and b do not overlap.
-// In directions in which H is singular, up to rounding, it does not move.
-func (s *system) solveLifted(d, b []float64) {
+// solveShifted sets d to the solution for the shifted matrix, without refinement. Along directions in
+// which H is singular, d is almost 0. d and b must not overlap.
+func (s *system) solveShifted(d, b []float64) {
 	for j, r := range b {
 		s.work[j] = r * s.scale[j]
 	}

@@ -2,16 +2,17 @@ package quadratic
 
 import "github.com/scas-admm/scas/solver/internal/linalg"
 
-// A Triangle says where the upper triangle of a symmetric matrix is kept: all of it, or
-// where the matrix has a band, that.
+// A Triangle describes how the upper triangle of a symmetric matrix is stored: in full, or only its band
+// if it is a band matrix.
 type Triangle struct {
 	Order int
-	Width int // entries (i, j) with j > i + Width are zero; Order − 1 if there is no band
+	Width int // entries (i, j) with j > i + Width are 0; Order − 1 for a full matrix
 	// Entry (i, j), i ≤ j ≤ i + Width, is at i·Stride + j.
 	Stride int
 }
 
-// NewTriangle is for a matrix of order n whose entries (i, j) with |i − j| > width are zero.
+// NewTriangle returns the storage of a matrix of order n whose entries (i, j) with |i − j| > width are
+// 0.
 func NewTriangle(n, width int) Triangle {
 	if width+1 < n {
 		return Triangle{n, width, width}
@@ -19,10 +20,10 @@ func NewTriangle(n, width int) Triangle {
 	return Triangle{n, n - 1, n}
 }
 
-// Banded reports whether the matrix is kept as a band.
+// Banded reports whether only a band is stored.
 func (t Triangle) Banded() bool { return t.Width+1 < t.Order }
 
-// Size is the length of the slice.
+// Size returns the length of the slice.
 func (t Triangle) Size() int {
 	if t.Banded() {
 		return t.Order * (t.Width + 1)
@@ -30,29 +31,28 @@ func (t Triangle) Size() int {
 	return t.Order * t.Order
 }
 
-// Row returns the entries (i, i), (i, i+1) and so on.
+// Row returns the entries (i, i), (i, i+1), … of row i that are stored.
 func (t Triangle) Row(h []float64, i int) []float64 {
 	return h[i*t.Stride+i : i*t.Stride+min(t.Order, i+t.Width+1)]
 }
 
-// A factor is a Cholesky factor of either kind.
+// A factor is a Cholesky factor, of a full or a band matrix.
 type factor interface {
-	FactorScaled(h, scale []float64, lift float64) bool
+	FactorScaled(h, scale []float64, shift float64) bool
 	Solve(dst, b []float64)
-	SolveLower(dst, b []float64)
 }
 
-// A denseFactor is that of a matrix without a band.
+// A denseFactor is the factor of a full matrix.
 type denseFactor struct {
 	*linalg.Cholesky
 	threads int
 }
 
-func (f denseFactor) FactorScaled(h, scale []float64, lift float64) bool {
-	return f.Cholesky.FactorScaled(h, scale, lift, f.threads)
+func (f denseFactor) FactorScaled(h, scale []float64, shift float64) bool {
+	return f.Cholesky.FactorScaled(h, scale, shift, f.threads)
 }
 
-// newFactor has room for that of a Triangle.
+// newFactor allocates a factor.
 func (t Triangle) newFactor(threads int) factor {
 	if t.Banded() {
 		return linalg.NewBandCholesky(t.Order, t.Width)

@@ -1,0 +1,192 @@
+package quadratic
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// A rowCurvature has the curvatures of the smooth functions as functions of v = A u. The curvature of a
+// row is the number h; that of a group is the matrix h I − cross (z v' + v z')/2.
+type rowCurvature struct {
+	h     []float64 // of each row
+	cross []float64 // of each group
+}
+
+// smoothen computes the derivatives and curvatures of the smooth functions at A u. The smooth function for
+// limit |v| is
+//
+//	min over t of limit t − τ log(t² − |v|²),  at t = (τ + q)/limit with q = √(τ² + limit²|v|²).
+//
+// It is convex, and its derivative is z = limit v/t. The curvature comes from Newton's method for the
+// equation t z = limit v in the variables v and z: dz/dv = (limit/t)(I − z v'/q). Here z is the present
+// multiplier, not the derivative limit v/t, which it equals only on the path. For groups, the matrix z v'
+// is replaced by its symmetric part (z v' + v z')/2.
+func (q *Coupled) smoothen() {
+	fresh := q.multipliers == nil
+	if fresh {
+		q.multipliers = make([]float64, len(q.image))
+	}
+	r := q.Penalty
+	if !r.Grouped() {
+		for k, v := range q.image {
+			limit := r.Limit[k]
+			if limit == 0 {
+				continue
+			}
+			size := root(q.Tau, float64(limit*v))
+			by := float64(limit*limit) / (q.Tau + size)
+			q.smooth[k] = by * v
+			if fresh {
+				q.multipliers[k] = q.smooth[k]
+			}
+			q.curvature.h[k] = by * (1 - float64(q.multipliers[k]*v)/size)
+		}
+		return
+	}
+	q.curvature.cross = append(q.curvature.cross[:0], make([]float64, len(r.Groups))...)
+	for k := range r.Groups {
+		g := &r.Groups[k]
+		size := root(q.Tau, float64(g.Limit*g.Norm(q.image)))
+		by := float64(g.Limit*g.Limit) / (q.Tau + size)
+		q.curvature.cross[k] = by / size
+		for _, row := range g.Rows {
+			q.smooth[row], q.curvature.h[row] = by*q.image[row], by
+			if fresh {
+				q.multipliers[row] = q.smooth[row]
+			}
+		}
+	}
+}
+
+// root returns √(a² + b²). math.Hypot would also avoid overflow, which is not needed here, but its
+// result depends on the architecture.
+func root(a, b float64) float64 { return math.Sqrt(math.FMA(a, a, float64(b*b))) }
+
+// value returns the sum of the smooth functions and the barrier, given A u and u.
+func (q *Coupled) value(image, u []float64) float64 {
+	var sum float64
+	r := q.Penalty
+	if !r.Grouped() {
+		for k, v := range image {
+			limit := r.Limit[k]
+			if limit == 0 {
+				continue
+			}
+			size := root(q.Tau, float64(limit*v))
+			sum += q.Tau + size - float64(q.Tau*kernels.Log(2*q.Tau*(q.Tau+size)/float64(limit*limit)))
+		}
+	}
+	for k := range r.Groups {
+		g := &r.Groups[k]
+		size := root(q.Tau, float64(g.Limit*g.Norm(image)))
+		sum += q.Tau + size - float64(q.Tau*kernels.Log(2*q.Tau*(q.Tau+size)/float64(g.Limit*g.Limit)))
+	}
+	if q.Set != nil {
+		sum += float64(q.Tau * q.barriers.value(u))
+	}
+	return sum
+}
+
+// updateMultipliers sets Z to the multipliers at the end of the full step. It moves the multipliers that
+// are iterated towards Z, as far as their limits allow.
+func (q *Coupled) updateMultipliers() {
+	q.barriers.updateMultipliers(q.U, q.step, q.Tau)
+	r := q.Penalty
+	for k, h := range q.curvature.h {
+		q.Z[k] = math.FMA(h, q.imageStep[k], q.smooth[k])
+	}
+	if !r.Grouped() {
+		for k, z := range q.multipliers {
+			most := r.Limit[k] - float64(boundaryFraction*(r.Limit[k]-math.Abs(z)))
+			q.multipliers[k] = math.Max(-most, math.Min(q.Z[k], most))
+		}
+	}
+	for k := range r.Groups {
+		g := &r.Groups[k]
+		var vs, zs float64
+		for _, row := range g.Rows {
+			vs = math.FMA(q.image[row], q.imageStep[row], vs)
+			zs = math.FMA(q.multipliers[row], q.imageStep[row], zs)
+		}
+		half := 0.5 * q.curvature.cross[k]
+		for _, row := range g.Rows {
+			q.Z[row] -= float64(half * (float64(q.multipliers[row]*vs) + float64(q.image[row]*zs)))
+		}
+		most := g.Limit - float64(boundaryFraction*(g.Limit-g.Norm(q.multipliers)))
+		by := math.Min(1, most/g.Norm(q.Z))
+		for _, row := range g.Rows {
+			q.multipliers[row] = by * q.Z[row]
+		}
+	}
+}
+
+// AddGram adds A' diag(w) A to the upper triangle h.
+func (q *Coupled) AddGram(h, w []float64) {
+	if q.Penalty.M == nil {
+		for j, v := range w {
+			h[j*q.Stride+j] += v
+		}
+		return
+	}
+	for row, by := range w {
+		idx, val := q.Penalty.M.Row(row)
+		for k, j := range idx {
+			v, out := float64(by*val[k]), h[int(j)*q.Stride:]
+			for m := k; m < len(idx); m++ {
+				out[idx[m]] = math.FMA(v, val[m], out[idx[m]])
+			}
+		}
+	}
+}
+
+// addCurvature adds A' K A to the upper triangle h, where K has the curvatures of the rows and groups.
+func (q *Coupled) addCurvature(h []float64) {
+	r := q.Penalty
+	q.AddGram(h, q.curvature.h)
+	if !r.Grouped() {
+		return
+	}
+	sum, apart := make([]float64, len(q.image)), make([]float64, len(q.image))
+	for k := range r.Groups { // z v' + v z' = [(z + v)(z + v)' − (z − v)(z − v)']/2
+		g := &r.Groups[k]
+		size := root(q.Tau, float64(g.Limit*g.Norm(q.image)))
+		for _, row := range g.Rows {
+			z, v := q.multipliers[row]/g.Limit, float64(g.Limit*q.image[row])/size
+			sum[row], apart[row] = z+v, z-v
+		}
+		part := q.curvature.h[g.Rows[0]] / 4
+		q.subtract(h, part, g.Rows, sum)
+		q.subtract(h, -part, g.Rows, apart)
+	}
+}
+
+// subtract subtracts part w w' from the upper triangle h, where w is the sum of v_row times row a_row of
+// A over the given rows.
+func (q *Coupled) subtract(h []float64, part float64, rows []int32, v []float64) {
+	clear(q.next)
+	var idx []int32
+	for _, row := range rows {
+		if q.Penalty.M == nil {
+			idx = append(idx, row)
+			q.next[row] = v[row]
+			continue
+		}
+		features, a := q.Penalty.M.Row(int(row))
+		for k, j := range features {
+			if q.next[j] == 0 {
+				idx = append(idx, j)
+			}
+			q.next[j] = math.FMA(v[row], a[k], q.next[j])
+		}
+	}
+	slices.Sort(idx)
+	idx = slices.Compact(idx)
+	for i, a := range idx {
+		by := float64(part * q.next[a])
+		for _, b := range idx[i:] {
+			h[int(a)*q.Stride+int(b)] -= float64(by * q.next[b])
+		}
+	}
+}
