@@ -2,27 +2,29 @@ package oracle
 
 import "math"
 
-// A double is the sum of two numbers, hi + lo, with |lo| at most half a unit in the last
-// place of hi: about 32 digits.
+// A double is a number with about 32 digits (double-double arithmetic): the sum hi + lo, where |lo| is
+// at most half a unit in the last place of hi. The arithmetic follows Dekker 1971 and Hida, Li, Bailey
+// 2001.
 type double struct{ hi, lo float64 }
 
+// of returns v as a double.
 func of(v float64) double { return double{hi: v} }
 
-// fast returns a + b as a double for |a| ≥ |b|.
-func fast(a, b float64) double {
+// fastTwoSum returns a + b as a double, without an error, for |a| ≥ |b|.
+func fastTwoSum(a, b float64) double {
 	s := a + b
 	return double{s, b - (s - a)}
 }
 
-// sum returns a + b as a double.
-func sum(a, b float64) double {
+// twoSum returns a + b as a double, without an error.
+func twoSum(a, b float64) double {
 	s := a + b
 	v := s - a
 	return double{s, (a - (s - v)) + (b - v)}
 }
 
-// product returns a·b as a double.
-func product(a, b float64) double {
+// twoProduct returns a·b as a double, without an error.
+func twoProduct(a, b float64) double {
 	p := float64(a * b)
 	return double{p, math.FMA(a, b, -p)}
 }
@@ -30,16 +32,16 @@ func product(a, b float64) double {
 func (a double) neg() double { return double{-a.hi, -a.lo} }
 
 func (a double) add(b double) double {
-	s, t := sum(a.hi, b.hi), sum(a.lo, b.lo)
-	s = fast(s.hi, s.lo+t.hi)
-	return fast(s.hi, s.lo+t.lo)
+	s, t := twoSum(a.hi, b.hi), twoSum(a.lo, b.lo)
+	s = fastTwoSum(s.hi, s.lo+t.hi)
+	return fastTwoSum(s.hi, s.lo+t.lo)
 }
 
 func (a double) sub(b double) double { return a.add(b.neg()) }
 
 func (a double) mul(b double) double {
-	p := product(a.hi, b.hi)
-	return fast(p.hi, p.lo+(float64(a.hi*b.lo)+float64(a.lo*b.hi)))
+	p := twoProduct(a.hi, b.hi)
+	return fastTwoSum(p.hi, p.lo+(float64(a.hi*b.lo)+float64(a.lo*b.hi)))
 }
 
 func (a double) times(v float64) double { return a.mul(of(v)) }
@@ -49,7 +51,7 @@ func (a double) div(b double) double {
 	r := a.sub(b.times(q))
 	q2 := r.hi / b.hi
 	r = r.sub(b.times(q2))
-	return fast(q, q2).add(of(r.hi / b.hi))
+	return fastTwoSum(q, q2).add(of(r.hi / b.hi))
 }
 
 func (a double) sqrt() double {
@@ -73,7 +75,8 @@ func (a double) float() float64 { return a.hi + a.lo }
 
 var ln2 = double{0.6931471805599453, 2.3190468138462996e-17}
 
-// exp returns e^a: the Taylor series of a part so small that some terms will do, squared.
+// exp returns e^a. It reduces a to a small r, by a multiple of ln 2 and by halving, sums the Taylor
+// series of e^r − 1, and then undoes the reduction.
 func (a double) exp() double {
 	if a.hi < -700 {
 		return double{}
@@ -92,7 +95,7 @@ func (a double) exp() double {
 	return double{math.Ldexp(s.hi, int(k)), math.Ldexp(s.lo, int(k))}
 }
 
-// log returns log a for a > 0, by a step of Newton's method on exp.
+// log returns log a for a > 0, by one step of Newton's method for e^y = a.
 func (a double) log() double {
 	if math.IsInf(a.hi, 1) || a.hi < 1e-290 {
 		return of(math.Log(a.hi))
@@ -101,7 +104,7 @@ func (a double) log() double {
 	return y.add(a.mul(y.neg().exp())).sub(of(1))
 }
 
-// dot returns Σ u v.
+// dot returns Σ uⱼvⱼ.
 func dot(u, v []double) (s double) {
 	for j, a := range u {
 		s = s.add(a.mul(v[j]))
@@ -109,8 +112,8 @@ func dot(u, v []double) (s double) {
 	return s
 }
 
-// cholesky solves H d = g for a positive definite H, whose lower triangle it overwrites;
-// it reports whether H is.
+// cholesky solves H d = g for a positive definite H, and overwrites the lower triangle of H with its
+// factor. It returns false if H is not positive definite.
 func cholesky(h [][]double, g []double) ([]double, bool) {
 	n := len(g)
 	for j := range n {

@@ -13,18 +13,18 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A problem is one for package solver, or for package model if fit is set, and the same as
-// a task for the reference.
+// A problem is a random problem for package solver, or for package model if fit is set, together with
+// the same problem as a task for the reference.
 type problem struct {
 	*solver.Problem
 	fit    *model.Spec
 	task   task
 	relTol float64
-	name   []string // what it has
-	scaled bool     // columns are multiplied by up to 100, or 1e8, and its inverse
-	bad    bool     // by up to 1e8
-	conic  bool     // there is a domain, a group, or a square beside the identity
-	left   string   // what is not done well, and is known
+	name   []string // notes that describe the problem
+	scaled bool     // the columns are multiplied by factors between 1e-2 and 1e2, or 1e-8 and 1e8
+	bad    bool     // the factors are between 1e-8 and 1e8
+	conic  bool     // there is a domain, a group penalty, or a square together with a matrix A
+	excuse string   // the known weakness of the solvers that explains a bad answer; "" for none
 }
 
 func (p *problem) note(format string, args ...any) {
@@ -33,19 +33,19 @@ func (p *problem) note(format string, args ...any) {
 
 func (p *problem) String() string { return strings.Join(p.name, ", ") }
 
-// A drawer draws problems.
+// A drawer draws problems with n rows and p columns.
 type drawer struct {
 	*rand.Rand
 	n, p int
 }
 
-// chance is true with the given probability.
+// chance returns true with the given probability.
 func (d drawer) chance(p float64) bool { return d.Float64() < p }
 
-// power returns 10 to a power between lo and hi.
+// power returns 10^u with u uniform in [lo, hi].
 func (d drawer) power(lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)*d.Float64()) }
 
-// draw draws a problem.
+// draw returns a random problem.
 func draw(t *testing.T, rng *rand.Rand) *problem {
 	t.Helper()
 	d := drawer{rng, 5 + rng.IntN(56), 1 + rng.IntN(12)}
@@ -84,7 +84,7 @@ func draw(t *testing.T, rng *rand.Rand) *problem {
 		t.Fatal(err)
 	}
 	p.Data, p.Labels, p.SampleWeights, p.L2 = x, p.task.labels, p.task.weights, p.task.mu
-	if p.fit != nil { // it has its own intercept
+	if p.fit != nil { // package model adds an intercept: a column of ones without a penalty
 		for i := range p.task.rows {
 			p.task.rows[i] = append(p.task.rows[i], 1)
 		}
@@ -127,7 +127,8 @@ func (d drawer) loss(p *problem) {
 	p.note("%s", p.task.loss)
 }
 
-// data draws rows of one of several kinds, and then makes some columns unpleasant.
+// data draws rows of one of four kinds, and then makes some columns difficult: linearly dependent,
+// empty, constant or badly scaled.
 func (d drawer) data(p *problem) {
 	kind := d.IntN(4)
 	p.note("%s", []string{"dense", "sparse", "integers", "one-hot"}[kind])
@@ -145,7 +146,7 @@ func (d drawer) data(p *problem) {
 				row[j] = float64(d.IntN(5) - 2)
 			}
 		}
-		if kind == 3 { // of categories of three levels each
+		if kind == 3 { // one-hot coded categories with three levels each
 			for j := 0; j < d.p; j += 3 {
 				row[min(d.p-1, j+d.IntN(3))] = 1
 			}
@@ -215,12 +216,13 @@ func (d drawer) labels(p *problem) {
 		}
 		p.task.labels = append(p.task.labels, m)
 	}
-	if classes { // both
+	if classes { // both classes must occur
 		p.task.labels[0], p.task.labels[1] = 1, -1
 	}
 }
 
-// count draws a count of a mean: by Knuth's method, or of large means the nearest number.
+// count draws a Poisson number with the given mean, by Knuth's method. For a mean above 100 it returns
+// the mean, rounded.
 func (d drawer) count(mean float64) (n float64) {
 	if mean > 100 {
 		return math.Round(mean)
@@ -260,7 +262,7 @@ func (d drawer) domain(p *problem) {
 	}
 }
 
-// lambda draws a penalty's weight, as a part of the largest slope at zero.
+// lambda draws the weight of the penalty, as a fraction of the largest derivative of the loss at 0.
 func (d drawer) lambda(p *problem) float64 {
 	most, rounding := 0.0, 0.0
 	slopes := make([]float64, d.n)
@@ -285,7 +287,7 @@ func (d drawer) lambda(p *problem) float64 {
 	return part * most
 }
 
-// matrix draws rows of A, nil for the identity.
+// matrix draws the rows of A; nil means the identity.
 func (d drawer) matrix(p *problem) (rows [][]float64) {
 	edge := func(i, j int) {
 		row := make([]float64, d.p)
@@ -335,7 +337,7 @@ func identity(p int) (rows [][]float64) {
 	return rows
 }
 
-// factors draws weights of which some are zero, or nil.
+// factors draws weights, some of them 0, or returns nil.
 func (d drawer) factors(p *problem, count int) []float64 {
 	if !d.chance(0.4) {
 		return nil
@@ -348,6 +350,7 @@ func (d drawer) factors(p *problem, count int) []float64 {
 	return w
 }
 
+// factor returns w[k], or 1 if w is nil.
 func factor(w []float64, k int) float64 {
 	if w == nil {
 		return 1
@@ -355,7 +358,7 @@ func factor(w []float64, k int) float64 {
 	return w[k]
 }
 
-// penalty draws one of package solver.
+// penalty draws a penalty of package solver.
 func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
 	rows := d.matrix(p)
 	forms := rows
@@ -416,7 +419,7 @@ func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
 	}
 }
 
-// model draws one of package model, with an intercept and perhaps offsets.
+// model draws a specification of package model, with an intercept and perhaps offsets.
 func (d drawer) model(t *testing.T, p *problem, lambda float64) {
 	p.note("model with an intercept")
 	s := &model.Spec{Loss: p.Loss, Lambda: lambda, Standardize: model.StandardizeOff, SampleWeights: p.task.weights}

@@ -1,6 +1,9 @@
-// Package oracle compares the solvers with an independent reference, on random problems
-// that are so small that the reference can afford 32 digits: it follows the central path by
-// Newton's method, and shares no code with the solvers. It has tests alone.
+// Package oracle contains only tests. They compare the solvers with an independent reference on small
+// random problems. The reference is an interior-point method in arithmetic with 32 digits: it follows the
+// central path by Newton's method, and shares no code with the solvers.
+//
+// To read: random_test.go has the test, draw_test.go draws the problems, reference_test.go has the
+// reference, double_test.go its arithmetic.
 package oracle
 
 import (
@@ -20,9 +23,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRandomProblems solves random problems and compares what is found and what is claimed
-// with the reference. SCAS_FULL=1 takes 300 of them by a seed from the clock; SCAS_SEED
-// gives the seed, SCAS_PROBLEMS their number, and SCAS_PROBLEM the number of a single one.
+// TestRandomProblems solves random problems, and compares the solution and the claimed gap with the
+// reference. With SCAS_FULL=1 it solves 300 problems with a seed from the clock. SCAS_SEED sets the
+// seed, SCAS_PROBLEMS the number of problems, and SCAS_PROBLEM selects a single one by its number.
 func TestRandomProblems(t *testing.T) {
 	seed, count, first := uint64(1), uint64(60), uint64(0)
 	if os.Getenv("SCAS_FULL") != "" {
@@ -34,35 +37,35 @@ func TestRandomProblems(t *testing.T) {
 		first, count = one, one+1
 	}
 	t.Logf("repeat with SCAS_SEED=%d", seed)
-	unsolved, left := 0, make(map[string]int)
+	unsolved, excuses := 0, make(map[string]int)
 	for k := first; k < count; k++ {
 		p := draw(t, rand.New(rand.NewPCG(seed, k)))
 		found, known := p.check(t)
 		if !known {
 			unsolved++
-			t.Logf("problem %d: %v: the reference found no end", k, p)
+			t.Logf("problem %d: %v: the reference did not converge", k, p)
 		}
-		if p.left != "" {
-			left[p.left]++
+		if p.excuse != "" {
+			excuses[p.excuse]++
 		}
 		for _, wrong := range found {
 			t.Errorf("SCAS_SEED=%d SCAS_PROBLEM=%d (%v): %s", seed, k, p, wrong)
 		}
 	}
 	excused := 0
-	for why, count := range left {
+	for why, count := range excuses {
 		excused += count
-		t.Logf("left to a later solver: %d: %s", count, why)
+		t.Logf("excused: %d: %s", count, why)
 	}
 	if uint64(excused) > 3+count/20 {
-		t.Errorf("%d of %d problems are left to a later solver", excused, count-first)
+		t.Errorf("%d of %d problems are excused", excused, count-first)
 	}
 	if uint64(unsolved) > 1+count/50 {
-		t.Errorf("the reference left %d of %d problems", unsolved, count-first)
+		t.Errorf("the reference did not converge for %d of %d problems", unsolved, count-first)
 	}
 }
 
-// number sets v to an environment variable, if there is one.
+// number sets v to the value of an environment variable, if it is set, and reports whether it is.
 func number(t *testing.T, name string, v *uint64) bool {
 	t.Helper()
 	s := os.Getenv(name)
@@ -76,19 +79,19 @@ func number(t *testing.T, name string, v *uint64) bool {
 	return true
 }
 
-// unproved returns why no gap within the goal may be proved of this problem today, "" if
-// one must be. It is no excuse for a wrong gap. there says that the optimum was reached.
+// unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they must
+// prove it. A wrong gap has no excuse. there means that the optimum was reached, although not proved.
 func (p *problem) unproved(a *answer, x []double, there bool) string {
 	dependent := p.task.dependent(x)
 	switch {
 	case there && a.gap <= 1e-12*a.objective:
 		return "the goal is below the rounding of the objective"
 	case there && dependent:
-		return "columns that nothing holds depend on each other where the loss is curved"
+		return "columns without a penalty or bound are linearly dependent where the loss is curved"
 	case there && p.task.loss == "huber":
-		return "few labels are within Huber's delta"
+		return "few residuals are within the delta of the Huber loss"
 	case p.conic && dependent:
-		return "the same, and the optimum is not reached: with a domain, groups or squares"
+		return "columns without a penalty or bound are linearly dependent, with a domain, groups or squares; the optimum is not reached"
 	case p.scaled && p.conic:
 		return "badly scaled columns with a domain, groups or squares"
 	case p.bad:
@@ -97,7 +100,7 @@ func (p *problem) unproved(a *answer, x []double, there bool) string {
 	return ""
 }
 
-// An answer is what a solver says of a problem.
+// An answer is the result of a solver.
 type answer struct {
 	x              []float64
 	objective, gap float64
@@ -107,7 +110,7 @@ type answer struct {
 	err            error
 }
 
-// solve asks package solver, or package model.
+// solve solves the problem with package solver or package model.
 func (p *problem) solve(t *testing.T) *answer {
 	if p.fit != nil {
 		return p.fitted(model.Fit(t.Context(), p.fit, p.Data, p.Labels))
@@ -134,8 +137,9 @@ func (p *problem) answer(res *solver.Result, err error) *answer {
 	return &answer{res.X, res.At.Objective, res.DualityGap, p.relTol * zero, res.Status == solver.Converged, res.Stats.Rounded, err}
 }
 
-// beyond asks package stream, with the data in a file; it returns nil where they are not for it.
-func (p *problem) beyond(t *testing.T) *answer {
+// outOfCore solves the problem out of core, with the data in a mapped file. It returns nil if package
+// stream refuses the problem.
+func (p *problem) outOfCore(t *testing.T) *answer {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: p.Data, Labels: p.Labels}); err != nil {
 		t.Fatal(err)
@@ -161,9 +165,9 @@ func (p *problem) beyond(t *testing.T) *answer {
 	return p.answer(stream.Minimize(t.Context(), &q, &solver.Settings{RelTol: p.relTol}, stream.Options{Memory: 4 << 20}))
 }
 
-// check returns what is wrong with the answers to a problem, and whether the reference has one.
+// check returns what is wrong with the answers to a problem, and whether the reference solved it.
 func (p *problem) check(t *testing.T) (wrong []string, known bool) {
-	answers := []*answer{p.solve(t), p.beyond(t)}
+	answers := []*answer{p.solve(t), p.outOfCore(t)}
 	ref, ok := p.task.solve()
 	for k, a := range answers {
 		if a == nil || a.x != nil && !ok {
@@ -171,7 +175,7 @@ func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 		}
 		for _, w := range p.judge(a, ref, k > 0) {
 			if k > 0 {
-				w = "beyond memory: " + w
+				w = "out of core: " + w
 			}
 			wrong = append(wrong, w)
 		}
@@ -179,8 +183,8 @@ func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 	return wrong, ok
 }
 
-// judge returns what is wrong with an answer, of data beyond memory.
-func (p *problem) judge(a *answer, ref *solution, beyond bool) (wrong []string) {
+// judge returns what is wrong with an answer, compared with the reference.
+func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if a.x == nil {
 		complain("no answer: %v", a.err)
@@ -189,29 +193,29 @@ func (p *problem) judge(a *answer, ref *solution, beyond bool) (wrong []string) 
 	x := floats(a.x)
 	exact := p.task.objective(x)
 	scale := p.task.objective(make([]double, len(x))).float()
-	excess := exact.sub(ref.value).float() // or more
+	excess := exact.sub(ref.value).float() // at most the true excess
 	claimed := of(a.objective).sub(ref.value).float()
 	if off := p.task.outside(a.x); off > 0 {
 		complain("outside of the domain by %.2g", off)
 	} else if excess > a.gap || claimed > a.gap+float64(len(p.task.rows))*0x1p-53*a.objective {
 		complain("a gap of %.3g is claimed, the excess is %.3g, or %.3g as computed (objective %.17g)", a.gap, excess, claimed, a.objective)
 	}
-	if -excess > ref.off+1e-13*math.Max(scale, a.objective) {
-		complain("the reference is off: %.17g, %.3g above the solver's objective, and its bound %.3g", ref.value.float(), -excess, ref.off)
+	if -excess > ref.error+1e-13*math.Max(scale, a.objective) {
+		complain("the reference is off: %.17g, %.3g above the solver's objective, and its bound %.3g", ref.value.float(), -excess, ref.error)
 	}
 	var not *solver.NotConvergedError
 	switch {
-	case a.goal == 0 && a.err == nil: // there is no goal where 0 is a perfect fit
+	case a.goal == 0 && a.err == nil: // the objective at 0 is 0, so that a relative tolerance gives no goal
 	case errors.As(a.err, &not):
-		if p.left = p.unproved(a, ref.x, excess <= a.goal); p.left == "" {
+		if p.excuse = p.unproved(a, ref.x, excess <= a.goal); p.excuse == "" {
 			complain("%v (excess %.3g)", a.err, excess)
 		}
 	case a.err != nil || !a.converged:
 		complain("converged %v, %v", a.converged, a.err)
 	case !(a.gap <= a.goal*(1+1e-9)):
 		complain("converged with a gap of %.3g, and the goal is %.3g", a.gap, a.goal)
-	case p.relTol < 1e-7 && !a.exact && beyond && (p.conic || p.bad || p.scaled):
-		p.left = "zeros beyond memory, with a domain, groups or squares, or of badly scaled columns, are not always exact"
+	case p.relTol < 1e-7 && !a.exact && outOfCore && (p.conic || p.bad || p.scaled):
+		p.excuse = "zeros out of core, with a domain, groups or squares, or of badly scaled columns, are not always exact"
 	case p.relTol < 1e-7 && !a.exact:
 		complain("zeros and ties are not exact")
 	case p.relTol < 1e-7:
@@ -220,9 +224,9 @@ func (p *problem) judge(a *answer, ref *solution, beyond bool) (wrong []string) 
 			switch {
 			case !clear || v == 0:
 			case p.conic:
-				p.left = "zeros with a domain, groups or squares are not always exact"
+				p.excuse = "zeros with a domain, groups or squares are not always exact"
 			case p.bad:
-				p.left = "zeros of badly scaled columns are not always exact"
+				p.excuse = "zeros of badly scaled columns are not always exact"
 			default:
 				complain("row %d of A x is %.3g and clearly 0", k, v)
 			}
@@ -231,9 +235,9 @@ func (p *problem) judge(a *answer, ref *solution, beyond bool) (wrong []string) 
 	return wrong
 }
 
-// clearlyZero reports whether the forms of a term are zero at every solution, by multipliers
-// well within their limit, or by a bound at zero; and the largest form at x. A form is one
-// coefficient, or the difference or sum of two.
+// clearlyZero reports whether the forms of a term must be zero at every solution, because the
+// multipliers are well within their limit. It also returns the largest absolute value of the forms at x.
+// It considers only forms that are one coefficient, or the sum or difference of two.
 func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most float64, clear bool) {
 	for _, form := range tm.forms {
 		v, count := 0.0, 0
@@ -251,15 +255,15 @@ func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most flo
 		most = math.Max(most, math.Abs(v))
 	}
 	size := 0.0
-	for _, u := range ref.pull[k] {
+	for _, u := range ref.multipliers[k] {
 		size = math.Hypot(size, u)
 	}
 	return most, tm.limit > 0 && size < 0.9
 }
 
-// dependent reports whether columns depend on each other, at the samples where the loss is
-// curved at x, along directions that neither penalty nor domain holds: then there may be no
-// proof.
+// dependent reports whether there may be no proof of a gap, because columns are linearly dependent:
+// along directions without a penalty or a bound, restricted to the samples where the loss is curved at
+// x.
 func (t *task) dependent(x []double) bool {
 	if t.mu > 0 || t.radius > 0 || t.total > 0 {
 		return false
@@ -288,7 +292,7 @@ func (t *task) dependent(x []double) bool {
 			for _, of := range t.terms {
 				for _, form := range of.forms {
 					if of.limit > 0 || of.square > 0 {
-						gram[i][k] = gram[i][k].add(product(form[j]/t.size[j], form[m]/t.size[m]))
+						gram[i][k] = gram[i][k].add(twoProduct(form[j]/t.size[j], form[m]/t.size[m]))
 					}
 				}
 			}
@@ -314,7 +318,7 @@ func (t *task) dependent(x []double) bool {
 	return !definite
 }
 
-// outside returns how far x is outside of the domain, by more than rounding.
+// outside returns how far x is outside the domain, or 0 if it is outside by no more than rounding.
 func (t *task) outside(x []float64) float64 {
 	off, sum, norm := 0.0, 0.0, 0.0
 	for j, v := range x {

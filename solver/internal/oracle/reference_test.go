@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// A term is limit |(v₁, v₂, …)|₂ + (square/2) Σ v² of linear forms v of x: an absolute
-// value if there is one of them.
+// A term is limit |v|₂ + (square/2)|v|₂², where v has linear forms of x as entries. With one form it is
+// limit |v| + (square/2) v².
 type term struct {
 	forms         [][]float64
 	limit, square float64
@@ -19,16 +19,16 @@ type task struct {
 	labels, offsets []float64
 	weights         []float64
 	loss            string
-	delta           float64 // of Huber's loss
+	delta           float64 // of the Huber loss
 	mu              float64
 	terms           []term
 	lower, upper    []float64 // nil for no bounds
-	radius, total   float64   // of a ball and of a simplex; 0 for none
+	radius, total   float64   // the radius of a ball, the sum of a simplex; 0 for none
 	coef            []double  // wᵢ/Σw
-	size            []float64 // of each column: root mean square
+	size            []float64 // the root mean square of each column
 }
 
-// prepare fills in what follows from the rest.
+// prepare computes coef and size from the other fields.
 func (t *task) prepare() {
 	all := double{}
 	for i := range t.rows {
@@ -64,7 +64,7 @@ func (t *task) offset(i int) float64 {
 	return t.offsets[i]
 }
 
-// phi returns φ, φ' and φ” at a margin.
+// phi returns φ, φ' and φ” at the margin m.
 func (t *task) phi(m double, b float64) (value, slope, curve double) {
 	two := of(2)
 	switch r := of(b).sub(m); t.loss {
@@ -92,7 +92,7 @@ func (t *task) phi(m double, b float64) (value, slope, curve double) {
 	u := m.times(b)
 	e := u.abs().neg().exp()
 	value = of(1).add(e).log()
-	s := e.div(of(1).add(e)) // of the side where it is small
+	s := e.div(of(1).add(e)) // 1/(1 + e^|u|): the smaller of the two probabilities
 	if curve = s.mul(of(1).sub(s)); u.hi < 0 {
 		value, s = value.sub(u), of(1).sub(s)
 	}
@@ -130,15 +130,15 @@ func (t *task) objective(x []double) double {
 	return v
 }
 
-// A solution is what the reference knows of a task.
+// A solution is the answer of the reference to a task.
 type solution struct {
-	x     []double
-	value double
-	off   float64     // it is not further above the optimum
-	pull  [][]float64 // of each term: multipliers as a part of its limit
+	x           []double
+	value       double
+	error       float64     // value is at most this far above the optimum
+	multipliers [][]float64 // of each term, divided by its limit
 }
 
-// An affine is a number that depends on y: at + along'y.
+// An affine is an affine function of y: at + along'y.
 type affine struct {
 	at    double
 	along []double
@@ -146,27 +146,28 @@ type affine struct {
 
 func (a affine) of(y []double) double { return a.at.add(dot(a.along, y)) }
 
-// A barrier is the objective on the central path, as a function of y with x = x₀ + E y.
+// A barrier is the objective with smoothed terms and with a logarithmic barrier for the domain. It is
+// a function of y, with x = x₀ + E y.
 type barrier struct {
 	*task
-	x, margins []affine
-	terms      [][]affine
-	damp       []double // a ridge so small that it does not count
-	tau        double
-	value      double
-	grad       []double
-	hess       [][]double
-	pulls      [][]float64
-	parameter  float64 // of the barrier
-	radius2    double
-	majorant   []double // bounds of the Hessian's diagonal
+	x, margins  []affine
+	terms       [][]affine
+	ridge       []double // a diagonal regularisation of y, too small to change the solution
+	tau         double
+	value       double
+	grad        []double
+	hess        [][]double // the lower triangle
+	multipliers [][]float64
+	parameter   float64 // the barrier parameter: value exceeds the optimum by about parameter·τ on the path
+	radius2     double
+	majorant    []double // the diagonal of the Hessian of the loss for φ” = 2, which scales the damping
 }
 
-// ridgePart is the damping of y as a part of its curvature.
+// ridgePart is the regularisation of y relative to its curvature.
 const ridgePart = 1e-24
 
-// newBarrier expresses the task by y; in a simplex the coordinate of the smallest column
-// follows from the others.
+// newBarrier expresses the task as a function of y, and returns a starting point y. Usually x = y. For a
+// simplex, the coordinate of the smallest column follows from the other coordinates.
 func newBarrier(t *task) (*barrier, []double) {
 	p := len(t.size)
 	b := &barrier{task: t, radius2: of(t.radius).mul(of(t.radius))}
@@ -205,7 +206,7 @@ func newBarrier(t *task) (*barrier, []double) {
 		}
 		return a
 	}
-	b.damp, b.majorant = make([]double, q), make([]double, q)
+	b.ridge, b.majorant = make([]double, q), make([]double, q)
 	for i, row := range t.rows {
 		b.margins = append(b.margins, combine(row, t.offset(i)))
 		for k, v := range b.margins[i].along {
@@ -216,7 +217,7 @@ func newBarrier(t *task) (*barrier, []double) {
 		if b.majorant[k].hi == 0 {
 			b.majorant[k] = of(1)
 		}
-		b.damp[k] = b.majorant[k].times(ridgePart)
+		b.ridge[k] = b.majorant[k].times(ridgePart)
 	}
 	for _, k := range t.terms {
 		var forms []affine
@@ -261,7 +262,7 @@ func (t *task) high(j int) float64 {
 	return t.upper[j]
 }
 
-// start returns a coordinate inside of the domain.
+// start returns coordinate j of a point inside the domain.
 func (t *task) start(j int) float64 {
 	lo, hi := t.low(j), t.high(j)
 	switch {
@@ -298,7 +299,8 @@ func (b *barrier) addGrad(u []double, w double) {
 	}
 }
 
-// visit sets value at y, gradient and Hessian if asked for, and reports whether y is inside.
+// visit computes value, and with derivatives also grad and hess, at y. It returns false if y is outside
+// the domain.
 func (b *barrier) visit(y []double, derivatives bool) bool {
 	b.value = double{}
 	if derivatives {
@@ -316,17 +318,17 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 			if math.IsInf(end, 0) {
 				continue
 			}
-			room := v.sub(of(end))
+			slack := v.sub(of(end))
 			if side == 1 {
-				room = room.neg()
+				slack = slack.neg()
 			}
-			if !(room.hi > 0) {
+			if !(slack.hi > 0) {
 				return false
 			}
-			b.value = b.value.sub(room.log().mul(b.tau))
+			b.value = b.value.sub(slack.log().mul(b.tau))
 			if derivatives {
-				w := b.tau.div(room)
-				curve := w.div(room)
+				w := b.tau.div(slack)
+				curve := w.div(slack)
 				if side == 0 {
 					w = w.neg()
 				}
@@ -342,26 +344,26 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 			}
 		}
 	}
-	if b.radius > 0 { // there y is x
-		room := b.radius2.sub(dot(x, x))
-		if !(room.hi > 0) {
+	if b.radius > 0 { // for a ball, x = y
+		slack := b.radius2.sub(dot(x, x))
+		if !(slack.hi > 0) {
 			return false
 		}
-		b.value = b.value.sub(room.log().mul(b.tau))
+		b.value = b.value.sub(slack.log().mul(b.tau))
 		if derivatives {
-			w := b.tau.div(room).times(2)
+			w := b.tau.div(slack).times(2)
 			b.addGrad(x, w)
-			b.addOuter(x, w.div(room).times(2))
+			b.addOuter(x, w.div(slack).times(2))
 			for k := range b.hess {
 				b.hess[k][k] = b.hess[k][k].add(w)
 			}
 		}
 	}
 	for k, v := range y {
-		b.value = b.value.add(v.mul(v).mul(b.damp[k]).times(0.5))
+		b.value = b.value.add(v.mul(v).mul(b.ridge[k]).times(0.5))
 		if derivatives {
-			b.grad[k] = b.grad[k].add(v.mul(b.damp[k]))
-			b.hess[k][k] = b.hess[k][k].add(b.damp[k])
+			b.grad[k] = b.grad[k].add(v.mul(b.ridge[k]))
+			b.hess[k][k] = b.hess[k][k].add(b.ridge[k])
 		}
 	}
 	for i, m := range b.margins {
@@ -381,8 +383,8 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 	return true
 }
 
-// visitTerm does the part of visit of a term: the least value over s > |v| of
-// limit s − τ log(s² − |v|²), which is at s = (τ + √(τ² + limit²|v|²))/limit.
+// visitTerm is the part of visit for one term. The smooth function for limit |v| is the minimum over s >
+// |v| of limit s − τ log(s² − |v|²), at s = (τ + √(τ² + limit²|v|²))/limit.
 func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	terms := b.task.terms[k]
 	limit := of(terms.limit)
@@ -405,11 +407,11 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	if !derivatives {
 		return
 	}
-	pull := make([]float64, len(v))
+	multipliers := make([]float64, len(v))
 	along := make([]double, len(y))
 	for m, form := range b.terms[k] {
 		if terms.limit > 0 {
-			pull[m] = h.mul(v[m]).hi / terms.limit
+			multipliers[m] = h.mul(v[m]).hi / terms.limit
 		}
 		b.addGrad(form.along, v[m].mul(h.add(of(terms.square))))
 		b.addOuter(form.along, h.add(of(terms.square)))
@@ -418,16 +420,16 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 		}
 	}
 	b.addOuter(along, part.neg())
-	if b.pulls == nil {
-		b.pulls = make([][]float64, len(b.terms))
+	if b.multipliers == nil {
+		b.multipliers = make([][]float64, len(b.terms))
 	}
-	b.pulls[k] = pull
+	b.multipliers[k] = multipliers
 }
 
-// lastTau is the τ at which the reference ends, as a part of the objective at its start.
+// lastTau is the last τ of the reference, relative to the objective at its start.
 const lastTau = 1e-20
 
-// solve follows the central path by Newton's method; it reports whether it got to the end.
+// solve follows the central path by Newton's method. It returns false if it does not reach lastTau.
 func (t *task) solve() (*solution, bool) {
 	b, y := newBarrier(t)
 	b.tau = of(1)
@@ -450,22 +452,23 @@ func (t *task) solve() (*solution, bool) {
 		}
 	}
 	b.visit(y, true)
-	s := &solution{pull: b.pulls}
+	s := &solution{multipliers: b.multipliers}
 	for _, a := range b.x {
 		s.x = append(s.x, a.of(y))
 	}
 	s.value = t.objective(s.x)
-	var ridge float64
+	var regularisation float64
 	for k, v := range y {
-		ridge += b.damp[k].hi * v.hi * v.hi
+		regularisation += b.ridge[k].hi * v.hi * v.hi
 	}
-	s.off = 10*(b.parameter+1)*b.tau.hi + 10*ridge
+	s.error = 10*(b.parameter+1)*b.tau.hi + 10*regularisation
 	return s, true
 }
 
-// center minimises for the present τ, and moves y there.
+// center minimises the barrier for the present τ by a damped Newton method, starting at y, and stores
+// the minimiser in y.
 func (b *barrier) center(y []double) bool {
-	soft := 0.0
+	damping := 0.0
 	for range 400 {
 		b.visit(y, true)
 		value := b.value
@@ -474,18 +477,18 @@ func (b *barrier) center(y []double) bool {
 			minus[k] = g.neg()
 		}
 		for k, m := range b.majorant {
-			b.hess[k][k] = b.hess[k][k].add(m.times(soft))
+			b.hess[k][k] = b.hess[k][k].add(m.times(damping))
 		}
 		d, ok := cholesky(b.hess, minus)
 		if !ok {
-			soft = math.Max(1e-20, 100*soft)
-			if soft > 1e6 {
+			damping = math.Max(1e-20, 100*damping)
+			if damping > 1e6 {
 				return false
 			}
 			continue
 		}
 		decrement := dot(d, minus).hi
-		if decrement <= 1e-4*b.tau.hi && soft <= 1e-12 {
+		if decrement <= 1e-4*b.tau.hi && damping <= 1e-12 {
 			return true
 		}
 		length, to := 1.0, make([]double, len(y))
@@ -506,17 +509,17 @@ func (b *barrier) center(y []double) bool {
 		copy(y, to)
 		switch {
 		case length < 0.1:
-			soft = math.Max(1e-8, 10*soft)
+			damping = math.Max(1e-8, 10*damping)
 		case length > 0.5:
-			if soft *= 0.03; soft < 1e-14 {
-				soft = 0
+			if damping *= 0.03; damping < 1e-14 {
+				damping = 0
 			}
 		}
 	}
 	return false
 }
 
-// floats returns numbers as doubles.
+// floats converts numbers to doubles.
 func floats(x []float64) []double {
 	out := make([]double, len(x))
 	for j, v := range x {

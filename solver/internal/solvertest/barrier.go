@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// A barrier is f(x) + Σ h(A x) with h(v) = min over t of limit·t − τ log(t² − v²).
+// A barrier is the smoothed objective f(x) + Σ h(A x), where h(v) = min over t of limit·t − τ log(t² −
+// v²) approximates limit |v|.
 type barrier struct {
 	p     *solver.Problem
 	loss  solver.Loss
@@ -21,10 +22,10 @@ type barrier struct {
 	dual  []float64 // h' of each row of A at the last derivatives
 }
 
-// BarrierNewton returns the optimum of p by an interior-point method that shares
-// nothing with the methods: Newton's method on barriers with τ → 0. Its objective is
-// within 2 τ l of the optimum. The multiplier is that of τ = 1e-10 or so: for smaller
-// τ rounding in x decides it.
+// BarrierNewton returns the optimum of p, computed by an interior-point method that shares no code with
+// the solvers: Newton's method on the barrier, with τ → 0. The objective is within 2 τ l of the optimum
+// for l rows of A. beta has the multipliers for the last τ above 1e-10; for smaller τ, rounding in x
+// would dominate them.
 func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum float64) {
 	t.Helper()
 	_, dim := p.Data.Dims()
@@ -51,8 +52,8 @@ func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum 
 	return x, beta, p.Evaluate(x).Objective
 }
 
-// newton returns the point of a damped Newton step, nil if none is better, and the
-// squared decrement.
+// newton returns the end of a damped Newton step from x, or nil if no step length lowers the objective.
+// It also returns the squared Newton decrement at x.
 func (b *barrier) newton(x []float64) (next []float64, decrement float64) {
 	h, g := b.derivatives(x)
 	step := sparsetest.Solve(h, g)
@@ -84,7 +85,7 @@ func (b *barrier) value(x []float64) float64 {
 	return sum
 }
 
-// derivatives returns the Hessian and the gradient, and sets b.dual.
+// derivatives returns the Hessian and the gradient at x, and sets dual.
 func (b *barrier) derivatives(x []float64) (h, g []float64) {
 	n, dim := b.p.Data.Dims()
 	h, g = make([]float64, dim*dim), make([]float64, dim)

@@ -11,14 +11,14 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Named problem is one of a list.
+// A Named is a problem with a name for subtests.
 type Named struct {
 	Name string
 	*solver.Problem
 }
 
-// Every returns small random problems of every loss, penalty, domain and mu, with A = I
-// and a chain.
+// Every returns small random problems: all combinations of loss, penalty, domain, with and without mu,
+// and with A = I and with a chain graph.
 func Every(t testing.TB, seed uint64) (all []Named) {
 	const p = 6
 	x, class, number := everyTable(t, seed, p)
@@ -56,7 +56,7 @@ func Every(t testing.TB, seed uint64) (all []Named) {
 	return all
 }
 
-// everyTable returns rows of p features, with labels of two classes and numbers.
+// everyTable returns a dense table with p features, labels of two classes, and numeric labels.
 func everyTable(t testing.TB, seed uint64, p int) (x *sparse.CSR, class, number []float64) {
 	const n = 80
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -10,20 +10,22 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Naive runs one outer iteration of Algorithm 1 or 2 as the paper prints it:
-// dense loops, math.Exp, every w and w̃ formed. It is what the plans must equal.
+// A Naive runs SCAS-ADMM exactly as Algorithms 1 and 2 of the paper print it: with dense loops,
+// math.Exp, and every inner iterate w and w̃ computed. The fast implementation must give the same
+// results.
 type Naive struct {
 	Problem    *solver.Problem
 	X, Y, Beta []float64
 	Eta, Rho   float64
 	Nu         float64 // ν_L of Algorithm 2
-	Kappa      float64 // ρ λ₁ where the penalty is linearised
+	Kappa      float64 // ρ λ₁ if the penalty is linearised, else 0
 	Batch      int
 	RNG        *rand.PCG
 
 	anchor []float64
 }
 
+// NewNaive returns a Naive that starts from x = 0.
 func NewNaive(p *solver.Problem, s *solver.Settings) *Naive {
 	n := &Naive{Problem: p, Eta: s.Eta, Rho: s.Rho, RNG: rand.NewPCG(s.Seed, 0x5ca5)}
 	_, cols := p.Data.Dims()
@@ -33,6 +35,7 @@ func NewNaive(p *solver.Problem, s *solver.Settings) *Naive {
 	return n
 }
 
+// Slope returns φ'(aᵢ'x).
 func (n *Naive) Slope(i int, x []float64) float64 {
 	t, b := Dot(n.Problem.Data, i, x), n.Problem.Labels[i]
 	if _, squared := n.Problem.Loss.(solver.Squared); squared {
@@ -76,6 +79,7 @@ func (n *Naive) step(w, full []float64) []float64 {
 	return next
 }
 
+// FullGradient returns ∇f(x).
 func (n *Naive) FullGradient() []float64 {
 	rows, cols := n.Problem.Data.Dims()
 	full := make([]float64, cols)
@@ -91,7 +95,8 @@ func (n *Naive) FullGradient() []float64 {
 	return full
 }
 
-// Outer runs Algorithm 1 with K blocks of M/K, or Algorithm 2.
+// Outer runs one outer iteration of Algorithm 1 with m inner steps in k blocks, or of Algorithm 2 if
+// strong is set.
 func (n *Naive) Outer(m, k int, strong bool) {
 	full := n.FullGradient()
 	snapshot := n.X
@@ -113,7 +118,7 @@ func (n *Naive) Outer(m, k int, strong bool) {
 	}
 }
 
-// plainSum returns w_0 + ... + w_{size−1} of steps from w_0 = x.
+// plainSum returns w_0 + … + w_{size−1} for inner steps from w_0 = x.
 func (n *Naive) plainSum(x, full []float64, size int) []float64 {
 	w, sum := slices.Clone(x), slices.Clone(x)
 	for range size - 1 {
@@ -125,7 +130,7 @@ func (n *Naive) plainSum(x, full []float64, size int) []float64 {
 	return sum
 }
 
-// strongSum returns w̃_1 + ... + w̃_size of steps from x.
+// strongSum returns w̃_1 + … + w̃_size for inner steps from x.
 func (n *Naive) strongSum(x, full []float64, size int) []float64 {
 	w, sum := slices.Clone(x), make([]float64, len(x))
 	s := n.Eta / (1 - n.Nu*n.Eta/2)
@@ -140,6 +145,7 @@ func (n *Naive) strongSum(x, full []float64, size int) []float64 {
 	return sum
 }
 
+// DualStep updates y and beta.
 func (n *Naive) DualStep() {
 	for j, v := range n.MulA(n.X) {
 		lambda := n.Problem.Penalty.(solver.L1).Limit(j)
@@ -149,6 +155,7 @@ func (n *Naive) DualStep() {
 	}
 }
 
+// MulA returns A x.
 func (n *Naive) MulA(x []float64) []float64 {
 	if n.Problem.Constraint == nil {
 		return append([]float64(nil), x...)
@@ -161,6 +168,7 @@ func (n *Naive) MulA(x []float64) []float64 {
 	return out
 }
 
+// MulAT returns A'v.
 func (n *Naive) MulAT(v []float64) []float64 {
 	if n.Problem.Constraint == nil {
 		return append([]float64(nil), v...)

@@ -9,9 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// OnShards has goroutines be ranks, each with a part of the rows of a .scas file, which is
-// mapped though it is larger than so many bytes, and waits for all. The rows of a part begin
-// with row first. It skips the test where files are not mapped.
+// OnShards runs do on several ranks, which are goroutines, and waits for all of them. Each rank gets its
+// shard of the rows of a .scas file; first is the index of the shard's first row. The file is mapped
+// although it is larger than the given memory in bytes. OnShards skips the test on systems that cannot
+// map files.
 func OnShards(t testing.TB, ranks int, path string, memory int64, do func(comm *dist.Goroutine, part *sparse.Dataset, first int)) {
 	t.Helper()
 	first := 0

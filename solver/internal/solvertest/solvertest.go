@@ -1,6 +1,6 @@
-// Package solvertest has what the tests of package solver and of the methods in
-// other packages share: problems, a Naive SCAS-ADMM and an interior-point method
-// that have nothing in common with the code under test.
+// Package solvertest has helpers that the tests of several packages share: test problems, a naive SCAS-ADMM
+// (Naive), an interior-point method (BarrierNewton), and measurements of memory. Naive and BarrierNewton
+// share no code with the solvers that they check.
 package solvertest
 
 import (
@@ -25,7 +25,8 @@ func Load(t testing.TB, name string, features int) *solver.Problem {
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels}
 }
 
-// Planted is a small problem whose solution is known to be graph-sparse.
+// Planted returns a small synthetic problem with a graph. The true coefficients are known, and constant
+// within groups of the graph.
 func Planted(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver.Problem, *sparse.Synthetic) {
 	t.Helper()
 	s, err := sparse.NewSynthetic(opt)
@@ -44,6 +45,7 @@ func Planted(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver
 	return prob, s
 }
 
+// Minimize calls solver.Minimize, and ends the test if it returns an error.
 func Minimize(t testing.TB, p *solver.Problem, s *solver.Settings) *solver.Result {
 	t.Helper()
 	res, err := solver.Minimize(context.Background(), p, s)
@@ -53,6 +55,7 @@ func Minimize(t testing.TB, p *solver.Problem, s *solver.Settings) *solver.Resul
 	return res
 }
 
+// Dot returns the inner product of a row of a and x.
 func Dot(a *sparse.CSR, row int, x []float64) float64 {
 	var sum float64
 	idx, val := a.Row(row)
@@ -71,7 +74,7 @@ func Distance(u, v []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Relative returns |u − v|₂ / |v|₂, or |u|₂ if v is zero.
+// Relative returns |u − v|₂ / |v|₂, or |u|₂ if v is 0.
 func Relative(u, v []float64) float64 {
 	norm := Distance(v, make([]float64, len(v)))
 	if norm == 0 {
@@ -80,8 +83,7 @@ func Relative(u, v []float64) float64 {
 	return Distance(u, v) / norm
 }
 
-// LastIterate returns the last outer iterate before zeros and ties are made
-// exact.
+// LastIterate returns the last iterate, before zeros and ties are made exact.
 func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 {
 	var x []float64
 	c := *s
@@ -90,12 +92,12 @@ func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 
 	return x
 }
 
-// Chain is a small problem, whose graph is a path through each group.
+// Chain returns a small problem whose graph is a path through each group.
 func Chain(t testing.TB, mu float64) *solver.Problem {
 	p, _ := Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = mu
 	return p
 }
 
-// JustAnOperator hides that an operator is a matrix.
+// JustAnOperator wraps an operator and hides that it is a matrix.
 type JustAnOperator struct{ solver.Operator }
