@@ -200,6 +200,9 @@ func TestStreamedPath(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
 		someStreamed(t)
 		set := &PathSettings{Count: 6, Ratio: 1e-2}
+		if _, ball := spec.Domain.(solver.Ball); ball || spec.A != nil { // LambdaMax is not for these
+			set = &PathSettings{Lambdas: []float64{3e-2, 1e-2, 1e-3}}
+		}
 		best := spec
 		best.RelTol = 1e-9
 		want, err := FitPath(context.Background(), &best, in.X, in.Labels, set)

@@ -118,8 +118,8 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 		"strong":  {"--method", "scas-strong", "--mu", "0.01"},
 		"squared": {"--loss", "squared", "--no-intercept", "--no-standardize"},
 		"box":     {"--domain", "box:-0.2,0.3"},
-		"ball":    {"--domain", "ball:0.7", "--graph", "chain"},
-		"simplex": {"--domain", "simplex:2", "--class-weights", "balanced"},
+		"ball":    {"--domain", "ball:0.7", "--graph", "chain", "--no-intercept"},
+		"simplex": {"--domain", "simplex:2", "--class-weights", "balanced", "--no-intercept", "--no-standardize"},
 		"hinge":   {"--loss", "squared-hinge", "--l2y", "0.1", "--batch-size", "7"},
 		"huber":   {"--loss", "huber:0.5", "--float32", "--domain", "nonnegative"},
 	} {

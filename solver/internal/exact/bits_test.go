@@ -60,7 +60,7 @@ func TestBits(t *testing.T) {
 	}{
 		{term.Logistic{}, true, "27499cf6a7c2117b"},
 		{term.Logistic{}, false, "e3b4cc2ef206a154"},
-		{term.Squared{}, false, "606d79a968c2c0de"},
+		{term.Squared{}, false, "2442023eb59dfda4"},
 		{term.Huber{Delta: 0.5}, true, "a9ec1d14c7157c39"},
 		{term.SquaredHinge{}, false, "ed25af4e9ddb9881"},
 	} {

@@ -52,6 +52,36 @@ func TestGram(t *testing.T) {
 	}
 }
 
+// TestGramFree: a bound pays for what the change of α that restores the equality of a free column does to
+// the other columns. Here the free column is twice the other one, which stands in its place at the point.
+func TestGramFree(t *testing.T) {
+	const n = 40
+	rng := rand.New(rand.NewPCG(9, 9))
+	data, labels := make([]float64, 2*n), make([]float64, n)
+	for i := range n {
+		v := rng.NormFloat64()
+		data[2*i], data[2*i+1], labels[i] = v, 2*v, 3*v+rng.NormFloat64()
+	}
+	x, err := sparse.FromDense(n, 2, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lambda := range []float64{1e-6, 1e-3, 0.1} {
+		q := penalised(x, labels, term.Squared{}, nil, lambda, 0)
+		q.Limit[1] = 1e9
+		other := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-14}).X
+		q.Limit[1] = 0
+		s := mustNew(t, q)
+		s.Solve(1, &Settings{Tol: 1e-14})
+		best := append([]float64(nil), s.x...)
+		copy(s.x, other)
+		b := s.gram.prove(s.x, make([]float64, 2), s.e, math.Inf(1))
+		if above := trueExcess(s, other, best); !(above > 0) || !(above <= b.Gap) {
+			t.Errorf("lambda %g: %.3e above the optimum, bound %.3e", lambda, above, b.Gap)
+		}
+	}
+}
+
 func checkGram(t *testing.T, s *Solver) {
 	t.Helper()
 	b := s.gram.prove(s.x, make([]float64, s.p), s.e, math.Inf(1))

@@ -28,7 +28,7 @@ type Move struct {
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	off, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally
-	t.Loss = to.Loss + off
+	t.Loss, t.MaxPhi = to.Loss+off, m.Loss.Curvature()
 	t.Size += reach
 	slope := float64(1.001*math.Sqrt(t.Square)) + reach
 	t.Square = slope * slope
