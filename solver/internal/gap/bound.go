@@ -56,12 +56,12 @@ type work struct {
 // A Sum is X'Cα as computed, with what bounds its rounding error.
 type Sum struct {
 	Head, Tail []float64 // X'Cα ≈ Head + Tail; Tail is nil unless the summation was compensated
-	// Roundings is the number of roundings that each term of Head went through. If Columns.Entries
-	// is known, one rounding for each entry of the column comes on top.
+	// Roundings bounds the number of rounding errors that affect one term of Head. If Columns.Entries is
+	// known, the number of entries of the column is added to it.
 	Roundings float64
 	Samples   float64   // the number of samples of all processes
 	Base      []float64 // the point at which the margins were computed; nil for x
-	Off       []float64 // bounds a further error of each entry of Head; nil for none
+	Error     []float64 // bounds a further error of each entry of Head; nil for none
 	// Hessian returns the upper triangle of N'X'CΦXN, where N has one column for each root that
 	// exists at the time of the call (see NewRootRow). It may be nil if there are no roots.
 	Hessian func() []float64
@@ -205,12 +205,14 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 		}
 		return none
 	}
-	if p.Roots() > 0 { // once more: the change of α also changes e at the other features
+	if p.Roots() > 0 {
+		// The correction is repeated with larger errors, because δ also changes e at the other features:
+		// |X_j'Cδ| ≤ √(X_j'CX_j) √(Σ cᵢδᵢ²), and Σ cᵢδᵢ² ≤ MaxPhi norm².
 		p.start(z, t, sum, clip)
-		part := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
+		size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
 		for j, norm := range p.Columns.Norm {
-			if !p.vanishing(j) { // there αᵢ = 0, so that Φᵢ = 0 and the change is 0
-				w.eErr[j] += float64(part * norm)
+			if !p.vanishing(j) { // X_j'Cδ = 0 for these, because αᵢ = 0 implies Φᵢ = 0
+				w.eErr[j] += float64(size * norm)
 			}
 		}
 	}
@@ -335,8 +337,8 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 		} else {
 			w.eErr[j] = float64(terms * unit * size)
 		}
-		if sum.Off != nil {
-			w.eErr[j] += sum.Off[j]
+		if sum.Error != nil {
+			w.eErr[j] += sum.Error[j]
 		}
 	}
 	if !compensated {
@@ -359,11 +361,11 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 // the rounding errors of the factor are negligible.
 const leastPivot = 1e-7
 
-// A shift bounds the change δ = ΦX_F d of α that makes eⱼ = 0 at the roots F, where H d = −e_F with
-// H = N'X'CΦXN.
+// A shift bounds the change δ = ΦXN d of α that makes eⱼ = 0 at the roots F, where H d = −e_F with
+// H = N'X'CΦXN. XN has one column for each root (see root).
 type shift struct {
 	norm       float64 // bounds √(d'H d)
-	reach      float64 // bounds the change of every margin, |X_F d|; +Inf if d may not exist
+	reach      float64 // bounds the change of every margin, max |(XN d)ᵢ|; +Inf if d may not exist
 	exactReach float64 // reach without rounding errors
 }
 
@@ -375,7 +377,7 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 		return by
 	}
 	p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
-	feasible := true // for example if α = 0 and z = 0
+	feasible := true // eⱼ = 0 at all roots already, for example because α = 0 and z = 0
 	for _, r := range roots {
 		feasible = feasible && w.e[r.feature] == 0 && w.eErr[r.feature] == 0
 	}
@@ -392,8 +394,7 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 	if p.Dependent = p.Dependent || !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot; p.Dependent {
 		return shift{reach: math.Inf(1), exactReach: math.Inf(1)}
 	}
-	// The norm of d is |d|_H = |e_F| in the norm of H⁻¹. The errors of e and of the factor are bounded by
-	// the diagonal of H⁻¹.
+	// d'H d = e_F'H⁻¹e_F. The diagonal of H⁻¹ bounds what the errors of e and of the factor change.
 	v := make([]float64, k)
 	for a, r := range roots {
 		v[a] = w.e[r.feature] * scale[a]
@@ -458,8 +459,8 @@ func (p *Problem) openSideScaling() (shrink, exact float64) {
 	return shrink, exact
 }
 
-// roundingCost estimates what the errors of e add to the gap otherwise: through the errors of the
-// multipliers, and at the features with a ridge.
+// roundingCost estimates what the errors of e add to the gap, except through the scaling factor: by the
+// errors of the multipliers, and at the features with a ridge.
 func (p *Problem) roundingCost() (sum float64) {
 	for j, v := range p.work.image {
 		sum += math.Abs(float64(p.work.zErr[j] * v))
@@ -501,11 +502,11 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 }
 
 // domainGapAt returns the term of feature j of domainGap, for a box or R^p.
-func (p *Problem) domainGapAt(j int, e, off, x float64) float64 {
+func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	if p.box.Lower != nil {
-		return p.box.ExcessAt(j, e, off, x, p.Ridge[j])
+		return p.box.ExcessAt(j, e, err, x, p.Ridge[j])
 	}
-	rest := math.Abs(math.FMA(p.Ridge[j], x, e)) + off
+	rest := math.Abs(math.FMA(p.Ridge[j], x, e)) + err
 	return float64(rest*rest) / (2 * p.Ridge[j])
 }
 
@@ -514,7 +515,7 @@ func (p *Problem) domainGapAt(j int, e, off, x float64) float64 {
 func (p *Problem) setNearest(j, row int) {
 	w, entry, limit := &p.work, p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-w.e[j]/entry, limit))
-	if p.Penalty.Squared(row) { // the square takes a part of what is left, the ridge the rest
+	if p.Penalty.Squared(row) { // beyond its limit, z minimises the sum of the costs of the square and the ridge
 		q := p.Penalty.Square[row]
 		rest := math.FMA(z, entry, w.e[j])
 		z -= float64(entry * rest * (q / (p.Ridge[j] + float64(entry*entry*q))))
@@ -535,15 +536,15 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 // the error of eⱼ to either side, and for a row with a square the minimiser for X = R^p.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
-	v, e, off := w.image[row], w.e[j], w.eErr[j]
-	if x == 0 && e == 0 && off == 0 {
+	v, e, err := w.image[row], w.e[j], w.eErr[j]
+	if x == 0 && e == 0 && err == 0 {
 		return
 	}
 	limit, square := p.Penalty.Limit[row], 0.0
 	if p.Penalty.Square != nil {
 		square = float64(p.Penalty.Square[row] * v)
 	}
-	margin := 2*off + float64(32*unit*math.Abs(e))
+	margin := 2*err + float64(32*unit*math.Abs(e))
 	candidates := [6]float64{square - limit, square + limit, -e / entry, (margin - e) / entry, (-margin - e) / entry, -e / entry}
 	squared := p.Penalty.Squared(row)
 	if squared {
@@ -558,9 +559,9 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 			z = math.Max(-limit, math.Min(z, limit))
 		}
 		rest, zErr := math.FMA(z, entry, e), 0.0
-		eErr := off + float64(4*unit*(math.Abs(e)+math.Abs(float64(z*entry))))
+		eErr := err + float64(4*unit*(math.Abs(e)+math.Abs(float64(z*entry))))
 		if most := p.Penalty.maxMultiplier(row); k == 2 && math.Abs(z)+eErr/math.Abs(entry) <= most {
-			rest, zErr, eErr = 0, eErr/math.Abs(entry), 0 // the multiplier with eⱼ = 0 exactly is near z
+			rest, zErr, eErr = 0, eErr/math.Abs(entry), 0 // eⱼ = 0 exactly, for a multiplier near z
 		}
 		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, rest, eErr, x)
 		if cost < best {
@@ -603,7 +604,7 @@ func (p *Problem) setGroups() {
 }
 
 // marginErrors returns the arguments of Tally.marginErrorCost for margins computed at x.
-func (p *Problem) marginErrors(x []float64) (off, terms float64) {
+func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 	var size float64
 	count := 0
 	for j, v := range x {
@@ -630,10 +631,10 @@ func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 
 // GapWithFenchel returns the gap with fenchel in the place of the bound by convexity. fenchel is the sum
 // of the Fenchel terms of the scaled α, as computed; t is the tally of the unscaled α. Rounding of the
-// scaled αᵢ changes the sum by less than off, because the terms are convex in the scaling factor.
+// scaled αᵢ changes the sum by less than err, because the terms are convex in the scaling factor.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
-	off := float64(2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
-	return b.Gap + (fenchel + off - b.Fenchel) + float64(1e-15*b.Gap)
+	err := float64(2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
+	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)
 }
 
 // NeedsPhi reports whether a bound may have to change α at roots. Then Tally.Phi must be called.

@@ -134,10 +134,10 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 
 // setRootVectors computes the vectors n of the roots, by the transposed steps in reverse order.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
-	of := make([][]sparseEntry, p) // row j of N: the entries nⱼ of all roots, by index of the root
+	rowOf := make([][]sparseEntry, p) // as in RootRow: entry j of the vectors n of all roots
 	for k := range c.roots {
 		c.roots[k].n = nil
-		of[c.roots[k].feature] = []sparseEntry{{int32(k), 1}}
+		rowOf[c.roots[k].feature] = []sparseEntry{{int32(k), 1}}
 	}
 	sum := make([]float64, len(c.roots))
 	for _, s := range slices.Backward(c.steps) {
@@ -146,7 +146,7 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 		}
 		var seen []int32
 		pen.eachEntry(s.row, func(j int32, v float64) {
-			for _, m := range of[j] {
+			for _, m := range rowOf[j] {
 				if sum[m.index] == 0 {
 					seen = append(seen, m.index)
 				}
@@ -155,12 +155,12 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 		})
 		for _, k := range seen {
 			if sum[k] != 0 {
-				of[s.feature] = append(of[s.feature], sparseEntry{k, sum[k]})
+				rowOf[s.feature] = append(rowOf[s.feature], sparseEntry{k, sum[k]})
 				sum[k] = 0
 			}
 		}
 	}
-	for j, parts := range of {
+	for j, parts := range rowOf {
 		for _, m := range parts {
 			root := &c.roots[m.index]
 			root.n = append(root.n, sparseEntry{int32(j), m.value})
@@ -174,16 +174,16 @@ func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 	for _, s := range c.steps {
 		j, a := s.feature, math.Abs(s.entry)
 		by := -e[j] / s.entry
-		off := eErr[j]/a + float64(2*unit*math.Abs(by))
+		multiplierErr := eErr[j]/a + float64(2*unit*math.Abs(by))
 		e[j], eErr[j] = 0, 0
 		if z[s.row] += by; !s.singleton {
 			pen.eachEntry(s.row, func(k int32, v float64) {
 				if k != j {
 					e[k] = math.FMA(v, by, e[k])
-					eErr[k] += float64(off*math.Abs(v)) + float64(2*unit*math.Abs(e[k]))
+					eErr[k] += float64(multiplierErr*math.Abs(v)) + float64(2*unit*math.Abs(e[k]))
 				}
 			})
 		}
-		zErr[s.row] += off + float64(2*unit*math.Abs(z[s.row]))
+		zErr[s.row] += multiplierErr + float64(2*unit*math.Abs(z[s.row]))
 	}
 }

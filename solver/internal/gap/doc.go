@@ -25,8 +25,9 @@
 //     correction). The exact multiplier is not a floating-point number. But its distance from the stored
 //     multiplier has a bound, and with this distance it must stay within its limit.
 //   - The few features F without such a row are called roots, for example an intercept. There
-//     eⱼ is made 0 by a change of α: δ = ΦX_F d with X_F'CΦX_F d = −e_F, where Φ is a diagonal matrix.
-//     δ is never computed. The Cholesky factor of X_F'CΦX_F bounds its size (see Tally.Phi and shift).
+//     eⱼ is made 0 by a change of α: δ = ΦX_F d with X_F'CΦX_F d = −e_F, where Φ is a diagonal matrix and
+//     X_F has the columns of F. δ is never computed: the Cholesky factor of X_F'CΦX_F bounds its size (see
+//     Tally.Phi and shift).
 //   - If multipliers exceed their limits, the whole dual point is scaled down.
 //
 // Rounding of the margins tᵢ changes the first bracket, whose derivative in tᵢ is φ'(tᵢ) − αᵢ: see

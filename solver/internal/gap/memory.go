@@ -66,8 +66,8 @@ func (m *Memory) samples(at *Point, alpha []float64, lo, hi int) *Samples {
 	return &Samples{Alpha: alpha[lo:hi], Slope: at.Slope[lo:hi], Margin: at.Margin[lo:hi], Label: m.Labels[lo:hi], Coef: m.Sums.Coef[lo:hi]}
 }
 
-// sumTallies calls add for each run of samples, and returns the sum of the tallies over all runs and
-// processes.
+// sumTallies calls add for each contiguous range of samples, and returns the sum of all tallies, over
+// all processes.
 func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (all Tally) {
 	parts := make([]Tally, m.Sums.Count())
 	m.Sums.Each(func(k, lo, hi int) { add(&parts[k], lo, hi) })

@@ -26,23 +26,23 @@ type Move struct {
 // ProveMoved returns a bound for x without visiting the samples. The dual point is α + κXd. Its Fenchel
 // terms at x are those of α at the base, because κXd is also the change of the slopes.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
-	off, reach := m.lossError(b, to), m.reach(to)
+	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally
-	t.Loss, t.MaxPhi = to.Loss+off, m.Loss.Curvature()
+	t.Loss, t.MaxPhi = to.Loss+lossError, m.Loss.Curvature()
 	t.Size += reach
 	slope := float64(1.001*math.Sqrt(t.Square)) + reach
 	t.Square = slope * slope
-	sum := Sum{Head: to.Head, Roundings: float64(2 * m.Sums.All.Runs), Samples: float64(m.Sums.All.Samples), Base: b.X, Off: make([]float64, len(x))}
+	sum := Sum{Head: to.Head, Roundings: float64(2 * m.Sums.All.Runs), Samples: float64(m.Sums.All.Samples), Base: b.X, Error: make([]float64, len(x))}
 	if b.Exact {
 		sum.Tail = make([]float64, len(x))
 	}
 	for j, norm := range m.Columns.Norm {
-		sum.Off[j] = unit * (float64(1.001*to.roundings()*norm*reach) + 2*math.Abs(to.Head[j]) + 2*math.Abs(b.Slope[j]))
+		sum.Error[j] = unit * (float64(1.001*to.roundings()*norm*reach) + 2*math.Abs(to.Head[j]) + 2*math.Abs(b.Slope[j]))
 	}
 	sum.Hessian = func() []float64 { return m.rootHessian(to.Row) }
 	found := m.Bound(x, z, &t, &sum)
-	found.Gap += off
-	found.Rounding += off
+	found.Gap += lossError
+	found.Rounding += lossError
 	return found
 }
 

@@ -339,8 +339,8 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	return float64((limit-math.Copysign(first, v*first))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
 }
 
-// squareErrorCost bounds what the error of z adds to g* for a row with a square, beyond zErr |v|. The
-// derivative of g* is (|z| − limit)/Square where |z| exceeds the limit.
+// squareErrorCost bounds the change of g*, beyond zErr |v|, that an error zErr of the multiplier causes
+// in a row with a square. There g*(z) = max(0, |z| − Limit)²/(2 Square).
 func (pen *Penalty) squareErrorCost(j int, z, zErr, v float64) float64 {
 	over := math.Max(0, math.Abs(z)-pen.Limit[j])
 	return float64(zErr*(over+zErr)) / pen.Square[j]
@@ -377,13 +377,13 @@ func (g *Group) fenchel(z, v []float64) float64 {
 	if norm == 0 {
 		return 0
 	}
-	size, apart := g.Norm(z), 0.0
+	size, distance2 := g.Norm(z), 0.0
 	for _, row := range g.Rows {
 		d := z[row] - float64(g.Limit*(v[row]/norm))
-		apart = math.FMA(d, d, apart)
+		distance2 = math.FMA(d, d, distance2)
 	}
 	left := math.Max(0, float64((g.Limit-size)*(g.Limit+size)))
-	return norm * (float64(apart+left)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
+	return norm * (float64(distance2+left)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
 }
 
 // imageError bounds what the rounding of v = A x adds to g(v) + g*(z) − z'v; z = nil means z = 0. A row

@@ -9,7 +9,7 @@ import (
 // A RootRow computes a'N for a row a' of X, where N has the vector n of each root as a column. It is not
 // safe for concurrent use.
 type RootRow struct {
-	rowOf  [][]sparseEntry // row j of N: the entries nⱼ of all roots, by index of the root
+	rowOf  [][]sparseEntry // rowOf[j] has entry j of the vectors n of all roots; index is that of the root
 	single []int32         // 1 + the index of the root that feature j is, or 0; nil unless every n has one entry
 	sum    []float64       // the entries of the row, by index of the root
 	has    []bool          // the roots in list

@@ -58,10 +58,10 @@ func indicator(b bool) float64 {
 // columns and their samples, and reports whether it found any.
 func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
-	// rises[j] and rises[p+j] are 1 if the objective rises when coefficient j grows upwards, or
-	// downwards: because the coefficient is held, or because the loss of a sample rises.
+	// rises[j] is 1 if the objective may rise when coefficient j grows upwards, and rises[p+j] if it may
+	// rise when the coefficient grows downwards. Then the coefficient is held, or a loss rises.
 	rises := append([]float64(nil), held...)
-	left := 0 // directions in which nothing rises
+	left := 0 // the number of zeros in rises
 	for _, v := range rises {
 		left += 1 - int(v)
 	}

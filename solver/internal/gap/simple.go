@@ -70,8 +70,8 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 	return gap
 }
 
-// errors bounds two effects of rounding: what errors of the margins add to the sum of Fenchel terms φ +
-// φ* − φ't, which is of second order, and the error of each entry of e.
+// errors returns two bounds of rounding errors. margins bounds the error of Σ cᵢ(φ + φ* − φ't), which is
+// of second order in the errors of the margins. columns bounds the error of each entry of e.
 func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)
@@ -96,8 +96,8 @@ func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 			size += float64(v * math.Abs(at.X[j]))
 			columns[j] += float64(share * v)
 		}
-		off := float64(float64(len(idx)+8) * unit * size)
-		margins += float64(float64(0.5*f.Curvature*weight) * float64(off*off))
+		err := float64(float64(len(idx)+8) * unit * size)
+		margins += float64(float64(0.5*f.Curvature*weight) * float64(err*err))
 	}
 	margins = f.Team.SumWith(columns, margins)
 	l, _ := f.A.Dims()
@@ -147,33 +147,34 @@ func (f *Simple) imageError(at *SimplePoint) float64 {
 	return 2 * unit * sum
 }
 
-// domainGap bounds h(x) + h*(−e) + e'x, where e is known up to errors. It uses
+// domainGap bounds h(x) + h*(−e) + e'x, where each entry of e has an error of at most errors. It uses
 //
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //
 // with the support function σ of X. This holds for every u, and is tight if u is the point of X nearest
-// to −e/mu. If mu > 0, the errors change u; otherwise they count in proportion to the diameter of X.
+// to −e/mu. The errors are added to |x − u| if mu > 0. Otherwise their norm is multiplied by the
+// diameter of X.
 func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
 	}
 	u := make([]float64, len(at.E))
-	var off float64
+	var error2 float64
 	for j, v := range at.E {
 		if f.Mu > 0 {
 			u[j] = -v / f.Mu
 		} else {
-			off += float64(errors[j] * errors[j])
+			error2 += float64(errors[j] * errors[j])
 		}
 	}
 	if f.Domain != nil {
 		f.Domain.Project(u)
 	}
-	var apart, product, size float64
+	var distance2, product, size float64
 	for j, x := range at.X {
 		if f.Mu > 0 {
 			d := math.Abs(x-u[j]) + errors[j]/f.Mu + float64(0x1p-49*math.Abs(u[j]))
-			apart += float64(d * d)
+			distance2 += float64(d * d)
 		}
 		scale := math.Abs(at.E[j]) + float64(f.Mu*math.Abs(u[j]))
 		if u[j] = -math.FMA(f.Mu, u[j], at.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
@@ -183,12 +184,12 @@ func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 		product -= float64(u[j] * x)
 	}
 	relative := math.Max(0x1p-44, float64(len(u)+64)*unit)
-	bound := float64(float64(0.5*f.Mu*apart) * (1 + relative))
+	bound := float64(float64(0.5*f.Mu*distance2) * (1 + relative))
 	if f.Domain == nil { // r is 0 except for rounding
 		return bound
 	}
-	if off > 0 {
-		bound += float64(math.Sqrt(off) * f.Domain.Diameter())
+	if error2 > 0 {
+		bound += float64(math.Sqrt(error2) * f.Domain.Diameter())
 	}
 	support := f.Domain.Support(u)
 	return bound + math.Max(0, support+product) + float64(relative*(math.Abs(support)+size))

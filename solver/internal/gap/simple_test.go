@@ -188,7 +188,7 @@ func TestSimpleIsABound(t *testing.T) {
 				worst = math.Max(worst, over)
 			}
 			t.Logf("above by at most %.1e", worst)
-			if worst > 1e-4 { // (n + l + 64) 2⁻⁵³ of columns of 1e5 times a diameter of 6e3 is 7e-5
+			if worst > 1e-4 { // (n + l + 64) 2⁻⁵³ times entries of 1e5 times a diameter of 6e3 is 7e-5
 				t.Errorf("the bound is %.1e above what it bounds", worst)
 			}
 		})

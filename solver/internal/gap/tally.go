@@ -28,7 +28,7 @@ type Tally struct {
 
 	Mismatch  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
 	Weighted  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
-	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over the samples that Phi describes
+	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over some of the samples: see Phi
 	Curvature float64 // Σ cᵢ κ with the upper bound κ of φ”, or Σ cᵢ φ”(tᵢ) if φ” has no upper bound
 	MaxPhi    float64 // the largest Φᵢ
 }
@@ -45,9 +45,9 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 	t.Fenchel += l.Fenchel(alpha, slope, margin, label, coef)
 	for i, a := range alpha {
 		c, s := coef[i], slope[i]
-		apart := float64(c * math.Abs(s-a))
-		t.Mismatch += apart
-		t.Weighted += float64(apart * math.Abs(s))
+		mismatch := float64(c * math.Abs(s-a))
+		t.Mismatch += mismatch
+		t.Weighted += float64(mismatch * math.Abs(s))
 		t.Size += math.Abs(float64(c * a))
 		t.Square += float64(c * float64(a*a))
 	}
@@ -114,7 +114,8 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	}
 }
 
-// addSwing adds cᵢ(Fᵢ⁺ + Fᵢ⁻) for sample i to Swing; see Phi.
+// addSwing adds the Fenchel terms of sample i for αᵢ + Φᵢyᵢ with both yᵢ = ±1/(2 phiSlope) to Swing; see
+// Phi.
 func (t *Tally) addSwing(l term.Loss, s *Samples, i int, phi float64) {
 	for _, by := range []float64{1 / (2 * phiSlope), -1 / (2 * phiSlope)} {
 		moved := []float64{math.FMA(by, phi, s.Alpha[i])}
@@ -166,11 +167,11 @@ func (t Tally) scaled(tau float64) Tally {
 }
 
 // marginErrorCost bounds what the rounding of margins and slopes adds to the Fenchel terms, to second
-// order; the derivative of a term in tᵢ is φ'(tᵢ) − αᵢ. off bounds the error of a margin, and terms is
+// order; the derivative of a term in tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a margin, and terms is
 // the number of roundings in a slope.
-func (t *Tally) marginErrorCost(off, terms float64) float64 {
-	first := float64(t.Mismatch*(off+float64(4*terms*unit))) + float64(8*unit*t.Weighted)
-	return first + float64(t.Curvature*float64(off*off))
+func (t *Tally) marginErrorCost(err, terms float64) float64 {
+	first := float64(t.Mismatch*(err+float64(4*terms*unit))) + float64(8*unit*t.Weighted)
+	return first + float64(t.Curvature*float64(err*err))
 }
 
 // shiftCost bounds what a change of α at the roots adds to the Fenchel terms; see Phi. The change moves

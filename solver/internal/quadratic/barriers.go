@@ -21,7 +21,7 @@ type barriers struct {
 	unpenalised []bool
 }
 
-func (w *barriers) forget() { w.below, w.above, w.theta = nil, nil, 0 }
+func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 
 // inset is the distance of the starting point from the boundary, relative to the size of the set, or to
 // the typical size of the coordinate if a bound is infinite.
@@ -29,82 +29,82 @@ const inset = 1e-2
 
 // moveInside moves u into the interior, away from the boundary. typical has the usual size of each
 // coordinate.
-func (w *barriers) moveInside(u, typical []float64) {
+func (b *barriers) moveInside(u, typical []float64) {
 	for j, v := range u {
 		switch {
-		case w.Radius > 0:
-		case w.Total > 0:
-			u[j] = math.Max(v, inset*w.Total/float64(len(u)))
-		case w.fixed(j):
-			u[j] = w.Lower[j]
+		case b.Radius > 0:
+		case b.Total > 0:
+			u[j] = math.Max(v, inset*b.Total/float64(len(u)))
+		case b.fixed(j):
+			u[j] = b.Lower[j]
 		default:
-			lo, hi := w.Lower[j], w.Upper[j]
+			lo, hi := b.Lower[j], b.Upper[j]
 			width := float64(inset * math.Min(hi-lo, typical[j]+math.Abs(v)))
 			u[j] = math.Max(lo+width, math.Min(v, hi-width))
 		}
 	}
-	if norm := math.Sqrt(linalg.SumSquares(u)); w.Radius > 0 && norm > (1-inset)*w.Radius {
-		linalg.Scale(u, (1-inset)*w.Radius/norm)
+	if norm := math.Sqrt(linalg.SumSquares(u)); b.Radius > 0 && norm > (1-inset)*b.Radius {
+		linalg.Scale(u, (1-inset)*b.Radius/norm)
 	}
-	w.normalise(u)
+	b.normalise(u)
 }
 
 // normalise scales u so that Σ u = Total, if the set fixes this sum.
-func (w *barriers) normalise(u []float64) {
-	if w.Total > 0 {
-		linalg.Scale(u, w.Total/linalg.Sum(u))
+func (b *barriers) normalise(u []float64) {
+	if b.Total > 0 {
+		linalg.Scale(u, b.Total/linalg.Sum(u))
 	}
 }
 
 // fixed reports whether coordinate j has the same value in all points of the set.
-func (w *barriers) fixed(j int) bool {
-	return w.Lower != nil && w.Upper != nil && !(w.Upper[j] > w.Lower[j])
+func (b *barriers) fixed(j int) bool {
+	return b.Lower != nil && b.Upper != nil && !(b.Upper[j] > b.Lower[j])
 }
 
 // terms counts the logarithms of the barrier.
-func (w *barriers) terms() (count int) {
-	for j := range w.Lower {
-		if w.fixed(j) {
+func (b *barriers) terms() (count int) {
+	for j := range b.Lower {
+		if b.fixed(j) {
 			continue
 		}
-		for _, end := range []float64{w.Lower[j], w.Upper[j]} {
+		for _, end := range []float64{b.Lower[j], b.Upper[j]} {
 			if !math.IsInf(end, 0) {
 				count++
 			}
 		}
 	}
-	if w.Radius > 0 {
+	if b.Radius > 0 {
 		count++
 	}
 	return count
 }
 
 // slack returns the distances of u from the bounds of coordinate j; they may be infinite.
-func (w *barriers) slack(j int, u float64) (below, above float64) {
-	return u - w.Lower[j], w.Upper[j] - u
+func (b *barriers) slack(j int, u float64) (below, above float64) {
+	return u - b.Lower[j], b.Upper[j] - u
 }
 
 // ballSlack returns R² − |u|².
-func (w *barriers) ballSlack(u []float64) float64 {
+func (b *barriers) ballSlack(u []float64) float64 {
 	norm := math.Sqrt(linalg.SumSquares(u))
-	return float64((w.Radius - norm) * (w.Radius + norm))
+	return float64((b.Radius - norm) * (b.Radius + norm))
 }
 
 // value returns the barrier at u.
-func (w *barriers) value(u []float64) (sum float64) {
-	for j := range w.Lower {
-		if w.fixed(j) {
+func (b *barriers) value(u []float64) (sum float64) {
+	for j := range b.Lower {
+		if b.fixed(j) {
 			continue
 		}
-		below, above := w.slack(j, u[j])
+		below, above := b.slack(j, u[j])
 		for _, s := range []float64{below, above} {
 			if !math.IsInf(s, 0) {
 				sum -= kernels.Log(s)
 			}
 		}
 	}
-	if w.Radius > 0 {
-		sum -= kernels.Log(w.ballSlack(u))
+	if b.Radius > 0 {
+		sum -= kernels.Log(b.ballSlack(u))
 	}
 	return sum
 }
@@ -113,52 +113,52 @@ func (w *barriers) value(u []float64) (sum float64) {
 // matrix plus outer u u': derivatives adds the diagonal to h and returns outer. For unpenalised
 // coordinates, the multipliers are at least those on the path; otherwise the curvature could vanish
 // along directions in which only bounds hold u.
-func (w *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
-	if w.Lower != nil && len(w.below) != len(w.Lower) {
-		w.below, w.above = make([]float64, len(w.Lower)), make([]float64, len(w.Lower))
+func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
+	if b.Lower != nil && len(b.below) != len(b.Lower) {
+		b.below, b.above = make([]float64, len(b.Lower)), make([]float64, len(b.Lower))
 	}
-	for j := range w.Lower {
-		if w.fixed(j) {
+	for j := range b.Lower {
+		if b.fixed(j) {
 			continue
 		}
-		below, above := w.slack(j, u[j])
-		if w.below[j] == 0 || w.unpenalised[j] {
-			w.below[j] = math.Max(w.below[j], tau/below)
+		below, above := b.slack(j, u[j])
+		if b.below[j] == 0 || b.unpenalised[j] {
+			b.below[j] = math.Max(b.below[j], tau/below)
 		}
-		if w.above[j] == 0 || w.unpenalised[j] {
-			w.above[j] = math.Max(w.above[j], tau/above)
+		if b.above[j] == 0 || b.unpenalised[j] {
+			b.above[j] = math.Max(b.above[j], tau/above)
 		}
 		g[j] += tau/above - tau/below
-		h[j] += w.below[j]/below + w.above[j]/above
+		h[j] += b.below[j]/below + b.above[j]/above
 	}
-	if w.Radius == 0 {
+	if b.Radius == 0 {
 		return 0
 	}
-	slack := w.ballSlack(u)
-	if w.theta == 0 {
-		w.theta = tau / slack
+	slack := b.ballSlack(u)
+	if b.theta == 0 {
+		b.theta = tau / slack
 	}
-	w.theta = math.Max(w.theta, leastTheta*tau/slack)
+	b.theta = math.Max(b.theta, leastTheta*tau/slack)
 	for j, v := range u {
 		g[j] += float64(2 * tau / slack * v)
-		h[j] += 2 * w.theta
+		h[j] += 2 * b.theta
 	}
-	return 4 * w.theta / slack
+	return 4 * b.theta / slack
 }
 
 // updateMultipliers moves the multipliers to the end of a step from u, as far as they stay positive.
-func (w *barriers) updateMultipliers(u, step []float64, tau float64) {
-	for j := range w.Lower {
-		if w.fixed(j) {
+func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
+	for j := range b.Lower {
+		if b.fixed(j) {
 			continue
 		}
-		below, above := w.slack(j, u[j])
-		w.below[j] = math.Max(boundaryFraction*w.below[j], (tau-float64(w.below[j]*step[j]))/below)
-		w.above[j] = math.Max(boundaryFraction*w.above[j], (tau+float64(w.above[j]*step[j]))/above)
+		below, above := b.slack(j, u[j])
+		b.below[j] = math.Max(boundaryFraction*b.below[j], (tau-float64(b.below[j]*step[j]))/below)
+		b.above[j] = math.Max(boundaryFraction*b.above[j], (tau+float64(b.above[j]*step[j]))/above)
 	}
-	if w.Radius > 0 {
+	if b.Radius > 0 {
 		along := kernels.Dot(u, step)
-		w.theta = (tau + 2*float64(w.theta*along)) / w.ballSlack(u)
+		b.theta = (tau + 2*float64(b.theta*along)) / b.ballSlack(u)
 	}
 }
 
@@ -170,16 +170,16 @@ const ballFraction = 0.9
 const leastTheta = 0.01
 
 // longest returns the longest step length, at most 1, for which the step stays in the set.
-func (w *barriers) longest(u, step []float64) float64 {
+func (b *barriers) longest(u, step []float64) float64 {
 	length := 1.0
-	for j := range w.Lower {
-		if !w.fixed(j) {
-			below, above := w.slack(j, u[j])
+	for j := range b.Lower {
+		if !b.fixed(j) {
+			below, above := b.slack(j, u[j])
 			length = shorten(length, below, step[j])
 			length = shorten(length, above, -step[j])
 		}
 	}
-	if w.Radius == 0 {
+	if b.Radius == 0 {
 		return length
 	}
 	// |u + s step| = R
@@ -187,7 +187,7 @@ func (w *barriers) longest(u, step []float64) float64 {
 	if size == 0 {
 		return length
 	}
-	slack := w.ballSlack(u)
+	slack := b.ballSlack(u)
 	root := math.Sqrt(math.FMA(along, along, float64(size*slack)))
 	if along > 0 {
 		return math.Min(length, ballFraction*slack/(root+along))
@@ -206,26 +206,26 @@ func shorten(length, at, step float64) float64 {
 // snap moves a coordinate to a bound if only the barrier keeps it away from the bound: if the curvature
 // of the barrier is larger than the given curvature of the coordinate. It does not move exact zeros of a
 // box, nor coordinates without curvature.
-func (w *barriers) snap(u, curvature []float64, tau float64) {
+func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
-	for j := range w.Lower {
-		below, above := w.slack(j, u[j])
+	for j := range b.Lower {
+		below, above := b.slack(j, u[j])
 		least := math.Min(below, above)
 		near := curvature[j] > 0 && float64(float64(least*least)*curvature[j]) < tau
 		switch {
-		case w.Total > 0 && u[j] == largest || u[j] == 0 || w.fixed(j) || !near:
+		case b.Total > 0 && u[j] == largest || u[j] == 0 || b.fixed(j) || !near:
 		case below < above:
-			u[j] = w.Lower[j]
+			u[j] = b.Lower[j]
 		default:
-			u[j] = w.Upper[j]
+			u[j] = b.Upper[j]
 		}
-		u[j] = math.Max(w.Lower[j], math.Min(u[j], w.Upper[j])) // exact zeros and ties may violate a bound
+		u[j] = math.Max(b.Lower[j], math.Min(u[j], b.Upper[j])) // exact zeros and ties may violate a bound
 	}
-	if w.Radius > 0 {
+	if b.Radius > 0 {
 		norm := math.Sqrt(linalg.SumSquares(u))
-		if gap := w.Radius - norm; norm > 0 && (gap < 0 || float64(gap*float64(gap*slices.Max(curvature))) < tau) {
-			linalg.Scale(u, w.Radius/norm)
+		if gap := b.Radius - norm; norm > 0 && (gap < 0 || float64(gap*float64(gap*slices.Max(curvature))) < tau) {
+			linalg.Scale(u, b.Radius/norm)
 		}
 	}
-	w.normalise(u)
+	b.normalise(u)
 }

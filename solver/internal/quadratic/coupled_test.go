@@ -124,7 +124,7 @@ func (c *coupledCase) proved() (gap, beyond float64) {
 	default:
 		for j, v := range r {
 			switch {
-			case math.Abs(v) < 1e-9: // where nothing bounds u, r is zero but for rounding
+			case math.Abs(v) < 1e-9: // r is 0 except for rounding if u has no bound
 			case walls.Lower == nil:
 				beyond = math.Inf(1)
 			case v > 0:

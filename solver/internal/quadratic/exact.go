@@ -15,16 +15,16 @@ const (
 	constrained                // v = 0 is a constraint of the reduced problem
 )
 
-// MakeExact makes the zeros and ties of the solution exact, after Solve. It reports whether it
-// succeeded: whether the function at the new point exceeds that at the solution by at most slack.
-// Otherwise U does not change. Move and Z stay in any case: they prove the same bound for the new point.
-// With groups or a set, curvature is a lower bound of the curvature of each coordinate that replaces a
-// smaller diagonal of H.
+// MakeExact makes the zeros and ties of the solution exact, after Solve. It returns true if the function
+// at the new point exceeds that at the solution by at most slack. Otherwise it leaves U as it was. Move
+// and Z never change: they prove the same bound for the new point.
 //
-// Without groups and sets, MakeExact solves the reduced problem. It has one variable for each group of
-// tied coordinates, and limit sign(v) v in the place of limit |v|. Rows that are zero, but not implied
-// by the zeros and ties of coordinates, are constraints of the reduced problem. They are enforced by the
-// augmented Lagrangian method.
+// With groups or a set, MakeExact replaces tied coordinates by a mean. It weighs each coordinate by its
+// curvature: the diagonal of H, or the given curvature if that is larger.
+//
+// Otherwise it solves the reduced problem. This has one variable for each group of tied coordinates, and
+// limit sign(v) v in the place of limit |v|. Rows that are zero, but not implied by the zeros and ties
+// of coordinates, are constraints of the reduced problem, enforced by the augmented Lagrangian method.
 func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))
@@ -96,7 +96,7 @@ func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	for j, of := range part.Group {
 		h[j] = math.Max(q.H[j*q.Stride+j], curvature[j])
 		if of >= 0 {
-			weight, f := h[j]+1e-300, part.Factor[j] // positive also for coordinates without curvature
+			weight, f := h[j]+1e-300, part.Factor[j] // the weight must be positive, also for curvature 0
 			y[of] += float64(weight * f * q.U[j])
 			sum[of] += float64(weight * f * f)
 			most[of] = math.Max(most[of], float64(h[j]*f*f))

@@ -11,7 +11,7 @@ import (
 // is a fixed factor times the value of its group. The factor is ±1 if A takes sums and differences of
 // coordinates.
 type Partition struct {
-	Group  []int32   // the group of each coordinate, or −1 if it is zero; groups are ordered by their first members
+	Group  []int32   // the group of each coordinate, −1 for a zero; groups are numbered by their first members
 	Factor []float64 // the factor of each coordinate; each group has at least one factor 1
 	Count  int       // the number of groups
 }

@@ -146,7 +146,7 @@ func (q *Separable) setDescent() {
 	}
 }
 
-// rootMeanSquare returns the root mean square of the violations, given minus the slopes over the
+// rootMeanSquare returns the root mean square of the violations; rest has minus the slopes over the
 // support.
 func (q *Separable) rootMeanSquare(rest []float64) float64 {
 	sum := 0.0
@@ -162,8 +162,9 @@ func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
 // leastSweeps is the smallest number of sweeps over the non-zero coordinates between Newton steps.
 const leastSweeps = 4
 
-// sweepSupport sweeps over the non-zero coordinates. It ends if no violation in a sweep is larger than
-// allowed, and reports this; or if the sweeps have taken as long as a Newton step would.
+// sweepSupport sweeps over the non-zero coordinates until no violation in a sweep is larger than
+// allowed. It gives up when the sweeps have taken as long as a Newton step would, and reports whether it
+// succeeded.
 func (q *Separable) sweepSupport(allowed float64) bool {
 	count := 0
 	for _, u := range q.U {
@@ -215,9 +216,8 @@ func (q *Separable) sweep(support bool) (worst float64) {
 	return worst
 }
 
-// coordinateStep returns the move of coordinate k from u to its minimum. If the coordinate keeps its
-// sign, the move is computed without forming u + move: it may be smaller than the spacing of the
-// floating-point numbers near u, and still improves the slopes.
+// coordinateStep returns the move of coordinate k from u to its minimum. The move may be smaller than
+// the spacing of floating-point numbers near u: it still changes H d, and so improves the slopes.
 func (q *Separable) coordinateStep(k int, u, slope, curvature float64) float64 {
 	limit := q.Limit[k]
 	by := -slope / curvature
@@ -246,8 +246,8 @@ func (q *Separable) set(k int, to float64) {
 	q.U[k] = to
 }
 
-// endOf returns where coordinate k ends if it moves by the given amount: at the first of zero (if it is
-// a kink) and the bounds that it crosses, and otherwise at u + by. crosses reports whether there is such
+// endOf returns where coordinate k ends if by is added to it: at zero or a bound if the coordinate would
+// cross it, and otherwise at u + by. Zero counts only if it is a kink. crosses reports whether there is
 // a crossing.
 func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 	u := q.U[k]

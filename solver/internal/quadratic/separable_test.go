@@ -13,7 +13,7 @@ import (
 // random returns a random problem with the matrix Z'Z + diag(ridge) in both forms, and a feasible point.
 // The columns of Z are sparse and have different scales; some are equal.
 func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separable, *Dense, *Columns) {
-	z := make([]float64, rows*order) // by columns
+	z := make([]float64, rows*order) // stored by columns
 	for k := range order {
 		scale := math.Pow(10, 2*rng.Float64()-1)
 		for i := range rows {
@@ -83,7 +83,7 @@ func violation(q *Separable, h *Dense) (worst float64) {
 			slope += h.H[k*h.Order+j] * (v - q.X[j])
 		}
 		slope += h.Ridge[k] * (u - q.X[k])
-		down, up := slope-q.Limit[k], slope+q.Limit[k] // of moves to the left and to the right
+		down, up := slope-q.Limit[k], slope+q.Limit[k] // the slopes to the left and to the right of u
 		if u > 0 {
 			down = up
 		} else if u < 0 {

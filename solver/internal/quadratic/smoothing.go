@@ -10,8 +10,8 @@ import (
 // A rowCurvature has the curvatures of the smooth functions as functions of v = A u. The curvature of a
 // row is the number h; that of a group is the matrix h I − cross (z v' + v z')/2.
 type rowCurvature struct {
-	h     []float64 // of each row
-	cross []float64 // of each group
+	h     []float64 // one number for each row
+	cross []float64 // one number for each group
 }
 
 // smoothen computes the derivatives and curvatures of the smooth functions at A u. The smooth function for
@@ -148,22 +148,22 @@ func (q *Coupled) addCurvature(h []float64) {
 	if !r.Grouped() {
 		return
 	}
-	sum, apart := make([]float64, len(q.image)), make([]float64, len(q.image))
+	sum, difference := make([]float64, len(q.image)), make([]float64, len(q.image))
 	for k := range r.Groups { // z v' + v z' = [(z + v)(z + v)' − (z − v)(z − v)']/2
 		g := &r.Groups[k]
 		size := root(q.Tau, float64(g.Limit*g.Norm(q.image)))
 		for _, row := range g.Rows {
 			z, v := q.multipliers[row]/g.Limit, float64(g.Limit*q.image[row])/size
-			sum[row], apart[row] = z+v, z-v
+			sum[row], difference[row] = z+v, z-v
 		}
 		part := q.curvature.h[g.Rows[0]] / 4
 		q.subtract(h, part, g.Rows, sum)
-		q.subtract(h, -part, g.Rows, apart)
+		q.subtract(h, -part, g.Rows, difference)
 	}
 }
 
-// subtract subtracts part w w' from the upper triangle h, where w is the sum of v_row times row a_row of
-// A over the given rows.
+// subtract subtracts part w w' from the upper triangle h, where w = Σ v_k a_k over the given rows k of
+// A, and a_k is row k.
 func (q *Coupled) subtract(h []float64, part float64, rows []int32, v []float64) {
 	clear(q.next)
 	var idx []int32

@@ -35,11 +35,12 @@ const (
 	lastShift  = 1e-4
 )
 
-// factor factors D H D + shift I for the smallest of a few shifts that makes all pivots positive. It
-// reports whether there is such a shift. Solve corrects for the shift.
+// factor computes the Cholesky factor of D H D + shift I, for the smallest of a few shifts for which all
+// pivots are positive. It reports whether there is such a shift. Method solve removes the effect of the
+// shift.
 func (s *system) factor() bool { return s.factorFrom(firstShift) }
 
-// factorFrom is factor with a lower bound of the shift.
+// factorFrom does the same as method factor, but tries no shift below the given one.
 func (s *system) factorFrom(shift float64) bool {
 	n := s.Order
 	for j := range n {

@@ -19,7 +19,7 @@ type barrier struct {
 	a     *sparse.CSR
 	limit func(row int) float64
 	tau   float64
-	dual  []float64 // h' of each row of A at the last derivatives
+	dual  []float64 // h'(v) for each row v of A x, set by derivatives
 }
 
 // BarrierNewton returns the optimum of p, computed by an interior-point method that shares no code with

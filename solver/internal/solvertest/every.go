@@ -17,8 +17,8 @@ type Named struct {
 	*solver.Problem
 }
 
-// Every returns small random problems: all combinations of loss, penalty, domain, with and without mu,
-// and with A = I and with a chain graph.
+// Every returns small random problems: all combinations of loss (except Poisson), penalty and domain,
+// with and without mu, with A = I and with a chain graph.
 func Every(t testing.TB, seed uint64) (all []Named) {
 	const p = 6
 	x, class, number := everyTable(t, seed, p)

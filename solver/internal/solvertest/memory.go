@@ -11,7 +11,7 @@ import (
 // Heap returns the number of bytes in live objects.
 func Heap() int64 {
 	runtime.GC()
-	runtime.GC() // finalizers and pools
+	runtime.GC() // frees objects with finalizers, and those in pools
 	return live()
 }
 
