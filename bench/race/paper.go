@@ -20,8 +20,8 @@ type Paper struct {
 	Out string `required:"" placeholder:"DIR" help:"Directory of the results; what is complete in it is not run again."`
 
 	Data       string    `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: environment variable SCAS_DATA)."`
-	Quick      bool      `help:"Of the paper's sets a9a alone, 1 split, 12 passes, half the steps and rho, nothing chosen on the half: under 2 minutes of a core."`
-	Only       []string  `placeholder:"NAME" help:"Only this data set (a9a, covtype, rcv1, sido, heart); repeatable. heart, 270 samples, is always run whole, with mu 0 and 300 passes."`
+	Quick      bool      `help:"Only a9a, 1 split, 12 passes, half the steps and rho, nothing chosen on the half: under 2 minutes of a core."`
+	Only       []string  `placeholder:"NAME" help:"Only this data set (a9a, covtype, rcv1, sido); repeatable."`
 	Method     []string  `placeholder:"NAME" help:"Only this method; repeatable (default: all of the solver)."`
 	Mu         []float64 `placeholder:"F" help:"Only this coefficient of the L2 term; repeatable."`
 	Splits     *int      `placeholder:"N" help:"Number of random splits (default 10; quick 1)."`

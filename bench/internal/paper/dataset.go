@@ -23,12 +23,6 @@ type Spec struct {
 	Files    []File // the first that exists is read
 	Features int
 	Lambda   float64
-	// Whole means that the data are not split: all samples are used for training and for
-	// testing. This is for small problems.
-	Whole bool
-	// Mus are the coefficients of the L2 term to run; nil means those of the
-	// Protocol.
-	Mus []float64
 	// Long means that choosing parameters on the whole training half takes so long that it is
 	// done for one split only.
 	Long bool
@@ -54,8 +48,7 @@ func original(origin string, paths ...string) (all []File) {
 	return all
 }
 
-// Specs returns the four data sets of the paper with the paper's lambda, and a small data set on
-// which every method should reach the optimum.
+// Specs returns the four data sets of the paper with the paper's lambda.
 func Specs() []Spec {
 	return []Spec{
 		{
@@ -76,10 +69,6 @@ func Specs() []Spec {
 		{
 			Name: "sido", Features: 4932, Lambda: 1e-4, Work: 6, Long: true, Join: correlationSelection,
 			Files: []File{{Path: "paper/hivfp_train.libsvm.zst", Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints"}},
-		},
-		{
-			Name: "heart", Features: 13, Lambda: 1e-2, Work: 0.1, Whole: true, Mus: []float64{0}, Join: chain,
-			Files: original("LIBSVM heart_scale, all 270 samples; not of the paper", "small/heart_scale"),
 		},
 	}
 }
@@ -114,7 +103,7 @@ func (s Spec) Find(dir string) (found File, err error) {
 		}
 		names = append(names, f.Path)
 	}
-	return File{}, fmt.Errorf("paper: data set %s: none of %s is in %s; `make data` fetches a9a, covtype and heart_scale, others are taken where they are", s.Name, strings.Join(names, ", "), dir)
+	return File{}, fmt.Errorf("paper: data set %s: none of %s is in %s; `make data` fetches a9a and covtype, others are taken where they are", s.Name, strings.Join(names, ", "), dir)
 }
 
 // Load reads the data set from dir and makes its constraint.
@@ -137,7 +126,7 @@ func (s Spec) Build(d *sparse.Dataset, f File, layout Graph) (*Data, error) {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
 	}
 	rows := g.Incidence()
-	if layout == Antisymmetric && !s.Whole {
+	if layout == Antisymmetric {
 		rows = nonzeroRows(g.Antisymmetric()) // isolated features change nothing
 	}
 	n, p := d.X.Dims()
@@ -148,7 +137,7 @@ func (s Spec) Build(d *sparse.Dataset, f File, layout Graph) (*Data, error) {
 	out := &Data{Spec: s, X: d.X, Labels: d.Labels, A: a}
 	out.facts = Facts{
 		Name: s.Name, Rows: n, Features: p, NNZ: d.X.NNZ(), Lambda: s.Lambda,
-		Original: f.Original, Whole: s.Whole, Origin: f.Origin, Edges: len(g.Edges()), Joined: how,
+		Original: f.Original, Origin: f.Origin, Edges: len(g.Edges()), Joined: how,
 	}
 	out.facts.RowsOfA, _ = a.Dims()
 	for _, b := range d.Labels {
@@ -168,7 +157,6 @@ type Facts struct {
 	Positive float64 `json:"positive"` // share of samples
 	Lambda   float64 `json:"lambda"`
 	Original bool    `json:"original"`
-	Whole    bool    `json:"whole"`
 	Origin   string  `json:"origin"`
 	Edges    int     `json:"edges"`
 	RowsOfA  int     `json:"rows_of_a"`
@@ -226,9 +214,4 @@ func selection(of func(x *sparse.CSR) (*graph.Covariance, error), x *sparse.CSR,
 		return nil, err
 	}
 	return r.Graph(nil), nil
-}
-
-func chain(x *sparse.CSR) (*graph.Graph, string, error) {
-	_, features := x.Dims()
-	return graph.Chain(features), "chain, one row per edge", nil
 }

@@ -40,9 +40,6 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	}
 	for split := range e.Protocol.Splits {
 		for _, d := range data {
-			if split >= e.Protocol.SplitsOn(d.Spec) {
-				continue
-			}
 			if err := e.split(ctx, d, split); err != nil {
 				return err
 			}
@@ -73,7 +70,7 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
 			return job(h)
 		})
 	}
-	for _, mu := range e.Protocol.MusOn(d.Spec) {
+	for _, mu := range e.Protocol.Mus {
 		if e.Optimum(d.Name, mu, split) == nil {
 			run(func(h *Half) error { return e.optimum(ctx, h, mu) })
 		}

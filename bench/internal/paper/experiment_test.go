@@ -15,6 +15,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // tiny is the whole experiment on a small synthetic set, all methods.
@@ -33,6 +34,12 @@ func tiny(t *testing.T) (Protocol, *Data) {
 		t.Fatal(err)
 	}
 	return pr, data
+}
+
+// chain joins every feature with the next.
+func chain(x *sparse.CSR) (*graph.Graph, string, error) {
+	_, features := x.Dims()
+	return graph.Chain(features), "chain", nil
 }
 
 // experiment runs it into a directory and returns the records.
@@ -164,11 +171,8 @@ func TestOtherProtocol(t *testing.T) {
 func TestRuns(t *testing.T) {
 	pr := Full()
 	for _, s := range Specs() {
-		if s.Whole {
-			continue
-		}
 		wide := s.Features > baseline.MaxFactored
-		for split := range pr.SplitsOn(s) {
+		for split := range pr.Splits {
 			count := map[Method]int{}
 			for _, k := range pr.Keys(s, split) {
 				count[k.Method]++

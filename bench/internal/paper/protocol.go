@@ -37,14 +37,14 @@ type Protocol struct {
 func Full() Protocol {
 	return Protocol{
 		Graph: Antisymmetric, Splits: 10, Beyond: 3, Halves: 3, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
-		Data: []string{"a9a", "covtype", "rcv1", "sido", "heart"}, Methods: names(),
+		Data: []string{"a9a", "covtype", "rcv1", "sido"}, Methods: names(),
 	}
 }
 
 // Quick is enough to see that everything works, and roughly what comes out.
 func Quick() Protocol {
 	p := Full()
-	p.Splits, p.Halves, p.Passes, p.Mus, p.Coarse, p.Data = 1, 0, 12, []float64{0, 1e-2}, true, []string{"a9a", "heart"}
+	p.Splits, p.Halves, p.Passes, p.Mus, p.Coarse, p.Data = 1, 0, 12, []float64{0, 1e-2}, true, []string{"a9a"}
 	return p
 }
 
@@ -106,7 +106,7 @@ func (pr *Protocol) Join(own ...solver.Method) {
 func (pr *Protocol) Validate() error {
 	for _, name := range pr.Data {
 		if !slices.ContainsFunc(Specs(), func(s Spec) bool { return s.Name == name }) {
-			return fmt.Errorf("paper: data set %q is unknown; there are a9a, covtype, rcv1, sido and heart", name)
+			return fmt.Errorf("paper: data set %q is unknown; there are a9a, covtype, rcv1 and sido", name)
 		}
 	}
 	for _, m := range pr.Methods {
@@ -132,39 +132,12 @@ func (pr *Protocol) Specs() []Spec {
 	return slices.DeleteFunc(slices.Clone(all), func(s Spec) bool { return !slices.Contains(pr.Data, s.Name) })
 }
 
-// wholePasses is the budget on small problems without a split.
-const wholePasses = 300
-
-// PassesOn returns the budget of a run on a data set.
-func (pr *Protocol) PassesOn(s Spec) float64 {
-	if s.Whole {
-		return max(pr.Passes, wholePasses)
-	}
-	return pr.Passes
-}
-
-// SplitsOn returns how many splits of a data set are run.
-func (pr *Protocol) SplitsOn(s Spec) int {
-	if s.Whole {
-		return 1
-	}
-	return pr.Splits
-}
-
-// MusOn returns the coefficients of the L2 term for a data set.
-func (pr *Protocol) MusOn(s Spec) []float64 {
-	if s.Mus != nil {
-		return s.Mus
-	}
-	return pr.Mus
-}
-
 // Keys returns the runs on one split of a data set.
 func (pr *Protocol) Keys(s Spec, split int) []Key { return slices.Concat(pr.batches(s, split)...) }
 
 // batches returns the same, with those of a method on a problem together.
 func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
-	for _, mu := range pr.MusOn(s) {
+	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
 			t := pr.Traits(m)
 			if !t.Applies(mu) || t.MostFeatures > 0 && s.Features > t.MostFeatures {
@@ -189,15 +162,15 @@ func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 // splitsBy returns on how many splits of a data set a method is run with parameters chosen by
 // a rule.
 func (pr *Protocol) splitsBy(s Spec, by Rule, t *Traits) int {
-	switch splits := pr.SplitsOn(s); {
+	switch {
 	case by == Whole && s.Long:
-		return min(splits, pr.Halves, 1)
+		return min(pr.Splits, pr.Halves, 1)
 	case by == Whole:
-		return min(splits, pr.Halves)
+		return min(pr.Splits, pr.Halves)
 	case by != Sampled || t.Group != Compared || s.Long && !t.Figured:
-		return min(splits, pr.Beyond)
+		return min(pr.Splits, pr.Beyond)
 	default:
-		return splits
+		return pr.Splits
 	}
 }
 
@@ -210,7 +183,7 @@ func (pr *Protocol) timed(s Spec, split int) []Key {
 // included.
 func (pr *Protocol) Work(timedSplits int) (sum float64) {
 	for _, s := range pr.Specs() {
-		for split := range pr.SplitsOn(s) {
+		for split := range pr.Splits {
 			sum += s.Work * float64(len(pr.Keys(s, split)))
 			if split < timedSplits {
 				sum += s.Work * float64(len(pr.timed(s, split)))

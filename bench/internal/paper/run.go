@@ -111,7 +111,7 @@ func (pr *Protocol) follow(ctx context.Context, h *Half, u *Unit, t *Traits) (*c
 			}
 			passes = pt.Passes
 			c.states = append(c.states, h.state(pt))
-			return enough(pt, pr.PassesOn(h.data.Spec), t)
+			return enough(pt, pr.Passes, t)
 		})
 		switch {
 		case diverged(err) && c.halved < maxHalvings && u.Eta > 0:
@@ -153,7 +153,7 @@ func (h *Half) testLoss(x []float64) float64 {
 // budget ends. That may be an objective far above the start, which the solver calls
 // divergence.
 func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Settings, start state) (state, error) {
-	s.Passes = pr.PassesOn(h.data.Spec)
+	s.Passes = pr.Passes
 	end := start
 	_, err := minimize(ctx, h.train(mu), s, func(pt *solver.Point) bool {
 		end = h.state(pt)
@@ -213,7 +213,7 @@ const batchPasses = 1e6
 
 // settings are those of the run of a unit.
 func (pr *Protocol) settings(h *Half, u *Unit, t *Traits) solver.Settings {
-	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
+	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
 	if t.Batch() {
 		s.Passes = batchPasses
 	}

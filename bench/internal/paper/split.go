@@ -52,13 +52,6 @@ func (d *Data) once(k, tuneSamples int) func() (*Half, error) {
 func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 	rows, _ := d.X.Dims()
 	train, test := sparse.Split(rows, rows-rows/2, splitSeed+uint64(k))
-	if d.Whole {
-		train = make([]int, rows)
-		for i := range train {
-			train[i] = i
-		}
-		test = train
-	}
 	subset, _ := sparse.Split(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k))
 	for i, at := range subset {
 		subset[i] = train[at]

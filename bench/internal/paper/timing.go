@@ -93,7 +93,7 @@ func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Setti
 			one.Objective = pt.Last.Objective
 			one.Passes, one.Seconds = append(one.Passes, pt.Passes), append(one.Seconds, pt.Seconds)
 		}
-		return enough(pt, e.Protocol.PassesOn(h.data.Spec), t)
+		return enough(pt, e.Protocol.Passes, t)
 	})
 	if err != nil {
 		return nil, err

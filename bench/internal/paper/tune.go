@@ -192,7 +192,7 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Half, mu float64, t Traits)
 		return nil, err
 	}
 	u := &tuner{half: h, mu: mu, traits: t, constants: c, chosen: map[Output]place{}}
-	few, many := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.PassesOn(h.data.Spec)}
+	few, many := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.Passes}
 	if t.Batch() {
 		few = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
 		many = solver.Settings{Passes: batchPasses, OuterIterations: int(many.Passes)}

@@ -119,7 +119,7 @@ func results(all []*problem) []result {
 	for _, c := range claims {
 		r := result{claim: c}
 		for _, p := range all {
-			if !p.begun || p.Whole {
+			if !p.begun {
 				continue
 			}
 			row := claimRow{Data: p.Name, Mu: p.mu}

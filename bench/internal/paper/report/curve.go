@@ -78,7 +78,7 @@ func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) 
 		if u == nil || o == nil || len(u.Points) == 0 {
 			continue
 		}
-		points, places := x(u, p.Protocol.PassesOn(p.Spec))
+		points, places := x(u, p.Protocol.Passes)
 		one := run{x: places}
 		for _, pt := range points {
 			one.v = append(one.v, max(value(pt, o.Objective), smallest, o.Gap))
@@ -113,7 +113,7 @@ func (c *curve) add(x, mean, low, high float64) {
 // stays as it is, and ok is false.
 func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	var timed []*paper.Timing
-	for split := range p.Protocol.SplitsOn(p.Spec) {
+	for split := range p.Protocol.Splits {
 		if t := p.timing(m, split); t != nil && len(t.Passes) > 1 {
 			timed = append(timed, t)
 		}

@@ -112,7 +112,7 @@ func Make(ctx context.Context, r *paper.Records, machine []string) (files []File
 // timed returns on how many splits seconds were measured, at most.
 func timed(r *paper.Records) (count int) {
 	for _, s := range r.Protocol.Specs() {
-		for split := range r.Protocol.SplitsOn(s) {
+		for split := range r.Protocol.Splits {
 			if slices.ContainsFunc(r.Protocol.Keys(s, split), func(k paper.Key) bool { return r.Timing(k) != nil }) {
 				count = max(count, split+1)
 			}

@@ -26,7 +26,7 @@ type problem struct {
 func problems(r *paper.Records) []*problem {
 	var out []*problem
 	for _, s := range r.Protocol.Specs() {
-		for _, mu := range r.Protocol.MusOn(s) {
+		for _, mu := range r.Protocol.Mus {
 			p := &problem{Records: r, Spec: s, mu: mu, rule: paper.Sampled, facts: r.Facts(s.Name)}
 			p.findSplits()
 			out = append(out, p)
@@ -40,7 +40,7 @@ func (p *problem) findSplits() {
 	lacks := func(k paper.Key) bool { return !has(k) }
 	var all []int
 	p.splits = nil
-	for split := range p.Protocol.SplitsOn(p.Spec) {
+	for split := range p.Protocol.Splits {
 		keys := slices.DeleteFunc(p.Protocol.Keys(p.Spec, split), func(k paper.Key) bool { return k.Mu != p.mu || k.Rule != p.rule })
 		p.begun = p.begun || slices.ContainsFunc(keys, has)
 		all = append(all, split)

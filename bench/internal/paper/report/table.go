@@ -50,7 +50,7 @@ func newRow(p *problem, t paper.Traits, u *paper.Unit) row {
 	if measured := p.timing(m, 0); measured != nil {
 		r.Timing = *measured
 	}
-	limit := p.Protocol.PassesOn(p.Spec)
+	limit := p.Protocol.Passes
 	at := func(p *problem, value metric) curve {
 		c, _ := curveOf(p, m, by, value, byPaper)
 		return c.until(limit)
