@@ -13,11 +13,11 @@ import (
 type Protocol struct {
 	Graph  Graph `json:"graph"`
 	Splits int   `json:"splits"`
-	// Beyond is how many splits, at most, there are of what the paper does not have: other
-	// methods, and other ways of choosing parameters; on the larger data sets also of methods
-	// that are in none of its figures.
+	// Beyond is how many splits, at most, there are of what the paper's figures do not have: other
+	// methods, and automatic parameters.
 	Beyond int `json:"splits_beyond_the_paper"`
-	// Halves is on how many splits, at most, parameters are chosen on the training half.
+	// Halves is on how many splits, at most, parameters are chosen on the training half, which
+	// takes longer than all else.
 	Halves      int       `json:"splits_tuned_on_the_half"`
 	Passes      float64   `json:"passes"` // budget of every run
 	Mus         []float64 `json:"mus"`    // coefficients of the L2 term, 0 first
@@ -36,7 +36,7 @@ type Protocol struct {
 // Full is the paper's protocol on all of its data sets.
 func Full() Protocol {
 	return Protocol{
-		Graph: Antisymmetric, Splits: 10, Beyond: 3, Halves: 3, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
+		Graph: Antisymmetric, Splits: 10, Beyond: 3, Halves: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
 		Data: []string{"a9a", "covtype", "rcv1", "sido"}, Methods: names(),
 	}
 }
@@ -146,7 +146,7 @@ func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 			var keys []Key
 			for _, rule := range Rules() {
 				for _, by := range t.Outputs {
-					if split < pr.splitsBy(s, rule, &t) {
+					if split < pr.splitsBy(rule, &t) {
 						keys = append(keys, Key{s.Name, mu, m, split, rule, by})
 					}
 				}
@@ -159,15 +159,12 @@ func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 	return all
 }
 
-// splitsBy returns on how many splits of a data set a method is run with parameters chosen by
-// a rule.
-func (pr *Protocol) splitsBy(s Spec, by Rule, t *Traits) int {
+// splitsBy returns on how many splits a method is run with parameters chosen by a rule.
+func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
 	switch {
-	case by == Whole && s.Long:
-		return min(pr.Splits, pr.Halves, 1)
 	case by == Whole:
 		return min(pr.Splits, pr.Halves)
-	case by != Sampled || t.Group != Compared || s.Long && !t.Figured:
+	case by == Automatic || !t.Figured:
 		return min(pr.Splits, pr.Beyond)
 	default:
 		return pr.Splits
