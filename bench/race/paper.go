@@ -26,7 +26,6 @@ type Paper struct {
 	Mu         []float64 `placeholder:"F" help:"Only this coefficient of the L2 term; repeatable."`
 	Splits     *int      `placeholder:"N" help:"Number of random splits (default 10; quick 1)."`
 	Passes     *float64  `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 12)."`
-	Graph      string    `default:"antisym" enum:"antisym,incidence" help:"Layout of the graph matrix: antisym as the published codes have it, incidence with a row per edge."`
 	Timed      int       `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
 	ReportOnly bool      `help:"Make tables and figures from all results in DIR without running anything."`
 }
@@ -47,7 +46,6 @@ func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 		pr = paper.Quick()
 	}
 	pr.Join(own...)
-	pr.Graph = paper.Graph(c.Graph)
 	pr.Splits, pr.Passes = given(c.Splits, pr.Splits), given(c.Passes, pr.Passes)
 	if len(c.Only) > 0 {
 		pr.Data = c.Only
@@ -159,7 +157,7 @@ func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	fmt.Fprintf(e.Stderr, "about %.1f hours of a core in all, what is complete included\n", x.Progress.Total/3600)
 	var all []*paper.Data
 	for _, s := range sets {
-		d, err := s.Load(c.Data, r.Protocol.Graph)
+		d, err := s.Load(c.Data)
 		if err != nil {
 			return err
 		}

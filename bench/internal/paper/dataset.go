@@ -70,17 +70,6 @@ func Specs() []Spec {
 	}
 }
 
-// A Graph is a layout of the matrix G.
-type Graph string
-
-const (
-	// Antisymmetric has p rows, +1 above and −1 below the diagonal for each edge,
-	// as the published codes do.
-	Antisymmetric Graph = "antisym"
-	// Incidence has one row x_i − x_j per edge.
-	Incidence Graph = "incidence"
-)
-
 // Data is a data set in memory.
 type Data struct {
 	Spec
@@ -104,7 +93,7 @@ func (s Spec) Find(dir string) (found File, err error) {
 }
 
 // Load reads the data set from dir and makes its constraint.
-func (s Spec) Load(dir string, g Graph) (*Data, error) {
+func (s Spec) Load(dir string) (*Data, error) {
 	f, err := s.Find(dir)
 	if err != nil {
 		return nil, err
@@ -113,21 +102,18 @@ func (s Spec) Load(dir string, g Graph) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Build(d, f, g)
+	return s.Build(d, f)
 }
 
-// Build makes the constraint of a data set that has been read from a file.
-func (s Spec) Build(d *sparse.Dataset, f File, layout Graph) (*Data, error) {
+// Build makes the constraint of a data set that has been read from a file. The matrix G has a row
+// per feature, with +1 above and −1 below the diagonal for each edge, as the published codes have it.
+func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	g, how, err := s.Join(d.X)
 	if err != nil {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
 	}
-	rows := g.Incidence()
-	if layout == Antisymmetric {
-		rows = nonzeroRows(g.Antisymmetric()) // isolated features change nothing
-	}
 	n, p := d.X.Dims()
-	a, err := sparse.Stack(rows, sparse.Identity(p))
+	a, err := sparse.Stack(nonzeroRows(g.Antisymmetric()), sparse.Identity(p)) // isolated features change nothing
 	if err != nil {
 		return nil, err
 	}

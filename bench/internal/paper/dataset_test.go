@@ -28,7 +28,7 @@ func TestOwnData(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, c.file), []byte("+1 1:1\n-1 2:1\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		d, err := s.Load(dir, Incidence)
+		d, err := s.Load(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

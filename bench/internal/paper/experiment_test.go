@@ -29,7 +29,7 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	pr := Quick()
 	pr.Splits, pr.Halves = 2, 2
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
-	data, err := s.Build(d.Dataset, File{Origin: "synthetic"}, pr.Graph)
+	data, err := s.Build(d.Dataset, File{Origin: "synthetic"})
 	if err != nil {
 		t.Fatal(err)
 	}

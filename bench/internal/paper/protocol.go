@@ -11,8 +11,7 @@ import (
 
 // A Protocol says what is run.
 type Protocol struct {
-	Graph  Graph `json:"graph"`
-	Splits int   `json:"splits"`
+	Splits int `json:"splits"`
 	// Beyond is how many splits, at most, there are of what the paper's figures do not have: other
 	// methods, and automatic parameters.
 	Beyond int `json:"splits_beyond_the_paper"`
@@ -36,7 +35,7 @@ type Protocol struct {
 // Full is the paper's protocol on all of its data sets.
 func Full() Protocol {
 	return Protocol{
-		Graph: Antisymmetric, Splits: 10, Beyond: 3, Halves: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
+		Splits: 10, Beyond: 3, Halves: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
 		Data: []string{"a9a", "covtype", "rcv1", "sido"}, Methods: names(),
 	}
 }

@@ -121,7 +121,7 @@ func (pr *Protocol) fixed() string {
 	if pr.Coarse {
 		grids = "coarse grids as of --quick"
 	}
-	return fmt.Sprintf("graph %s, %g passes, tuning on %d samples, %s", pr.Graph, pr.Passes, pr.TuneSamples, grids)
+	return fmt.Sprintf("%g passes, tuning on %d samples, %s", pr.Passes, pr.TuneSamples, grids)
 }
 
 // read returns what is complete in the files of a directory.

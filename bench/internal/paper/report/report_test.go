@@ -38,7 +38,7 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	if methods > 0 {
 		pr.Methods = pr.Methods[:methods]
 	}
-	data, err := s.Build(d.Dataset, paper.File{Origin: "synthetic"}, pr.Graph)
+	data, err := s.Build(d.Dataset, paper.File{Origin: "synthetic"})
 	if err != nil {
 		t.Fatal(err)
 	}
