@@ -224,7 +224,7 @@ func gapOf(p *problem, s side) entry {
 	case t.Failed > 0:
 		e.Value = math.Inf(1)
 	case drawn && len(c.x) > 1:
-		e.Value = max(c.end(), gapFloor)
+		e.Value = c.end()
 	}
 	return e
 }

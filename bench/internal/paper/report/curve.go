@@ -16,11 +16,21 @@ type curve struct {
 }
 
 // A metric is a quantity at a point of a run.
-type metric func(p paper.Point, optimum float64) float64
+type metric func(p paper.Point, o *paper.Optimum) float64
 
-// testLoss is that on the other half, gap the excess of the objective.
-func testLoss(p paper.Point, _ float64) float64  { return p.Test }
-func gap(p paper.Point, optimum float64) float64 { return p.Objective - optimum }
+// testLoss is the mean loss on the other half.
+func testLoss(p paper.Point, _ *paper.Optimum) float64 { return p.Test }
+
+// gap is the excess of the objective.
+func gap(p paper.Point, o *paper.Optimum) float64 { return excess(p.Objective, o) }
+
+// gapFloor is the least gap that is shown: optima are known to about as much.
+const gapFloor = 1e-13
+
+// excess returns how far an objective is above the optimum, as far as the optimum is known.
+func excess(objective float64, o *paper.Optimum) float64 {
+	return max(objective-o.Objective, o.Gap, gapFloor)
+}
 
 // An axis is what a run with a budget is measured against: points and their places.
 type axis func(u *paper.Unit, budget float64) (points []paper.Point, x []float64)
@@ -55,18 +65,8 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 	return points, x
 }
 
-const (
-	// smallest is the least gap that two objectives of order one can show. Nor is
-	// a gap shown below what the optimum is certified to.
-	smallest = 1e-16
-	// gapFloor is where curves of gaps end: P* is known to about as much.
-	gapFloor = 1e-13
-	// visibleGap is what the difference of two objectives found by different
-	// programs can still mean.
-	visibleGap = 1e-12
-	// slack is how far two places on an axis may be apart to count as one.
-	slack = 1e-9
-)
+// slack is how far two places on an axis may be apart to count as one.
+const slack = 1e-9
 
 // curveOf aggregates a metric of the runs judged by an output over the splits; ok is false
 // if no run has points.
@@ -81,7 +81,7 @@ func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) 
 		points, places := x(u, p.Protocol.Passes)
 		one := run{x: places}
 		for _, pt := range points {
-			one.v = append(one.v, max(value(pt, o.Objective), smallest, o.Gap))
+			one.v = append(one.v, value(pt, o))
 		}
 		runs = append(runs, one)
 	}
@@ -191,12 +191,12 @@ func (c curve) until(x float64) curve {
 }
 
 // rate is the exponent of the decrease of ys: −slope of log y against log x, by
-// least squares over the last two thirds, as far as rounding lets gaps be seen.
+// least squares over the last two thirds, as far as gaps are above the least that is shown.
 // NaN where fewer than three points remain.
 func rate(xs, ys []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for k, x := range xs {
-		if x > 0 && x >= xs[len(xs)-1]/3 && ys[k] >= visibleGap {
+		if x > 0 && x >= xs[len(xs)-1]/3 && ys[k] > gapFloor {
 			lx, ly := math.Log(x), math.Log(ys[k])
 			n, sx, sy, sxx, sxy = n+1, sx+lx, sy+ly, sxx+lx*lx, sxy+lx*ly
 		}

@@ -186,7 +186,7 @@ func memoryNotes(all []*problem) []memoryNote {
 		}
 		add := func(t *paper.Timing) {
 			if t != nil {
-				out = append(out, memoryNote{p.Name, 8 * float64(p.facts.Rows/2) * float64(p.facts.Features), t, max(gapFloor, t.Objective-p.optimum(0).Objective)})
+				out = append(out, memoryNote{p.Name, 8 * float64(p.facts.Rows/2) * float64(p.facts.Features), t, excess(t.Objective, p.optimum(0))})
 			}
 		}
 		for _, m := range []paper.Method{scas, scasL, sa, saIU, sag, sagIU} {
