@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
@@ -18,7 +17,7 @@ func (SA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sa", Summary: "SA-ADMM: averages of stored gradients and iterates",
 		Rate: "O(1/T) in samples", Memory: "np + n + 6p + 4l + the eigenbasis of A'A",
-		Reference: "Zhong, Kwok 2014", Eta: "1/L; min(1000, n/2)/nu_f", TakesEta: true, StoredIterates: true,
+		Reference: "Zhong, Kwok 2014", Eta: "1/L; n/(2 nu_f)", TakesEta: true, StoredIterates: true,
 	}
 }
 
@@ -33,7 +32,7 @@ func (SAIU) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sa-iu", Summary: "SA-ADMM with the penalty linearised",
 		Rate: "O(1/T) in samples", Memory: "np + n + 6p + 4l",
-		Reference: "Zhong, Kwok 2014", Eta: "1/L; min(1000, n/2)/nu_f", TakesEta: true, StoredIterates: true,
+		Reference: "Zhong, Kwok 2014", Eta: "1/L; n/(2 nu_f)", TakesEta: true, StoredIterates: true,
 	}
 }
 
@@ -82,8 +81,8 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, fa
 // In the SAG variants x̂ is x itself and the n slopes are all the memory.
 //
 // The slopes start at zero and the stored iterates at the starting point, so that
-// no pass over the data comes first. Eta is 1/L; zero means 1000/ν_f, or n/(2 ν_f)
-// if that is less, and 1/ν_f for SAG. The average is uniform.
+// no pass over the data comes first. Eta is 1/L; zero means n/(2 ν_f), and 1/ν_f for
+// SAG. With 1/ν_f a whole pass of SA moves x like one gradient step. The average is uniform.
 type sa struct {
 	*perSample
 	solve  *linalg.Shifted // nil for inexact updates
@@ -97,12 +96,8 @@ type sa struct {
 	centre []float64 // x̂: the mean of those, or x
 }
 
-const (
-	// saFactor is the automatic 1/L of SA-ADMM in units of 1/ν_f. With L = ν_f a
-	// whole pass moves x like one gradient step. Fewer samples are a shorter delay.
-	saFactor = 1000
-	saRho    = 30
-)
+// saRho is the automatic rho of the family in units of lambda.
+const saRho = 30
 
 func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
 	b := newBase(r, saRho)
@@ -111,7 +106,7 @@ func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
 	eta := 1 / b.nu
 	if stored {
 		s.store()
-		eta *= math.Min(saFactor, float64(b.n)/2)
+		eta *= float64(b.n) / 2
 	}
 	if !inexact {
 		var err error
