@@ -153,8 +153,7 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 // is interrupted has as many splits of each.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{Records: r, Timed: c.Timed, Machine: machine.Describe(e.Args).Lines()}
-	x.Progress = &paper.Progress{W: e.Stderr, Began: time.Now(), Total: r.Protocol.Work(c.Timed)}
-	fmt.Fprintf(e.Stderr, "about %.1f hours of a core in all, what is complete included\n", x.Progress.Total/3600)
+	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.Runs(c.Timed)}
 	var all []*paper.Data
 	for _, s := range sets {
 		d, err := s.Load(c.Data)

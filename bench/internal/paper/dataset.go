@@ -23,9 +23,6 @@ type Spec struct {
 	Files    []File // the first that exists is read
 	Features int
 	Lambda   float64
-	// Work is about the number of processor seconds of a run, with its share of the time for
-	// choosing parameters.
-	Work float64
 	// Join makes the graph over the features, and returns a description of how.
 	Join func(x *sparse.CSR) (*graph.Graph, string, error)
 }
@@ -49,22 +46,22 @@ func original(origin string, paths ...string) (all []File) {
 func Specs() []Spec {
 	return []Spec{
 		{
-			Name: "a9a", Features: 123, Lambda: 1e-5, Work: 1, Join: published,
+			Name: "a9a", Features: 123, Lambda: 1e-5, Join: published,
 			Files: original("LIBSVM a9a, 32,561 samples", "paper/a9a.zst", "a9a.zst", "a9a"),
 		},
 		{
-			Name: "covtype", Features: 54, Lambda: 1e-5, Work: 9, Join: published,
+			Name: "covtype", Features: 54, Lambda: 1e-5, Join: published,
 			Files: original("LIBSVM covtype.binary, scaled, 581,012 samples", "paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"),
 		},
 		{
-			Name: "rcv1", Features: 47236, Lambda: 1e-4, Work: 7, Join: covarianceSelection,
+			Name: "rcv1", Features: 47236, Lambda: 1e-4, Join: covarianceSelection,
 			Files: append(original("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
 				Path:   "paper/rcv1v2_binary_train.libsvm.zst",
 				Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents",
 			}),
 		},
 		{
-			Name: "sido", Features: 4932, Lambda: 1e-4, Work: 6, Join: correlationSelection,
+			Name: "sido", Features: 4932, Lambda: 1e-4, Join: correlationSelection,
 			Files: []File{{Path: "paper/hivfp_train.libsvm.zst", Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints"}},
 		},
 	}

@@ -77,7 +77,9 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
 	}
 	for _, keys := range e.Protocol.batches(d.Spec, split) {
 		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.Unit(k) != nil })
-		e.Progress.Skip(d.Work * float64(len(keys)-len(missing)))
+		if complete := len(keys) - len(missing); complete > 0 {
+			e.Progress.Done(complete, "complete before: "+keys[0].String())
+		}
 		if len(missing) > 0 {
 			run(func(h *Half) error { return e.units(ctx, h, missing) })
 		}
@@ -91,7 +93,7 @@ func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 	for k := 0; k < len(keys) && err == nil; k++ {
 		var u *Unit
 		if u, err = b.run(ctx, keys[k]); err == nil {
-			e.Progress.Done(keys[k].String(), h.data.Work)
+			e.Progress.Done(1, keys[k].String())
 			err = e.add(line{Unit: u})
 		}
 	}
@@ -110,39 +112,26 @@ func (e *Experiment) optimum(ctx context.Context, h *Half, mu float64) error {
 	return e.add(line{Optimum: &Optimum{Data: h.data.Name, Mu: mu, Split: h.Split, Objective: best.objective, Gap: best.gap, By: best.by}})
 }
 
-// Progress says how far an experiment is, at most every 15 seconds. A nil *Progress is
-// silent.
+// Progress reports how many runs are done, at most every 15 seconds. A nil *Progress is silent.
 type Progress struct {
 	W     io.Writer
-	Began time.Time
-	Total float64 // work to come
+	Total int // runs
 
 	mu   sync.Mutex
-	done float64
+	done int
 	last time.Time
 }
 
-// Skip takes off work that was done before.
-func (p *Progress) Skip(work float64) {
-	if p != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.Total -= work
-	}
-}
-
-// Done reports that a run of so much work is over.
-func (p *Progress) Done(what string, work float64) {
+// Done reports that n runs are complete, what being the last.
+func (p *Progress) Done(n int, what string) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	if p.done += work; now.Sub(p.last) < 15*time.Second {
-		return
+	p.done += n
+	if now := time.Now(); now.Sub(p.last) >= 15*time.Second {
+		p.last = now
+		fmt.Fprintf(p.W, "%d of %d runs  (%s)\n", p.done, p.Total, what)
 	}
-	p.last = now
-	left := time.Duration(float64(now.Sub(p.Began)) * max(0, p.Total-p.done) / p.done)
-	fmt.Fprintf(p.W, "%3.0f %%  %s left  (%s)\n", 100*p.done/p.Total, left.Round(time.Second), what)
 }

@@ -25,7 +25,7 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Work: 1, Join: chain}
+	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Join: chain}
 	pr := Quick()
 	pr.Splits, pr.Halves = 2, 2
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10

@@ -175,16 +175,15 @@ func (pr *Protocol) timed(s Spec, split int) []Key {
 	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.Timed(k) })
 }
 
-// Work returns about how many seconds of a core the protocol takes, runs that are timed
-// included.
-func (pr *Protocol) Work(timedSplits int) (sum float64) {
+// Runs returns how many runs the protocol has, of which the first splits are also timed.
+func (pr *Protocol) Runs(timedSplits int) (count int) {
 	for _, s := range pr.Specs() {
 		for split := range pr.Splits {
-			sum += s.Work * float64(len(pr.Keys(s, split)))
+			count += len(pr.Keys(s, split))
 			if split < timedSplits {
-				sum += s.Work * float64(len(pr.timed(s, split)))
+				count += len(pr.timed(s, split))
 			}
 		}
 	}
-	return sum
+	return count
 }

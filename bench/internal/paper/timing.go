@@ -38,7 +38,7 @@ func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 		if err := e.measure(ctx, half, key); err != nil {
 			return fmt.Errorf("paper: timing %v: %w", key, err)
 		}
-		e.Progress.Done("timed: "+key.String(), d.Work)
+		e.Progress.Done(1, "timed: "+key.String())
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Work: 1}
+	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2}
 	s.Join = func(*sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(15), "chain", nil }
 	pr := paper.Quick()
 	pr.Splits, pr.Beyond, pr.Halves = 2, 1, 1
