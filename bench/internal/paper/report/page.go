@@ -64,7 +64,7 @@ type part struct {
 // describes the machine, one fact per line.
 func Make(ctx context.Context, r *paper.Records, machine []string) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Machines, Methods: r.Protocol.All(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Machines, Methods: run(&r.Protocol), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
@@ -107,6 +107,14 @@ func Make(ctx context.Context, r *paper.Records, machine []string) (files []File
 		}
 	}
 	return files, tableText(table) + claimsText(pg.Claims), nil
+}
+
+// run returns the methods of a protocol.
+func run(pr *paper.Protocol) (all []paper.Traits) {
+	for _, m := range pr.Methods {
+		all = append(all, pr.Traits(m))
+	}
+	return all
 }
 
 // timed returns on how many splits seconds were measured, at most.
