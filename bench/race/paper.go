@@ -111,7 +111,7 @@ func (c *Paper) reportOnly(e *Env) error {
 
 // report makes the files from the results.
 func (c *Paper) report(e *Env, r *paper.Records, began time.Time) error {
-	files, summary, err := report.Make(e.Ctx, r, machine.Describe(e.Args).Lines())
+	files, summary, err := report.Make(e.Ctx, r)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,6 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 type page struct {
 	Protocol  paper.Protocol
 	Planned   int      // splits of the whole protocol
-	Machine   []string // that the page is made on
 	Measured  [][]string
 	Facts     []*paper.Facts
 	Optima    []optimumRange
@@ -60,11 +59,10 @@ type part struct {
 	Table   []row
 }
 
-// Make makes the report, its tables and its figures, and a summary for a terminal. machine
-// describes the machine, one fact per line.
-func Make(ctx context.Context, r *paper.Records, machine []string) (files []File, summary string, err error) {
+// Make makes the report, its tables and its figures, and a summary for a terminal.
+func Make(ctx context.Context, r *paper.Records) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Machines, Methods: run(&r.Protocol), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: run(&r.Protocol), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
