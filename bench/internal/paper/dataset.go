@@ -73,8 +73,8 @@ type Data struct {
 	X      *sparse.CSR
 	Labels []float64
 	// A is [G; I], without the rows of G that are empty.
-	A     *sparse.CSR
-	facts Facts
+	A       *sparse.CSR
+	summary DataSummary
 }
 
 // Find returns the file of s that is below dir, or an error that says what is missing.
@@ -115,21 +115,21 @@ func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 		return nil, err
 	}
 	out := &Data{Spec: s, X: d.X, Labels: d.Labels, A: a}
-	out.facts = Facts{
+	out.summary = DataSummary{
 		Name: s.Name, Rows: n, Features: p, NNZ: d.X.NNZ(), Lambda: s.Lambda,
 		Original: f.Original, Origin: f.Origin, Edges: len(g.Edges()), Joined: how,
 	}
-	out.facts.RowsOfA, _ = a.Dims()
+	out.summary.RowsOfA, _ = a.Dims()
 	for _, b := range d.Labels {
 		if b > 0 {
-			out.facts.Positive += 1 / float64(n)
+			out.summary.Positive += 1 / float64(n)
 		}
 	}
 	return out, nil
 }
 
-// Facts describe a data set in a report.
-type Facts struct {
+// A DataSummary describes a data set in a report.
+type DataSummary struct {
 	Name     string  `json:"name"`
 	Rows     int     `json:"rows"`
 	Features int     `json:"features"`
@@ -147,10 +147,10 @@ type Facts struct {
 	LambdaP float64 `json:"lambda_p"`
 }
 
-// describe returns the facts of a data set.
-func (d *Data) describe(ctx context.Context) (*Facts, error) {
+// describe returns the summary of a data set.
+func (d *Data) describe(ctx context.Context) (*DataSummary, error) {
 	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}).Constants(0)
-	f := d.facts
+	f := d.summary
 	f.NuF, f.Lambda1, f.LambdaP = c.NuF, c.Lambda1, c.LambdaP
 	return &f, err
 }

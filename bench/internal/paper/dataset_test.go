@@ -32,8 +32,8 @@ func TestOwnData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.facts.Original != c.original || strings.HasPrefix(d.facts.Origin, "stand-in") == c.original {
-			t.Errorf("with %s: original %v, %q", c.file, d.facts.Original, d.facts.Origin)
+		if d.summary.Original != c.original || strings.HasPrefix(d.summary.Origin, "stand-in") == c.original {
+			t.Errorf("with %s: original %v, %q", c.file, d.summary.Original, d.summary.Origin)
 		}
 	}
 }

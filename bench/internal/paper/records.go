@@ -49,23 +49,23 @@ type Records struct {
 	// Machines are those on which costs were measured, described in lines.
 	Machines [][]string
 
-	dir     string
-	mu      sync.Mutex
-	units   map[Key]*Unit
-	optima  map[Key]*Optimum // without a method
-	facts   map[string]*Facts
-	timings map[Key]*Timing
+	dir       string
+	mu        sync.Mutex
+	units     map[Key]*Unit
+	optima    map[Key]*Optimum // without a method
+	summaries map[string]*DataSummary
+	timings   map[Key]*Timing
 }
 
 // A line is one of the files. It has one of the parts, or a protocol with its version.
 type line struct {
-	Version  int       `json:"version,omitempty"`
-	Protocol *Protocol `json:"protocol,omitempty"`
-	Data     *Facts    `json:"data,omitempty"`
-	Optimum  *Optimum  `json:"optimum,omitempty"`
-	Unit     *Unit     `json:"unit,omitempty"`
-	Machine  []string  `json:"machine,omitempty"`
-	Timing   *Timing   `json:"timing,omitempty"`
+	Version  int          `json:"version,omitempty"`
+	Protocol *Protocol    `json:"protocol,omitempty"`
+	Data     *DataSummary `json:"data,omitempty"`
+	Optimum  *Optimum     `json:"optimum,omitempty"`
+	Unit     *Unit        `json:"unit,omitempty"`
+	Machine  []string     `json:"machine,omitempty"`
+	Timing   *Timing      `json:"timing,omitempty"`
 }
 
 // Open opens the records in dir, keeping those that are complete, or begins new ones.
@@ -126,7 +126,7 @@ func (pr *Protocol) fixed() string {
 
 // read returns what is complete in the files of a directory.
 func read(dir string) (*Records, error) {
-	r := &Records{dir: dir, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, facts: map[string]*Facts{}, timings: map[Key]*Timing{}}
+	r := &Records{dir: dir, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, summaries: map[string]*DataSummary{}, timings: map[Key]*Timing{}}
 	for _, name := range []string{PointsFile, TimingsFile} {
 		text, err := contents(filepath.Join(dir, name))
 		if err != nil {
@@ -177,7 +177,7 @@ func (r *Records) take(l *line) error {
 		}
 		r.Protocol = *l.Protocol
 	case l.Data != nil:
-		r.facts[l.Data.Name] = l.Data
+		r.summaries[l.Data.Name] = l.Data
 	case l.Optimum != nil:
 		r.optima[l.Optimum.key()] = l.Optimum
 	case l.Unit != nil:
@@ -202,8 +202,8 @@ func (r *Records) Optimum(data string, mu float64, split int) *Optimum {
 	return get(r, r.optima, Key{Data: data, Mu: mu, Split: split})
 }
 
-// Facts returns the description of a data set, or nil.
-func (r *Records) Facts(data string) *Facts { return get(r, r.facts, data) }
+// Summary returns the summary of a data set, or nil.
+func (r *Records) Summary(data string) *DataSummary { return get(r, r.summaries, data) }
 
 // Timing returns what a run cost, or nil.
 func (r *Records) Timing(k Key) *Timing { return get(r, r.timings, k) }
@@ -242,7 +242,7 @@ func (r *Records) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	points := []line{{Version: formatVersion, Protocol: &r.Protocol}}
-	for _, f := range sorted(r.facts, strings.Compare) {
+	for _, f := range sorted(r.summaries, strings.Compare) {
 		points = append(points, line{Data: f})
 	}
 	for _, o := range sorted(r.optima, Key.compare) {

@@ -169,7 +169,7 @@ func overviews(all []*problem) (out []*Figure, err error) {
 	mus := slices.Clone(all[0].Protocol.Mus)
 	slices.Sort(mus)
 	for _, mu := range mus {
-		shown := slices.DeleteFunc(slices.Clone(all), func(p *problem) bool { return p.mu != mu || p.facts == nil || !p.begun })
+		shown := slices.DeleteFunc(slices.Clone(all), func(p *problem) bool { return p.mu != mu || p.summary == nil || !p.begun })
 		var rows [][]*chart.Chart
 		for _, of := range []panel{{}, {seconds: true}, {test: true}, {test: true, seconds: true}} {
 			var row []*chart.Chart

@@ -35,9 +35,9 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 // page is what the template gets.
 type page struct {
 	Protocol  paper.Protocol
-	Planned   int      // splits of the whole protocol
+	Planned   int // splits of the whole protocol
 	Measured  [][]string
-	Facts     []*paper.Facts
+	Data      []*paper.DataSummary
 	Optima    []optimumRange
 	Overviews []*Figure
 	Problems  []part
@@ -54,7 +54,7 @@ type page struct {
 type part struct {
 	Mu      float64
 	Open    bool
-	Facts   *paper.Facts
+	Summary *paper.DataSummary
 	Figures []*Figure
 	Table   []row
 }
@@ -80,15 +80,15 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 		table = append(table, rows...)
 		first := k == 0 || all[k-1].Name != p.Name
 		switch {
-		case p.facts == nil && first:
+		case p.summary == nil && first:
 			pg.Missing = append(pg.Missing, p.Name)
 		case first:
-			pg.Facts = append(pg.Facts, p.facts)
+			pg.Data = append(pg.Data, p.summary)
 		}
-		if p.facts == nil || !p.begun {
+		if p.summary == nil || !p.begun {
 			continue
 		}
-		one := part{Mu: p.mu, Open: first, Facts: p.facts, Table: rows}
+		one := part{Mu: p.mu, Open: first, Summary: p.summary, Table: rows}
 		if one.Figures, err = figures(p); err != nil {
 			return nil, "", err
 		}
@@ -155,7 +155,7 @@ func optima(all []*problem) (out []optimumRange) {
 // printedCondition says why Theorem 2 as printed cannot be met on a problem: C2
 // can hold only for rho below Limit.
 type printedCondition struct {
-	*paper.Facts
+	*paper.DataSummary
 	Mu, Limit, Rho float64
 	Inner          float64 // M that the relaxed conditions ask for, in passes
 }
@@ -163,7 +163,7 @@ type printedCondition struct {
 func printed(all []*problem) []printedCondition {
 	var out []printedCondition
 	for _, p := range all {
-		f, u, mu := p.facts, p.unit(scasStrong, paper.Last, 0), p.mu
+		f, u, mu := p.summary, p.unit(scasStrong, paper.Last, 0), p.mu
 		if mu == 0 || u == nil || f == nil {
 			continue
 		}
@@ -187,12 +187,12 @@ type memoryNote struct {
 func memoryNotes(all []*problem) []memoryNote {
 	var out []memoryNote
 	for _, p := range all {
-		if p.timing(scas, 0) == nil || p.facts == nil || slices.ContainsFunc(out, func(n memoryNote) bool { return n.Data == p.Name }) {
+		if p.timing(scas, 0) == nil || p.summary == nil || slices.ContainsFunc(out, func(n memoryNote) bool { return n.Data == p.Name }) {
 			continue
 		}
 		add := func(t *paper.Timing) {
 			if t != nil {
-				out = append(out, memoryNote{p.Name, 8 * float64(p.facts.Rows/2) * float64(p.facts.Features), t, excess(t.Objective, p.optimum(0))})
+				out = append(out, memoryNote{p.Name, 8 * float64(p.summary.Rows/2) * float64(p.summary.Features), t, excess(t.Objective, p.optimum(0))})
 			}
 		}
 		for _, m := range []paper.Method{scas, scasL, sa, saIU, sag, sagIU} {

@@ -13,10 +13,10 @@ import (
 type problem struct {
 	*paper.Records
 	paper.Spec
-	mu    float64
-	rule  paper.Rule   // how parameters were chosen
-	facts *paper.Facts // nil if there are none
-	begun bool         // something was run
+	mu      float64
+	rule    paper.Rule         // how parameters were chosen
+	summary *paper.DataSummary // nil if there are none
+	begun   bool               // something was run
 	// splits are those that every method of the paper's figures was run on with this rule,
 	// so that their curves are means over the same; where there is none yet, all.
 	splits []int
@@ -27,7 +27,7 @@ func problems(r *paper.Records) []*problem {
 	var out []*problem
 	for _, s := range r.Protocol.Specs() {
 		for _, mu := range r.Protocol.Mus {
-			p := &problem{Records: r, Spec: s, mu: mu, rule: paper.Sampled, facts: r.Facts(s.Name)}
+			p := &problem{Records: r, Spec: s, mu: mu, rule: paper.Sampled, summary: r.Summary(s.Name)}
 			p.findSplits()
 			out = append(out, p)
 		}
