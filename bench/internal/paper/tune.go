@@ -26,18 +26,18 @@ type Tuned struct {
 	Runs int `json:"tuning_runs"`
 }
 
-// A Ladder has the multiples of a parameter, a rung each. A search looks at the rungs from First
+// A ladder has the multiples of a parameter, a rung each. A search looks at the rungs from First
 // to Last, and climbs on from there while the objective falls by more than tie with every rung, to
 // Bottom or Top at most.
-type Ladder struct {
+type ladder struct {
 	Bottom, First, Last, Top int
 	At                       func(rung int) float64
 }
 
 // The ladders of step sizes, 1/4096 to 4096 of the method's unit, and of rho, 0.00001 to 10⁶ lambda.
 var (
-	Steps = Ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
-	Rhos  = Ladder{-10, -2, 8, 12, func(rung int) float64 {
+	steps = ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
+	rhos  = ladder{-10, -2, 8, 12, func(rung int) float64 {
 		if rung%2 == 0 {
 			return math.Pow10(rung / 2)
 		}
@@ -46,7 +46,7 @@ var (
 )
 
 // alone returns the ladder of a parameter that is not chosen.
-func alone(v float64) Ladder { return Ladder{At: func(int) float64 { return v }} }
+func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
 
 // A place is a pair of rungs: of the step size and of rho.
 type place [2]int
@@ -56,7 +56,7 @@ type reached map[Output]float64
 
 // grid is the search over two ladders. Runs serve all outputs.
 type grid struct {
-	ladders [2]Ladder
+	ladders [2]ladder
 	stride  int // 2 leaves out every other rung
 	try     func(step, rho float64) (reached, error)
 	seen    map[place]reached
@@ -206,7 +206,7 @@ const tuneIterations = 100
 
 // grid returns the search on a problem with a budget.
 func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
-	g := &grid{ladders: [2]Ladder{Steps, Rhos}, stride: 1, seen: map[place]reached{}}
+	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]reached{}}
 	if coarse {
 		g.stride = 2
 	}

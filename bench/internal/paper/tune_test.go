@@ -10,7 +10,7 @@ import (
 // bowl is a search for the minimum of a smooth function of two outputs, which lies
 // elsewhere for each.
 func bowl(step, rho float64) *grid {
-	g := &grid{ladders: [2]Ladder{Steps, Rhos}, stride: 1, seen: map[place]reached{}}
+	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]reached{}}
 	at := func(step, rho, u, v float64) float64 {
 		x, y := math.Log(u/step), math.Log(v/rho)
 		return x*x + y*y + 0.2*x*y
@@ -36,10 +36,10 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if step, rho := Steps.At(best[0]), Rhos.At(best[1]); c.edge == "" && (step != c.step || rho != c.rho) || g.edge(best) != c.edge {
+		if step, rho := steps.At(best[0]), rhos.At(best[1]); c.edge == "" && (step != c.step || rho != c.rho) || g.edge(best) != c.edge {
 			t.Errorf("minimum at step %g, rho %g: found %g, %g, edge %q", c.step, c.rho, step, rho, g.edge(best))
 		}
-		if other, _ := g.search(Average); Steps.At(other[0]) != 0.5 || Rhos.At(other[1]) != 10 {
+		if other, _ := g.search(Average); steps.At(other[0]) != 0.5 || rhos.At(other[1]) != 10 {
 			t.Errorf("the average's minimum is found at %v", other)
 		}
 		if again, _ := bowl(c.step, c.rho).refine(place{3, 5}, Last); again != best {
@@ -58,7 +58,7 @@ func TestTie(t *testing.T) {
 		return reached{Last: tie * rho}, nil // nothing to gain below 1
 	}
 	best, err := g.search(Last)
-	if err != nil || best[1] != Rhos.First {
+	if err != nil || best[1] != rhos.First {
 		t.Errorf("ends at %v, %v", best, err)
 	}
 	if best, _ = g.refine(place{5, 0}, Last); best[0] > 0 {

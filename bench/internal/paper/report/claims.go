@@ -283,7 +283,7 @@ var ruleNames = map[paper.Rule]string{paper.Sampled: "on samples", paper.Whole: 
 // claimsText sums up the claims for a terminal.
 func claimsText(all []result) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, "\nratios below 1, of all, and their median: parameters chosen on samples, on the half, automatic")
+	fmt.Fprintln(&b, "ratios below 1, of all, and their median: parameters chosen on samples, on the half, automatic")
 	for _, r := range all {
 		fmt.Fprintf(&b, "%-3s", r.ID)
 		for _, o := range r.Overview {

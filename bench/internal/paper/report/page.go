@@ -59,7 +59,7 @@ type part struct {
 	Table   []row
 }
 
-// Make makes the report, its tables and its figures, and a summary for a terminal.
+// Make makes the report, its tables and its figures, and a summary of the claims for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []File, summary string, err error) {
 	all := problems(r)
 	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: run(&r.Protocol), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
@@ -104,7 +104,7 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 			files = append(files, File{"figures/" + f.Name + ".csv", f.CSV})
 		}
 	}
-	return files, tableText(table) + claimsText(pg.Claims), nil
+	return files, claimsText(pg.Claims), nil
 }
 
 // run returns the methods of a protocol.

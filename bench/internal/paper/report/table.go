@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
@@ -93,14 +92,4 @@ func tableCSV(rows []row) string {
 		})
 	}
 	return csvText(records)
-}
-
-// tableText is a summary for a terminal.
-func tableText(rows []row) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-8s %-6s %-13s %-8s %9s %9s %9s %9s %10s\n", "data", "mu", "method", "curve", "gap at 10", "at end", "on half", "automatic", "test loss")
-	for _, r := range rows {
-		fmt.Fprintf(&b, "%-8s %-6g %-13s %-8s %9s %9s %9s %9s %10.5f\n", r.Data, r.Mu, r.Info.Name, r.Curve, short(r.Gap10, 3), short(r.GapEnd, 3), short(r.GapWhole, 3), short(r.GapAuto, 3), r.TestEnd)
-	}
-	return b.String()
 }
