@@ -13,7 +13,7 @@ import (
 // A Method names a method of the solver.
 type Method = string
 
-// An Output says which of a method's iterates its curve shows.
+// An Output names the point of a method that is judged: its last iterate or an average of iterates.
 type Output string
 
 const (
@@ -21,7 +21,7 @@ const (
 	Average Output = "average" // the average the method's theory speaks of
 )
 
-// A Group is a figure.
+// A Group of methods is drawn in one figure.
 type Group string
 
 const (
@@ -29,17 +29,18 @@ const (
 	Successors Group = "later" // methods published since, and ours
 )
 
-// Traits are what experiments and their report know of a method beside what the solver says
-// of it. A zero field of the table means the value of common.
+// Traits describe a method for the experiments and their report, beside what the solver's MethodInfo
+// says. A zero field in the table means the value in common.
 type Traits struct {
 	Method solver.Method // nil if only its records are known
 	Info   solver.MethodInfo
-	// Outputs are those that a claim or a figure judges. Parameters are chosen for each by
-	// itself. The first is drawn where there is one curve.
+	// Outputs are the points that claims and figures judge. Parameters are chosen for each output
+	// alone. A figure with one curve per method shows the first output.
 	Outputs []Output
-	// Unit makes step sizes of multiples.
+	// Unit is the method's natural step size; the search tries multiples of it.
 	Unit StepUnit
-	// Bound says up to which step size the method's own theory goes. The search goes beyond.
+	// Bound is the longest step that the method's theory allows, in words. The search tries longer
+	// steps too.
 	Bound string
 	// NoRho says that the method has no penalty parameter to choose.
 	NoRho bool
@@ -49,14 +50,14 @@ type Traits struct {
 	Group      Group
 	// Figured methods are those of the paper's own figures, which are run on every split.
 	Figured bool
-	// MostFeatures is how many features a problem may have for the method to be another than
-	// the one it is a form of; 0 means any number.
+	// MostFeatures is the number of features beyond which the method is the same as another
+	// method and is not run; 0 means no limit.
 	MostFeatures int
 	// Linearised says whether the x-step, as implemented, linearises the penalty.
 	Linearised string
 }
 
-// Output is that of the method's curve.
+// Output returns the output that the method's curve shows.
 func (t *Traits) Output() Output { return t.Outputs[0] }
 
 // NoStep reports whether the method has no step size.
@@ -69,7 +70,7 @@ func (t *Traits) Batch() bool { return t.Info.AllSamples }
 // Applies reports whether the method is meant for a coefficient of the L2 term.
 func (t *Traits) Applies(mu float64) bool { return mu > 0 || !t.Info.NeedsL2 && t.Info.Theorem != 2 }
 
-// Constants are what step sizes are made of.
+// Constants are the numbers of a problem from which step sizes are computed.
 type Constants struct {
 	theory.Constants
 	// NuMean is the Lipschitz constant of the gradient of the mean loss.
@@ -100,7 +101,7 @@ func nuF(over float64) StepUnit {
 	return StepUnit{name, func(c Constants) float64 { return c.NuF / over }}
 }
 
-// What the table below says more than once.
+// Values that the table below has more than once.
 var (
 	last, average, both = []Output{Last}, []Output{Average}, []Output{Last, Average}
 )
@@ -119,12 +120,11 @@ const (
 	noPenalty    = "no step solves for it: gradient steps on it"
 )
 
-// common is what holds for methods of which the table says nothing else.
+// common has the values of the fields that the table leaves zero.
 var common = Traits{Outputs: last, Bound: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
 
-// table is the protocol of single methods. SA and SA-IU have a proximal centre that is the
-// mean of iterates a pass old, so that steps act over hundreds of samples. The passes of
-// Acc-SADMM are three of its stages: after one, steps that are too long do not show.
+// table has the traits of each method. Acc-SADMM is tuned over three of its stages, because steps
+// that are too long do no harm in the first.
 var table = []Traits{
 	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Bound: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
@@ -148,7 +148,7 @@ var table = []Traits{
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
 	{Method: baseline.SVRG{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	{Method: baseline.SVRGRestart{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
-	// Without a penalty parameter, zero is its own dual step.
+	// These have no penalty parameter: with Rho 0 they choose their own dual step.
 	{Method: baseline.PDFP{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.SVRPDHG{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.ASVRPDHG{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
@@ -190,8 +190,8 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	return t
 }
 
-// Traits returns the traits of a method of the solver or of one that was joined. For other methods,
-// which old records may name, it returns the traits that all methods share.
+// Traits returns the traits of a method of the solver or of a caller's method. For other names, which
+// old records may have, it returns the values in common.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range known() {
 		if t.Info.Name == name {

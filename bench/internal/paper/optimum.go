@@ -21,13 +21,12 @@ type minimum struct {
 // provedTo is the gap to which optima are to be proved, of an objective of order one.
 const provedTo = 1e-13
 
-// manyFeatures is from where on a dense Hessian is slow.
+// manyFeatures is the number of features from which a dense Hessian is slow.
 const manyFeatures = 2000
 
-// certified minimises p by the solver's default method, as closely as rounding lets it
-// prove. Strongly convex problems of thousands of features, all of them nonzero, take that
-// method minutes; a stochastic method comes as close in seconds, and its multipliers
-// bound its excess.
+// certified minimises p by the solver's default method, to the smallest gap that rounding lets it
+// prove. The default method takes minutes for strongly convex problems of thousands of features.
+// For these scas-k comes as close in seconds, and strongGap proves it.
 func certified(ctx context.Context, p *solver.Problem) (*minimum, error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
@@ -49,13 +48,13 @@ func certified(ctx context.Context, p *solver.Problem) (*minimum, error) {
 	return &minimum{res.X, res.At.Objective, res.DualityGap, "the solver's default method"}, nil
 }
 
-// strongGap bounds the excess of the objective at x over the optimum for mu > 0, by
-// multipliers beta of A x = y, and shares nothing with the solver's own proofs:
+// strongGap returns a bound of the objective at x minus the optimum for mu > 0, from multipliers
+// beta of A x = y. It shares no code with the solver's own proofs:
 //
 //	(1/2mu) |∇f(x) + A'beta|² + Σ λ|(Ax)_j| − beta_j (Ax)_j
 //
-// where multipliers are at most λ. For every feature that has a row of A alone, the multiplier
-// of that row is the best for x.
+// Each multiplier is clipped to [-λ, λ]. Where a row of A has one entry, its multiplier is the best
+// one for x.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()

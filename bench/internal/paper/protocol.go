@@ -24,11 +24,11 @@ type Protocol struct {
 	// Coarse leaves out every other point of the grids.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets
-	// Methods are those of the solver unless a choice was made.
+	// Methods are the names of the methods to run.
 	Methods []Method `json:"methods"`
-	// Own are methods beside those of the solver; see Join.
+	// Own are methods that the solver does not have; see Join.
 	Own []solver.Method `json:"-"`
-	// Sets are all data sets there are; nil means Specs.
+	// Sets are the data sets that Data chooses from; nil means the function Specs.
 	Sets []Spec `json:"-"`
 }
 
@@ -40,7 +40,7 @@ func Full() Protocol {
 	}
 }
 
-// Quick is enough to see that everything works, and roughly what comes out.
+// Quick is a small protocol, to see that everything works and what roughly comes out.
 func Quick() Protocol {
 	p := Full()
 	p.Splits, p.Halves, p.Passes, p.Mus, p.Coarse, p.Data = 1, 0, 12, []float64{0, 1e-2}, true, []string{"a9a"}
@@ -51,15 +51,15 @@ func Quick() Protocol {
 type Rule string
 
 const (
-	// Sampled is the paper's: the objective on some samples of the training half.
+	// Sampled is the paper's rule: the least objective on some samples of the training half.
 	Sampled Rule = "samples"
-	// Whole is the objective on the training half itself: what the first rule costs.
+	// Whole is the least objective on the training half itself. It shows what Sampled costs.
 	Whole Rule = "half"
-	// Automatic leaves them to the method, as a user gets it.
+	// Automatic leaves step size and rho to the method, as users of the solver do.
 	Automatic Rule = "auto"
 )
 
-// Rules are all of them, in the order of the report's columns.
+// Rules returns all rules in the order of the report's columns.
 func Rules() []Rule { return []Rule{Sampled, Whole, Automatic} }
 
 // A Key names a run.
@@ -92,8 +92,7 @@ func (pr *Protocol) Timed(k Key) Key {
 	return k
 }
 
-// Join adds methods of a caller's own: they run with the common grids, and are judged at their
-// last iterate.
+// Join adds a caller's methods. They run with the common grids and are judged at their last iterate.
 func (pr *Protocol) Join(own ...solver.Method) {
 	pr.Own = append(pr.Own, own...)
 	for _, m := range own {
@@ -122,7 +121,7 @@ func (pr *Protocol) Validate() error {
 	return nil
 }
 
-// Specs returns the data sets of the protocol, in the order of all there are.
+// Specs returns the data sets of the protocol, in the order of the function Specs.
 func (pr *Protocol) Specs() []Spec {
 	all := pr.Sets
 	if all == nil {
@@ -134,7 +133,7 @@ func (pr *Protocol) Specs() []Spec {
 // Keys returns the runs on one split of a data set.
 func (pr *Protocol) Keys(s Spec, split int) []Key { return slices.Concat(pr.batches(s, split)...) }
 
-// batches returns the same, with those of a method on a problem together.
+// batches returns the runs on one split of a data set, a slice for each method and mu.
 func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {

@@ -19,14 +19,14 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// Names of the files of records. The first has the same bytes whenever it is made, the
-// second what was measured.
+// Names of the files of records. PointsFile has the same bytes whenever it is made. TimingsFile has
+// measured seconds and bytes.
 const (
 	PointsFile  = "points.jsonl"
 	TimingsFile = "timings.jsonl"
 )
 
-// formatVersion changes when old files cannot be read or mean something else.
+// formatVersion changes when the program cannot read old files or their meaning changes.
 const formatVersion = 5
 
 // An Optimum is the reference value of a problem.
@@ -39,14 +39,14 @@ type Optimum struct {
 	By        string  `json:"by"`  // how it was found
 }
 
-// key is that of the runs on the problem, without a method.
+// key returns the key of the problem: the key of its runs without the method.
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
 
-// Records are what experiments leave in a directory, and by which protocol. They may be used
-// by several goroutines.
+// Records are the results of experiments in a directory, with their protocol. Several goroutines may
+// use them.
 type Records struct {
 	Protocol Protocol
-	// Machines are those on which costs were measured, described in lines.
+	// Machines describe, in lines of text, the machines on which seconds and bytes were measured.
 	Machines [][]string
 
 	dir       string
@@ -57,7 +57,7 @@ type Records struct {
 	timings   map[Key]*Timing
 }
 
-// A line is one of the files. It has one of the parts, or a protocol with its version.
+// A line is a line of a file. One of its fields is set, or the protocol with its version.
 type line struct {
 	Version  int          `json:"version,omitempty"`
 	Protocol *Protocol    `json:"protocol,omitempty"`
@@ -85,8 +85,8 @@ func Open(dir string, pr Protocol) (*Records, error) {
 	return r, r.Close()
 }
 
-// OpenKept opens the records in dir, of whatever protocol they are, for a report, with a
-// protocol of the data sets, methods, mus and splits in them.
+// OpenKept opens the records in dir for a report. Its protocol has the data sets, methods, mus and
+// splits that the records have.
 func OpenKept(dir string) (*Records, error) {
 	r, err := read(dir)
 	if err != nil {
@@ -115,7 +115,7 @@ func OpenKept(dir string) (*Records, error) {
 	return r, nil
 }
 
-// fixed tells all that results in one directory must have in common.
+// fixed describes what all results in one directory must have in common.
 func (pr *Protocol) fixed() string {
 	grids := "full grids"
 	if pr.Coarse {
@@ -124,7 +124,7 @@ func (pr *Protocol) fixed() string {
 	return fmt.Sprintf("%g passes, tuning on %d samples, %s", pr.Passes, pr.TuneSamples, grids)
 }
 
-// read returns what is complete in the files of a directory.
+// read returns the complete lines in the files of a directory.
 func read(dir string) (*Records, error) {
 	r := &Records{dir: dir, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, summaries: map[string]*DataSummary{}, timings: map[Key]*Timing{}}
 	for _, name := range []string{PointsFile, TimingsFile} {
@@ -150,8 +150,8 @@ func read(dir string) (*Records, error) {
 	return r, nil
 }
 
-// contents returns what is in a file, or where there is none, in the compressed file in
-// which results are kept, or nothing.
+// contents returns the text of a file or, where there is none, of its compressed form, whose name ends
+// in .zst. It returns nil if there is neither.
 func contents(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +168,7 @@ func contents(path string) ([]byte, error) {
 	return sparse.ReadText(f, f.Name())
 }
 
-// take keeps what a line has.
+// take adds the contents of a line to the records in memory.
 func (r *Records) take(l *line) error {
 	switch {
 	case l.Protocol != nil:
@@ -214,7 +214,7 @@ func get[K comparable, V any](r *Records, m map[K]V, k K) V {
 	return m[k]
 }
 
-// add keeps what a line has and appends the line to its file.
+// add adds a line to the records in memory and appends it to its file.
 func (r *Records) add(l line) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,7 +237,8 @@ func (r *Records) add(l line) error {
 	return errors.Join(err, f.Close())
 }
 
-// Close puts the files in their final order, which does not depend on which run ended first.
+// Close writes the files again in the order of their keys, which does not depend on which run ended
+// first.
 func (r *Records) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

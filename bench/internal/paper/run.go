@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// A Point is one record of a run at the output that its unit is judged by. All of it is the
-// same whenever and wherever it is run.
+// A Point is the state of a run after some passes, at the output that is judged. It has no measured
+// time and is the same in every repetition of the run.
 type Point struct {
 	Outer     int     `json:"outer"`     // outer iterations done
 	Passes    float64 `json:"passes"`    // sample gradients (and Hessian products) visited, over n
@@ -19,7 +19,7 @@ type Point struct {
 	Test      float64 `json:"test"`      // mean loss on the other half
 }
 
-// A Unit is a complete run.
+// A Unit is a complete run with the parameters chosen for it.
 type Unit struct {
 	Key
 	Tuned
@@ -31,9 +31,9 @@ type Unit struct {
 	Clamped bool `json:"clamped,omitempty"`
 	// Failed says why there are no points.
 	Failed string `json:"failed,omitempty"`
-	// Within, of methods whose iterations the paper counts as one pass whatever they
-	// cost, is where the same run is when all it visits is as much as the budget: in the
-	// midst of an iteration, mostly.
+	// Within is the point at which the run has used up its budget of passes if every visit of a
+	// sample counts, usually within an iteration. It is set for methods whose iterations the
+	// paper counts as one pass whatever they cost.
 	Within *Point  `json:"within_budget,omitempty"`
 	Points []Point `json:"points"`
 }
@@ -41,7 +41,7 @@ type Unit struct {
 // maxHalvings bounds how often a diverging run is tried again.
 const maxHalvings = 8
 
-// A batch is all runs of a method on a problem and split: for every rule and output.
+// A batch makes the runs of a method on a problem and split, for every rule and output.
 type batch struct {
 	pr    *Protocol
 	half  *Half
@@ -49,7 +49,7 @@ type batch struct {
 	done  map[[2]float64]*course // by eta and rho
 }
 
-// A course is one run at both outputs; its fields are those of a Unit.
+// A course is one run, recorded at both outputs. Its fields have the meaning of those of a Unit.
 type course struct {
 	halved  int
 	clamped bool
@@ -66,7 +66,7 @@ func (pr *Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
 	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*course{}}, err
 }
 
-// run makes a unit: tunes, then runs on the training half. Equal parameters are run
+// run makes a unit: it chooses the parameters, then runs on the training half. Equal parameters run
 // once.
 func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
 	u := &Unit{Key: key}
@@ -141,17 +141,16 @@ func (h *Half) state(pt *solver.Point) state {
 	return state{Last: last, Average: average}
 }
 
-// testLoss is kept to ten digits, more than samples can tell: the rest would be a third of
-// what results take on disk.
+// testLoss returns the mean loss on the test half, rounded to ten digits. Further digits mean nothing
+// and would be a third of the size of the files.
 func (h *Half) testLoss(x []float64) float64 {
 	text := strconv.FormatFloat(h.Test.Evaluate(x).Loss, 'g', 10, 64)
 	v, _ := strconv.ParseFloat(text, 64) // it was written by FormatFloat
 	return v
 }
 
-// within returns where a run with the given settings, which begins at start, is when its
-// budget ends. That may be an objective far above the start, which the solver calls
-// divergence.
+// within returns the state of a run when its budget of passes ends; start is its state before. The
+// objective may then be far above the start, which the solver reports as divergence.
 func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Settings, start state) (state, error) {
 	s.Passes = pr.Passes
 	end := start
@@ -168,7 +167,7 @@ func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Se
 // strong is the name of Algorithm 2.
 var strong = solver.SCASStrong{}.Info().Name
 
-// finite returns the states before the first that is not.
+// finite returns the states before the first one that is not finite.
 func finite(states []state) []state {
 	for k, s := range states {
 		for _, p := range s {
@@ -180,11 +179,11 @@ func finite(states []state) []state {
 	return states
 }
 
-// errEnough ends a run that has gone far enough.
+// errEnough ends a run whose caller has seen enough.
 var errEnough = errors.New("paper: enough iterations")
 
-// minimize is solver.Minimize on one thread, without proofs: the optimum is known. see
-// gets every record, and ends the run by returning true.
+// minimize is solver.Minimize on one thread, without proofs, because the optimum is known. see gets
+// every record, and ends the run by returning true.
 func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, see func(*solver.Point) (enough bool)) (*solver.Result, error) {
 	s.Threads, s.Unproved = 1, true
 	if see != nil {
@@ -208,10 +207,10 @@ func diverged(err error) bool {
 	return is
 }
 
-// batchPasses is no limit: batch methods are stopped by iterations.
+// batchPasses is a budget that no batch method reaches: they end after a number of iterations.
 const batchPasses = 1e6
 
-// settings are those of the run of a unit.
+// settings returns the settings of a unit's run.
 func (pr *Protocol) settings(h *Half, u *Unit, t *Traits) solver.Settings {
 	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
 	if t.Batch() {
@@ -220,12 +219,12 @@ func (pr *Protocol) settings(h *Half, u *Unit, t *Traits) solver.Settings {
 	return s
 }
 
-// keeps thins the records of methods that have many a pass; last are the passes of the one
-// kept before, −∞ at first.
+// keeps reports whether a record is kept: for methods with several records a pass, those at least half
+// a pass after the record kept before, which was at last passes; −∞ means none.
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
-// enough ends the runs of batch methods, which go on until both the paper's
-// count of their cost and the honest one have reached the budget.
+// enough reports whether the run of a batch method has reached its budget both as the paper counts
+// passes and by the samples that it visits.
 func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }

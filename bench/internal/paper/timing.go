@@ -17,15 +17,14 @@ type Timing struct {
 	Seconds []float64 `json:"seconds"` // at each of Passes, evaluation excluded, setup included
 	Setup   float64   `json:"setup_seconds"`
 	PerPass float64   `json:"ns_per_pass"` // setup excluded
-	// Bytes is the live heap during the run beyond that before it; 0 if it was
-	// not measured.
+	// Bytes is the live heap during the run minus the live heap before it; 0 means not measured.
 	Bytes float64 `json:"bytes,omitempty"`
-	// Objective is what the same run reached in the end.
+	// Objective is the objective at the end of the same run.
 	Objective float64 `json:"objective"`
 	// Plan is how the solver ran the inner loop, if the method has one.
 	Plan string `json:"plan,omitempty"`
-	// Plain is the run of a method that makes a rotated copy of the data without one, a sample
-	// at a time as in the paper.
+	// Plain is a second run, one sample at a time as in the paper, of a method that otherwise keeps
+	// a rotated copy of the data.
 	Plain *Timing `json:"without_rotation,omitempty"`
 }
 
@@ -43,8 +42,7 @@ func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 	return nil
 }
 
-// measure times one unit, unless that is done, after a warm-up that also weighs
-// it.
+// measure times one unit unless its timing is there. The warm-up run measures bytes.
 func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), key Key) error {
 	u := e.Unit(key)
 	if e.Timing(key) != nil || u == nil || u.Failed != "" {
@@ -74,7 +72,7 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 	return e.add(line{Timing: one})
 }
 
-// weigh measures bytes, then seconds.
+// weigh measures the bytes of a run, then the seconds of a second one.
 func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Settings, t *Traits) (*Timing, error) {
 	one := &Timing{Key: key}
 	before := liveHeap()

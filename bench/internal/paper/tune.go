@@ -15,20 +15,20 @@ import (
 type Tuned struct {
 	Eta float64 `json:"eta"`
 	Rho float64 `json:"rho"`
-	// Step and Penalty are the same as multiples of the method's own unit and of lambda.
+	// Step is Eta as a multiple of the method's unit, Penalty is Rho over lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
 	// Edge names the ladders at whose end the choice lies: "step", "rho" or both.
 	Edge string `json:"edge,omitempty"`
-	// Objective is what the choice reached where it was made.
+	// Objective is the objective that the choice reached on the problem on which it was made.
 	Objective float64 `json:"tuned_objective"`
 	// Runs is how many pairs were tried.
 	Runs int `json:"tuning_runs"`
 }
 
-// A ladder has the multiples of a parameter, a rung each. A search looks at the rungs from First
-// to Last, and climbs on from there while the objective falls by more than tie with every rung, to
-// Bottom or Top at most.
+// A ladder is a sequence of multiples of a parameter, its rungs. A search looks at the rungs from First
+// to Last. It goes on beyond, at most to Bottom or Top, while the objective falls by more than tie
+// with every rung.
 type ladder struct {
 	Bottom, First, Last, Top int
 	At                       func(rung int) float64
@@ -51,10 +51,10 @@ func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }}
 // A place is a pair of rungs: of the step size and of rho.
 type place [2]int
 
-// reached are the objectives of a run at its outputs.
+// reached has the objectives at the end of a run, at its outputs.
 type reached map[Output]float64
 
-// grid is the search over two ladders. Runs serve all outputs.
+// A grid searches two ladders. Each pair of rungs is run once, for all outputs.
 type grid struct {
 	ladders [2]ladder
 	stride  int // 2 leaves out every other rung
@@ -64,9 +64,10 @@ type grid struct {
 }
 
 const (
-	// tie is a difference of objectives on the samples for tuning that their draw outweighs.
+	// tie is a difference of objectives that is small beside what the random choice of the samples
+	// for tuning changes.
 	tie = 1e-4
-	// rounded is the difference that rounding makes.
+	// rounded is a difference of objectives that rounding can make.
 	rounded = 1e-13
 )
 
@@ -204,7 +205,7 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Half, mu float64, t Traits)
 // tuneIterations is the budget of batch methods on the samples for tuning.
 const tuneIterations = 100
 
-// grid returns the search on a problem with a budget.
+// grid returns a search on a problem with a budget of passes for each run.
 func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
 	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]reached{}}
 	if coarse {
@@ -220,7 +221,7 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Setti
 	return g
 }
 
-// eta returns the step size that a multiple stands for on a problem.
+// eta returns the step size of a multiple of the method's unit, for rho as a multiple of lambda.
 func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	if u.traits.NoStep() {
 		return 0
@@ -234,10 +235,10 @@ func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
-// tune chooses eta and rho by one output: on the samples for tuning after 5 passes (6 for
-// methods whose outer iteration takes two, 9.5 for Acc-SADMM, 100 iterations for batch methods);
-// by the rule Whole from that choice on, on the training half after as many passes as a run has.
-// Multiples are of constants of the training half.
+// tune chooses eta and rho for one output: on the samples for tuning after 5 passes (6 for methods
+// whose outer iteration takes two, 9.5 for Acc-SADMM, 100 iterations for batch methods). By the rule
+// Whole it goes on from that choice on the training half, after the passes of a full run. The units
+// of steps come from the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
 	best, err := u.bySamples(ctx, by)
@@ -289,7 +290,7 @@ func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Sett
 	return out, nil
 }
 
-// constants returns those that step sizes are made of.
+// constants returns the constants of the training half from which step sizes are computed.
 func (h *Half) constants(ctx context.Context, mu float64) (Constants, error) {
 	c, err := h.train(mu).Constants(0)
 	if err != nil {

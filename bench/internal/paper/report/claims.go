@@ -52,8 +52,7 @@ var (
 	}
 )
 
-// An entry is a number of a claim. A number that is unknown is NaN, one that is not
-// reached +Inf.
+// An entry is a number of a claim: NaN if it is unknown, +Inf if a run does not reach the target.
 type entry struct {
 	Name  string // of the method
 	Value float64
@@ -113,7 +112,7 @@ type overviewOf struct {
 	Low, Mid, Top float64 // least, median and greatest ratio
 }
 
-// results puts the claims to the problems that have a split.
+// results computes all claims on the problems that have results.
 func results(all []*problem) []result {
 	var out []result
 	for _, c := range claims {
@@ -205,7 +204,7 @@ func measured(p *problem, measure func(*problem, side) entry, sides func(*proble
 	return all
 }
 
-// entry returns a number of the side that is still unknown.
+// entry returns an entry of the side whose value is unknown.
 func (s side) entry(t tally) entry {
 	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Edges > 0}
 }
@@ -238,7 +237,7 @@ func testOf(p *problem, s side) entry {
 	return e
 }
 
-// secondsOf is when a side reaches the target, +Inf if it does not.
+// secondsOf is the time at which a side reaches the target, +Inf if it does not.
 func secondsOf(p *problem, s side) entry {
 	t := tallyOf(p, s.method, s.output)
 	e := s.entry(t)

@@ -32,7 +32,7 @@ func excess(objective float64, o *paper.Optimum) float64 {
 	return max(objective-o.Objective, o.Gap, gapFloor)
 }
 
-// An axis is what a run with a budget is measured against: points and their places.
+// An axis returns the points of a run with a budget, and their places on the axis.
 type axis func(u *paper.Unit, budget float64) (points []paper.Point, x []float64)
 
 func byPasses(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
@@ -43,8 +43,7 @@ func byPaper(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
 
-// byBudget is byPasses that ends where the budget does, in the midst of an iteration where
-// that is known.
+// byBudget is byPasses cut at the budget, within an iteration if the record has that point.
 func byBudget(u *paper.Unit, budget float64) (points []paper.Point, x []float64) {
 	if u.Within == nil {
 		return byPasses(u, budget)
@@ -108,9 +107,8 @@ func (c *curve) add(x, mean, low, high float64) {
 	c.low, c.high = append(c.low, low), append(c.high, high)
 }
 
-// overSecondsOf returns a method's curve over seconds instead of passes: the mean,
-// over the timed splits, of when a run had done so many passes. Without any it
-// stays as it is, and ok is false.
+// overSecondsOf returns a method's curve over seconds instead of passes. The seconds of a number of
+// passes are the mean over the timed splits. Without timed splits it returns c, and ok is false.
 func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	var timed []*paper.Timing
 	for split := range p.Protocol.Splits {

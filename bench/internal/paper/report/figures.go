@@ -93,7 +93,7 @@ func (of panel) chart(p *problem) *chart.Chart {
 	return c
 }
 
-// curve returns what a panel shows of a trace; ok is false if it has no place there.
+// curve returns the curve of a trace in a panel; ok is false if the panel does not show the trace.
 func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 	on, value := overPasses, gap
 	if of.seconds {
@@ -163,8 +163,8 @@ func inline(svg, label string) template.HTML {
 	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1)) // chart escapes names
 }
 
-// overviews are the paper's Figure 1, for mu = 0, and its Figure 2, for every other mu: of every
-// data set gap and test loss over passes and, where they were measured, seconds.
+// overviews returns the paper's Figure 1, for mu = 0, and its Figure 2, for every other mu. They show
+// gap and test loss on every data set, over passes and, where seconds were measured, over seconds.
 func overviews(all []*problem) (out []*Figure, err error) {
 	mus := slices.Clone(all[0].Protocol.Mus)
 	slices.Sort(mus)
@@ -196,13 +196,13 @@ func overviews(all []*problem) (out []*Figure, err error) {
 	return out, nil
 }
 
-// A choice is what a line of an overview was run with: step size and rho on each data set.
+// A choice has the step size and rho of a line of an overview on each data set.
 type choice struct {
 	Line string
 	Of   []string
 }
 
-// choices returns those of the first split, below a line of the names of the data sets.
+// choices returns the choices of the first split, after a line with the names of the data sets.
 func choices(shown []*problem) []choice {
 	out := []choice{{}}
 	for _, p := range shown {

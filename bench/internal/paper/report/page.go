@@ -19,7 +19,7 @@ const (
 	ClaimsFile = "claims.csv"
 )
 
-// A File is one of the report's.
+// A File is a file of the report.
 type File struct {
 	Name, Text string
 }
@@ -32,7 +32,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "rule": func(r paper.Rule) string { return ruleNames[r] },
 }).Parse(pageText))
 
-// page is what the template gets.
+// A page is the input of the template.
 type page struct {
 	Protocol  paper.Protocol
 	Planned   int // splits of the whole protocol
@@ -175,8 +175,8 @@ func printed(all []*problem) []printedCondition {
 	return out
 }
 
-// A memoryNote is what one run kept beside the data, how fast it was, and where it ended, on the
-// first mu of a data set that was timed.
+// A memoryNote has the memory, the speed and the final gap of one run. There are notes for the first mu
+// of each data set that was timed.
 type memoryNote struct {
 	Data  string
 	Whole float64 // 8 n p, in bytes

@@ -8,8 +8,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A problem is a data set with one coefficient of the L2 term, and where to find
-// what was recorded of it.
+// A problem is a data set with one coefficient of the L2 term, and the records of its runs.
 type problem struct {
 	*paper.Records
 	paper.Spec
@@ -17,12 +16,12 @@ type problem struct {
 	rule    paper.Rule         // how parameters were chosen
 	summary *paper.DataSummary // nil if there are none
 	begun   bool               // something was run
-	// splits are those that every method of the paper's figures was run on with this rule,
-	// so that their curves are means over the same; where there is none yet, all.
+	// splits are the splits that all methods of the paper's figures were run on with this rule, so
+	// that their curves are means over the same splits. Where there is none, splits are all.
 	splits []int
 }
 
-// problems returns those of the protocol.
+// problems returns the problems of the protocol.
 func problems(r *paper.Records) []*problem {
 	var out []*problem
 	for _, s := range r.Protocol.Specs() {
@@ -54,7 +53,7 @@ func (p *problem) findSplits() {
 	}
 }
 
-// under returns the same problem, parameters being chosen by another rule.
+// under returns the same problem with parameters chosen by another rule.
 func (p *problem) under(rule paper.Rule) *problem {
 	q := *p
 	q.rule = rule
@@ -66,8 +65,8 @@ func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
 	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: by}
 }
 
-// unit, timing and optimum return what was recorded, or nil. by is what the parameters
-// were chosen by; where a method has no such runs, that of its curves.
+// unit, timing and optimum return the record, or nil. by is the output for which the parameters were
+// chosen; a method without that output has its first one instead.
 func (p *problem) unit(m paper.Method, by paper.Output, split int) *paper.Unit {
 	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
 		by = t.Output()

@@ -23,8 +23,8 @@ type row struct {
 	// GapWhole and GapAuto are gaps at the end with parameters chosen otherwise.
 	GapWhole, GapAuto float64
 	TestEnd           float64 // test loss at the output
-	// FirstPasses is what the first iteration of an exact batch method costs in
-	// honest passes; its gaps are in the paper's count.
+	// FirstPasses is the number of passes over the data in the first iteration of an exact batch
+	// method. The gaps in its row count each iteration as one pass, as the paper does.
 	FirstPasses float64
 }
 

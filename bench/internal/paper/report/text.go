@@ -37,8 +37,7 @@ func byteSize(v float64) string {
 	return fmt.Sprintf("%.2f GiB", v/(1<<30))
 }
 
-// fitted writes an exponent; gaps that fall faster than any power in sight are
-// said to.
+// fitted writes an exponent, and says so where gaps fall faster than any power.
 func fitted(v float64) string {
 	switch {
 	case math.IsNaN(v):
