@@ -75,7 +75,7 @@ func (of panel) chart(p *problem) *chart.Chart {
 	if of.seconds {
 		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
-	c.Title = fmt.Sprintf("%s, mu = %g: %s", p.Name, p.mu, of.caption)
+	c.Title = fmt.Sprintf("%s, mu = %g: %s", p.label(), p.mu, of.caption)
 	for _, t := range traces(p, of.kind) {
 		one, ok := of.curve(p, t)
 		if !ok || len(one.x) < 2 {
@@ -232,7 +232,7 @@ func choices(shown []*problem) []choice {
 func (of panel) tile(p *problem) *chart.Chart {
 	of.kind = "paper"
 	c := of.chart(p)
-	c.Title = fmt.Sprintf("%s, splits: %d", p.Name, len(p.splits))
+	c.Title = fmt.Sprintf("%s, splits: %d", p.label(), len(p.splits))
 	if of.seconds {
 		c.X = "seconds, one thread"
 	}

@@ -54,7 +54,7 @@ type page struct {
 type part struct {
 	Mu      float64
 	Open    bool
-	Summary *paper.DataSummary
+	Label   string
 	Figures []*Figure
 	Table   []row
 }
@@ -88,7 +88,7 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 		if p.summary == nil || !p.begun {
 			continue
 		}
-		one := part{Mu: p.mu, Open: first, Summary: p.summary, Table: rows}
+		one := part{Mu: p.mu, Open: first, Label: p.label(), Table: rows}
 		if one.Figures, err = figures(p); err != nil {
 			return nil, "", err
 		}

@@ -21,6 +21,14 @@ type problem struct {
 	splits []int
 }
 
+// label returns the name of the data set, and says if it is a stand-in.
+func (p *problem) label() string {
+	if p.summary != nil && !p.summary.Original {
+		return p.Name + " (stand-in)"
+	}
+	return p.Name
+}
+
 // problems returns the problems of the protocol.
 func problems(r *paper.Records) []*problem {
 	var out []*problem
