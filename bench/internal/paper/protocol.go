@@ -35,7 +35,7 @@ type Protocol struct {
 // Full is the paper's protocol on all of its data sets.
 func Full() Protocol {
 	return Protocol{
-		Splits: 10, Beyond: 3, Halves: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
+		Splits: 10, Beyond: 1, Halves: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
 		Data: []string{"a9a", "covtype", "rcv1", "sido"}, Methods: names(),
 	}
 }
