@@ -394,7 +394,8 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 	if p.Dependent = p.Dependent || !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot; p.Dependent {
 		return shift{reach: math.Inf(1), exactReach: math.Inf(1)}
 	}
-	// d'H d = e_F'H⁻¹e_F. The diagonal of H⁻¹ bounds what the errors of e and of the factor change.
+	// d'H d = e_F'H⁻¹e_F, and |d_F| ≤ √(H⁻¹)_FF √(d'H d) bounds the change of the margins. An error ε of e_F
+	// changes √(d'H d) by at most √(H⁻¹)_FF |ε|.
 	v := make([]float64, k)
 	for a, r := range roots {
 		v[a] = w.e[r.feature] * scale[a]
@@ -408,12 +409,12 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
-		side, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0
+		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0 // √(H⁻¹)_FF; bounds |(X n)ᵢ|
 		for _, m := range r.n {
 			largest += math.Abs(float64(m.value * p.Columns.Largest[m.index]))
 		}
-		largestMove += float64(largest * side)
-		errors += float64(w.eErr[r.feature] * side)
+		largestMove += float64(largest * inverse)
+		errors += float64(w.eErr[r.feature] * inverse)
 	}
 	size := float64(1.001 * math.Sqrt(norm2))
 	by.norm = size + float64(2*errors)
@@ -515,7 +516,7 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 func (p *Problem) setNearest(j, row int) {
 	w, entry, limit := &p.work, p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-w.e[j]/entry, limit))
-	if p.Penalty.Squared(row) { // beyond its limit, z minimises the sum of the costs of the square and the ridge
+	if p.Penalty.Squared(row) { // beyond the limit, z minimises the costs of square and ridge
 		q := p.Penalty.Square[row]
 		rest := math.FMA(z, entry, w.e[j])
 		z -= float64(entry * rest * (q / (p.Ridge[j] + float64(entry*entry*q))))
@@ -585,8 +586,8 @@ func (p *Problem) setBallOrSimplex() {
 	}
 }
 
-// setGroups sets the multipliers of groups of singleton rows: to those with e = 0, scaled down to
-// their limit.
+// setGroups sets the multipliers of the groups of singleton rows. It takes those that make eⱼ = 0, and
+// scales each group down to its limit.
 func (p *Problem) setGroups() {
 	w := &p.work
 	for _, j := range p.optimised {

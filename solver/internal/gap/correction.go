@@ -24,9 +24,9 @@ type correctionStep struct {
 	singleton    bool    // the row has no other feature
 }
 
-// A root is a feature F that no multiplier corrects. After all steps e_F = n'e, with the e of before the
-// steps. So X n is the column by which a change of α changes e_F. A n = 0 at the rows of the steps, and
-// n is 1 at the root, 0 at other roots and at the features at which eⱼ need not be 0.
+// A root is a feature F that no multiplier corrects. The steps change e_F to n'e, where e has the values
+// before the steps. So a change of α changes e_F by way of the column X n. A n = 0 at the rows of the
+// steps. n is 1 at F, and 0 at the other roots and at the features at which eⱼ need not be 0.
 type root struct {
 	feature int32
 	n       []sparseEntry
@@ -70,6 +70,7 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 	return c
 }
 
+// addRoot makes feature j a root.
 func (c *correction) addRoot(j int32) { c.roots = append(c.roots, root{feature: j}) }
 
 // buildSteps adds the steps in reverse order. It adds a step for each row that has exactly one feature
@@ -132,7 +133,8 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	}
 }
 
-// setRootVectors computes the vectors n of the roots, by the transposed steps in reverse order.
+// setRootVectors computes the vectors n of the roots. It solves A n = 0 for the rows of the steps, one
+// row after the other, from the last step to the first.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
 	rowOf := make([][]sparseEntry, p) // as in RootRow: entry j of the vectors n of all roots
 	for k := range c.roots {

@@ -13,7 +13,8 @@ import (
 //	g(v) = Σ Limit_k |v_k| + Σ (Square_k/2) v_k².
 //
 // With groups, the sum Σ Limit_G |v_G|₂ over the groups G of rows replaces the sum of absolute values.
-// Rows of A without a non-zero entry, and rows whose limit and square are both 0, do not change g; they are left out.
+// Rows of A without a non-zero entry, and rows whose limit and square are both 0, do not change g; they
+// are left out.
 //
 // The multiplier z_k of a row is the dual variable of v_k. At the optimum z_k = s + Square_k v_k with
 // |s| ≤ Limit_k: it includes the derivative of the square.

@@ -10,7 +10,7 @@ import (
 // safe for concurrent use.
 type RootRow struct {
 	rowOf  [][]sparseEntry // rowOf[j] has entry j of the vectors n of all roots; index is that of the root
-	single []int32         // 1 + the index of the root that feature j is, or 0; nil unless every n has one entry
+	single []int32         // 1 + the index of root j, 0 if j is no root; nil unless every n has one entry
 	sum    []float64       // the entries of the row, by index of the root
 	has    []bool          // the roots in list
 	list   []int32         // the roots whose entry was set by the last call of Take

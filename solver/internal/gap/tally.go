@@ -74,22 +74,25 @@ func (t *Tally) addCommon(l term.Loss, slope, label, coef []float64) {
 // phiSlope bounds Φᵢ: it is at most phiSlope times the distance of αᵢ from the ends of the domain of φ*.
 const phiSlope = 1e4
 
-// Phi sets phi to cᵢΦᵢ, and adds to Swing and MaxPhi. It is needed if a bound has roots, where α is changed by
-// δᵢ = Φᵢyᵢ with |yᵢ| ≤ Y ≤ 1/(2 phiSlope). y is a change of the margins. Φᵢ is chosen such that α + δ
-// stays in the domain of φ*, and such that the change of the Fenchel terms has a bound (see shiftCost):
+// Phi sets phi to cᵢΦᵢ, and adds to Swing and MaxPhi. It is needed if a bound has roots. Then α is
+// changed by δᵢ = Φᵢyᵢ, where y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope). Φ is chosen
+// so that α + δ stays in the domain of φ*, and so that the change of the Fenchel terms,
 //
-//	φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ  is the change of term i.
+//	φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ,
 //
-// Most losses of package term give φ” as a function of φ', the concave function Bend. Φᵢ is at most the
-// minimum of Bend between φ'(tᵢ) and αᵢ, which is at one of these two ends. Then the derivative of φ*
-// at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. δᵢ is at most half the distance of αᵢ from the ends of
-// the domain, so that at least half of Bend(αᵢ) is left at αᵢ + δᵢ. So the total change is at most
+// has a bound (see shiftCost). There are two such bounds.
+//
+// Most losses of package term give φ” as a concave function of φ', called Bend. Φᵢ is at most the
+// minimum of Bend between φ'(tᵢ) and αᵢ, which is attained at one of these two ends. So the derivative
+// of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at most half the distance of αᵢ from
+// the ends of the domain, so that Bend(αᵢ + δᵢ) ≥ Bend(αᵢ)/2. Hence the total change is at most
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// This does not hold if Bend is unknown, as for a caller's own loss, or 0 at φ'(tᵢ), as where the loss is
-// linear. For these samples let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms for yᵢ = ±1/(2 phiSlope). Fenchel terms
-// are convex in α and not negative, so that the change for yᵢ is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
+// This bound does not hold if Bend is unknown, as for a caller's own loss, or 0 at φ'(tᵢ), where the
+// loss is linear. For these samples let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2
+// phiSlope). Fenchel terms are non-negative and convex in α. So the change is at most 2 phiSlope |yᵢ|
+// (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	bend := l.Traits().Bend
 	for i, a := range s.Alpha {
@@ -114,8 +117,7 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	}
 }
 
-// addSwing adds the Fenchel terms of sample i for αᵢ + Φᵢyᵢ with both yᵢ = ±1/(2 phiSlope) to Swing; see
-// Phi.
+// addSwing adds cᵢ(Fᵢ⁺ + Fᵢ⁻) of sample i to Swing; Phi defines both terms.
 func (t *Tally) addSwing(l term.Loss, s *Samples, i int, phi float64) {
 	for _, by := range []float64{1 / (2 * phiSlope), -1 / (2 * phiSlope)} {
 		moved := []float64{math.FMA(by, phi, s.Alpha[i])}
