@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// forExact returns p as package exact takes it, with A and the rows of the kernels as
-// given; nil where the problem has something that is not known there.
+// forExact returns p as a problem of package exact, with the given A and rows, or nil if
+// that package cannot solve it.
 func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
 	_, features := p.Data.Dims()
 	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
@@ -23,12 +23,12 @@ func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *e
 	return q
 }
 
-// certify bounds the excess of the objective at x over the optimum. It is +Inf where
+// certify returns an upper bound of the objective at x minus the optimum, and +Inf if
 // nothing can be proved.
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
-		return math.Inf(1) // the objective at x is not known, or a proof not asked for, or not waited for
+		return math.Inf(1) // the objective at x is unknown, or there shall be no proof
 	}
 	penalty := r.Problem.penalty().Value(y)
 	if math.IsInf(penalty, 1) {
@@ -40,8 +40,9 @@ func (r *Run) certify() float64 {
 	return r.freeGap(y, penalty)
 }
 
-// freeGap is the bound that takes no system, with the y that x implies and g(y). It needs
-// g*, and mu > 0 or the support function of a bounded X.
+// freeGap returns the bound of package gap that solves no linear system. y is what x
+// implies, and penalty g(y). It needs g*, and mu > 0 or the support function of a
+// bounded X.
 func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()
@@ -58,8 +59,8 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	return free.Gap(&at)
 }
 
-// lagrangian returns ∇f(x) + A'beta for some beta, mu x left out. It leaves the snapshot
-// of the method alone.
+// lagrangian returns ∇f(x) + A'beta without mu x. It does not use the snapshot of the
+// method.
 func (r *Run) lagrangian(beta []float64) []float64 {
 	s := &r.judged
 	if s.Gradient == nil {
@@ -83,7 +84,7 @@ func (r *Run) dualResidual() float64 {
 	return gap.Residual(r.X, g, r.Problem.Domain)
 }
 
-// project makes x the nearest point of the domain.
+// project replaces x by the point of the domain nearest to it.
 func (p *Problem) project(x []float64) {
 	if p.Domain != nil {
 		p.Domain.Project(x)

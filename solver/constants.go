@@ -9,9 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// Constants returns the constants of p for the penalty parameter rho of a run,
-// without a run; Radius is left zero. It takes a pass over the data and a bounded
-// number of products with A.
+// Constants returns the constants of p in the paper's theorems, for a penalty parameter
+// rho. Radius stays zero. It makes a pass over the data and some products with A.
 func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	if err := p.Validate(); err != nil {
 		return theory.Constants{}, err
@@ -41,8 +40,8 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	return c.NuF + float64(rho*c.Lambda1)
 }
 
-// radius bounds |x*|₂ given an objective that some point attains: neither (mu/2)|x*|² nor
-// rate |x*|₁ exceeds it. 0 stands for no bound.
+// radius returns an upper bound of |x*|₂, given the objective of some point: neither
+// (mu/2)|x*|² nor rate |x*|₁ exceeds it. 0 stands for no bound.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {

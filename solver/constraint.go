@@ -6,9 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Operator is a linear map from R^p to R^l. *sparse.CSR is one; anything
-// else, such as a difference operator without a matrix, is used through its
-// products alone.
+// An Operator is a linear map from R^p to R^l. *sparse.CSR is one. Of any other, such
+// as a difference operator without a matrix, only the products are used.
 type Operator interface {
 	// Dims returns l and p.
 	Dims() (rows, cols int)
@@ -43,7 +42,7 @@ func (c *Coupling) dims(l int) (rows, q int) {
 	return c.B.Dims()
 }
 
-// form returns c as the dual step takes it; nil is B = −I and c = 0.
+// form returns c as package admm has it; nil is B = −I and c = 0.
 func (c *Coupling) form() admm.Coupling {
 	if c == nil {
 		return admm.Coupling{}
@@ -51,7 +50,7 @@ func (c *Coupling) form() admm.Coupling {
 	return admm.Coupling{B: c.B, Alpha: c.Alpha, Diagonal: c.Diagonal, C: c.C}
 }
 
-// dualStep returns the step of y and beta for l rows of A and q coordinates of y.
+// dualStep returns the update of y and beta, for l rows of A and q coordinates of y.
 func (p *Problem) dualStep(l, q int) *admm.DualStep {
 	c := p.Coupling.form()
 	var limit []float64
@@ -61,9 +60,9 @@ func (p *Problem) dualStep(l, q int) *admm.DualStep {
 	return admm.NewDualStep(c, p.penalty(), limit, l, q)
 }
 
-// A Constraint is a map A prepared for use in many problems: what follows from A
-// alone, its transpose, A'A and the eigenbasis of that, is computed once, by the
-// first run that needs it. It is safe for concurrent use.
+// A Constraint is a map A prepared for use in many problems: its transpose, A'A and the
+// eigenbasis of A'A are computed once, by the first run that needs them. It is safe
+// for concurrent use.
 type Constraint struct {
 	Operator
 	algebra *linalg.Algebra
@@ -75,7 +74,7 @@ func NewConstraint(a Operator) *Constraint {
 	return &Constraint{Operator: a, algebra: linalg.New(a, p)}
 }
 
-// algebra returns that of p.Constraint.
+// algebra returns A as package linalg has it.
 func (p *Problem) algebra() *linalg.Algebra {
 	if c, ok := p.Constraint.(*Constraint); ok {
 		return c.algebra

@@ -14,8 +14,8 @@ type Domain interface {
 	Validate(p int) error
 }
 
-// A SupportDomain is a Domain with its support function, by which gaps can be proved if
-// it is bounded. The domains of this package are.
+// A SupportDomain is a Domain with its support function, which makes proofs of gaps
+// possible if the domain is bounded. The domains of this package are SupportDomains.
 type SupportDomain interface {
 	Domain
 	// Support returns the largest u'x over x in X; +Inf if there is none.

@@ -2,9 +2,9 @@ package solver
 
 import "github.com/scas-admm/scas/solver/internal/term"
 
-// A Loss is the smooth convex function φ(t; b) of a margin t = a'x and a label b. A loss of
-// one's own has these methods, and those of ConjugateLoss where its conjugate is known;
-// CheckLoss compares them.
+// A Loss is a smooth convex function φ(t; b) of a margin t = a'x and a label b. A loss of
+// your own has these methods, and those of ConjugateLoss if its conjugate is known;
+// CheckLoss checks that they agree with each other.
 type Loss interface {
 	// Value returns φ(margin; label).
 	Value(margin, label float64) float64
@@ -12,8 +12,7 @@ type Loss interface {
 	Slope(margin, label float64) float64
 	// SecondDerivative returns φ''(margin; label); slope is what Slope returns there.
 	SecondDerivative(margin, slope, label float64) float64
-	// Curvature is an upper bound of SecondDerivative over all margins and labels. Steps in
-	// x are measured in 1/theory.Constants.NuF instead, which knows the rows.
+	// Curvature returns an upper bound of SecondDerivative over all margins and labels.
 	Curvature() float64
 	// String returns the name used on the command line and in model files.
 	String() string
@@ -21,15 +20,15 @@ type Loss interface {
 	Validate(labels []float64) error
 }
 
-// A ConjugateLoss is a Loss of one's own with its convex conjugate φ*(α; b) = sup over t
-// of αt − φ(t; b), by which gaps can be proved and Newton steps end a run (see Auto).
-// Values are taken to be accurate to 1e-14.
+// A ConjugateLoss is a Loss of your own with its convex conjugate φ*(α; b) = sup over t
+// of αt − φ(t; b). With it gaps are proved, and Newton steps solve the problem (see Auto).
+// Its values must be accurate to 1e-14.
 type ConjugateLoss interface {
 	Loss
 	// Conjugate returns φ*(alpha; label), +Inf outside its domain.
 	Conjugate(alpha, label float64) float64
-	// ConjugateDomain returns the ends, perhaps infinite, of the interval in which φ*
-	// is finite; 0 is in it.
+	// ConjugateDomain returns the ends of the interval in which φ* is finite. They may be
+	// infinite. The interval must contain 0.
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
@@ -51,8 +50,8 @@ type SquaredHinge = term.SquaredHinge
 
 // Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0:
 // half the deviance of a Poisson variable b whose expected value, the rate, is e^t. It has no
-// fields. Its curvature e^t has no bound, so that methods whose step sizes need one refuse it:
-// it is for Auto, which goes by Newton steps alone.
+// fields. Its curvature e^t has no bound, so that only Auto takes it, by Newton steps alone:
+// the step sizes of all other methods need a bound.
 type Poisson = term.Poisson
 
 // ParseLoss returns the loss of the given name: logistic, squared, squared-hinge, huber,

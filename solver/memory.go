@@ -6,22 +6,21 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Memory estimates what a run of method m, nil for the default, keeps beside the
-// problem at its peak, in bytes: the data in compact form, margins and slopes, some
-// vectors of length p and l, a gradient for every run of rows that is summed apart, what
-// multiplies by A', the iterates that a method stores, and what proves the gap,
-// about five matrices of order p, or where there are many features what finishes, matrices of
-// the size of the largest working set, which few coefficients that are not zero do not
-// fill. A plan of methods asked for by name may rotate
-// the data (Stats.PlanReason), which is not counted. The collector lets garbage grow by
-// as much as lives, unless GOGC or GOMEMLIMIT say otherwise.
+// Memory estimates the bytes that a run of method m, nil for the default, holds beside the problem at
+// its peak: the data in compact form, margins and slopes, some vectors of length p and l, a gradient
+// for each run of rows that is summed apart, the products with A', the iterates that a method
+// stores, and the proof of the gap. The proof takes about five matrices of order p, or if there
+// are many features matrices of the size of the largest working set, which a solution with few
+// non-zero coefficients does not fill. A rotated copy of the data, which other methods than the
+// default may make (Stats.PlanReason), is not counted. The garbage collector lets the heap grow
+// to about twice what is in use, unless GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
 	alone := *p
-	alone.Comm, alone.joined = nil, nil // this process estimates what is its own
+	alone.Comm, alone.joined = nil, nil // the estimate is for this process
 	p = &alone
 	const (
-		ofFeatures, ofRows, ofProof = 17, 10, 16 // vectors, about
-		most                        = 1 << 26    // features up to which the estimate makes some
+		ofFeatures, ofRows, ofProof = 17, 10, 16 // number of vectors
+		most                        = 1 << 26    // with more features, the estimate makes no vector itself
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()

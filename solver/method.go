@@ -1,16 +1,16 @@
 package solver
 
-// A Method is an algorithm for Minimize, a value without state. Methods written in
-// other packages run like those of this one: under the same watch over the objective,
-// the same budget and the same recorder. A method
+// A Method is an algorithm for Minimize, a value without state. A method written in another
+// package runs like those of this one, with the same budget, the same recorder, and the same
+// checks of the objective. A method
 //
-//   - says in Info which settings it takes; others are refused;
-//   - counts what it does with Run.Spend, and asks Run.Affords before it begins an
-//     iteration that the budget may not allow;
-//   - asks Run.Err within iterations that take long;
+//   - says in Info which settings it takes; Minimize refuses the others;
+//   - counts its passes with Run.Spend, and calls Run.Affords before an iteration that the
+//     budget may not allow;
+//   - calls Run.Err now and then in an iteration that takes long;
 //   - calls Run.Average, or writes Run.Mean, in every iteration;
-//   - with a step size that is automatic and WatchedSnapshot, divides it by two to the
-//     Stats.StepHalvings.
+//   - divides an automatic step size by 2^Stats.StepHalvings, if it calls
+//     Run.WatchedSnapshot.
 type Method interface {
 	// Info describes the method.
 	Info() MethodInfo
@@ -18,47 +18,47 @@ type Method interface {
 	Begin(r *Run) (Iteration, error)
 }
 
-// An Iteration is a method at work.
+// An Iteration is one run of a method.
 type Iteration interface {
-	// Next does one outer iteration, leaving the iterate in Run.Iterate and the
-	// mean that the method's theory speaks of in Run.Mean, and reports whether the
-	// budget allowed it.
+	// Next makes one outer iteration. It leaves the iterate in Run.Iterate, and in
+	// Run.Mean the average of iterates of which the method's theory speaks. more is
+	// false if the budget did not allow the iteration.
 	Next() (more bool, err error)
 }
 
-// A Checker is a Method that looks at the problem and the settings before any
-// work is done; the zero fields of s are filled in as far as the data are not
-// needed. Errors should be *SettingError.
+// A Checker is a Method that checks the problem and the settings before any work is done.
+// Zero fields of s have their defaults, but for those that depend on the data. An error
+// should be a *SettingError.
 type Checker interface {
 	Check(p *Problem, s *Settings) error
 }
 
-// A StepProposer is an Iteration that knows a step size that works: what a
-// DivergenceError proposes to try.
+// A StepProposer is an Iteration that knows a step size to try after a run has diverged, see
+// DivergenceError.
 type StepProposer interface {
 	// NaturalEta returns the automatic step size at the present iterate, 0 if the
 	// method has none.
 	NaturalEta() float64
 }
 
-// MethodInfo describes a method to people, and what it can do to programs.
+// MethodInfo describes a method, and says which settings and problems it takes.
 type MethodInfo struct {
 	Name      string `json:"name"`
-	Summary   string `json:"summary"` // one line
-	Rate      string `json:"rate"`    // what is proven
-	Memory    string `json:"memory"`  // the method's own numbers; Problem.Memory counts a run's
-	Reference string `json:"reference"`
-	Eta       string `json:"eta"` // what Settings.Eta is, and its default
+	Summary   string `json:"summary"`   // one line
+	Rate      string `json:"rate"`      // the proven rate of convergence
+	Memory    string `json:"memory"`    // how many numbers the method holds; Problem.Memory estimates a whole run
+	Reference string `json:"reference"` // the paper
+	Eta       string `json:"eta"`       // what Settings.Eta is, and its default
 
 	TakesEta        bool `json:"takes_eta"`         // it has a step size
 	TakesBatchSize  bool `json:"takes_batch_size"`  // Settings.BatchSize above 1
 	TakesInnerSteps bool `json:"takes_inner_steps"` // Settings.InnerSteps: it has stages
-	NeedsL2         bool `json:"needs_mu"`          // for strongly convex problems alone
-	// AnyProblem methods take every problem that is valid; the others L1 penalties,
-	// y = A x, equal sample weights and X = R^p.
+	NeedsL2         bool `json:"needs_mu"`          // takes strongly convex problems only
+	// AnyProblem methods take every valid problem. The others take L1 penalties,
+	// y = A x, equal sample weights and X = R^p only.
 	AnyProblem bool `json:"any_problem"`
 
-	// StepUnit is the centre of searches for Eta, in units of 1/ν_f; zero means 1.
+	// StepUnit is where a search for Eta begins, in units of 1/ν_f; zero means 1.
 	StepUnit float64 `json:"-"`
 	// Planned methods run the inner loop of SCAS-ADMM: InnerSteps is n by default.
 	Planned bool `json:"-"`
@@ -71,11 +71,11 @@ type MethodInfo struct {
 	AllSamples bool `json:"-"`
 	// StoredIterates methods keep an iterate per sample, n·p numbers.
 	StoredIterates bool `json:"-"`
-	// PaperPass methods are counted by the paper with one pass per outer iteration,
-	// whatever it takes.
+	// PaperPass methods are those for which the paper counts one pass for each outer
+	// iteration, whatever it costs.
 	PaperPass bool `json:"-"`
-	// Watched methods begin every outer iteration with Run.WatchedSnapshot, so that
-	// nobody else need judge their iterates.
+	// Watched methods begin every outer iteration with Run.WatchedSnapshot, which checks
+	// their iterates.
 	Watched bool `json:"-"`
 }
 

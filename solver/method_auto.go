@@ -9,17 +9,24 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// Auto is the default: the proximal Newton method, which proves how far the result is from the
-// optimum, or where the problem does not admit it SCASK. Newton steps are for matrices A and the
-// identity, the losses of this package and any ConjugateLoss, the penalties and the domains of this
-// package. With A = I and absolute values, squares and bounds there may be any number of features, else
-// up to some thousands. With an L1 penalty, where every feature but 64 has a row of A to itself, as
-// with [G; I] and an intercept, there may be so many coefficients that are not zero, of any number
-// of features: Newton steps are then on working sets. If Settings.Passes has no room for 30 Newton
-// steps, or with a Checkpoint or a setting of the passes, passes of SCASK are first, 4 and those of
-// a step. With Poisson, whose curvature has no bound, there are Newton steps alone, which keep no
-// Checkpoint. Zeros and ties of the result are exact where Stats.Rounded says so,
-// as it does unless RelTol asks for little.
+// Auto is the default method: the proximal Newton method, or SCASK if a problem does not allow it.
+// Newton steps prove how far the result is from the optimum.
+//
+// Newton steps solve problems without a Coupling, with a matrix or the identity as A, a loss of this
+// package or a ConjugateLoss, and a penalty and a domain of this package (NonnegativeY and Within
+// with A = I only). The number of features is
+//
+//   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
+//   - unlimited with an L1 penalty if all features but 64 have a row of A to themselves, as with
+//     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
+//   - up to some thousands otherwise.
+//
+// Passes of SCASK come first, four and as many as a Newton step costs, in two cases: if
+// Settings.Passes is set and does not suffice for 30 Newton steps, and if a setting asks for passes,
+// as Checkpoint, Eta and Rho do. With Poisson, whose curvature has no bound, there are Newton steps
+// alone, and Checkpoint stores nothing.
+//
+// Zeros and ties of the result are exact if Stats.Rounded says so. They are unless RelTol is large.
 type Auto struct{}
 
 // Info implements Method.
@@ -43,36 +50,34 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 	return a, a.begin()
 }
 
-// newtonOnly is the error of a problem that only Newton steps could solve, and that they do
-// not take.
+// newtonOnly returns the error for a problem that only Newton steps could solve, but do not.
 func (r *Run) newtonOnly() error {
 	return &SettingError{"Method", nameOf(Auto{}), fmt.Sprintf("the curvature of the %s loss has no bound, so that Newton steps alone solve such a problem: they take a matrix or the identity as A, the penalties and sets of this package, no Coupling, and up to some thousands of features", r.Problem.loss())}
 }
 
-// asksForPasses reports whether a setting has a meaning in passes of SCASK alone.
+// asksForPasses reports whether a setting is set that only passes of SCASK use.
 func (r *Run) asksForPasses() bool {
 	s := &r.Settings
 	return s.Checkpoint != nil || s.Eta > 0 || s.Rho > 0 || s.BatchSize > 1 || s.DualUpdates > 0 ||
 		s.InnerSteps != r.Problem.team().Each(len(r.Problem.Labels))
 }
 
-// An auto run is Newton steps, with passes of SCASK before them where something asks for those,
-// or where no Newton steps are to be had passes alone.
+// auto is a run of Auto: Newton steps, perhaps with passes of SCASK before them, or passes alone.
 type auto struct {
 	*Run
-	passes *scas // nil before the first
+	passes *scas // nil before the first pass
 }
 
-// direct reports whether Newton steps are first.
+// direct reports whether the run begins with Newton steps.
 func (a *auto) direct() bool {
 	if a.Problem.unbounded() {
 		return true
 	}
-	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) } // it costs more once it is made
+	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) } // Finishes may raise the cost that it compares
 	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample()
 }
 
-// begin prepares passes.
+// begin prepares passes of SCASK.
 func (a *auto) begin() (err error) {
 	a.prepare()
 	a.passes, err = newSCAS(a.Run, false)
@@ -94,13 +99,13 @@ func (a *auto) Next() (bool, error) {
 	case a.goal <= 0 || tried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
 		return a.passes.Next()
 	case !a.affordsStep():
-		return false, nil // more passes would be a start that larger budgets do not have
+		return false, nil // runs with larger budgets make no more passes than this before Newton steps
 	}
 	_, err := a.finish()
 	return true, err
 }
 
-// NaturalEta is what a diverged run should try; 0 if there were no steps of a size.
+// NaturalEta implements StepProposer. It returns 0 if there were Newton steps alone.
 func (a *auto) NaturalEta() float64 {
 	if a.passes == nil {
 		return 0
@@ -108,21 +113,21 @@ func (a *auto) NaturalEta() float64 {
 	return a.passes.NaturalEta()
 }
 
-// affordsStep reports whether the budget has room for an iteration of the finisher.
+// affordsStep reports whether the budget allows a Newton step.
 func (r *Run) affordsStep() bool {
 	return r.Stats.Passes+r.prover.Cost() <= r.budget*(1+1e-12)
 }
 
-// errBudget ends the finisher where the budget does.
+// errBudget ends Newton steps at the end of the budget.
 var errBudget = errors.New("solver: no budget left")
 
-// finish solves the problem from x to the goal, as far as the budget allows. It leaves the
-// better of x and where it ended, with the better of the bounds proved at the two. It is
-// refused if no Newton step was possible: then passes go on alone.
+// finish makes Newton steps from x to the goal, as far as the budget allows. The iterate becomes the
+// better of x and their end, and the gap the smaller of the gaps proved at the two. refused means that
+// no Newton step was possible: then the run goes on with passes alone.
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {
-		start, _ = r.round() // a zero that is not exact may cost as much as all the rest
+		start, _ = r.round() // Newton steps begin better with exact zeros
 	}
 	res := r.prover.Finish(start, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Interrupt: func() error {
 		if !r.affordsStep() {
@@ -139,12 +144,12 @@ func (r *Run) finish() (refused bool, err error) {
 		return true, nil
 	}
 	r.exhausted, r.ended = true, res.Why
-	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // but for rounding, of other sums
-	proved := math.Inf(1)                                             // of the start
+	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
+	proved := math.Inf(1)                                             // gap of the start
 	if !better || !(res.Gap <= r.goal) {
 		proved = r.certify()
 	}
-	if better { // what is proved of the one bounds the optimum, and so the other
+	if better { // a gap proved at one point bounds the optimum, and so the gap of the other point
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))
 		r.startMean()
@@ -160,30 +165,4 @@ func (r *Run) finish() (refused bool, err error) {
 		return false, nil
 	}
 	return false, res.Err
-}
-
-// ErrNotConverged is matched by errors of runs that ended before the gap was proved to
-// be within RelTol. The Result that comes with them holds what was reached. Where no gap
-// can be proved at all, as with a penalty of the caller's own, there is no such error: a
-// nil one does not say that a run converged, Result.Status does.
-var ErrNotConverged = errors.New("solver: not converged")
-
-// A NotConvergedError says what was reached and what to do.
-type NotConvergedError struct {
-	Status    Status
-	Objective float64
-	Gap, Goal float64 // of the objective over the optimum: proved, and asked for
-	Try       string  // the remedy
-}
-
-// Is reports whether the target is ErrNotConverged.
-func (e *NotConvergedError) Is(target error) bool { return target == ErrNotConverged }
-
-// Error says how far from the optimum the run may have ended, and what to do.
-func (e *NotConvergedError) Error() string {
-	if math.IsInf(e.Gap, 1) {
-		return fmt.Sprintf("solver: not converged: how far the objective %.6g is from the optimum could not be proved; %s", e.Objective, e.Try)
-	}
-	return fmt.Sprintf("solver: not converged: the objective %.6g is proved to be within %.2g of the optimum, not %.2g; %s",
-		e.Objective, e.Gap, e.Goal, e.Try)
 }

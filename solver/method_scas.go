@@ -17,20 +17,20 @@ type SCAS struct{}
 // SCASStrong is Algorithm 2 of the paper (strongly convex), which needs X = R^p.
 type SCASStrong struct{}
 
-// SCASK updates y and beta Settings.DualUpdates times per snapshot: the inner loop
-// of Algorithm 1 in blocks, each followed by the dual step. Where Eta and Rho are
-// automatic and columns are on scales far apart, steps and ρ are each column's own.
+// SCASK is Algorithm 1 with Settings.DualUpdates updates of y and beta for each full gradient:
+// the inner loop is divided into blocks, and an update follows each block. If Eta and Rho
+// are automatic and the scales of columns differ much, each column has its own step and ρ.
 type SCASK struct{}
 
-// SCASL is SCASK with the penalty linearised at the start of each block: (κ/2)|w −
-// x|², κ = ρ λ₁, in place of (ρ/2)|A(w − x)|². Steps then cost as many operations as
-// a row has nonzeros whatever the graph.
+// SCASL is SCASK with the augmented penalty linearised at the start of each block:
+// (κ/2)|w − x|², κ = ρ λ₁, instead of (ρ/2)|A(w − x)|². A step then costs as many operations
+// as a row has entries, for every graph.
 type SCASL struct{}
 
 // Methods lists SCAS-ADMM in its forms, the default first.
 func Methods() []Method { return []Method{Auto{}, SCASK{}, SCAS{}, SCASStrong{}, SCASL{}} }
 
-// scasInfo has what the forms share.
+// scasInfo returns what the infos of the SCAS-ADMM methods have in common.
 func scasInfo(name, summary string) MethodInfo {
 	return MethodInfo{
 		Name: name, Summary: summary, Rate: "none proven", Memory: "4p + 2l + n, with a graph the rotated data",
@@ -79,12 +79,12 @@ func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, false) }
 // Begin implements Method.
 func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, true) }
 
-// scas is SCAS-ADMM in all its forms, with the data in memory: one window.
+// scas is a run of a SCAS-ADMM method with the data in memory, which are one window.
 type scas struct {
 	*Run
 	outer admm.OuterLoop
 	whole admm.Window        // all rows
-	data  *sparse.CSR        // as the inner loop has them
+	data  *sparse.CSR        // the data of the inner loop, which may be scaled
 	rows  *admm.RowCurvature // nil until needed
 }
 
@@ -144,8 +144,8 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	return l
 }
 
-// fitScale takes the metric in which the inner loop runs, where the method and its
-// parameters are the package's to choose.
+// fitScale chooses a metric for the inner loop, with a scale for each column, if Eta and Rho
+// are automatic and the method allows it.
 func (s *scas) fitScale() {
 	p, set := s.Problem, &s.Settings
 	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
@@ -166,11 +166,11 @@ func (s *scas) fitScale() {
 	}
 }
 
-// fitBatch limits the dual updates such that every block has some steps, and
-// measures what the automatic step size of batches needs.
+// fitBatch limits the dual updates so that every block has some steps, and computes the mean
+// curvature, from which the automatic step size of batches follows.
 func (s *scas) fitBatch() {
 	st, steps := &s.Stats, s.Settings.InnerSteps
-	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a block needs some steps to get anywhere
+	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a block of few steps moves too little
 		st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/32))
 	}
 	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
@@ -183,7 +183,7 @@ func (s *scas) fitBatch() {
 // Next implements Iteration.
 func (s *scas) Next() (bool, error) {
 	t := s.Problem.team()
-	if !t.Alone() { // in every iteration anew: resumed runs draw the same
+	if !t.Alone() { // anew in every iteration, so that a resumed run draws the same samples
 		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
 	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
@@ -200,7 +200,7 @@ func (s *scas) Next() (bool, error) {
 	return true, nil
 }
 
-// met is what stochastic steps meet at the snapshot.
+// met returns the largest curvature of a sample at the snapshot.
 func (s *scas) met() float64 {
 	if s.rows == nil {
 		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
@@ -208,13 +208,13 @@ func (s *scas) met() float64 {
 	return s.Problem.team().Most(s.rows.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
-// NaturalEta is what a diverged run should try at the iterate restored.
+// NaturalEta implements StepProposer, at the iterate that the run went back to.
 func (s *scas) NaturalEta() float64 {
 	s.takeSnapshot()
 	return s.outer.NaturalEta(s.Stats.OuterIterations)
 }
 
-// checkPlanned checks what the inner loop of SCAS-ADMM and its theorems ask for.
+// checkPlanned checks what the inner loop of SCAS-ADMM and the paper's theorems require.
 func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 	n := p.team().Each(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)

@@ -13,18 +13,21 @@ import (
 
 // Minimize solves p by the method of s, which may be nil for the defaults.
 //
-// It returns a Result with status Converged and a nil error when the gap is proved to
-// be within s.RelTol, or with status PassesDone or TimeDone when the budget was used, or
-// Stalled where more of it would not help: with an error that matches ErrNotConverged if
-// there was such a goal and a gap that can be proved, else without one. If ctx ends or
-// the recorder returns an error, it returns what was reached so far, status Stopped, and
-// that error, none for ErrStop; where ctx ended nothing more is proved. If the iterates
-// diverge it returns the best of them, status Diverged and a *DivergenceError. For a bad
-// problem or setting (*SettingError) the Result is nil. With a goal and without a Coupling the
-// objective is never above that at the start.
+// Minimize returns a Result and, by its status,
 //
-// The samples are drawn from a generator seeded with s.Seed: the same problem,
-// settings and seed give the same bits at every kernel level.
+//   - Converged: a nil error. The gap is proved to be within s.RelTol.
+//   - PassesDone, TimeDone, Stalled: an error that matches ErrNotConverged if s.RelTol asks for a
+//     gap and gaps of p can be proved, else a nil error. The budget or the time was used up,
+//     or more of it would not help.
+//   - Stopped: the error of ctx or of the recorder, but nil for ErrStop. If ctx ended, the gap of
+//     the last iterate is not proved.
+//   - Diverged: a *DivergenceError, with the best iterate.
+//
+// For a bad problem or setting (*SettingError) the Result is nil. If s.RelTol asks for a gap and p
+// has no Coupling, the objective of the result is never above that of the start.
+//
+// The samples are drawn from a generator seeded with s.Seed: the same problem, settings and seed give
+// the same bits at every kernel level.
 func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err error) {
 	defer rows.Rescue(&err)
 	if s == nil {
@@ -38,8 +41,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	return minimize(ctx, p, s, began)
 }
 
-// minimize solves a problem that is valid, with a start that is. Its clock runs since it
-// began.
+// minimize is Minimize for a valid problem and a valid start. began is when the clock started.
 func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
 	if err = p.team().Agreed(err); err != nil {
@@ -79,10 +81,10 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	return res, err
 }
 
-// errTime is why a run ends whose time is up.
+// errTime is the cause of a context that TimeLimit ended.
 var errTime = errors.New("solver: time limit reached")
 
-// end evaluates the final state and says how it came about.
+// end evaluates the final state and returns the result with its status.
 func (r *Run) end(err error) (*Result, error) {
 	timeUp := err != nil && r.stop == ending.TimeUp
 	if timeUp {
@@ -112,8 +114,8 @@ func isDivergence(err error) bool {
 	return errors.As(err, &diverged)
 }
 
-// evaluate judges x, with y as in penaltyNow but without the residual: that is
-// reported on its own.
+// evaluate returns the objective at x and the y that x implies. If there is no such y, or the penalty is
+// infinite there, it takes the y of the iterate.
 func (r *Run) evaluate(at Iterate) Evaluation {
 	ev := r.Problem.Evaluate(at.X)
 	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {
@@ -122,7 +124,7 @@ func (r *Run) evaluate(at Iterate) Evaluation {
 	return ev
 }
 
-// record shows the state to the recorder, with the clock stopped.
+// record calls the recorder with the state, with the clock stopped.
 func (r *Run) record() error {
 	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
@@ -143,12 +145,12 @@ func (r *Run) result() *Result {
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	last := r.evaluate(r.Iterate)
-	if r.Stats.NewtonSteps == 0 { // else the gap is that of x already
+	if r.Stats.NewtonSteps == 0 { // else the gap of x is known
 		if r.settle(last.Objective) < last.Objective {
 			last = r.evaluate(r.Iterate)
 		}
 	}
-	judge := func(at Iterate) Evaluation { // a pass for other points alone
+	judge := func(at Iterate) Evaluation { // makes a pass only if the point is another one
 		if slices.Equal(at.X, r.X) && slices.Equal(at.Y, r.Y) {
 			return last
 		}
@@ -173,8 +175,8 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// notAboveStart puts the start in the place of x where that is above it, which a proved
-// gap, or a budget, may allow. The gap remains a bound.
+// notAboveStart replaces x by the start if the objective of x is above that of the start, as is possible
+// within the proved gap or at the end of a budget. The gap remains valid.
 func (r *Run) notAboveStart(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)

@@ -6,8 +6,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Penalty is g, a convex function of y with a cheap proximal map. Users may
-// add their own.
+// A Penalty is g, a convex function of y with a cheap proximal map. It may be your own.
 type Penalty interface {
 	// Value returns g(y); +Inf outside its domain.
 	Value(y []float64) float64
@@ -17,16 +16,17 @@ type Penalty interface {
 	Prox(dst, v, step []float64)
 	// Separable reports whether g is a sum of functions of single coordinates.
 	Separable() bool
-	// Scale is the order of magnitude of g's slopes, from which the automatic
-	// rho is derived; zero if g has no scale, like an indicator: rho then follows
-	// from the curvature of the loss.
+	// Scale returns the order of magnitude of g's slopes, from which the automatic
+	// rho follows. It returns zero if g has no scale, as an indicator: rho then
+	// follows from the curvature of the loss.
 	Scale() float64
 	// Validate reports what is wrong with g as a function on R^q.
 	Validate(q int) error
 }
 
-// A ConjugatePenalty is a Penalty with its convex conjugate, by which gaps can be proved
-// if L2 > 0 or the domain is bounded. The penalties of this package are.
+// A ConjugatePenalty is a Penalty with its convex conjugate, which makes proofs of gaps
+// possible if L2 > 0 or the domain is bounded. The penalties of this package are
+// ConjugatePenalties.
 type ConjugatePenalty interface {
 	Penalty
 	// Conjugate returns g*(z) = sup over y of z'y − g(y); +Inf outside its domain.

@@ -20,8 +20,8 @@ import (
 //	subject to  A x + B y = c
 //
 // (paper, problem (1)). By default B = −I and c = 0, so that y = A x; with g =
-// lambda |y|₁ that is the generalised lasso. A Problem is only read, so one may
-// serve several concurrent calls of Minimize.
+// lambda |y|₁ that is the generalised lasso. Minimize only reads a Problem, so that
+// concurrent calls may share one.
 type Problem struct {
 	// Data holds the samples aᵢ' as its n rows of p features.
 	Data *sparse.CSR
@@ -41,21 +41,21 @@ type Problem struct {
 	Penalty Penalty
 	// Constraint is A with p columns and any number l ≥ 1 of rows; nil means
 	// the identity, which with L1 makes the plain lasso. For the graph-guided
-	// fused lasso A = [G; I] see graph.Graph.FusedLasso. A *sparse.CSR allows
-	// faster plans than other operators; NewConstraint saves work where one A
-	// serves many problems.
+	// fused lasso A = [G; I] see graph.Graph.FusedLasso. A matrix, *sparse.CSR,
+	// is faster than another operator, and Newton steps take no other operator.
+	// NewConstraint saves work if several problems have the same A.
 	Constraint Operator
 	// Coupling is B and c; nil means B = −I and c = 0.
 	Coupling *Coupling
 	// Domain is X; nil means all of R^p.
 	Domain Domain
-	// Comm joins processes that have other rows each, at least one: Data, Labels and
-	// SampleWeights are those of this one, all else is the same for all. Calls of
-	// Minimize and of the other methods are then collective. nil means that there are
-	// no other rows.
+	// Comm joins processes each of which holds a part of the rows, at least one row:
+	// Data, Labels and SampleWeights are the part of this process, and all else must
+	// be the same in all. All processes must then call Minimize, and the other
+	// methods, together. nil means that this process has all rows.
 	Comm dist.Comm
 
-	joined *rows.Team // of a run
+	joined *rows.Team // the processes of a run
 }
 
 // Evaluation is the objective at a point and its parts.
@@ -65,11 +65,11 @@ type Evaluation struct {
 	Penalty   float64 // g(A x)
 }
 
-// Evaluate returns the objective at x, with y replaced by what the constraint
-// makes it, A x by default, as in the paper's experiments. It is the one
-// function by which records and results are judged. Where B is a general matrix, y does
-// not follow from x and the penalty is NaN; see EvaluateAt. It panics if len(x)
-// is not the number of features and expects a problem that Validate accepts.
+// Evaluate returns the objective at x, with the y that satisfies the constraint:
+// A x by default, as in the paper's experiments. All records and results are
+// judged by it. If B is a general matrix, y does not follow from x, and the penalty
+// is NaN; see EvaluateAt. p must be a problem that Validate accepts. Evaluate
+// panics if len(x) is not the number of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
 	y, ok := p.Coupling.form().Y(p.applyA(x))
 	if !ok {
@@ -93,7 +93,7 @@ func (p *Problem) evaluate(x []float64, penalty float64) Evaluation {
 	if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
 		ev.Loss = p.meanLoss(x, make([]float64, rows))
 	} else {
-		ev.Loss = p.lossAtZero() // without a look at the data
+		ev.Loss = p.lossAtZero() // needs no pass over the data
 	}
 	ev.Objective = ev.Loss + ev.Penalty + p.ridge(x)
 	return ev
@@ -110,13 +110,13 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-// samples are those of p, with rows as they are or in compact form.
+// samples returns the samples of p, with the given rows: those of Data or their compact form.
 func (p *Problem) samples(of kernels.Rows) rows.Data {
 	return rows.Data{Team: p.team(), Rows: of, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }
 
-// meanLoss returns the weighted mean of the losses at x, on all processors.
-// margin is scratch, with an entry per row.
+// meanLoss returns the weighted mean of the losses at x. margin is scratch, with an
+// entry per row.
 func (p *Problem) meanLoss(x, margin []float64) float64 {
 	n, _ := p.Data.Dims()
 	return rows.MeanLoss(rows.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
@@ -127,8 +127,8 @@ func (p *Problem) lossAtZero() float64 {
 	return rows.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
 
-// unit returns what tolerances are parts of: the mean loss at margin zero, but see
-// term.Labels.Unit.
+// unit returns the unit of tolerances: the mean loss at margin zero, or what
+// term.Labels.Unit says.
 func (p *Problem) unit() float64 {
 	l := p.loss()
 	if l.Traits().Labels != term.Counts {
@@ -147,11 +147,11 @@ func (p *Problem) unit() float64 {
 	return l.Traits().Labels.Unit(p.lossAtZero(), p.team().Mean(label, weight), p.team().Mean(slope, weight))
 }
 
-// regression reports whether margins have the unit of the labels.
+// regression reports whether labels are numbers that margins approximate.
 func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
 
-// unbounded reports whether the curvature of the loss has no bound, so that Newton steps are
-// the one way to the optimum.
+// unbounded reports whether the curvature of the loss has no bound. Only Newton steps then
+// find the optimum.
 func (p *Problem) unbounded() bool { return math.IsInf(p.loss().Curvature(), 1) }
 
 // ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
@@ -160,8 +160,8 @@ func (p *Problem) ridge(x []float64) float64 {
 	return float64(0.5 * p.L2 * linalg.SumSquares(x))
 }
 
-// loss, penalty and domain are the terms of p as the package works with them. The domain of
-// R^p is nil.
+// loss, penalty and domain return the terms of p as package term has them. The domain R^p is
+// nil.
 func (p *Problem) loss() term.Loss       { return term.LossOf(p.Loss) }
 func (p *Problem) penalty() term.Penalty { return term.PenaltyOf(p.Penalty) }
 func (p *Problem) domain() term.Set      { return term.SetOf(p.Domain) }
@@ -219,7 +219,8 @@ func (p *Problem) Validate() error {
 	return nil
 }
 
-// checkSampleWeights refuses weights of n samples that have no mean. nil stands for equal weights.
+// checkSampleWeights returns an error unless w is nil or has n weights with a positive and
+// finite sum.
 func checkSampleWeights(w []float64, n int) error {
 	if w == nil {
 		return nil

@@ -8,30 +8,31 @@ import (
 
 // A Point is one record of a run.
 type Point struct {
-	Name           string  // of the run, Settings.Name
+	Name           string  // name of the run, see Settings.Name
 	Outer          int     // outer iterations done; 0 is the start
 	Passes         float64 // effective passes done
-	PaperPasses    float64 // the same as the paper counts: an exact x-step of batch ADMM is one
+	PaperPasses    float64 // passes as the paper counts: an exact x-step of batch ADMM is one
 	Seconds        float64 // time used, evaluation excluded
 	Last           Evaluation
-	Average        Evaluation // at the mean of the outer iterates, y replaced by A x
+	Average        Evaluation // at the mean of the outer iterates, with y = A x
 	PrimalResidual float64    // |A x − y|₂
-	DualityGap     float64    // proved of the iterate; +Inf where nothing was, at this point
+	DualityGap     float64    // proved gap of the iterate; +Inf if nothing is proved here
 	X              []float64  // the iterate; valid only during the call
-	XAverage       []float64  // the mean that Average is of; likewise
-	Result         *Result    // of the run, in the last point that Progress yields; else nil
+	XAverage       []float64  // the mean of the outer iterates; valid only during the call
+	Result         *Result    // the result of the run, in the last point that Progress yields; else nil
 
 	dualResidual func() float64
 }
 
-// DualResidual returns that of the iterate, as in Result. It takes a full gradient, and
-// is valid only during the call, as X is.
+// DualResidual returns the dual residual of the iterate, see Result. It computes a full
+// gradient. It may be called only while X is valid.
 func (p *Point) DualResidual() float64 { return p.dualResidual() }
 
-// WithDualResidual returns p with what DualResidual is to return, for who runs methods.
+// WithDualResidual returns p with a function that DualResidual calls, for code that runs
+// methods by itself.
 func (p Point) WithDualResidual(of func() float64) *Point { p.dualResidual = of; return &p }
 
-// A Recorder is shown the progress of a run.
+// A Recorder receives the progress of a run.
 type Recorder interface {
 	// Record is called after setup with the starting point and then after outer
 	// iterations. An error ends the run; Minimize returns it, unless it is ErrStop.
@@ -48,9 +49,9 @@ type RecorderFunc func(*Point) error
 // Record calls f.
 func (f RecorderFunc) Record(p *Point) error { return f(p) }
 
-// Progress runs Minimize and yields its records; breaking the loop ends the run. Last of
-// all it yields what Minimize returned: a point with the Result, nil if there is none,
-// and the error. It replaces s.Recorder.
+// Progress runs Minimize and yields its records. A break of the loop ends the run. At the end
+// it yields what Minimize returned: a point with the Result, or nil if there is none, and
+// the error. It does not call s.Recorder.
 func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, error] {
 	return func(yield func(*Point, error) bool) {
 		var c Settings
@@ -70,7 +71,7 @@ func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, er
 	}
 }
 
-// point is the last of a run.
+// point returns the last point of a run.
 func (res *Result) point() *Point {
 	if res == nil {
 		return nil

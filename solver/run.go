@@ -13,64 +13,65 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Iterate is x of length p, y, of length l unless B says otherwise, and Dual, the
+// An Iterate is x of length p, y of length l, or of the number of columns of B, and Dual, the
 // multiplier beta of A x + B y = c, of length l.
 type Iterate struct {
 	X, Y, Dual []float64
 }
 
-// proof is what is known of the distance from the optimum.
+// proof is what a run knows of its distance from the optimum.
 type proof struct {
 	prover    *exact.Prover
-	unit      float64    // what tolerances are parts of
-	goal      float64    // gap at which the run ends; 0 for none
-	budget    float64    // of the finisher, in passes; +Inf where it was left to the method
-	gap       float64    // proved of x; +Inf if nothing is
+	unit      float64    // the unit of tolerances
+	goal      float64    // gap at which the run ends; at most 0 for none
+	budget    float64    // passes that Newton steps may cost; +Inf if Settings.Passes is not set
+	gap       float64    // proved gap of x; +Inf if nothing is proved
 	exact     bool       // zeros and ties of x are exact
-	exhausted bool       // the finisher went as far as it could
-	ended     ending.Why // why
-	spent     bool       // it was the budget that stopped it
-	groups    [][]int
-	judged    Snapshot // scratch
+	exhausted bool       // Newton steps have gone as far as they can,
+	ended     ending.Why // for this reason,
+	spent     bool       // or until the budget was used up
+	groups    [][]int    // see Result.Groups
+	judged    Snapshot   // scratch
 }
 
 // set copies from, whose slices have the same lengths or are nil.
 func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
 
-// A Run is one call of Minimize as its method sees it.
+// A Run is one call of Minimize, with what its method needs.
 type Run struct {
-	// Iterate is what the method works on, at first the start. Its slices are
-	// overwritten when the run goes back to an earlier iterate, and never replaced.
+	// Iterate is the point that the method moves, at first the start. When the run goes
+	// back to an earlier iterate, its slices are overwritten; they are never replaced.
 	Iterate
-	// Mean has the x and y of the average that is reported. Average keeps that of
-	// the outer iterates; a method may write its own.
+	// Mean has the x and y of the average that is reported: the mean of the outer iterates
+	// that Average has seen, or what the method writes here.
 	Mean Iterate
-	// Problem and Settings are only read. Zero fields of Settings are filled in
-	// where they do not depend on the data.
+	// Problem and Settings are only read. Zero fields of Settings have their defaults, but
+	// for those that depend on the data.
 	Problem  *Problem
 	Settings Settings
-	// Samples are the data.
+	// Samples gives access to the data.
 	Samples *Samples
 	// A has the products with A and A' and the algebra behind them.
 	A *linalg.Product
-	// Snapshot is filled by WatchedSnapshot, and free otherwise.
+	// Snapshot is what WatchedSnapshot fills. A method that does not call it may use it
+	// otherwise.
 	Snapshot Snapshot
-	// Stats are reported. The method keeps Eta, InnerSteps and BatchSize.
+	// Stats become those of the Result. The method sets Eta, InnerSteps and BatchSize.
 	Stats Stats
 
 	ctx      context.Context
-	stop     float64        // why the run is to stop; 0 if it is not
+	stop     float64        // why the run shall stop, see ending.CauseOf; 0 if it shall not
 	dual     *admm.DualStep // nil before prepare
 	residual []float64      // A x + B y − c
 	averaged int            // iterates in Mean
-	loose    bool           // the objective is not one of a feasible point
+	loose    bool           // the objective of the last iterate is that of an infeasible point
 	scales   admm.Scales
 	keeper   admm.Keeper
 	proof
 	clock admm.Clock
 }
 
-// newRun begins a run whose clock runs since it began; p and set have been validated.
+// newRun makes a run of a valid problem with valid settings. began is when the clock started.
 func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
 	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: admm.NewClock(began)}
 	_, features := p.Data.Dims()
@@ -91,7 +92,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	return r
 }
 
-// prepare makes what steps of a method need and Newton steps do not, unless it is there.
+// prepare makes, at the first call, what the steps of all methods but Newton steps need.
 func (r *Run) prepare() {
 	if r.dual != nil {
 		return
@@ -111,7 +112,7 @@ func (r *Run) prepare() {
 	}
 }
 
-// toStart makes the starting point of the settings the iterate.
+// toStart moves to the start of the settings.
 func (r *Run) toStart() {
 	clear(r.X)
 	r.Iterate.set(Iterate{X: r.Settings.Start.X})
@@ -124,14 +125,14 @@ func (r *Run) toStart() {
 	r.startMean()
 }
 
-// startMean makes the iterate the mean, of none so far.
+// startMean begins a new mean, which is the iterate until Average is called.
 func (r *Run) startMean() {
 	copy(r.Mean.X, r.X)
 	copy(r.Mean.Y, r.Y)
 	r.averaged = 0
 }
 
-// Average takes the x and y of the iterate into Mean.
+// Average adds the x and y of the iterate to Mean.
 func (r *Run) Average() {
 	r.averaged++
 	intoMean(r.Mean.X, r.X, r.averaged)
@@ -150,7 +151,7 @@ func intoMean(mean, v []float64, k int) {
 	}
 }
 
-// known returns v, or +Inf if v is NaN: a bound that says nothing.
+// known returns v, or +Inf, a bound that says nothing, if v is NaN.
 func known(v float64) float64 {
 	if math.IsNaN(v) {
 		return math.Inf(1)
@@ -158,7 +159,7 @@ func known(v float64) float64 {
 	return v
 }
 
-// SetRho makes ρ that of the run, but at most linalg.Largest, as where it overflowed.
+// SetRho sets ρ of the run, to at most linalg.Largest.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
 	rho = math.Min(known(rho), linalg.Largest)
@@ -167,14 +168,14 @@ func (r *Run) SetRho(rho float64) {
 	r.dual.SetRho(rho)
 }
 
-// NaturalRho returns factor times lambda times the root mean square of |aᵢ|,
-// divided by the size of the labels for regression. beta lives in [−lambda, lambda],
-// so lambda/rho must be comparable with the entries of A x, whose unit is that of the
-// labels divided by that of the features. For a penalty without a scale, such as an
-// indicator, it is the curvature of the loss along a feature.
+// NaturalRho returns factor times lambda times the root mean square of |aᵢ|, and for regression
+// divides it by the size of the labels. Because beta lies in [−lambda, lambda], lambda/rho
+// must be comparable with the entries of A x, whose unit is that of the labels over that of
+// the features. For a penalty without a scale, such as an indicator, it returns the curvature
+// of the loss along a feature.
 func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
-// newScales returns what the automatic ρ and η follow from.
+// newScales returns the scales from which the automatic ρ and η follow.
 func (r *Run) newScales() admm.Scales {
 	p, c := r.Problem, &r.Stats.Constants
 	s := admm.Scales{
@@ -188,11 +189,11 @@ func (r *Run) newScales() admm.Scales {
 	return s
 }
 
-// Limits returns lambda times the weights of the rows of A, the bounds of |beta|, or
-// nil where the penalty is not an L1 of y = A x − c. Callers only read it.
+// Limits returns the bounds of |beta|, lambda times the weights of the rows of A, or nil if the
+// penalty is not an L1 of y = A x − c. The caller must not change it.
 func (r *Run) Limits() []float64 { return r.dual.Limit }
 
-// DualStep updates y and beta at x.
+// DualStep updates y and beta, given x.
 func (r *Run) DualStep() { r.dual.Update(r.A.Image(r.X), r.Y, r.Dual) }
 
 // violation returns A x + B y − c, valid until the next call.
@@ -201,8 +202,7 @@ func (r *Run) violation() []float64 {
 	return r.residual
 }
 
-// takeSnapshot fills r.Snapshot at x and returns the objective there, which comes
-// for free.
+// takeSnapshot fills r.Snapshot at x, and returns the objective there.
 func (r *Run) takeSnapshot() float64 {
 	r.Samples.Gradient(&r.Snapshot, r.X)
 	return r.objective(r.Snapshot.Loss)
@@ -213,9 +213,9 @@ func (r *Run) objective(loss float64) float64 {
 	return loss + r.Problem.ridge(r.X) + r.penaltyNow()
 }
 
-// penaltyNow returns g at the y that x implies, or, where there is none or g is
-// infinite there, at the iterate y, plus (ρ/2)|A x + B y − c|². In the second
-// case r.loose is set: the objective may then lie below the optimum.
+// penaltyNow returns g at the y that x implies. If there is no such y or g is infinite there, it returns
+// g at the y of the iterate, plus (ρ/2)|A x + B y − c|², and sets r.loose: the objective may then
+// be below the optimum.
 func (r *Run) penaltyNow() float64 {
 	g := r.Problem.penalty()
 	if y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X)); ok {
@@ -227,7 +227,7 @@ func (r *Run) penaltyNow() float64 {
 	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*linalg.SumSquares(r.violation()))
 }
 
-// primalResidual returns |A x + B y − c|₂. After Newton steps alone y is A x.
+// primalResidual returns |A x + B y − c|₂, which is 0 after Newton steps alone.
 func (r *Run) primalResidual() float64 {
 	if r.dual == nil {
 		return 0
@@ -235,7 +235,7 @@ func (r *Run) primalResidual() float64 {
 	return math.Sqrt(linalg.SumSquares(r.violation()))
 }
 
-// paperPasses are the passes as the paper counts them.
+// paperPasses returns the number of passes as the paper counts them.
 func (r *Run) paperPasses() float64 {
 	if r.Settings.Method.Info().PaperPass {
 		return float64(r.Stats.OuterIterations)

@@ -8,22 +8,22 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Samples are the data as methods see them: full passes, single samples, and the
-// draws. They serve one run, not several at once.
+// Samples gives a method access to the data: full passes, single samples, and random draws. It
+// is not for concurrent use.
 type Samples struct {
 	prob  *Problem
 	loss  term.Loss
-	rows  kernels.Rows   // in their most compact form
-	sums  rows.Chunks    // what passes are cut into
-	full  *rows.Gradient // nil until a pass
+	rows  kernels.Rows   // the rows, in their most compact form
+	sums  rows.Chunks    // the runs of rows whose sums are kept apart
+	full  *rows.Gradient // nil before the first pass
 	drawn *admm.Sampler
 
-	longest, scale float64 // largest and root mean square |aᵢ| of all processes, the first squared; see measure
+	longest, scale float64 // largest |aᵢ|², and root mean square of |aᵢ|, on all processes; see measure
 
 	margin1, gain1 [1]float64
 }
 
-// newSamples leaves the rows as they are where the run has ended.
+// newSamples makes a compact form of the rows, unless the run has ended already.
 func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	n, _ := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
@@ -34,10 +34,10 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	return s
 }
 
-// measure takes the norms of the rows, from which step sizes and rho follow.
+// measure computes longest and scale, from which step sizes and rho follow.
 func (s *Samples) measure() { s.longest, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
 
-// A Snapshot is a pass over the data at a point.
+// A Snapshot is what a pass over the data finds at a point.
 type Snapshot struct {
 	Loss     float64   // mean loss
 	Gradient []float64 // of the mean loss, without the L2 term; of length p
@@ -49,7 +49,7 @@ func newSnapshot(n, features int) Snapshot {
 	return Snapshot{Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n)}
 }
 
-// Gradient fills the snapshot at x. It is a pass over the data, to be counted with
+// Gradient fills the snapshot at x. It makes a pass over the data, which the method counts with
 // Run.Spend.
 func (s *Samples) Gradient(at *Snapshot, x []float64) {
 	if s.full == nil {
@@ -62,10 +62,10 @@ func (s *Samples) Gradient(at *Snapshot, x []float64) {
 // the sample weights, with replacement.
 func (s *Samples) Draw(rows []int32) { s.drawn.Draw(rows) }
 
-// Rows returns the data in the form that the kernels take. It is only read.
+// Rows returns the data in the form that the kernels take. The caller must not change it.
 func (s *Samples) Rows() kernels.Rows { return s.rows }
 
-// row is a view of sample i.
+// row returns sample i as a matrix with one row.
 func (s *Samples) row(i int) kernels.Rows {
 	v := s.rows
 	v.Ptr = v.Ptr[i : i+2]
@@ -94,9 +94,8 @@ func (s *Samples) Scatter(dst []float64, i int, gain float64) {
 	kernels.Gradient(dst, s.row(i), s.gain1[:])
 }
 
-// Curvature is an upper bound of SecondDerivative, which is a derivative in the margin. No
-// step in x is measured in its inverse: the gradient of sample i in x changes Curvature·|aᵢ|²
-// times as fast. For all samples, with the L2 term, this is Stats.Constants.NuF, and with the
-// term of ρ it is NuL. A stochastic step diverges beyond some multiple of 1/NuF; half of
-// 1/NuF is a safe start (see the example).
+// Curvature returns an upper bound of SecondDerivative, a derivative by the margin. The gradient of
+// sample i by x changes by at most Curvature·|aᵢ|² times the change of x. The largest of these, with
+// the L2 term, is Stats.Constants.NuF, and with the term of ρ NuL. Stochastic steps diverge
+// beyond some multiple of 1/NuF; half of 1/NuF is a safe step size (see the example).
 func (s *Samples) Curvature() float64 { return s.loss.Curvature() }

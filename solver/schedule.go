@@ -18,8 +18,8 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// schedule fixes η and M for the outer iteration that begins, the snapshot of which has been
-// taken, and reports whether the budget allows it.
+// schedule sets η and M for an outer iteration whose snapshot is there. more is false if the
+// budget does not allow the iteration.
 func (s *scas) schedule() (eta float64, more bool, err error) {
 	set, st := &s.Settings, &s.Stats
 	steps, gradient := set.InnerSteps, s.outer.GradientSquared()
@@ -48,5 +48,5 @@ func (s *scas) schedule() (eta float64, more bool, err error) {
 // autoEta reports whether η follows the curvature at each snapshot.
 func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedule == Practical }
 
-// cost is that of one outer iteration in effective passes, as the paper counts.
+// cost returns the cost of an outer iteration in effective passes, as the paper counts.
 func (s *scas) cost(steps int) float64 { return 1 + float64(steps)/float64(s.scales.Samples) }

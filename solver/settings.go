@@ -14,46 +14,47 @@ import (
 // Settings tune a run of Minimize. The zero value of every field, and a nil
 // *Settings, mean the default.
 type Settings struct {
-	// Method is the algorithm; nil means Auto{}. Package baseline has more. In JSON
-	// its place is taken by the name in Stats.
+	// Method is the algorithm; nil means Auto{}. Package baseline has more. JSON leaves it
+	// out, because Stats has its name.
 	Method Method `json:"-"`
-	// Name is that of the run in records and Stats; empty means that of the method.
+	// Name is the name of the run in records and Stats; empty means the name of the method.
 	Name string `json:"name,omitempty"`
-	// DualUpdates is K, the number of dual updates per snapshot of SCASK and SCASL,
-	// also as parts of Auto; zero chooses up to 40 such that they stay cheap beside
-	// the inner steps. The other methods have K = 1 and refuse more.
+	// DualUpdates is K, the number of dual updates for each full gradient of SCASK, SCASL and
+	// Auto's passes of SCASK. Zero chooses up to 40, so that they cost little beside the
+	// inner steps. The other methods have K = 1 and refuse more.
 	DualUpdates int `json:"dual_updates"`
-	// Passes is the budget in effective passes: sample gradients visited, divided by n. An
-	// outer iteration of the practical schedule costs 1 + InnerSteps/n, by default 2; none
-	// begins that would exceed it. Default 100, which does not count the finisher of Auto; an
-	// explicit budget does: 3 a Newton step with what its Hessian takes, less is left over.
+	// Passes is the budget in effective passes: sample gradients computed, divided by n. An
+	// outer iteration of the practical schedule costs 1 + InnerSteps/n, by default 2, and
+	// begins only if the budget allows it. Zero means 100, and leaves the Newton steps of
+	// Auto uncounted. In a budget that is set, a Newton step costs 3 passes and what its
+	// Hessian costs.
 	Passes float64 `json:"passes"`
-	// RelTol is the accuracy at which a run ends: a proved gap of at most RelTol times
-	// the objective at x = 0, with Poisson at the best margin that is the same for all
-	// samples, wherever the run started. Zero means 1e-6 for Auto, and
-	// for other methods, as below zero for all, that they go on to the end of the
-	// budget. A problem of which no gap can be proved (Result.DualityGap) does so, too,
-	// for any RelTol: with status PassesDone or TimeDone and a nil error.
+	// RelTol ends a run once the gap is proved to be at most RelTol times the objective at
+	// x = 0. With Poisson the unit is the loss at the best margin that is equal for all
+	// samples. Zero means 1e-6 for Auto, and that other methods use up their budget. A
+	// negative number means that for all methods. If no gap can be proved of a problem (see
+	// Result.DualityGap), its runs use up their budget for any RelTol, and end with status
+	// PassesDone or TimeDone and a nil error.
 	RelTol float64 `json:"rel_tol,omitempty"`
-	// TimeLimit ends a run between bounded amounts of work, before the proof; zero means no limit.
+	// TimeLimit ends a run soon after that time: the time is checked between bounded amounts
+	// of work, and a last proof follows. Zero means no limit.
 	TimeLimit time.Duration `json:"time_limit,omitempty"`
 	// OuterIterations bounds the outer iterations, beside Passes; zero means no bound.
 	OuterIterations int `json:"outer_iterations,omitempty"`
-	// Eta is the step size η; zero derives it from the data and halves it,
-	// starting again from the best iterate, if the objective stops falling. What it
-	// is to the other methods, MethodInfo.Eta says; those without a step size refuse
-	// other values.
+	// Eta is the step size η. Zero derives it from the data; if the objective stops
+	// falling, it is halved and the run goes on from the best iterate. MethodInfo.Eta
+	// says what it is in other methods. Methods without a step size refuse other values.
 	Eta float64 `json:"eta"`
-	// Rho is the penalty parameter ρ of the augmented Lagrangian; zero derives it from
-	// lambda, mu and the scale of the data, of each column where those differ much. At
-	// most 1e100, as are the entries of A.
+	// Rho is the penalty parameter ρ of the augmented Lagrangian, at most 1e100. Zero derives
+	// it from lambda, mu and the scale of the data, for each column by itself if their
+	// scales differ much.
 	Rho float64 `json:"rho"`
 	// InnerSteps is M, the inner steps per outer iteration; zero means n, or the
 	// schedule of the method. Methods without stages refuse other values.
 	InnerSteps int `json:"inner_steps"`
-	// BatchSize is the number of samples b whose mean gradient makes one inner step; M make
-	// M/b steps. Zero means 1, or more where A couples so many features that a step's product
-	// with A'A would outweigh its sample. Methods without batches refuse values above 1.
+	// BatchSize is the number b of samples whose mean gradient makes one inner step; there are
+	// then M/b steps. Zero means 1, or more if A couples so many features that the product
+	// with A'A costs more than the sample. Methods without batches refuse values above 1.
 	BatchSize int `json:"batch_size"`
 	// Schedule chooses η_t and M_t; default Practical. With Theorem, Eta and
 	// InnerSteps must be zero.
@@ -63,35 +64,36 @@ type Settings struct {
 	// Seed selects the sequence of samples. Equal seeds give equal bits on
 	// every machine; zero is a seed like any other.
 	Seed uint64 `json:"seed"`
-	// Float32 rounds the values of the data to float32 (relative error at most
-	// 6e-8), which halves the memory they stream from. Without it they are kept
-	// in fewer bytes only where that is exact.
+	// Float32 rounds the values of the data to float32 (relative error at most 6e-8), which
+	// halves the memory that they are read from. Without it, they are held in fewer bytes
+	// only if that is exact.
 	Float32 bool `json:"float32"`
 	// NoRotation keeps SCAS-ADMM from making a copy of the data in coordinates in which
 	// A'A is diagonal. It then holds 4p + 2l + n numbers beside the data, as in the
-	// paper, and where A couples features every step costs a product with A'A (see
+	// paper. If A couples features, every step then costs a product with A'A (see
 	// BatchSize). Other methods make no such copy.
 	NoRotation bool `json:"no_rotation,omitempty"`
-	// Unproved saves the proof at the end: DualityGap is +Inf, ties and zeros stay inexact.
+	// Unproved leaves out the proof at the end: DualityGap is +Inf, and ties and zeros are not
+	// made exact.
 	Unproved bool `json:"unproved,omitempty"`
-	// Threads bounds the goroutines of a full gradient; zero means GOMAXPROCS.
+	// Threads is the number of goroutines of a full gradient; zero means GOMAXPROCS.
 	// The result does not depend on it.
 	Threads int `json:"threads"`
-	// Start is the initial iterate, such as that of a Result. Slices that are nil
-	// mean the origin, the y that x implies, and zero. It is not modified.
+	// Start is the initial iterate, for example that of a Result. A nil X means 0, a nil Y
+	// the y that x implies, and a nil Dual 0. Minimize does not change it.
 	Start Iterate `json:"-"`
-	// Checkpoint, if not nil, is handed the state after every outer iteration of Auto,
-	// SCASK or SCASL, on the first process, and where it has one the run goes on there. As
-	// many processes get the bits of a run that was not interrupted. The finisher is
-	// repeated from its beginning.
+	// Checkpoint, unless nil, stores the state of Auto, SCASK or SCASL after every outer
+	// iteration, on the first process. If it has a state already, the run goes on from
+	// there. With the same number of processes, the result has the bits of a run that was
+	// not interrupted. Newton steps are repeated from their beginning.
 	Checkpoint dist.Checkpoint `json:"-"`
-	// Recorder, if not nil, is shown every RecordEvery-th outer iterate.
-	// Evaluation is outside the clock that fills Point.Seconds.
+	// Recorder, unless nil, receives every RecordEvery-th outer iterate. The time that
+	// evaluations take is not part of Point.Seconds.
 	Recorder Recorder `json:"-"`
-	// Logger, if not nil, is told of the beginning and the end of a run at level Info, of
-	// outer iterations and halved steps at level Debug.
+	// Logger, unless nil, gets a record at the beginning and at the end of a run, at level
+	// Info, and one for each outer iteration at level Debug.
 	Logger *slog.Logger `json:"-"`
-	// RecordEvery thins the records; zero means 1.
+	// RecordEvery is the number of outer iterations between two records; zero means 1.
 	RecordEvery int `json:"record_every"`
 }
 
@@ -107,9 +109,9 @@ func (e *SettingError) Error() string {
 	return fmt.Sprintf("solver: Settings.%s = %v; %s", e.Field, e.Value, e.Allowed)
 }
 
-// withDefaults returns a copy of s with every zero field replaced that does not
-// depend on the data, or an error naming the first field that is wrong for p. The start
-// has been checked.
+// withDefaults returns a copy of s in which zero fields have their defaults, but for those
+// that depend on the data. Its error names the first field that is wrong for p. The
+// start must be checked already.
 func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	c := *s
 	if c.Method == nil {
@@ -170,7 +172,7 @@ func (s *Settings) checkValues() error {
 	})
 }
 
-// A demand is a condition that a setting has to meet.
+// A demand is a condition that a setting must meet.
 type demand struct {
 	holds   bool
 	field   string
@@ -188,7 +190,7 @@ func firstBroken(demands []demand) error {
 	return nil
 }
 
-// check holds a start against the sizes of the problem.
+// check returns an error if the lengths of a start do not fit the problem.
 func (it Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
 	_, q := p.Coupling.dims(l)
@@ -237,8 +239,8 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	})
 }
 
-// checkNewtonAlone refuses all but the Newton steps of Auto: the curvature of the loss has no
-// bound.
+// checkNewtonAlone returns an error unless the settings ask for the Newton steps of Auto alone. It
+// is called for losses whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow; ", p.loss())
 	leave := why + "leave it 0 for the Newton steps of " + nameOf(Auto{})
@@ -252,8 +254,8 @@ func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	})
 }
 
-// lacks names what methods for the paper's main instance ask for and p does not
-// have: an L1 penalty, y = A x, equal weights and X = R^p.
+// lacks names the first of these that p does not have: an L1 penalty, y = A x, equal sample
+// weights and X = R^p. The methods that are not MethodInfo.AnyProblem need all of them.
 func (p *Problem) lacks() string {
 	l, _ := p.algebra().Dims()
 	_, q := p.Coupling.dims(l)

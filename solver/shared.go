@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// team joins the processes that have the rows; nil if this one has all of them.
+// team returns the processes that hold the rows; nil if this one has all rows.
 func (p *Problem) team() *rows.Team {
 	if p.joined == nil && p.Comm != nil {
 		return rows.NewTeam(p.Comm)
@@ -16,7 +16,7 @@ func (p *Problem) team() *rows.Team {
 	return p.joined
 }
 
-// join returns p for a run, valid and with its team, with a start that is.
+// join checks p and the start of s, and returns p with its team.
 func (p *Problem) join(s *Settings) (*Problem, error) {
 	err := p.Validate()
 	if err == nil {
@@ -30,15 +30,15 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 	return &joined, err
 }
 
-// Err returns the reason to stop, if there is one: the context's error. It is looked
-// at between outer iterations; methods ask after every thousand samples or so. Processes
-// that share the rows ask, and stop, together.
+// Err returns the context's error once the run is to stop, else nil. Minimize calls it between
+// outer iterations; a method should call it after every thousand samples or so. Processes
+// that share the rows must call it together, and stop together.
 func (r *Run) Err() error {
 	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx, errTime), r.X)
 	return ending.CauseError(r.ctx, r.stop)
 }
 
-// saved is what a run is at between outer iterations.
+// saved is the state of a run between outer iterations.
 type saved struct {
 	At, Mean Iterate
 	Averaged int
@@ -51,13 +51,13 @@ type saved struct {
 
 // save hands the state to the checkpoint, on the first process.
 func (r *Run) save() error {
-	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // from its beginning the finisher is repeated
+	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // a resumed run repeats its Newton steps
 		return nil
 	}
 	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.drawn.State()})
 }
 
-// resume goes to where the checkpoint is, if there is one.
+// resume sets the state to that of the checkpoint, if there is one.
 func (r *Run) resume() error {
 	var s saved
 	if there, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !there {

@@ -8,8 +8,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 )
 
-// This file says when a run goes on, when it ends, and what it gives back then.
-
 // loop runs outer iterations until the budget is used up.
 func (r *Run) loop(it Iteration) error {
 	if !r.Settings.Method.Info().Watched {
@@ -41,14 +39,14 @@ func (r *Run) loop(it Iteration) error {
 	return r.checkFinally()
 }
 
-// goesOn reports whether there is any budget left.
+// goesOn reports whether the budget is not used up.
 func (r *Run) goesOn() bool {
 	limit := r.Settings.OuterIterations
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
 }
 
-// prove looks for a proof of the goal after iterations that are a power of two, since
-// proofs cost more than passes. The finisher proves as it goes.
+// prove tries to prove the goal after the outer iterations 2, 4, 8, …, because proofs cost more than
+// passes. Newton steps prove gaps by themselves.
 func (r *Run) prove() {
 	k := r.Stats.OuterIterations
 	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {
@@ -59,10 +57,10 @@ func (r *Run) prove() {
 	}
 }
 
-// reached reports whether the goal is proved, or will not be.
+// reached reports whether the goal is proved, or cannot be.
 func (r *Run) reached() bool { return r.goal > 0 && (r.gap <= r.goal || r.exhausted) }
 
-// Affords reports whether the budget has room for so many more effective passes.
+// Affords reports whether the budget allows so many more effective passes.
 func (r *Run) Affords(passes float64) bool {
 	return r.Stats.Passes+passes <= r.Settings.Passes*(1+1e-12)
 }
@@ -83,8 +81,8 @@ func (s *Settings) CheckBudget(passes float64) error {
 	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost)}
 }
 
-// checkCheaply judges x after an outer iteration of a method that takes no snapshots,
-// by the part of the objective that needs no data.
+// checkCheaply checks x after an outer iteration of a method without watched snapshots, by the part
+// of the objective that needs no data.
 func (r *Run) checkCheaply() error {
 	if r.keeper.Watched {
 		return nil
@@ -96,12 +94,11 @@ func (r *Run) checkCheaply() error {
 	return nil
 }
 
-// checkFinally judges the last iterate by the whole objective, with the clock stopped.
-// Where the step size is automatic a lost one is given up for the one kept, which is a
-// halving that no iteration follows.
+// checkFinally checks the last iterate by the whole objective, with the clock stopped. If that has
+// diverged and the step size is automatic, the run goes back to the iterate that was kept.
 func (r *Run) checkFinally() error {
 	if r.keeper.Kept.X == nil {
-		return nil // it had not begun
+		return nil // the run had not begun
 	}
 	r.clock.Pause()
 	defer r.clock.Resume()
@@ -118,24 +115,24 @@ func (r *Run) checkFinally() error {
 	return r.Lost(value)
 }
 
-// Lost goes back to an iterate that is not lost, at the latest the start, and
-// returns the error that says so. Methods call it when an iterate is not finite.
+// Lost goes back to an iterate that has not diverged, in the worst case the start, and returns a
+// *DivergenceError. A method calls it when an iterate is not finite.
 func (r *Run) Lost(objective float64) error {
-	r.gap, r.exact, r.groups = math.Inf(1), false, nil // they were those of the iterate that is lost
+	r.gap, r.exact, r.groups = math.Inf(1), false, nil // these were of the diverged iterate
 	r.restore()
 	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) { // checkCheaply does not look at the data
 		r.keeper.Kept = admm.Point{}
 		r.restore()
 	}
 	st, start := r.Stats, r.keeper.First
-	if r.keeper.Kept.X == nil { // it is where the run is
+	if r.keeper.Kept.X == nil { // the run is at its start
 		start = r.evaluate(r.Iterate).Objective
 	}
 	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}
 }
 
-// propose fills in the step size that a diverged run should try: a fraction of its
-// own, or the method's at the iterate restored if that is known and smaller.
+// propose sets the step size to try: a fraction of the one that diverged, or the method's automatic
+// step size at the present iterate if that is smaller.
 func (e *DivergenceError) propose(it Iteration) {
 	e.Try = e.Eta / admm.RetryFactor
 	if n, ok := it.(StepProposer); ok {

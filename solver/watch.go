@@ -7,13 +7,13 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// start fixes the objective at the start.
+// start records the objective at the start.
 func (r *Run) start(objective float64) {
 	r.keeper.Begin(admm.Point(r.Iterate), objective, r.Problem.lossAtZero())
 	r.Stats.Constants.Radius = r.Problem.radius(r.A.Algebra, objective)
 }
 
-// restore goes back to the iterate that was kept, from which averages start anew.
+// restore goes back to the iterate that was kept, or to the start, and begins a new mean.
 func (r *Run) restore() {
 	if r.keeper.Restore(admm.Point(r.Iterate)) {
 		r.startMean()
@@ -22,8 +22,8 @@ func (r *Run) restore() {
 	r.toStart()
 }
 
-// toBest goes back to the best snapshot where a goal asks for the objective and it is
-// below the given one, of x; it returns that of x then.
+// toBest goes back to the best snapshot if there is a goal and the objective of that snapshot is below
+// the given objective of x. It returns the objective of the point where the run is then.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
@@ -31,8 +31,8 @@ func (r *Run) toBest(objective float64) float64 {
 	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
 }
 
-// settle proves what it can of x, whose objective is given, goes to the best snapshot
-// where that is below it, and returns the objective there.
+// settle proves a gap of x, whose objective is given, and goes to the best snapshot if its objective is
+// lower. It returns the objective of the point where the run is then.
 func (r *Run) settle(objective float64) float64 {
 	r.gap = r.certify()
 	best := r.toBest(objective)
@@ -44,12 +44,11 @@ func (r *Run) settle(objective float64) float64 {
 	return best
 }
 
-// WatchedSnapshot takes the snapshot at x, which costs a pass over the data but is
-// not counted as one here, and compares the objective with the best so far. A given
-// step size that diverges is an error. An automatic one is to be halved, as often as
-// Stats.StepHalvings then says, when the objective diverges or keeps rising; where
-// that asks for it the run goes back to the best iterate, for which it takes the
-// snapshot again and counts a pass.
+// WatchedSnapshot takes the snapshot at x, and compares the objective there with the best so far. The
+// snapshot costs a pass over the data, which the method counts. If the objective diverges with a
+// step size that was set, the error is a *DivergenceError. If it diverges or keeps rising with an
+// automatic step size, Stats.StepHalvings says how often the method must halve that; the run may
+// go back to the best iterate then, takes the snapshot there and counts a pass for it.
 func (r *Run) WatchedSnapshot(auto bool) error {
 	k, objective := &r.keeper, r.takeSnapshot()
 	k.Auto, k.Watched = auto, true
