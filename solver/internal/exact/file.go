@@ -214,7 +214,7 @@ func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return
 func (f *File) setBounds(q *gap.Problem) {
 	f.bounds = q
 	for _, t := range f.pieces {
-		t.closing, t.roots = nil, nil
+		t.rootTally, t.roots = nil, nil
 	}
 }
 
@@ -267,7 +267,7 @@ func (f *File) accept(t *trial) {
 // revisit visits the point once more, for the α of a model.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
-		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.closings = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.closings
+		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.rootsVersion = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.rootsVersion
 	}
 }
 
@@ -313,12 +313,12 @@ func (f *File) bound(x, z []float64) gap.Bound {
 
 // rootHessian returns gap.Sum.Hessian of α at the point.
 func (f *File) rootHessian() []float64 {
-	if f.at.closings != f.bounds.RootsVersion() { // the visit summed other columns
+	if f.at.rootsVersion != f.bounds.RootsVersion() { // the visit summed other columns
 		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // it has no factor, so that no gap is proved
 		}
-		f.at.roots, f.at.closings = f.next.roots, f.next.closings
+		f.at.roots, f.at.rootsVersion = f.next.roots, f.next.rootsVersion
 	}
 	return f.at.roots
 }

@@ -31,14 +31,14 @@ type origin struct {
 
 // findings is what a visit has computed.
 type findings struct {
-	x          []float64
-	model      *origin   // whose α it is; nil if no gap was asked for
-	loss       float64   // Σ cᵢ φ(tᵢ)
-	gradient   []float64 // X'C φ'(t)
-	tally      gap.Tally // of α
-	head, tail []float64 // X'Cα is head + tail; tail is nil unless X'Cα was summed with compensation
-	roots      []float64 // see gap.Sum.Hessian
-	closings   int       // see gap.Problem.RootsVersion
+	x            []float64
+	model        *origin   // whose α it is; nil if no gap was asked for
+	loss         float64   // Σ cᵢ φ(tᵢ)
+	gradient     []float64 // X'C φ'(t)
+	tally        gap.Tally // of α
+	head, tail   []float64 // X'Cα is head + tail; tail is nil unless X'Cα was summed with compensation
+	roots        []float64 // see gap.Sum.Hessian
+	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 
 // A piece holds the sums over one part of every window; goroutines work on different pieces. X'Cα is
@@ -54,7 +54,7 @@ type piece struct {
 	curve                        []float64 // cᵢφ″, an entry per row of the piece's part of a window
 	last                         []float64 // the Hessian's column of the ones
 	scratch                      *kernels.HessianScratch
-	closing                      *rootTally // nil before the first proof
+	rootTally                    *rootTally // nil before the first proof
 }
 
 func (f *File) newPiece() *piece {
@@ -86,9 +86,9 @@ func (t *piece) clear(f *File, l *request) {
 	if l.model == nil {
 		return
 	}
-	if t.closing == nil || t.closing.closings != f.bounds.RootsVersion() {
-		t.closing = f.newRootTally()
-		t.roots = make([]float64, t.closing.count*t.closing.count)
+	if t.rootTally == nil || t.rootTally.rootsVersion != f.bounds.RootsVersion() {
+		t.rootTally = f.newRootTally()
+		t.roots = make([]float64, t.rootTally.count*t.rootTally.count)
 	}
 	if !f.compensated {
 		t.tail = nil
@@ -142,7 +142,7 @@ func (f *File) visit(l *request) {
 		head: slices.Clone(first.head), tail: slices.Clone(first.tail), roots: slices.Clone(first.roots),
 	}
 	if l.model != nil {
-		f.next.closings = first.closing.closings
+		f.next.rootsVersion = first.rootTally.rootsVersion
 	}
 	if l.hessian {
 		f.hessianOf, f.damping = f.next, l.damping
@@ -244,10 +244,10 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	of := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
 	t.tally.Add(f.Loss, &of)
 	if f.bounds.NeedsPhi() {
-		t.tally.Phi(f.Loss, &of, t.closing.phi[:n])
+		t.tally.Phi(f.Loss, &of, t.rootTally.phi[:n])
 	}
-	if t.closing.count > 0 {
-		t.closing.add(t.roots, part, t.closing.phi[:n])
+	if t.rootTally.count > 0 {
+		t.rootTally.add(t.roots, part, t.rootTally.phi[:n])
 	}
 	for i, w := range of.Coef {
 		of.Alpha[i] *= w
@@ -300,17 +300,17 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 // A rootTally sums N'X'CΦXN over the samples, where the columns of X N are those whose dual equality
 // package gap restores by a change of α.
 type rootTally struct {
-	row      *gap.RootRow
-	count    int
-	closings int       // see gap.Problem.RootsVersion
-	ones     bool      // X has a last column of ones
-	phi      []float64 // cᵢΦᵢ of a block
-	idx      []int32   // of a row
-	val      []float64
+	row          *gap.RootRow
+	count        int
+	rootsVersion int       // gap.Problem.RootsVersion at the visit
+	ones         bool      // X has a last column of ones
+	phi          []float64 // cᵢΦᵢ of a block
+	idx          []int32   // of a row
+	val          []float64
 }
 
 func (f *File) newRootTally() *rootTally {
-	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), closings: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
+	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
 // add adds the rows of part, whose cᵢΦᵢ are phi, to the upper triangle h.
