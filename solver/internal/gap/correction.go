@@ -16,6 +16,9 @@ import (
 type correction struct {
 	steps []correctionStep
 	roots []root
+	// rowOf[j] has entry j of the vectors n of all roots; index is that of the root. It is nil if there
+	// are no roots.
+	rowOf [][]sparseEntry
 }
 
 type correctionStep struct {
@@ -58,14 +61,15 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 	if pen.M != nil {
 		c.buildSteps(pen, reached, largest)
 		slices.Reverse(c.steps) // the feature that was reached last is corrected first
-		c.setRootVectors(len(relaxed), pen)
 	} else {
 		for j, done := range reached {
 			if !done {
 				c.addRoot(int32(j))
-				c.roots[len(c.roots)-1].n = []sparseEntry{{int32(j), 1}}
 			}
 		}
+	}
+	if len(c.roots) > 0 {
+		c.setRootVectors(len(relaxed), pen)
 	}
 	return c
 }
@@ -133,13 +137,12 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	}
 }
 
-// setRootVectors computes the vectors n of the roots. It solves A n = 0 for the rows of the steps, one
-// row after the other, from the last step to the first.
+// setRootVectors computes the vectors n of the roots, and rowOf. It solves A n = 0 for the rows of the
+// steps, one row after the other, from the last step to the first. p is the number of features.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
-	rowOf := make([][]sparseEntry, p) // as in RootRow: entry j of the vectors n of all roots
-	for k := range c.roots {
-		c.roots[k].n = nil
-		rowOf[c.roots[k].feature] = []sparseEntry{{int32(k), 1}}
+	c.rowOf = make([][]sparseEntry, p)
+	for k, root := range c.roots {
+		c.rowOf[root.feature] = []sparseEntry{{int32(k), 1}}
 	}
 	sum := make([]float64, len(c.roots))
 	for _, s := range slices.Backward(c.steps) {
@@ -148,7 +151,7 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 		}
 		var seen []int32
 		pen.eachEntry(s.row, func(j int32, v float64) {
-			for _, m := range rowOf[j] {
+			for _, m := range c.rowOf[j] {
 				if sum[m.index] == 0 {
 					seen = append(seen, m.index)
 				}
@@ -157,13 +160,13 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 		})
 		for _, k := range seen {
 			if sum[k] != 0 {
-				rowOf[s.feature] = append(rowOf[s.feature], sparseEntry{k, sum[k]})
+				c.rowOf[s.feature] = append(c.rowOf[s.feature], sparseEntry{k, sum[k]})
 				sum[k] = 0
 			}
 		}
 	}
-	for j, parts := range rowOf {
-		for _, m := range parts {
+	for j, row := range c.rowOf {
+		for _, m := range row {
 			root := &c.roots[m.index]
 			root.n = append(root.n, sparseEntry{int32(j), m.value})
 		}

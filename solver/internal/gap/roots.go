@@ -9,7 +9,7 @@ import (
 // A RootRow computes a'N for a row a' of X, where N has the vector n of each root as a column. It is not
 // safe for concurrent use.
 type RootRow struct {
-	rowOf  [][]sparseEntry // rowOf[j] has entry j of the vectors n of all roots; index is that of the root
+	rowOf  [][]sparseEntry // see correction
 	single []int32         // 1 + the index of root j, 0 if j is no root; nil unless every n has one entry
 	sum    []float64       // the entries of the row, by index of the root
 	has    []bool          // the roots in list
@@ -22,11 +22,8 @@ func (p *Problem) NewRootRow() *RootRow {
 	if len(roots) == 0 {
 		return nil
 	}
-	r := &RootRow{rowOf: make([][]sparseEntry, len(p.Ridge)), single: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
+	r := &RootRow{rowOf: p.correction.rowOf, single: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
 	for k, root := range roots {
-		for _, m := range root.n {
-			r.rowOf[m.index] = append(r.rowOf[m.index], sparseEntry{int32(k), m.value})
-		}
 		if len(root.n) > 1 {
 			r.single = nil
 		} else if r.single != nil {
