@@ -2,6 +2,7 @@ package linalg
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 )
@@ -19,6 +20,9 @@ type Cholesky struct {
 
 // NewCholesky has room for matrices of order n.
 func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, l: make([]float64, n*n)} }
+
+// Resize makes room for matrices of order n, in the memory of the last factor if that is enough.
+func (c *Cholesky) Resize(n int) { c.n, c.l = n, slices.Grow(c.l[:0], n*n)[:n*n] }
 
 // Factor takes the row-major matrix h, of which it reads the upper triangle, and
 // reports whether it is positive definite.

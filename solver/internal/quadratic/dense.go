@@ -2,6 +2,7 @@ package quadratic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -14,11 +15,12 @@ type Dense struct {
 	Ridge   []float64
 	Threads int
 
-	diagonal []float64 // of H + diag(ridge)
-	product  []float64 // (H + diag(ridge)) d
-	saved    []float64 // product of the last Save
-	system   []float64 // the matrix of the support
-	scale    []float64 // scales system to a unit diagonal
+	diagonal []float64       // of H + diag(ridge)
+	product  []float64       // (H + diag(ridge)) d
+	saved    []float64       // product of the last Save
+	system   []float64       // the matrix of the support
+	scale    []float64       // scales system to a unit diagonal
+	factor   linalg.Cholesky // of system
 }
 
 // Mirror copies the upper triangle of H to the lower one.
@@ -88,11 +90,9 @@ const (
 // Solve implements Hessian by a Cholesky factorisation.
 func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) bool, _ func([]float64) bool) bool {
 	n := len(support)
-	if cap(h.system) < n*n {
-		h.system = make([]float64, n*n)
-		h.scale = make([]float64, n)
-	}
-	system, scale := h.system[:n*n], h.scale[:n]
+	h.system, h.scale = slices.Grow(h.system[:0], n*n)[:n*n], slices.Grow(h.scale[:0], n)[:n]
+	h.factor.Resize(n)
+	system, scale, factor := h.system, h.scale, &h.factor
 	for a, i := range support {
 		scale[a] = 1 / math.Sqrt(h.diagonal[i])
 		row := h.Row(int(i))
@@ -102,7 +102,6 @@ func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) b
 		system[a*n+a] = h.diagonal[i]
 		rest[a] *= scale[a]
 	}
-	factor := linalg.NewCholesky(n)
 	for shift := leastShift; !factor.FactorScaled(system, scale, shift, h.Threads); {
 		if shift *= 100; shift > maxShift {
 			return false
