@@ -92,6 +92,7 @@ type workspace struct {
 	most    float64 // the largest fall since lambda changed
 	part    float64 // part of its first violation that a model near the optimum may leave
 	visits  float64 // how often the last model without a formed Hessian visited its columns
+	warm    bool    // the last lambda was near: this is one of a path
 	near    bool    // the last step lowered the objective by little
 	crawls  bool    // the last step lowered the objective by far less than the gap
 	started bool    // at and e are those of x

@@ -57,7 +57,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if !s.work.started && !s.work.placed {
 		part = s.sampled(lambda, set)
 	}
-	warm := s.work.started && s.lambda <= warmFactor*lambda
+	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
 	share := s.setLambda(lambda)
 	if !s.work.started {
 		s.visit()
@@ -85,10 +85,10 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most)) // the error in P is of the order of its square
 	}
 	s.work.most = 0
-	if s.work.sweeps, s.work.near = firstSweeps, false; warm {
+	if s.work.sweeps, s.work.near = firstSweeps, false; s.work.warm {
 		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
 	}
-	if warm || s.summary.cheap || unproved { // the set hardly needs more columns
+	if s.work.warm || s.summary.cheap || unproved { // the set hardly needs more columns
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }

@@ -64,6 +64,8 @@ func (s *Solver) choose(share float64) bool {
 		early = share - ahead
 	case s.constant():
 		early = share - farAhead
+	case s.work.warm: // the next lambda is likely to need them
+		early = stay * share
 	}
 	var cols, nearly, enter []int32
 	needed, missing := 0, len(w.cols) == 0
