@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRounding checks zeros, ties, ties of opposite sign and contradictory ties.
-func TestRounding(t *testing.T) {
+// TestStructure checks zeros, ties, ties of opposite sign and contradictory ties.
+func TestStructure(t *testing.T) {
 	x := []float64{1, 1.1, -0.9, 0.001, 5, 6}
 	zero := []bool{false, false, false, true, false, false}
 	ties := []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}
@@ -28,7 +28,7 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// TestPartition checks the groups of the structure of TestRounding, and what Expand and Collect make of
+// TestPartition checks the groups of the structure of TestStructure, and what Expand and Collect make of
 // their values.
 func TestPartition(t *testing.T) {
 	s := &Structure{[]bool{false, false, false, true, false, false, false}, []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}}
