@@ -46,7 +46,7 @@ func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {
 		if limit := term.Limits(p.penalty(), l); limit != nil {
-			rate = a.LeastOwn(limit)
+			rate = a.LeastSingleton(limit)
 		}
 	}
 	r := math.Inf(1)

@@ -1,8 +1,9 @@
-// Package linalg is the algebra of the constraint matrix A of a problem: products
-// with A and A', A'A with its diagonal, connected components, eigenbasis and
-// extreme eigenvalues, and solutions of (s I + ρ A'A) v = b. It knows nothing of
-// the problem that A belongs to. Sums have a fixed order, so that results have the
-// same bits on every machine.
+// Package linalg provides the linear algebra of the constraint matrix A of a problem:
+// products with A and A', the matrix A'A with its diagonal, connected components,
+// eigenbasis and extreme eigenvalues, and solutions of (s I + ρ A'A) v = b by eigenbasis
+// or conjugate gradients. It also has Cholesky factorizations of dense and banded
+// matrices. It knows nothing about the problem to which A belongs. Sums have a fixed
+// order, so results have the same bits on every machine. Read [Algebra] first.
 package linalg
 
 import (
@@ -12,19 +13,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Map is a linear map from R^p to R^l; *sparse.CSR is one.
+// A Map is a linear map from R^p to R^l. *sparse.CSR implements it.
 type Map interface {
 	Dims() (rows, cols int)
 	MulVec(dst, x []float64)
 	MulVecTrans(dst, v []float64)
 }
 
-// An Algebra is A and what is derived from it, each computed when first asked for
-// and then kept. It is safe for concurrent use.
+// An Algebra holds A and quantities derived from it, each computed at its first use and
+// then kept. It is safe for concurrent use.
 type Algebra struct {
 	rows, cols int
 	op         Map         // nil for A = I
-	matrix     *sparse.CSR // nil if A is I or no matrix
+	matrix     *sparse.CSR // nil if A is I or not given as a matrix
 
 	transpose  func() *sparse.CSR
 	gram       func() *sparse.CSR
@@ -33,11 +34,11 @@ type Algebra struct {
 	largest    func() float64
 	smallest   func() float64
 
-	lock     sync.Mutex // of spectrum
+	lock     sync.Mutex // protects spectrum
 	spectrum *Spectrum
 }
 
-// New returns the algebra of a; nil stands for the identity of R^p.
+// New returns the Algebra of a. A nil a means the identity of R^p.
 func New(a Map, p int) *Algebra {
 	q := &Algebra{rows: p, cols: p, op: a}
 	if a != nil {
@@ -56,13 +57,13 @@ func New(a Map, p int) *Algebra {
 // Dims returns the numbers l of rows and p of columns of A.
 func (q *Algebra) Dims() (rows, cols int) { return q.rows, q.cols }
 
-// Identity reports whether A = I was given as no map at all.
+// Identity reports whether A = I, given as nil.
 func (q *Algebra) Identity() bool { return q.op == nil }
 
-// Matrix returns A, or nil if it is the identity or not a matrix.
+// Matrix returns A, or nil if A is the identity or not given as a matrix.
 func (q *Algebra) Matrix() *sparse.CSR { return q.matrix }
 
-// Gram returns A'A, or nil where Matrix does.
+// Gram returns A'A, or nil if Matrix returns nil.
 func (q *Algebra) Gram() *sparse.CSR {
 	if q.matrix == nil {
 		return nil
@@ -70,8 +71,8 @@ func (q *Algebra) Gram() *sparse.CSR {
 	return q.gram()
 }
 
-// Diagonal returns the diagonal of A'A, and whether A'A has no other entries that
-// are not zero. Of a map that is no matrix nothing is known: the result is zero.
+// Diagonal returns the diagonal of A'A, and whether all other entries of A'A are zero. If
+// A is a Map that is not a matrix, it returns zeros and false.
 func (q *Algebra) Diagonal() (d []float64, alone bool) {
 	d = make([]float64, q.cols)
 	if q.Identity() {
@@ -97,12 +98,12 @@ func (q *Algebra) Diagonal() (d []float64, alone bool) {
 	return d, alone
 }
 
-// Components returns the connected components of the pattern of A'A; A is a
-// matrix.
+// Components returns the connected components of the pattern of A'A. A must be a matrix.
 func (q *Algebra) Components() *Components { return q.components() }
 
-// Spectrum returns the eigenbasis of A'A by components; A is a matrix. It may take long:
-// interrupt is asked on the way, unless nil, and its error ends the work.
+// Spectrum returns the eigenbasis of A'A, one block for each component. A must be a
+// matrix. If interrupt is not nil, it is called during the computation, which may take
+// long; its error ends the computation.
 func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -120,7 +121,7 @@ func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	return s, nil
 }
 
-// Largest returns λ₁, the largest eigenvalue of A'A, from above.
+// Largest returns an upper bound of λ₁, the largest eigenvalue of A'A.
 func (q *Algebra) Largest() float64 {
 	if q.Identity() {
 		return 1
@@ -128,7 +129,7 @@ func (q *Algebra) Largest() float64 {
 	return q.largest()
 }
 
-// Smallest returns an estimate from above of the smallest eigenvalue of A'A.
+// Smallest returns an estimate of the smallest eigenvalue of A'A, from above.
 func (q *Algebra) Smallest() float64 {
 	if q.Identity() {
 		return 1
@@ -136,7 +137,7 @@ func (q *Algebra) Smallest() float64 {
 	return q.smallest()
 }
 
-// back returns what multiplies by A'.
+// back returns a function that multiplies by A'.
 func (q *Algebra) back() func(dst, v []float64) {
 	if q.matrix != nil {
 		return q.transpose().MulVec
@@ -144,9 +145,10 @@ func (q *Algebra) back() func(dst, v []float64) {
 	return q.op.MulVecTrans
 }
 
-// LeastOwn returns the least w such that Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every k
-// through a row of A that holds x_k alone; nil weights are ones.
-func (q *Algebra) LeastOwn(weights []float64) float64 {
+// LeastSingleton returns the largest w such that Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| holds for every k
+// because of a singleton row, which is a row of A with x_k as its only entry. Nil weights
+// mean ones.
+func (q *Algebra) LeastSingleton(weights []float64) float64 {
 	own := make([]float64, q.cols)
 	see := func(row int, k int32, entry float64) {
 		if weights != nil {

@@ -6,15 +6,15 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A BandCholesky is the factor L of a symmetric positive definite matrix whose entries
-// (i, j) with |i − j| > width are zero, as are then those of L. It takes n·width²
-// operations and n·width memory.
+// A BandCholesky is the Cholesky factor L of a symmetric positive definite banded matrix:
+// its entries (i, j) with |i − j| > width are zero, and so are those of L. It takes
+// n·width² operations and n·width numbers of memory.
 type BandCholesky struct {
 	n, width int
 	l        []float64 // row i holds columns i − width to i
 }
 
-// NewBandCholesky has room for matrices of order n.
+// NewBandCholesky returns a BandCholesky for matrices of order n.
 func NewBandCholesky(n, width int) *BandCholesky {
 	return &BandCholesky{n: n, width: width, l: make([]float64, n*(width+1))}
 }
@@ -26,10 +26,10 @@ func (c *BandCholesky) row(i int) (lo int, row []float64) {
 	return lo, c.l[end-(i-lo)-1 : end]
 }
 
-// FactorScaled factors diag(scale) h diag(scale) + lift I and reports whether that is
-// positive definite. h has entry (i, j), i ≤ j ≤ i + width, at i·width + j. A zero on
-// the diagonal counts as one.
-func (c *BandCholesky) FactorScaled(h, scale []float64, lift float64) bool {
+// FactorScaled factors diag(scale) h diag(scale) + shift I and reports whether this
+// matrix is positive definite. Entry (i, j) of h, i ≤ j ≤ i + width, is stored at i·width
+// + j. A zero on the diagonal of h is replaced by one.
+func (c *BandCholesky) FactorScaled(h, scale []float64, shift float64) bool {
 	for i := range c.n {
 		lo, row := c.row(i)
 		for j := lo; j < i; j++ {
@@ -42,7 +42,7 @@ func (c *BandCholesky) FactorScaled(h, scale []float64, lift float64) bool {
 		if pivot == 0 {
 			pivot = 1
 		}
-		pivot += lift - kernels.Dot(row[:i-lo], row[:i-lo])
+		pivot += shift - kernels.Dot(row[:i-lo], row[:i-lo])
 		if !(pivot > 0) || math.IsInf(pivot, 1) {
 			return false
 		}

@@ -6,18 +6,19 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A basis is the eigenbasis V of a component, in tiles of which one call of a kernel
-// takes the product with a vector: calls for every row of some dozens of features take
-// longer than what they compute.
+// A basis is the eigenbasis V of a component, stored in tiles. One kernel call multiplies
+// a tile by a vector; a kernel call for each row would take longer than its arithmetic if
+// there are only some dozens of features.
 type basis struct {
-	size, side  int       // of V, and in tiles
-	into, outOf []float64 // tiles of V' times a vector, and of V times one
-	src, dst    []float64 // whole tiles of vectors
+	size, side  int       // order of V, in features and in tiles
+	into, outOf []float64 // tiles for the products with V' and with V
+	src, dst    []float64 // vectors, padded to whole tiles
 }
 
 const side = kernels.TileSide
 
-// newBasis takes V row by row, a row for each feature.
+// newBasis returns the basis of the matrix V, given row by row, with a row for each
+// feature.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
 	b := &basis{size: size, side: t, into: make([]float64, t*t*side*side), outOf: make([]float64, t*t*side*side)}
@@ -31,13 +32,13 @@ func newBasis(size int, v []float64) *basis {
 	return b
 }
 
-// at is where tiles have what the i-th entry of a vector adds to the j-th of its image:
-// those of an image's tile follow each other.
+// at returns the position of the entry by which the i-th element of a vector contributes
+// to the j-th element of the product. The tiles of one tile of the product are adjacent.
 func (b *basis) at(i, j int) int {
 	return ((j/side)*b.side+i/side)*side*side + i%side*side + j%side
 }
 
-// times sets dst to the product of src with tiles.
+// times sets dst to the product of the tiles with src.
 func (b *basis) times(tiles []float64) {
 	clear(b.dst)
 	for j := range b.side {
@@ -48,7 +49,7 @@ func (b *basis) times(tiles []float64) {
 	}
 }
 
-// component solves for the features of component c, of several.
+// component solves for the features of component c, which has several features.
 func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 	members, at := s.spec.Members[c], s.spec.Offset[c]
 	sigma := s.spec.Sigma[at : at+len(members)]
@@ -70,11 +71,11 @@ func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 	}
 }
 
-// few is the size up to which a component's products are loops here: a kernel, whose
-// tiles have 64 columns, would take longer.
+// few is the largest size of a component for which plain loops are faster than the
+// kernel, whose tiles have 64 columns.
 const few = 8
 
-// fewSolve is component for one of few features.
+// fewSolve is component for a component of few features.
 func (s *Shifted) fewSolve(members []int32, v, sigma, dst, b []float64, shift float64) {
 	size := len(members)
 	hat := s.hat[:size]

@@ -7,16 +7,16 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// factorBlock is the number of columns that are eliminated together. It is part of
-// the definition of the factor's bits.
+// factorBlock is the number of columns that are eliminated together. Another value would
+// change the bits of the factor.
 const factorBlock = kernels.TileSide
 
-// FactorScaled factors diag(scale) h diag(scale) + lift I, h as for Factor, and
-// reports whether that is positive definite. A zero on the diagonal counts as one.
-// Large matrices are factored by blocks of columns, so that a tile of the rest is
-// read once for a block and not once for a column: entries of L are sums over all
-// columns, in order, whatever the number of threads.
-func (c *Cholesky) FactorScaled(h, scale []float64, lift float64, threads int) bool {
+// FactorScaled factors diag(scale) h diag(scale) + shift I, where h is stored as for
+// Factor, and reports whether this matrix is positive definite. A zero on the diagonal of
+// h is replaced by one. Columns are eliminated in blocks, so that the rest of the matrix
+// is read once for each block instead of once for each column. Every entry of L is a sum
+// over all columns in order, for any number of threads.
+func (c *Cholesky) FactorScaled(h, scale []float64, shift float64, threads int) bool {
 	n := c.n
 	for i := 0; i < n; i += factorBlock {
 		for j := 0; j <= i; j += factorBlock {
@@ -27,13 +27,12 @@ func (c *Cholesky) FactorScaled(h, scale []float64, lift float64, threads int) b
 		if c.l[i*n+i] == 0 {
 			c.l[i*n+i] = 1
 		}
-		c.l[i*n+i] += lift
+		c.l[i*n+i] += shift
 	}
 	return c.blocks(threads)
 }
 
-// take sets the tile of the lower triangle that begins at i, j to that of the scaled
-// matrix.
+// take copies one tile of the lower triangle, beginning at i, j, from h and scales it.
 func (c *Cholesky) take(h, scale []float64, i, j int) {
 	n := c.n
 	for row := i; row < min(i+factorBlock, n); row++ {
@@ -43,7 +42,7 @@ func (c *Cholesky) take(h, scale []float64, i, j int) {
 	}
 }
 
-// blocks factors the matrix whose lower triangle is in the place of the factor.
+// blocks factors the matrix whose lower triangle is stored in c.l.
 func (c *Cholesky) blocks(threads int) bool {
 	n := c.n
 	t := newTiles(c)
@@ -63,8 +62,8 @@ func (c *Cholesky) blocks(threads int) bool {
 	return true
 }
 
-// spread calls do for 0 ≤ k < count on up to so many goroutines. The last rows are the
-// longest, so they come first.
+// spread calls do for 0 ≤ k < count on up to the given number of goroutines. The last
+// rows are the longest and come first.
 func spread(threads, count int, do func(k int)) {
 	rows.Spread(min(threads, count/4), count, func(k int) { do(count - 1 - k) })
 }
@@ -72,8 +71,8 @@ func spread(threads, count int, do func(k int)) {
 // row returns columns lo to hi−1 of row i of the factor.
 func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.n+lo : i*c.n+hi] }
 
-// diagonalBlock factors the block of columns lo to hi−1, factorBlock at most, as an upper triangle:
-// a row of that is the matrix's less those above it, in one call.
+// diagonalBlock factors the block of columns lo to hi−1, at most factorBlock, as an upper
+// triangular matrix: one kernel call subtracts all rows above from a row.
 func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	const side = factorBlock
 	if c.upper == nil {
@@ -110,12 +109,12 @@ func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	return true
 }
 
-// tiles are the rows below a block of columns of the factor, 64 at a time.
+// tiles holds the rows of the factor below a block of columns, 64 at a time.
 type tiles struct {
 	*Cholesky
 	lo       int       // first column of the block
 	diagonal []float64 // −L of the block itself, by rows
-	across   []float64 // L below the block: its transpose, tile by tile
+	across   []float64 // L below the block, transposed within each tile
 	left     []float64 // −L below the block, by rows
 }
 
@@ -125,7 +124,8 @@ func newTiles(c *Cholesky) *tiles {
 	return &tiles{Cholesky: c, diagonal: make([]float64, side*side), across: make([]float64, rows*side), left: make([]float64, rows*side)}
 }
 
-// begin goes to the block that begins at column lo, whose diagonal part is factored.
+// begin starts the block that begins at column lo, whose diagonal part is factored
+// already.
 func (t *tiles) begin(lo int) {
 	t.lo = lo
 	for i := range factorBlock {
@@ -135,14 +135,14 @@ func (t *tiles) begin(lo int) {
 	}
 }
 
-// span returns the rows of tile k, and its place in across and left.
+// span returns the first and last row of tile k, and its position in across and left.
 func (t *tiles) span(k int) (first, last, at int) {
 	at = k * factorBlock
 	first = t.lo + factorBlock + at
 	return first, min(first+factorBlock, t.n), at * factorBlock
 }
 
-// solve sets the entries of the block's columns in tile k, column by column.
+// solve computes the entries of L in tile k and the block's columns, column by column.
 func (t *tiles) solve(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
@@ -170,7 +170,7 @@ func (t *tiles) solve(k int) {
 	}
 }
 
-// trail subtracts the block's part from tile k, right of the block.
+// trail subtracts the products of the block from the rows of tile k, right of the block.
 func (t *tiles) trail(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
@@ -179,7 +179,7 @@ func (t *tiles) trail(k int) {
 		col, _, panel := t.span(m)
 		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[panel:panel+side*side])
 	}
-	// The last one has a part above the diagonal.
+	// The last tile has a part above the diagonal, so a copy of it is updated.
 	own := make([]float64, side*side)
 	for i := first; i < last; i++ {
 		copy(own[(i-first)*side:], t.row(i, first, i+1))

@@ -78,7 +78,7 @@ func closeTo(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestFactorScaled: D H D + lift I, small and in blocks.
+// TestFactorScaled: D H D + shift I, small and in blocks.
 func TestFactorScaled(t *testing.T) {
 	for _, n := range []int{5, 620} {
 		h, scaled := definite(n), definite(n)

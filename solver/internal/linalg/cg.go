@@ -6,17 +6,17 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// ConjugateGradients solves K v = b for a symmetric positive definite K,
-// preconditioned by a diagonal. It is not for concurrent use.
+// ConjugateGradients solves K v = b for a symmetric positive definite K by the conjugate
+// gradient method with a diagonal preconditioner. It is not safe for concurrent use.
 type ConjugateGradients struct {
 	Multiply func(dst, v []float64) // sets dst = K v
-	Diagonal []float64              // of K, or of something near it; all positive
+	Diagonal []float64              // the preconditioner: the diagonal of K or an estimate of it; positive
 	Residual []float64              // b − K v
 
 	dir, image, scaled []float64
 }
 
-// NewConjugateGradients returns one for p unknowns.
+// NewConjugateGradients returns a solver for p unknowns.
 func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGradients {
 	c := &ConjugateGradients{Multiply: multiply}
 	for _, v := range []*[]float64{&c.Diagonal, &c.Residual, &c.dir, &c.image, &c.scaled} {
@@ -25,8 +25,9 @@ func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGra
 	return c
 }
 
-// Solve improves v, whose residual is c.Residual, until the residual's norm is at
-// most goal or the rounds are used up, and returns how many products it took.
+// Solve improves v until the norm of the residual is at most goal or the given number of
+// rounds is done. The caller sets c.Residual to the residual of v. It returns the number
+// of products.
 func (c *ConjugateGradients) Solve(v []float64, goal float64, rounds int) (products int) {
 	previous := 0.0
 	for round := range rounds {

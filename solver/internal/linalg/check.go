@@ -8,11 +8,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Largest bounds the entries of A and B, and rho, so that rho A'A does not overflow.
+// Largest is the largest entry allowed in A, B and rho, so that rho A'A does not
+// overflow.
 const Largest = 1e100
 
-// Check refuses a nil pointer in m, which errors call by name, and a matrix with an entry
-// above Largest in size.
+// Check returns an error if m is a nil pointer in an interface, or a matrix with an entry
+// whose absolute value is above Largest. name is the name of m in errors.
 func Check(name string, m Map) error {
 	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return fmt.Errorf("solver: %s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)

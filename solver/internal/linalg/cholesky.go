@@ -7,24 +7,23 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Cholesky is the factor L of a symmetric positive definite matrix L L'. It is
-// written out here because solutions enter iterates: library routines add up in an
-// order that depends on the machine. Entries of L are inner products of its rows,
-// in the order of kernels.Dot.
+// A Cholesky is the Cholesky factor L of a symmetric positive definite matrix L L'. It is
+// own code because the summation order of libraries depends on the machine, and solutions
+// must not. Entries of L are inner products of its rows, in the order of kernels.Dot.
 type Cholesky struct {
 	n int
 	l []float64 // row-major
 
-	upper, above []float64 // scratch of diagonalBlock
+	upper, above []float64 // scratch memory of diagonalBlock
 }
 
-// NewCholesky has room for matrices of order n.
+// NewCholesky returns a Cholesky for matrices of order n.
 func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, l: make([]float64, n*n)} }
 
 // Resize makes room for matrices of order n, in the memory of the last factor if that is enough.
 func (c *Cholesky) Resize(n int) { c.n, c.l = n, slices.Grow(c.l[:0], n*n)[:n*n] }
 
-// Factor takes the row-major matrix h, of which it reads the upper triangle, and
+// Factor factors the row-major matrix h, of which it reads the upper triangle, and
 // reports whether it is positive definite.
 func (c *Cholesky) Factor(h []float64) bool {
 	n := c.n

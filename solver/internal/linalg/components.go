@@ -6,18 +6,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// MaxComponent is the number of features of a component up to which it is
-// diagonalised.
+// MaxComponent is the largest number of features of a component whose eigenbasis is
+// computed.
 const MaxComponent = 512
 
-// Components are the connected components of the nonzero pattern of A'A. Rotated
-// coordinates, those of an eigenbasis, are ordered by component: those of component
-// c begin at Offset[c].
+// Components holds the connected components of the nonzero pattern of A'A. Coordinates in
+// the eigenbasis are ordered by component: those of component c begin at Offset[c].
 type Components struct {
 	Members [][]int32 // features of each component
 	Offset  []int
 	Of      []int32 // component of each feature
-	place   []int32 // its place there
+	place   []int32 // position of each feature in its component
 }
 
 func newComponents(gram *sparse.CSR) *Components {
@@ -42,8 +41,8 @@ func newComponents(gram *sparse.CSR) *Components {
 	return s
 }
 
-// reach returns the features connected with the first, breadth first, and makes
-// them a component.
+// reach marks the features connected with the first one as a new component, and returns
+// them in breadth-first order.
 func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
 	id := int32(len(s.Members))
 	s.Of[first] = id
@@ -60,7 +59,7 @@ func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
 	return queue
 }
 
-// Largest returns the size of the largest component and the number of those of
+// Largest returns the size of the largest component, and the number of components with
 // more than one feature.
 func (s *Components) Largest() (size, coupled int) {
 	for _, m := range s.Members {
@@ -72,7 +71,7 @@ func (s *Components) Largest() (size, coupled int) {
 	return size, coupled
 }
 
-// Fill returns the nonzeros of X V, V an eigenbasis by components.
+// Fill returns the number of nonzeros of X V, where V is the eigenbasis of A'A.
 func (s *Components) Fill(x *sparse.CSR) int64 {
 	n, _ := x.Dims()
 	seen := make([]int, len(s.Members))
@@ -89,7 +88,7 @@ func (s *Components) Fill(x *sparse.CSR) int64 {
 	return total
 }
 
-// String says how many components of several features there are.
+// String describes the components of several features.
 func (s *Components) String() string {
 	size, coupled := s.Largest()
 	if coupled == 1 {

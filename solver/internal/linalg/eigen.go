@@ -2,10 +2,11 @@ package linalg
 
 import "math"
 
-// eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m and, as
-// rows of length p, orthonormal eigenvectors, by cyclic Jacobi rotations. It
-// overwrites m. interrupt is asked after each row of them, and its error ends it. It is written out here because its result enters the iterates:
-// library routines add up in an order that depends on the machine.
+// eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m, and orthonormal
+// eigenvectors as rows of length p. It uses cyclic Jacobi rotations and overwrites m.
+// interrupt is called after each row of rotations; its error ends the computation. It is
+// own code because the summation order of libraries depends on the machine, and iterates
+// must not.
 func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors []float64, err error) {
 	vectors = make([]float64, p*p)
 	for i := range p {
@@ -38,8 +39,8 @@ func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors
 	return values, vectors, nil
 }
 
-// rotateJacobi makes m[i,j] zero by a rotation of rows and columns i < j, and
-// applies it to the rows of the eigenvectors.
+// rotateJacobi rotates rows and columns i < j so that m[i,j] becomes zero, and applies
+// the rotation to the rows of the eigenvectors.
 func rotateJacobi(m, vectors []float64, p, i, j int) {
 	apq := m[i*p+j]
 	if math.Abs(apq) <= 1e-18*(math.Abs(m[i*p+i])+math.Abs(m[j*p+j])) {
@@ -62,7 +63,7 @@ func rotateJacobi(m, vectors []float64, p, i, j int) {
 	turn(vectors[i*p:(i+1)*p], vectors[j*p:(j+1)*p], c, s)
 }
 
-// turn replaces rows x and y by c x − s y and s x + c y.
+// turn replaces the rows x and y by c x − s y and s x + c y.
 func turn(x, y []float64, c, s float64) {
 	for k, v := range x {
 		w := y[k]

@@ -7,15 +7,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LargestEigenvalue returns λ₁(M'M) by power iteration, raised by 1e-6, or by 1e-2
-// if the iteration had not settled within a bounded amount of work.
+// LargestEigenvalue returns an upper bound of λ₁(M'M): the result of power iteration
+// times 1 + 1e-6, or times 1 + 1e-2 if the iteration had not converged within a fixed
+// amount of work.
 func LargestEigenvalue(m *sparse.CSR) float64 {
 	return largestEigenvalue(m, m.Transpose().MulVec)
 }
 
-// largestEigenvalue is LargestEigenvalue for any map, given what multiplies by its
-// transpose. The start is random: the all-ones vector would be an exact eigenvector
-// of a graph's Laplacian, for the wrong eigenvalue.
+// largestEigenvalue is LargestEigenvalue for any map; back multiplies by its transpose.
+// The start is random, because the vector of ones is an eigenvector of a graph's
+// Laplacian for its smallest eigenvalue.
 func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 	l, p := a.Dims()
 	products := 4 * (l + p)
@@ -40,8 +41,8 @@ func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 	return lambda * (1 + 1e-2)
 }
 
-// smallestEigenvalue returns λ_p(A'A), from above: λ₁ less the largest Rayleigh
-// quotient met by power iteration on λ₁ I − A'A.
+// smallestEigenvalue returns an upper bound of λ_p(A'A): λ₁ minus the largest Rayleigh
+// quotient that power iteration on λ₁ I − A'A finds.
 func smallestEigenvalue(a Map, lambda1 float64) float64 {
 	l, p := a.Dims()
 	v, next, image := randomVector(p, 5, 6), make([]float64, p), make([]float64, l)
@@ -72,7 +73,7 @@ func randomVector(p int, seed1, seed2 uint64) []float64 {
 	return v
 }
 
-// normalise divides v by its norm, and reports whether that is not zero.
+// normalise divides v by its norm; it returns false if that is zero.
 func normalise(v []float64) bool {
 	norm := math.Sqrt(SumSquares(v))
 	if norm == 0 {

@@ -2,16 +2,16 @@ package linalg
 
 import "github.com/scas-admm/scas/sparse"
 
-// A Product multiplies by A and A'. Where A is a matrix [G; I], as of the
-// graph-guided fused lasso, the rows of I are copied, and in A' only features with
-// an edge are summed: methods that multiply with every sample would spend most of
-// their time on the identity. The results are those of the whole matrix. It has
-// scratch of its own and is not for concurrent use.
+// A Product multiplies by A and A'. If A is a matrix [G; I], as for the graph-guided
+// fused lasso, it copies the rows of I, and in products with A' it sums only over
+// features with an edge. Methods that multiply for every sample would otherwise spend
+// most of their time on the identity. The results are those of the whole matrix. It has
+// its own scratch memory and is not safe for concurrent use.
 type Product struct {
 	*Algebra
 	parts *stack // nil unless A = [G; I]
 	trans func(dst, v []float64)
-	sums  []float64 // of the coupled features
+	sums  []float64 // elements of A'v for the coupled features
 	image []float64
 }
 
@@ -32,8 +32,8 @@ func (q *Algebra) Product() *Product {
 	return p
 }
 
-// Mul sets dst = A x. dst has length l and x length p; they do not overlap unless
-// A is the identity.
+// Mul sets dst = A x. dst has length l and x length p; they must not overlap unless A is
+// the identity.
 func (p *Product) Mul(dst, x []float64) {
 	switch {
 	case p.Identity():
@@ -47,8 +47,8 @@ func (p *Product) Mul(dst, x []float64) {
 	}
 }
 
-// Operations is what products with A and A' take with the vectors beside them: for an A
-// that is no matrix a guess.
+// Operations returns the number of operations of a product with A and one with A'. If A
+// is not a matrix, it is a guess.
 func (p *Product) Operations() float64 {
 	rows, cols := p.Dims()
 	vectors := float64(rows + cols)
@@ -60,8 +60,8 @@ func (p *Product) Operations() float64 {
 	return vectors
 }
 
-// Image returns A x: x itself if A is the identity, else scratch that is valid
-// until the next call.
+// Image returns A x. The result is x itself if A is the identity, and otherwise scratch
+// memory that is valid until the next call.
 func (p *Product) Image(x []float64) []float64 {
 	if p.Identity() {
 		return x
@@ -70,8 +70,8 @@ func (p *Product) Image(x []float64) []float64 {
 	return p.image
 }
 
-// MulTrans sets dst = A'v. dst has length p and v length l; they do not overlap
-// unless A is the identity.
+// MulTrans sets dst = A'v. dst has length p and v length l; they must not overlap unless
+// A is the identity.
 func (p *Product) MulTrans(dst, v []float64) {
 	switch {
 	case p.Identity():
@@ -87,7 +87,7 @@ func (p *Product) MulTrans(dst, v []float64) {
 	}
 }
 
-// Parts are those of A = [G; I]. Of A = I they are empty.
+// Parts holds the two parts of A = [G; I]. It is empty for A = I.
 type Parts struct {
 	Head    int         // rows of G
 	G       *sparse.CSR // nil if there are none
@@ -95,7 +95,7 @@ type Parts struct {
 	Back    *sparse.CSR // their rows of G'
 }
 
-// Parts takes A apart; ok is false if it is another matrix, or none.
+// Parts returns the parts of A; ok is false if A is neither I nor [G; I].
 func (q *Algebra) Parts() (p Parts, ok bool) {
 	if q.Identity() {
 		return p, true
@@ -111,14 +111,14 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 	return p, true
 }
 
-// A stack is A = [G; I] taken apart.
+// A stack holds the parts of A = [G; I] for a Product.
 type stack struct {
 	g        *sparse.CSR
 	coupled  []int       // features with an entry in G
 	coupledT *sparse.CSR // their rows of A'
 }
 
-// newStack returns nil if the matrix does not end in I.
+// newStack returns nil if the last rows of the matrix are not I.
 func newStack(q *Algebra) *stack {
 	head := q.rows - q.cols
 	if !identityBelow(q.matrix, head) {
@@ -138,8 +138,8 @@ func newStack(q *Algebra) *stack {
 	return s
 }
 
-// identityBelow reports whether the rows of m from the given one on are I. No rows
-// are, where from is negative: m has fewer rows than columns.
+// identityBelow reports whether the rows of m, beginning with row from, are I. It returns
+// false for a negative from, which means that m has fewer rows than columns.
 func identityBelow(m *sparse.CSR, from int) bool {
 	if from < 0 {
 		return false

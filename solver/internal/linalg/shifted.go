@@ -6,34 +6,35 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Shifted solves (s I + ρ A'A) v = b for any s > 0: feature by feature where
-// A'A is diagonal, in the eigenbasis of each connected component elsewhere (c²
-// operations a solve), and by conjugate gradients where a component has more than
-// MaxComponent features or A is not a matrix. It is not for concurrent use.
+// A Shifted solves (s I + ρ A'A) v = b for any s > 0. If A'A is diagonal it divides
+// element by element. Otherwise it uses the eigenbasis of each connected component, with
+// c² operations for a component of c features. If a component has more than MaxComponent
+// features, or A is not a matrix, it uses conjugate gradients. It is not safe for
+// concurrent use.
 type Shifted struct {
 	a       *Algebra
 	rho     float64
 	sigma   []float64 // diagonal of A'A
-	shared  float64   // what it is for all features in no component of several; NaN if that differs
+	shared  float64   // common value of sigma for all single features; NaN if there is none
 	spec    *Spectrum // nil if A = I, and for conjugate gradients
 	coupled []int     // components of several features
-	bases   []*basis  // of each component, nil where its features are few
-	hat     []float64 // of a component of few features
+	bases   []*basis  // basis of each component; nil for a component of few features
+	hat     []float64 // coordinates of a component of few features
 	row     rowScratch
 
 	cg    *ConjugateGradients // nil for direct solves
-	shift float64             // of the solve in hand, for the products of cg
+	shift float64             // shift of the current solve, for the products of cg
 }
 
-// rowScratch is for SolveRow.
+// rowScratch is the scratch memory of SolveRow.
 type rowScratch struct {
-	values  []float64 // a row spread out, else zero
+	values  []float64 // b as a dense vector; zero between calls
 	support []int32
-	mark    []int // of each component: the last stamp that touched it
+	mark    []int // stamp of the last call that used the component
 	stamp   int
 }
 
-// Shifted returns a solver for the given ρ. Its set-up asks interrupt as Spectrum does.
+// Shifted returns a solver for the given ρ. interrupt is as for Spectrum.
 func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error) {
 	s := &Shifted{a: q, rho: rho}
 	s.sigma, _ = q.Diagonal()
@@ -69,8 +70,8 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	return s, nil
 }
 
-// uniform returns the diagonal of A'A where features are alone, if it is the same
-// for all, else NaN.
+// uniform returns the diagonal entry of A'A that all single features share, or NaN if
+// they differ.
 func (s *Shifted) uniform() float64 {
 	shared, seen := math.NaN(), false
 	for _, m := range s.spec.Members {
@@ -85,7 +86,7 @@ func (s *Shifted) uniform() float64 {
 	return shared
 }
 
-// Iterative reports whether solves are by conjugate gradients.
+// Iterative reports whether conjugate gradients solve the systems.
 func (s *Shifted) Iterative() bool { return s.cg != nil }
 
 // useCG prepares conjugate gradients.
@@ -119,7 +120,8 @@ const (
 	solveRounds    = 500
 )
 
-// Solve sets dst to the solution for the shift s; dst holds a guess, and is not b.
+// Solve sets dst to the solution for the shift s. dst holds a guess at the beginning, and
+// must not be b.
 func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	if s.Iterative() {
 		s.shift = shift
@@ -137,8 +139,8 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	}
 }
 
-// SolveAt sets dst to the solution at features that have every other feature of their
-// components among them. Not for conjugate gradients.
+// SolveAt sets dst to the solution at the given features, which must include all features
+// of each of their components. It panics if Iterative.
 func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	if s.Iterative() {
 		panic("linalg: SolveAt by conjugate gradients")
@@ -151,8 +153,8 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	}
 }
 
-// SolveRow sets dst to the solution for a sparse b where it is not zero, and
-// returns those features, valid until the next call. Not for conjugate gradients.
+// SolveRow sets dst to the solution for a sparse b at the features where it is not zero,
+// and returns these features, valid until the next call. It panics if Iterative.
 func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
 	if s.Iterative() {
 		panic("linalg: SolveRow by conjugate gradients")
@@ -184,7 +186,7 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 	return r.support
 }
 
-// divideAll solves as if every feature were alone.
+// divideAll solves as if A'A were diagonal.
 func (s *Shifted) divideAll(dst, b []float64, shift float64) {
 	dst = dst[:len(b)]
 	if !math.IsNaN(s.shared) {

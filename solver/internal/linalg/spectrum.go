@@ -5,12 +5,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Spectrum is A'A = V diag(σ) V', where V couples only the features of a
-// component.
+// A Spectrum is the eigendecomposition A'A = V diag(σ) V'. V couples only features of the
+// same component.
 type Spectrum struct {
 	*Components
-	Sigma   []float64   // in the order of the rotated coordinates
-	vectors [][]float64 // V of each component, row-major, a row per feature; nil if it is alone
+	Sigma   []float64   // eigenvalues, in the order of the coordinates in the eigenbasis
+	vectors [][]float64 // V of each component, row-major, a row per feature; nil for a single feature
 }
 
 func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() error) (*Spectrum, error) {
@@ -39,7 +39,7 @@ func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() erro
 	return s, nil
 }
 
-// block returns the dense part of A'A of a component.
+// block returns the dense block of A'A of a component.
 func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
 	size := len(members)
 	block := make([]float64, size*size)
@@ -52,8 +52,8 @@ func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
 	return block
 }
 
-// Rotate sets dst = V'src; dst is in the order of the rotated coordinates, src
-// in that of the features.
+// Rotate sets dst = V'src. src is ordered by features, dst by coordinates in the
+// eigenbasis.
 func (s *Spectrum) Rotate(dst, src []float64) {
 	for c, m := range s.Members {
 		part := dst[s.Offset[c] : s.Offset[c]+len(m)]
@@ -65,7 +65,7 @@ func (s *Spectrum) Rotate(dst, src []float64) {
 	}
 }
 
-// into sets hat = V'src for component c, of several features.
+// into sets hat = V'src for component c, which has several features.
 func (s *Spectrum) into(c int, hat, src []float64) {
 	clear(hat)
 	for k, j := range s.Members[c] {
@@ -87,7 +87,7 @@ func (s *Spectrum) Unrotate(dst, src []float64) {
 	}
 }
 
-// outOf sets dst = V hat for the features of component c, of several features.
+// outOf sets dst = V hat for the features of component c, which has several features.
 func (s *Spectrum) outOf(c int, dst, hat []float64) {
 	for k, j := range s.Members[c] {
 		dst[j] = kernels.Dot(s.row(c, k), hat)
@@ -100,8 +100,9 @@ func (s *Spectrum) row(c, k int) []float64 {
 	return s.vectors[c][k*size : (k+1)*size]
 }
 
-// RotateRow adds row'V to dst, in the order of the rotated coordinates, and
-// appends to touched the components with a mark other than stamp, which it marks.
+// RotateRow adds row'V to dst, which is ordered by coordinates in the eigenbasis. It sets
+// the mark of each component of the row to stamp, and appends those whose mark was
+// different to touched.
 func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
 	for n, j := range idx {
 		c := s.Of[j]

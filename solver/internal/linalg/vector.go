@@ -1,6 +1,6 @@
 package linalg
 
-// Sum returns Σ v.
+// Sum returns Σ vⱼ.
 func Sum(v []float64) (total float64) {
 	for _, u := range v {
 		total += u
