@@ -12,17 +12,17 @@ type Ball struct {
 	Radius float64
 }
 
-// Project replaces x by the nearest point of the set.
+// Project replaces x by the nearest point of the ball.
 func (b Ball) Project(x []float64) {
 	if norm := norm2(x); norm > b.Radius {
 		linalg.Scale(x, b.Radius/norm)
 	}
 }
 
-// Diameter returns the largest distance of two points.
+// Diameter returns the largest distance between two points of the ball.
 func (b Ball) Diameter() float64 { return 2 * b.Radius }
 
-// Validate reports what is wrong with the set in R^p.
+// Validate returns an error if the radius is not valid.
 func (b Ball) Validate(int) error {
 	if !(b.Radius > 0) || math.IsInf(b.Radius, 0) {
 		return fmt.Errorf("solver: Ball.Radius = %v; it must be positive and finite", b.Radius)
@@ -30,7 +30,7 @@ func (b Ball) Validate(int) error {
 	return nil
 }
 
-// Support returns the largest u'x over the set.
+// Support returns the maximum of u'x over the ball.
 func (b Ball) Support(u []float64) float64 { return float64(b.Radius * norm2(u)) }
 
 // Shape implements Set.

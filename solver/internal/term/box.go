@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Box is {x : Lower ≤ x ≤ Upper}, coordinate by coordinate. Infinite bounds
-// leave a side open.
+// Box is {x : Lower ≤ x ≤ Upper}, elementwise. Bounds may be infinite.
 type Box struct {
 	Lower, Upper []float64
 }
@@ -20,14 +19,14 @@ func NewBox(p int, lower, upper float64) Box {
 	return b
 }
 
-// Project replaces x by the nearest point of the set.
+// Project replaces x by the nearest point of the box.
 func (b Box) Project(x []float64) {
 	for j, v := range x {
 		x[j] = math.Max(b.Lower[j], math.Min(v, b.Upper[j]))
 	}
 }
 
-// Diameter returns the largest distance of two points.
+// Diameter returns the largest distance between two points of the box.
 func (b Box) Diameter() float64 {
 	var sum float64
 	for j, hi := range b.Upper {
@@ -37,7 +36,7 @@ func (b Box) Diameter() float64 {
 	return math.Sqrt(sum)
 }
 
-// Validate reports what is wrong with the set in R^p.
+// Validate returns an error if the bounds are not valid in R^p.
 func (b Box) Validate(p int) error {
 	if len(b.Lower) != p || len(b.Upper) != p {
 		return fmt.Errorf("solver: Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
@@ -50,7 +49,7 @@ func (b Box) Validate(p int) error {
 	return nil
 }
 
-// Support returns the largest u'x over the set.
+// Support returns the maximum of u'x over the box.
 func (b Box) Support(u []float64) float64 {
 	var sum float64
 	for j, v := range u {
@@ -90,7 +89,7 @@ func (b Box) Excess(e, errors, x []float64, mu float64) float64 {
 	return sum
 }
 
-// ExcessAt is the part of coordinate j.
+// ExcessAt returns the part of Excess that belongs to coordinate j.
 func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
 	lo, hi := b.Lower[j], b.Upper[j]
 	if mu > 0 {
@@ -102,7 +101,7 @@ func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
 	return math.Max(part(e+off, x-lo), part(off-e, hi-x))
 }
 
-// part returns max(0, e) room, zero if e is not positive.
+// part returns max(0, e) times the slack, and 0 if the slack is not positive.
 func part(e, room float64) float64 {
 	if !(e > 0) {
 		return 0

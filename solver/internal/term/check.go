@@ -7,15 +7,16 @@ import (
 )
 
 const (
-	span   = 6    // margins and coordinates are looked at from −span to span,
-	points = 241  // at so many points
+	span   = 6    // margins and coordinates are tested from −span to span,
+	points = 241  // at this number of points
 	step   = 1e-5 // of numerical derivatives
-	within = 1e-6 // what a difference may be in units of what it is of
+	within = 1e-6 // relative tolerance for numerical derivatives
 )
 
-// CheckLoss returns the first thing that is wrong with a loss at the labels: Slope is compared
-// with differences of Value, SecondDerivative with differences of Slope and with Curvature.
-// The loss must be convex, and a OwnConjugate satisfy φ(t) + φ*(φ'(t)) = t φ'(t).
+// CheckLoss tests a loss with the given labels and returns the first fault. It compares
+// Slope with differences of Value, and SecondDerivative with differences of Slope and
+// with Curvature. The loss must be convex, and an OwnConjugate must satisfy φ(t) +
+// φ*(φ'(t)) = t φ'(t).
 func CheckLoss(l OwnLoss, labels []float64) error {
 	for _, b := range labels {
 		for k := range points {
@@ -78,10 +79,10 @@ func conjugateAt(l OwnLoss, t, slope, value, b float64) error {
 	return nil
 }
 
-// CheckPenalty returns the first thing that is wrong with a penalty on R^q at random points:
-// Prox must minimise what it should, whether or not dst is v, and with steps that differ if
-// the penalty is separable. A PenaltyConjugate must satisfy g(u) + g*(z) = z'u where Prox says
-// that z is a subgradient at u.
+// CheckPenalty tests a penalty on R^q at random points and returns the first fault. Prox
+// must return the minimum, also if dst is v and, for a separable penalty, if the steps
+// differ. A PenaltyConjugate must satisfy g(u) + g*(z) = z'u for the u that Prox returns
+// and its subgradient z.
 func CheckPenalty(g OwnPenalty, q int) error {
 	rng := rand.New(rand.NewPCG(1, uint64(q)))
 	for range points {
@@ -140,7 +141,7 @@ func prox(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 	}
 	inner, size := 0.0, 1.0
 	for j := range z {
-		z[j] = (v[j] - u[j]) / steps[j] * (1 - 1e-10) // where g* ends, rounding must not pass
+		z[j] = (v[j] - u[j]) / steps[j] * (1 - 1e-10) // so that rounding does not leave the domain of g*
 		inner += z[j] * u[j]
 		size += math.Abs(z[j] * u[j])
 	}

@@ -8,12 +8,12 @@ import (
 // ElasticNet is g(y) = L1 Σ Weightsⱼ |yⱼ| + (L2/2) Σ yⱼ².
 type ElasticNet struct {
 	L1, L2 float64
-	// Weights are of the absolute values alone: one non-negative entry per coordinate of y;
-	// nil means all ones.
+	// Weights scale the absolute values, not the squares: one non-negative entry per
+	// coordinate of y. Nil means all ones.
 	Weights []float64
 }
 
-// Absolute is the first part.
+// Absolute returns the first sum as an L1 penalty.
 func (g ElasticNet) Absolute() L1 { return L1{g.L1, g.Weights} }
 
 // Value returns g(y).
@@ -21,7 +21,7 @@ func (g ElasticNet) Value(y []float64) float64 {
 	return g.Absolute().Value(y) + SquaredL2{g.L2}.Value(y)
 }
 
-// Prox is the proximal map.
+// Prox sets dst to the proximal map of g at v, with the given steps.
 func (g ElasticNet) Prox(dst, v, step []float64) {
 	g.Absolute().Prox(dst, v, step)
 	for j, u := range dst {
@@ -29,7 +29,7 @@ func (g ElasticNet) Prox(dst, v, step []float64) {
 	}
 }
 
-// Conjugate is Σ max(0, |zⱼ| − L1 Weightsⱼ)²/(2 L2).
+// Conjugate returns g*(z) = Σ max(0, |zⱼ| − L1 Weightsⱼ)²/(2 L2).
 func (g ElasticNet) Conjugate(z []float64) float64 {
 	var sum float64
 	absolute := g.Absolute()
@@ -52,7 +52,7 @@ func (g ElasticNet) Scale() float64 {
 	return g.L2
 }
 
-// Validate reports what is wrong with g on R^q.
+// Validate returns an error if g is not valid on R^q.
 func (g ElasticNet) Validate(q int) error {
 	if err := cmp.Or(checkCoefficient("ElasticNet.L1", g.L1), CheckWeights("ElasticNet.Weights", g.Weights, q)); err != nil {
 		return err

@@ -8,14 +8,15 @@ import (
 // GroupL2 is g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂, the group lasso.
 type GroupL2 struct {
 	Lambda float64
-	// Groups are disjoint sets of coordinates; those in none are not penalised.
+	// Groups are disjoint sets of coordinates. Coordinates in no group are not penalised.
 	Groups [][]int
 	// Weights has one non-negative entry per group; nil means the square root of
 	// its size.
 	Weights []float64
 }
 
-// Limit returns Lambda times the weight of group k, the bound of |beta_k|₂.
+// Limit returns Lambda times the weight of group k, the bound on |beta_k|₂ of the dual
+// variable.
 func (g GroupL2) Limit(k int) float64 {
 	if g.Weights == nil {
 		return float64(g.Lambda * math.Sqrt(float64(len(g.Groups[k]))))
@@ -23,7 +24,7 @@ func (g GroupL2) Limit(k int) float64 {
 	return float64(g.Lambda * g.Weights[k])
 }
 
-// norm returns |y_k|₂.
+// norm returns |y_k|₂ for group k.
 func (g GroupL2) norm(k int, y []float64) float64 {
 	var sum float64
 	for _, j := range g.Groups[k] {
@@ -41,7 +42,8 @@ func (g GroupL2) Value(y []float64) float64 {
 	return sum
 }
 
-// Prox shrinks every group towards zero by step·Lambda·Weight.
+// Prox sets dst to the proximal map: the norm of every group shrinks by
+// step·Lambda·Weight, down to zero.
 func (g GroupL2) Prox(dst, v, step []float64) {
 	copy(dst, v)
 	for k, group := range g.Groups {
@@ -58,8 +60,8 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 	}
 }
 
-// Conjugate is 0 where |z_k|₂ is within the limit of every
-// group and z zero elsewhere, else +Inf.
+// Conjugate returns 0 if |z_k|₂ is within the limit of every group and all other
+// coordinates are zero, and +Inf otherwise.
 func (g GroupL2) Conjugate(z []float64) float64 {
 	grouped := make([]bool, len(z))
 	for k, group := range g.Groups {
@@ -84,7 +86,7 @@ func (GroupL2) Separable() bool { return false }
 // Scale returns Lambda.
 func (g GroupL2) Scale() float64 { return g.Lambda }
 
-// Validate reports what is wrong with g on R^q.
+// Validate returns an error if g is not valid on R^q.
 func (g GroupL2) Validate(q int) error {
 	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
 		return err

@@ -7,11 +7,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Huber is φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) beyond, r = b − t: Squared
-// where the residual is small, linear where it is large. φ* is that of Squared on |α| ≤
-// 2 Delta.
+// Huber is φ(t; b) = r² if |r| ≤ Delta and Delta(2|r| − Delta) otherwise, with r = b − t:
+// it equals Squared for small residuals and is linear for large ones. φ* is that of
+// Squared on |α| ≤ 2 Delta, and +Inf outside.
 type Huber struct {
-	// Delta > 0 is where the two meet; zero means 1.35, in units of the labels.
+	// Delta > 0 is the residual at which the loss becomes linear; zero means 1.35, in
+	// units of the labels.
 	Delta float64
 }
 
@@ -29,7 +30,7 @@ func (h Huber) Traits() Traits {
 // Kernel implements Loss.
 func (Huber) Kernel() (kernels.LossKind, bool) { return 0, false }
 
-// String returns "huber", and behind a colon Delta unless it is zero.
+// String returns "huber" or, if Delta is not zero, "huber:Delta".
 func (h Huber) String() string {
 	if h.Delta == 0 {
 		return "huber"
@@ -37,7 +38,7 @@ func (h Huber) String() string {
 	return fmt.Sprintf("huber:%g", h.Delta)
 }
 
-// Validate reports a bad Delta, or the first label that the loss cannot take.
+// Validate returns an error if Delta or a label is not valid.
 func (h Huber) Validate(labels []float64) error {
 	if !(h.Delta >= 0) || math.IsInf(h.Delta, 0) {
 		return fmt.Errorf("solver: Huber.Delta = %v; it must be positive and finite, or 0 for 1.35", h.Delta)
@@ -45,7 +46,7 @@ func (h Huber) Validate(labels []float64) error {
 	return Numbers.validate("huber", labels)
 }
 
-// Width returns Delta, 1.35 for zero.
+// Width returns Delta, or 1.35 if Delta is zero.
 func (h Huber) Width() float64 {
 	if h.Delta == 0 {
 		return 1.35
@@ -68,7 +69,7 @@ func (h Huber) Slope(margin, label float64) float64 {
 	return -2 * math.Max(-d, math.Min(label-margin, d))
 }
 
-// SecondDerivative returns 2 where the loss is quadratic, else 0.
+// SecondDerivative returns 2 in the quadratic part of the loss, and 0 in the linear part.
 func (h Huber) SecondDerivative(margin, _, label float64) float64 {
 	if math.Abs(label-margin) <= h.Width() {
 		return 2
@@ -84,8 +85,8 @@ func (h Huber) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(h, slope, margin, label)
 }
 
-// Curvatures implements Loss. The parabola's curvature is φ'/r, as in reweighted least
-// squares.
+// Curvatures implements Loss. The curvature of the parabola is φ'/r, as in iteratively
+// reweighted least squares.
 func (h Huber) Curvatures(dst, _, margin, label []float64, damping Damping) {
 	delta := h.Width()
 	for i, t := range margin {
@@ -96,8 +97,8 @@ func (h Huber) Curvatures(dst, _, margin, label []float64, damping Damping) {
 	}
 }
 
-// Fenchel sums (r + α/2)² where |r| ≤ Delta, else (2Delta ± α)(|r| − (2Delta ∓ α)/4),
-// the upper sign for r > 0.
+// Fenchel returns the weighted sum of (r + α/2)² if |r| ≤ Delta, and otherwise of (2Delta
+// ± α)(|r| − (2Delta ∓ α)/4), with the upper sign for r > 0.
 func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	delta := h.Width()
@@ -125,7 +126,8 @@ func (h Huber) ConjugateAt(alpha, label float64) float64 {
 // SlopeRange implements Loss.
 func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
 
-// bend is 2 inside the range of slopes.
+// bend returns φ” as a function of the slope: 2 inside the range of slopes, 0 at its
+// ends.
 func (h Huber) bend(slope, _ float64) float64 {
 	if math.Abs(slope) < 2*h.Width() {
 		return 2

@@ -10,12 +10,12 @@ import (
 type L1 struct {
 	// Lambda ≥ 0 scales the whole penalty.
 	Lambda float64
-	// Weights has one non-negative entry per coordinate of y, zero leaving that
-	// coordinate unpenalised; nil means all ones.
+	// Weights has one non-negative entry per coordinate of y; coordinates of weight zero
+	// are not penalised. Nil means all ones.
 	Weights []float64
 }
 
-// Limit returns Lambda·Weightsⱼ, the bound of |betaⱼ|.
+// Limit returns Lambda·Weightsⱼ, the bound on |betaⱼ| of the dual variable.
 func (g L1) Limit(j int) float64 {
 	if g.Weights == nil {
 		return g.Lambda
@@ -35,14 +35,14 @@ func (g L1) Value(y []float64) float64 {
 	return float64(g.Lambda * sum)
 }
 
-// Prox is the soft threshold at step·Lambda·Weights.
+// Prox sets dst to the soft threshold of v at step·Lambda·Weights.
 func (g L1) Prox(dst, v, step []float64) {
 	for j, u := range v {
 		dst[j] = linalg.SoftThreshold(u, float64(step[j]*g.Limit(j)))
 	}
 }
 
-// Conjugate is 0 where |zⱼ| ≤ Limit(j), else +Inf.
+// Conjugate returns 0 if |zⱼ| ≤ Limit(j) for all j, and +Inf otherwise.
 func (g L1) Conjugate(z []float64) float64 {
 	for j, v := range z {
 		if math.Abs(v) > g.Limit(j) {
@@ -67,7 +67,7 @@ func (g L1) Scale() float64 {
 	return g.Lambda * (sum / float64(len(g.Weights)))
 }
 
-// Validate reports what is wrong with g on R^q.
+// Validate returns an error if g is not valid on R^q.
 func (g L1) Validate(q int) error {
 	if err := checkCoefficient("L1.Lambda", g.Lambda); err != nil {
 		return err

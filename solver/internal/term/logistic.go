@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. φ* is the negative entropy
-// of q = −b α in [0, 1].
+// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. φ*(α) is the negative
+// entropy of q = −b α, for q in [0, 1].
 type Logistic struct{}
 
 // Traits implements Loss.
@@ -21,7 +21,7 @@ func (Logistic) Kernel() (kernels.LossKind, bool) { return kernels.LogisticLossK
 // String returns "logistic".
 func (l Logistic) String() string { return l.Traits().Name }
 
-// Validate reports the first label that the loss cannot take.
+// Validate returns an error for the first label that is not −1 or +1.
 func (Logistic) Validate(labels []float64) error { return Classes.validate("logistic", labels) }
 
 // Value returns φ(margin; label).
@@ -30,13 +30,13 @@ func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLo
 // Slope returns φ'(margin; label).
 func (Logistic) Slope(margin, label float64) float64 { return kernels.LogisticSlope(margin, label) }
 
-// SecondDerivative returns s(1−s) with s = |φ'(margin)|.
+// SecondDerivative returns s(1−s) for s = |φ'(margin)|.
 func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
 	s := math.Abs(slope)
 	return float64(s * (1 - s))
 }
 
-// logisticBend is q(1 − q) for q = −label slope.
+// logisticBend returns φ” as a function of the slope: q(1 − q) with q = −label slope.
 func logisticBend(slope, label float64) float64 {
 	q := float64(-label * slope)
 	return float64(q * (1 - q))
@@ -51,13 +51,13 @@ func (Logistic) Slopes(slope, margin, label []float64) float64 {
 }
 
 const (
-	nearOne         = 1 - 1e-4 // beyond it, 1 − s has lost four digits
-	tinyProbability = 1e-280   // below it, kernels round a probability to exp(−708)
+	nearOne         = 1 - 1e-4 // above it, 1 − s has lost four digits
+	tinyProbability = 1e-280   // smaller probabilities are replaced by exp(−708) in the kernels
 )
 
-// Curvatures implements Loss. The parabola's curvature is (σ(|t|) − ½)/|t|. Far from zero on
-// the wrong side φ” is next to nothing where φ' is not: without damping, a feature of
-// such samples alone would go anywhere.
+// Curvatures implements Loss. The curvature of the parabola is (σ(|t|) − ½)/|t|. For a
+// sample that is far on the wrong side, φ” is almost zero although φ' is not: without
+// damping, the step of a feature that only such samples have would be almost unbounded.
 func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping) {
 	for i, v := range slope {
 		s := math.Abs(v)
@@ -78,7 +78,8 @@ func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping)
 	}
 }
 
-// Fenchel sums the relative entropy of q and s = σ(−b t); see relativeEntropy.
+// Fenchel returns the weighted sum of the relative entropies of q and s = σ(−b t); see
+// relativeEntropy.
 func (Logistic) Fenchel(alpha, slope, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -115,9 +116,9 @@ func (Logistic) SlopeRange(label float64) (lo, hi float64) {
 	return 0, 1
 }
 
-// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1] and
-// rest = 1 − s. With w = q − s it is s k(w/s) + rest k(−w/rest), k(u) = (1+u) log(1+u)
-// − u ≥ 0: the linear terms, which would cancel, are left out.
+// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1] and rest =
+// 1 − s. With w = q − s it equals s k(w/s) + rest k(−w/rest), where k(u) = (1+u) log(1+u)
+// − u ≥ 0. This form has no linear terms, which would cancel.
 func relativeEntropy(q, s, rest float64) float64 {
 	w := q - s
 	return float64(s*surplus(w/s)) + float64(rest*surplus(-w/rest))
@@ -136,7 +137,7 @@ func negativeEntropy(q float64) float64 {
 }
 
 // surplus returns k(u) = (1+u) log(1+u) − u for u ≥ −1, with a relative error below
-// 1e-12; k(−1) = 1. Near zero it is the series Σ (−u)^m/(m(m−1)), m ≥ 2.
+// 1e-12; k(−1) = 1. Near zero it sums the series Σ (−u)^m/(m(m−1)), m ≥ 2.
 func surplus(u float64) float64 {
 	if math.Abs(u) < 1.0/32 {
 		s := math.FMA(-u, 1.0/90, 1.0/72)
@@ -151,7 +152,7 @@ func surplus(u float64) float64 {
 	}
 	v := 1 + u
 	if !(v > 0) {
-		return 1 // a rounding error beyond −1 at most
+		return 1 // u is −1, or below it by rounding
 	}
 	return math.Max(0, math.FMA(v, kernels.Log(v), -u))
 }

@@ -1,10 +1,33 @@
-// Package term has the terms of a problem: losses, penalties and sets, each one type in a
-// file of its own with all its mathematics. Other packages ask a term for what they need,
-// and do not ask which term it is. A new loss is a new file, an entry in losses, and its name for
-// callers in package solver. The least value of a loss must be 0, as bounds take for granted.
+// Package term provides the terms of a problem: losses, penalties and sets. Each is one
+// type in a file of its own, with all its mathematics: value, derivatives, convex
+// conjugate, proximal map, projection and name. Other packages ask a term for what they
+// need, and do not ask which term it is.
 //
-// Package solver names these types for callers. A caller's own loss, penalty or set
-// satisfies a small interface; LossOf, PenaltyOf and SetOf wrap it.
+// Package solver gives these types their public names. A caller's own loss, penalty or
+// set satisfies a small interface; LossOf, PenaltyOf and SetOf wrap it. Read [Loss],
+// [Penalty] and [Set] first.
+//
+// # How to add a loss
+//
+//   - a file with a type that implements Loss, as huber.go; the least value of a loss
+//     must be 0, because bounds on the optimum rely on it
+//   - losses, in loss.go: its zero value; this also adds it to the command line and to
+//     model files
+//   - solver/loss.go: its public name, an alias with a doc comment
+//   - the lists of losses in solver/internal/solvertest/every.go,
+//     solver/internal/gap/bound_test.go and solver/internal/oracle/draw_test.go; the
+//     tests of this package run over losses
+//
+// The exact solver and all methods then work. To use a fused kernel too, add a LossKind
+// to package kernels and return it from Kernel.
+//
+// # How to add a penalty or a set
+//
+//   - a file with a type that implements Penalty or Set, as elastic_net.go or simplex.go
+//   - penalties in penalty.go, or sets in set.go: its zero value
+//   - solver/penalty.go or solver/domain.go: its public name
+//   - if Rows and Walls cannot express it, Rows returns false, or Region nil: then only
+//     the methods of SCAS-ADMM and the baselines work, without a certified gap
 package term
 
 import (
@@ -17,8 +40,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// An OwnLoss is a loss φ(t; b) as a caller writes it, one margin t and one label b at a
-// time. It is solver.Loss, which says what its methods return.
+// An OwnLoss is a loss φ(t; b) as a caller writes it, for one margin t and one label b at
+// a time. It is the interface solver.Loss, whose documentation describes the methods.
 type OwnLoss interface {
 	Value(margin, label float64) float64
 	Slope(margin, label float64) float64
@@ -28,67 +51,71 @@ type OwnLoss interface {
 	Validate(labels []float64) error
 }
 
-// An OwnConjugate is the convex conjugate φ* of a caller's own loss, as solver.ConjugateLoss
-// has it.
+// An OwnConjugate is the convex conjugate φ* of a caller's own loss; it is the interface
+// solver.ConjugateLoss.
 type OwnConjugate interface {
 	Conjugate(alpha, label float64) float64
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// A Loss is φ(t; b) with all that the package knows of it. The slices of one call have one
-// length, an entry for each sample.
+// A Loss is a loss φ(t; b) with everything that other packages need. The slices of one
+// call have one length, with an entry for each sample.
 //
-// Curvature may be +Inf. It must be finite for SCAS-ADMM and the baselines, whose steps follow from
-// it, and for the bound gap.Simple.
+// Curvature may be +Inf. SCAS-ADMM and the baselines, whose steps depend on it, and the
+// bound gap.Simple need a finite Curvature.
 type Loss interface {
 	OwnLoss
-	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be the same
-	// slice as margin.
+	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be the
+	// same slice as margin.
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Curvatures sets dst to φ”, or with damping to φ” + damping (m − φ”). Here m is the
-	// curvature of a parabola that touches φ at the margin and lies above it. If φ” has no
-	// bound, no parabola does: then it lies above φ between the margin and the minimum of φ.
-	// slope is what Slopes gives.
+	// curvature of a parabola that touches φ at the margin and lies above φ. If φ” is
+	// unbounded, there is no such parabola; then it lies above φ between the margin and
+	// the minimum of φ. slope must hold the result of Slopes.
 	Curvatures(dst, slope, margin, label []float64, damping Damping)
-	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] as a sum of terms that are not negative
-	// and lose nothing to cancellation. α is in the domain of φ*; slope is φ'(t).
+	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t], computed from terms that are not
+	// negative, so that no digits cancel. α is in the domain of φ*; slope is φ'(t).
 	Fenchel(alpha, slope, margin, label, weight []float64) float64
-	// ConjugateAt returns φ*(alpha; label), +Inf where it has no value. It has another name
-	// than in OwnConjugate: a caller's type that embeds a loss of this package does not get
-	// a conjugate, which would be wrong if it replaces Value.
+	// ConjugateAt returns φ*(alpha; label), or +Inf outside the domain of φ*. Its name
+	// differs from the method of OwnConjugate on purpose: a caller's type that embeds a
+	// loss of this package must not inherit a conjugate, which would be wrong if the type
+	// replaces Value.
 	ConjugateAt(alpha, label float64) float64
-	// SlopeRange returns the ends of the interval in which φ* is finite: φ' takes no value
-	// outside. They may be infinite, and 0 lies between them.
+	// SlopeRange returns the ends of the interval on which φ* is finite, which contains
+	// all values of φ'. The ends may be infinite, and 0 lies between them.
 	SlopeRange(label float64) (lo, hi float64)
-	// Kernel returns the name under which the kernels know the loss; ok is false if they do
-	// not know it.
+	// Kernel returns the LossKind of the loss; ok is false if package kernels does not
+	// have the loss.
 	Kernel() (kind kernels.LossKind, ok bool)
-	// Traits returns what other packages ask about the loss.
+	// Traits returns the properties of the loss.
 	Traits() Traits
 }
 
-// Damping says how much of the curvature of a parabola above the loss takes the place of φ”, as
-// numbers from 0 to 1. A loss uses one of them: Flat if φ” is zero on an interval (squared hinge,
-// Huber), Tail if φ” is positive and becomes small far from the minimum (logistic, Poisson).
+// Damping says how much of φ” is replaced by the curvature of a parabola above the loss,
+// from 0 to 1. A loss uses one of the two numbers: Flat if φ” is zero on an interval
+// (squared hinge, Huber), Tail if φ” is positive but becomes small far from the minimum
+// (logistic, Poisson).
 type Damping struct {
 	Flat, Tail float64
 }
 
-// Traits are what other packages ask about a loss. The zero value of each says the least.
+// Traits holds the properties of a loss. The zero value of each field claims the least.
 type Traits struct {
-	// Name is the loss in the command line and in model files, without its argument.
+	// Name is the name of the loss in the command line and in model files, without its
+	// argument.
 	Name string
-	// Argument is the number that the loss has beside its name; zero if it has none.
+	// Argument is the number that follows the name; zero if there is none.
 	Argument Argument
-	// Help explains the loss in the help of the command line; empty if the name does.
+	// Help explains the loss in the help of the command line; empty if the name is
+	// enough.
 	Help string
 
-	// Labels are those that the loss takes.
+	// Labels says which labels the loss accepts.
 	Labels Labels
-	// Probability returns the probability exp(−φ(t; +1)) of the label +1 at the margin t. It
-	// is nil if exp(−φ) is no probability.
+	// Probability returns exp(−φ(t; +1)), the probability of the label +1 at the margin
+	// t. It is nil if exp(−φ) is not a probability.
 	Probability func(margin float64) float64
-	// Residual reports whether φ depends on b − t alone.
+	// Residual reports whether φ depends only on b − t.
 	Residual bool
 
 	// Conjugate reports whether φ* is known.
@@ -96,34 +123,34 @@ type Traits struct {
 	// Accuracy is the relative error that Value and Conjugate may have beyond rounding: zero
 	// for the losses of this package.
 	Accuracy float64
-	// ConstantCurvature reports whether φ” is one number, ContinuousCurvature whether it
-	// has no jumps.
+	// ConstantCurvature reports whether φ” is constant, ContinuousCurvature whether it is
+	// continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is the move of a margin up to which φ” stays of the same size, so that a quadratic
-	// model is of use; zero means any move.
+	// Reach is the change of a margin up to which φ” has about the same size, so that a
+	// quadratic model is useful; zero means any change.
 	Reach float64
-	// Bend returns φ” where φ' is slope. As a function of slope it is concave, positive within
-	// SlopeRange, and 0 at its ends if these are finite. It is nil if it is not known, or not
-	// concave; then package gap treats the loss as a caller's own.
+	// Bend returns φ” as a function of the slope φ'. This function is concave, positive
+	// inside SlopeRange, and 0 at finite ends of it. Bend is nil if it is not known or
+	// not concave; package gap then treats the loss like a caller's own.
 	Bend func(slope, label float64) float64
-	// NeverZero reports whether φ falls for ever, and stays above zero, as b t grows.
+	// NeverZero reports whether φ decreases for ever, but stays positive, as b t grows.
 	NeverZero bool
 
-	// StallAdvice says what to do where a run ends because rounding decides; empty for the
-	// usual advice.
+	// StallAdvice says what a user can do if rounding ends a run before the requested
+	// accuracy; empty means the usual advice.
 	StallAdvice string
 }
 
-// An Argument is a number beside the name of a loss: DELTA in huber:DELTA.
+// An Argument is the number after the name of a loss, such as DELTA in huber:DELTA.
 type Argument struct {
-	Name  string // as the help of the command line writes it
+	Name  string // name in the help of the command line
 	Value float64
-	// With returns the loss with another value, which is not zero. A value of zero is the
-	// loss's default.
+	// With returns the loss with another value, which must not be zero. The value zero
+	// means the default.
 	With func(value float64) Loss
 }
 
-// Labels are the labels that a loss takes, and what its predictions mean.
+// Labels says which labels a loss accepts, and what its predictions mean.
 type Labels int
 
 const (
@@ -132,8 +159,8 @@ const (
 	Counts                // finite numbers ≥ 0; the prediction is the rate e^margin
 )
 
-// Predicts returns the prediction of a margin, which for Classes is the margin itself. The rate
-// of a margin above 708 is +Inf.
+// Predicts returns the prediction for a margin: the rate for Counts, +Inf if the margin
+// is above 708, and the margin itself otherwise.
 func (k Labels) Predicts(margin float64) float64 {
 	switch {
 	case k == Counts && margin > 708: // where exp is constant
@@ -144,10 +171,11 @@ func (k Labels) Predicts(margin float64) float64 {
 	return margin
 }
 
-// Unit returns what tolerances are parts of, given means over the samples where all coefficients
-// are 0: of the loss, the labels and the slopes. It is that loss, for Counts the loss at the best
-// constant beside the offsets: at 0 the loss of large counts, or exposures, says nothing of how
-// well they can be predicted.
+// Unit returns the number to which tolerances are relative. Its arguments are means over
+// the samples for zero coefficients: of the loss, the labels and the slopes. Unit is that
+// loss; for Counts it is the loss at the best constant margin beside the offsets, because
+// for large counts or exposures the loss at 0 does not show how well they can be
+// predicted.
 func (k Labels) Unit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
@@ -157,7 +185,7 @@ func (k Labels) Unit(loss, label, slope float64) float64 {
 	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), least*loss)
 }
 
-// MarginOf returns the margin of a prediction.
+// MarginOf returns the margin for a prediction; it is the inverse of Predicts.
 func (k Labels) MarginOf(prediction float64) float64 {
 	switch {
 	case k == Counts && prediction == 0:
@@ -168,7 +196,7 @@ func (k Labels) MarginOf(prediction float64) float64 {
 	return prediction
 }
 
-// validate reports the first label that does not belong to those that the named loss takes.
+// validate returns an error for the first label that the named loss does not accept.
 func (k Labels) validate(loss string, labels []float64) error {
 	for i, b := range labels {
 		switch {
@@ -183,11 +211,11 @@ func (k Labels) validate(loss string, labels []float64) error {
 	return nil
 }
 
-// losses lists the losses of the package in their zero values.
+// losses lists the losses of the package with their arguments zero.
 var losses = []Loss{Logistic{}, SquaredHinge{}, Squared{}, Huber{}, Poisson{}}
 
-// LossOf returns l as the package knows it; nil is Logistic. A loss that embeds one of
-// this package is a caller's own, as its methods may be others.
+// LossOf returns l as a Loss; nil means Logistic. A type that embeds a loss of this
+// package is wrapped like any caller's own loss, because it may replace methods.
 func LossOf(l OwnLoss) Loss {
 	if l == nil {
 		return Logistic{}
@@ -213,8 +241,8 @@ func known[T any](all []T, v any) (T, bool) {
 	return none, false
 }
 
-// NamedLoss returns the loss of a name, with its argument unless that is 0; ok is false if
-// there is no such loss.
+// NamedLoss returns the loss with the given name, and with the argument unless that is 0;
+// ok is false if there is no such loss.
 func NamedLoss(name string, argument float64) (l Loss, ok bool) {
 	for _, l := range losses {
 		t := l.Traits()
@@ -228,8 +256,8 @@ func NamedLoss(name string, argument float64) (l Loss, ok bool) {
 	return nil, false
 }
 
-// ParseLoss returns the loss that text names, as String writes it: with the argument, if
-// there is one, behind a colon.
+// ParseLoss returns the loss for text that String has written: a name, and after a colon
+// the argument, if there is one.
 func ParseLoss(text string) (Loss, error) {
 	name, number, has := strings.Cut(text, ":")
 	argument, err := 0.0, error(nil)
@@ -252,7 +280,7 @@ func LossNames() []string {
 	return names
 }
 
-// LossUsage says what ParseLoss takes.
+// LossUsage describes the text that ParseLoss accepts.
 func LossUsage() string {
 	var all []string
 	positive := ""
@@ -265,7 +293,8 @@ func LossUsage() string {
 	return joined(all) + positive
 }
 
-// LossHelp lists the losses for the help of the command line, by the labels they take.
+// LossHelp lists the losses, grouped by the labels that they accept, for the help of the
+// command line.
 func LossHelp() string {
 	var of [3][]string
 	for _, l := range losses {
@@ -278,7 +307,7 @@ func LossHelp() string {
 	return joined(of[Classes]) + ", for classes; " + joined(of[Numbers]) + ", for labels that are numbers; " + joined(of[Counts]) + ", for counts and other numbers >= 0"
 }
 
-// usage returns how a loss is written: its name and, in brackets, its argument.
+// usage returns the name of a loss, with the name of its argument in brackets.
 func usage(l Loss) string {
 	t := l.Traits()
 	if t.Argument.With == nil {
@@ -287,7 +316,7 @@ func usage(l Loss) string {
 	return fmt.Sprintf("%s[:%s]", t.Name, t.Argument.Name)
 }
 
-// joined returns names as in "a, b or c".
+// joined joins names in the form "a, b or c".
 func joined(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
@@ -296,7 +325,7 @@ func joined(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// scalarSlopes is Loss.Slopes from Value and Slope.
+// scalarSlopes implements Loss.Slopes by calls of Value and Slope.
 func scalarSlopes(l OwnLoss, slope, margin, label []float64) (sum float64) {
 	for i, t := range margin {
 		sum += l.Value(t, label[i])

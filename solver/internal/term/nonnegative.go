@@ -18,10 +18,10 @@ func (Nonnegative) Project(x []float64) {
 // Diameter returns +Inf.
 func (Nonnegative) Diameter() float64 { return math.Inf(1) }
 
-// Validate reports what is wrong with the set in R^p.
+// Validate returns nil.
 func (Nonnegative) Validate(int) error { return nil }
 
-// Support returns the largest u'x over the set.
+// Support returns the maximum of u'x over the set, 0 or +Inf.
 func (Nonnegative) Support(u []float64) float64 {
 	if slices.Max(u) > 0 {
 		return math.Inf(1)
@@ -29,8 +29,8 @@ func (Nonnegative) Support(u []float64) float64 {
 	return 0
 }
 
-// Shape implements Set: it is a box.
+// Shape implements Set; the set is a box.
 func (Nonnegative) Shape(p int) Shape { return NewBox(p, 0, math.Inf(1)).Shape(p) }
 
-// Region implements Set: it is a box.
+// Region implements Set; the set is a box.
 func (Nonnegative) Region(p int) Region { return NewBox(p, 0, math.Inf(1)) }

@@ -6,21 +6,22 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// ownLoss is a Loss made of a caller's own.
+// ownLoss wraps a caller's own loss as a Loss.
 type ownLoss struct {
 	OwnLoss
 	conjugate OwnConjugate // nil if the caller gives none
 }
 
-// ownAccuracy is the relative error that a caller's functions are taken to have at most.
+// ownAccuracy is the largest relative error that is assumed for a caller's functions.
 const ownAccuracy = 0x1p-47
 
-// Traits implements Loss. Where the caller's interface does not say, values of the loss do.
+// Traits implements Loss. Properties that the caller's interface does not state are found
+// by evaluating the loss.
 func (l ownLoss) Traits() Traits {
 	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {
 		t.Labels = Classes
-		const far = 30 // losses that reach zero have done so there
+		const far = 30 // losses that become zero do so before this margin
 		t.NeverZero = l.Slope(far, 1) != 0 && l.Slope(-far, -1) != 0
 		return t
 	}
@@ -40,8 +41,7 @@ func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l.OwnLoss, slope, margin, label)
 }
 
-// Curvatures implements Loss. What the caller's function returns is brought into
-// [0, Curvature].
+// Curvatures implements Loss. It limits the caller's second derivative to [0, Curvature].
 func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping Damping) {
 	most := l.Curvature()
 	for i, t := range margin {
@@ -53,7 +53,8 @@ func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping Damping
 	}
 }
 
-// Fenchel sums φ(t) + φ*(α) − αt with what rounding may have taken from it.
+// Fenchel returns the weighted sum of φ(t) + φ*(α) − αt, plus a bound of the rounding
+// error.
 func (l ownLoss) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -65,7 +66,7 @@ func (l ownLoss) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// ConjugateAt implements Loss; +Inf where the conjugate is not known.
+// ConjugateAt implements Loss; it returns +Inf if the conjugate is not known.
 func (l ownLoss) ConjugateAt(alpha, label float64) float64 {
 	if l.conjugate == nil {
 		return math.Inf(1)
@@ -73,7 +74,7 @@ func (l ownLoss) ConjugateAt(alpha, label float64) float64 {
 	return l.conjugate.Conjugate(alpha, label)
 }
 
-// SlopeRange implements Loss; 0 alone where the conjugate is not known.
+// SlopeRange implements Loss; it returns 0, 0 if the conjugate is not known.
 func (l ownLoss) SlopeRange(label float64) (lo, hi float64) {
 	if l.conjugate == nil {
 		return 0, 0
@@ -81,13 +82,13 @@ func (l ownLoss) SlopeRange(label float64) (lo, hi float64) {
 	return l.conjugate.ConjugateDomain(label)
 }
 
-// ownPenalty is a Penalty made of a caller's own. It is not known at zero.
+// ownPenalty wraps a caller's own penalty as a Penalty.
 type ownPenalty struct {
 	OwnPenalty
 	conjugate PenaltyConjugate // nil if the caller gives none
 }
 
-// Conjugate implements PenaltyConjugate; +Inf where it is not known.
+// Conjugate implements PenaltyConjugate; it returns +Inf if the conjugate is not known.
 func (g ownPenalty) Conjugate(z []float64) float64 {
 	if g.conjugate == nil {
 		return math.Inf(1)
@@ -104,13 +105,13 @@ func HasConjugate(g Penalty) bool {
 	return !ok || own.conjugate != nil
 }
 
-// ownSet is a Set made of a caller's own.
+// ownSet wraps a caller's own set as a Set.
 type ownSet struct {
 	OwnSet
 	support SupportFunction // nil if the caller gives none
 }
 
-// Support implements SupportFunction; +Inf where it is not known.
+// Support implements SupportFunction; it returns +Inf if the function is not known.
 func (s ownSet) Support(u []float64) float64 {
 	if s.support == nil {
 		return math.Inf(1)
@@ -124,7 +125,7 @@ func (ownSet) Shape(int) Shape { return Shape{} }
 // Region implements Set.
 func (ownSet) Region(int) Region { return nil }
 
-// HasSupport reports whether the support function of a set, nil for R^p, is known.
+// HasSupport reports whether the support function of a set is known. A nil set means R^p.
 func HasSupport(s Set) bool {
 	own, ok := s.(ownSet)
 	return !ok || own.support != nil

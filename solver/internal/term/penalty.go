@@ -1,7 +1,7 @@
 package term
 
-// An OwnPenalty is a penalty g(y) as a caller writes it. It is solver.Penalty, which says
-// what its methods return.
+// An OwnPenalty is a penalty g(y) as a caller writes it. It is the interface
+// solver.Penalty, whose documentation describes the methods.
 type OwnPenalty interface {
 	Value(y []float64) float64
 	Prox(dst, v, step []float64)
@@ -12,34 +12,35 @@ type OwnPenalty interface {
 
 // A PenaltyConjugate is the convex conjugate g* of a penalty.
 type PenaltyConjugate interface {
-	// Conjugate returns g*(z) = sup over y of z'y − g(y); +Inf outside its domain.
+	// Conjugate returns g*(z), the supremum of z'y − g(y) over y; it is +Inf outside the
+	// domain of g*.
 	Conjugate(z []float64) float64
 }
 
-// A Penalty is g(y) with all that the package knows of it.
+// A Penalty is a penalty g(y) with everything that other packages need.
 type Penalty interface {
 	OwnPenalty
 	PenaltyConjugate
-	// Rows returns g as the exact solvers take it, where y has q coordinates; ok is false if
-	// they do not take it.
+	// Rows returns g as a sum over the q rows of y = A x, for the exact solvers; ok is
+	// false if g is not such a sum.
 	Rows(q int) (rows Rows, ok bool)
 }
 
-// Rows are a penalty as a sum over the rows of y = A x,
+// Rows is a penalty as a sum over the rows of y = A x,
 //
 //	Σ Limitⱼ |yⱼ| + (Square/2) Σ yⱼ²,
 //
-// with the norm of each group in the place of the absolute values of its rows, whose limits
-// are the same.
+// where for the rows of each group the norm of the group replaces the absolute values;
+// all rows of a group have the same limit.
 type Rows struct {
 	Limit  []float64
 	Square float64
 	Groups [][]int // nil for none
-	Within *Within // what y must be in; nil for no bounds
+	Within *Within // bounds on y; nil for none
 }
 
-// Limits returns the factors of the absolute values if g, on R^q, has nothing beside them,
-// else nil.
+// Limits returns the factors of the absolute values if g, on R^q, consists only of these;
+// otherwise it returns nil.
 func Limits(g Penalty, q int) []float64 {
 	rows, ok := g.Rows(q)
 	if !ok || rows.Square != 0 || rows.Groups != nil || rows.Within != nil {
@@ -51,7 +52,7 @@ func Limits(g Penalty, q int) []float64 {
 // penalties lists the penalties of the package.
 var penalties = []Penalty{L1{}, ElasticNet{}, SquaredL2{}, GroupL2{}, Within{}}
 
-// PenaltyOf returns g as the package knows it; nil is zero.
+// PenaltyOf returns g as a Penalty; nil means the zero penalty.
 func PenaltyOf(g OwnPenalty) Penalty {
 	if g == nil {
 		return L1{}

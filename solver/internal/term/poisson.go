@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Poisson is φ(t; b) = e^t − b t − b + b log b for labels b ≥ 0, with 0 log 0 = 0: half the
-// deviance of a count b whose expected value, the rate, is e^t. With q = b + α ≥ 0, φ* is
-// q log q − q + b − b log b. φ” = e^t has no bound.
+// Poisson is φ(t; b) = e^t − b t − b + b log b for labels b ≥ 0, with 0 log 0 = 0. This
+// is half the deviance of a count b whose expected value, the rate, is e^t. With q = b +
+// α ≥ 0, φ*(α) is q log q − q + b − b log b. φ” = e^t is unbounded.
 type Poisson struct{}
 
 // Traits implements Loss.
@@ -25,7 +25,7 @@ func (Poisson) Kernel() (kernels.LossKind, bool) { return 0, false }
 // String returns "poisson".
 func (l Poisson) String() string { return l.Traits().Name }
 
-// Validate reports the first label that the loss cannot take.
+// Validate returns an error for the first label that is negative or not finite.
 func (Poisson) Validate(labels []float64) error { return Counts.validate("poisson", labels) }
 
 // Value returns φ(margin; label).
@@ -54,8 +54,9 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	return sum
 }
 
-// Curvatures implements Loss. Below the minimum, at log b, the parabola's minimum is there, too:
-// its curvature is φ'/(t − log b). Beyond it is φ”, as no parabola lies above the loss there.
+// Curvatures implements Loss. Below the minimum of the loss, at log b, the parabola has
+// its minimum there too, and its curvature is φ'/(t − log b). Above it the curvature is
+// φ”, because no parabola lies above the loss there.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping Damping) {
 	for i, t := range margin {
 		dst[i] = exp(t)
@@ -67,7 +68,7 @@ func (Poisson) Curvatures(dst, slope, margin, label []float64, damping Damping) 
 	}
 }
 
-// Fenchel sums the divergence of q = b + α and the rate.
+// Fenchel returns the weighted sum of the divergences between q = b + α and the rate.
 func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -76,7 +77,8 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// ConjugateAt implements Loss. With u = α/b it is b k(u) + α log b; see surplus.
+// ConjugateAt implements Loss. With u = α/b it returns b k(u) + α log b; see surplus for
+// k.
 func (Poisson) ConjugateAt(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
@@ -92,11 +94,11 @@ func (Poisson) ConjugateAt(alpha, label float64) float64 {
 // SlopeRange implements Loss.
 func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.Inf(1) }
 
-// farRatio is the ratio of two rates from which on no digits of their divergence cancel.
+// farRatio is the ratio of two rates above which no digits cancel in their divergence.
 const farRatio = 16
 
-// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin: with
-// u = q/rate − 1 it is rate·k(u), see surplus.
+// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. With u =
+// q/rate − 1 this is rate·k(u); see surplus for k.
 func divergence(q, rate, margin float64) float64 {
 	switch {
 	case q == 0:
@@ -115,8 +117,8 @@ func entropy(q float64) float64 {
 	return float64(q * kernels.Log(q))
 }
 
-// exp returns e^t, within 2 ulp. Beyond 708 and −708 it is constant, so that the loss of a
-// sample without weight stays a number.
+// exp returns e^t, within 2 ulp. It is constant above 708 and below −708, so that the
+// loss of a sample of weight 0 stays finite.
 func exp(t float64) float64 {
 	if t > 0 {
 		return 1 / kernels.ExpNeg(t)

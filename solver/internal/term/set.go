@@ -2,54 +2,57 @@ package term
 
 import "math"
 
-// An OwnSet is a closed convex set X as a caller writes it. It is solver.Domain, which says
-// what its methods return.
+// An OwnSet is a closed convex set X as a caller writes it. It is the interface
+// solver.Domain, whose documentation describes the methods.
 type OwnSet interface {
 	Project(x []float64)
 	Diameter() float64
 	Validate(p int) error
 }
 
-// A SupportFunction is that of a set.
+// A SupportFunction is the support function of a set.
 type SupportFunction interface {
-	// Support returns the largest u'x over x in X; +Inf if there is none.
+	// Support returns the supremum of u'x over x in X, which may be +Inf.
 	Support(u []float64) float64
 }
 
-// A Set is X with all that the package knows of it.
+// A Set is a set X with everything that other packages need.
 type Set interface {
 	OwnSet
 	SupportFunction
-	// Shape returns X in R^p as the inner loop takes it.
+	// Shape returns X in R^p as the inner loops of package kernels need it.
 	Shape(p int) Shape
-	// Region returns X in R^p as the exact solvers take it, nil if they do not take it.
+	// Region returns X in R^p as the exact solvers need it, or nil if they cannot handle
+	// X.
 	Region(p int) Region
 }
 
-// A Shape is a set to which the kernels project. The zero value means that only Set.Project
-// knows the set.
+// A Shape is a box or a ball onto which the kernels can project. The zero value means any
+// other set, onto which only Set.Project projects.
 type Shape struct {
 	Lower, Upper []float64 // a box
 	Radius       float64   // a ball
 }
 
-// A Region is X in R^p, with the part of the duality gap that belongs to X.
+// A Region is a set X in R^p with its part of the duality gap.
 type Region interface {
 	// Box returns X if it is a product of intervals.
 	Box() (box Box, ok bool)
 	// Project replaces x by the nearest point.
 	Project(x []float64)
-	// Walls returns what bounds X in R^p.
+	// Walls returns the inequalities and the equation that define X in R^p.
 	Walls(p int) Walls
-	// Excess returns h(x) + h*(−e) + e'x, with h(x) = (mu/2)|x|² on X, for a point x of X. This is
-	// the part of the duality gap that belongs to X, and is never negative. It is for the worst
-	// e that lies within the given errors.
+	// Excess returns h(x) + h*(−e) + e'x, where h is (mu/2)|x|² on X and x is a point of
+	// X. This is the part of the duality gap that belongs to X; it is never negative. The
+	// elements of e are known up to the given errors, and Excess returns a bound for the
+	// worst case.
 	Excess(e, errors, x []float64, mu float64) float64
-	// Bounded reports whether Excess is finite for every e where mu = 0.
+	// Bounded reports whether, for mu = 0, Excess is finite for every e.
 	Bounded() bool
 }
 
-// Walls are what bounds a set: {x : Lower ≤ x ≤ Upper, |x| ≤ Radius, Σ xⱼ = Total}.
+// Walls describes a set by its bounds: {x : Lower ≤ x ≤ Upper, |x| ≤ Radius, Σ xⱼ =
+// Total}.
 type Walls struct {
 	Lower, Upper []float64 // may be infinite; nil for none
 	Radius       float64   // zero for none
@@ -59,8 +62,8 @@ type Walls struct {
 // sets lists the sets of the package.
 var sets = []Set{Box{}, Ball{}, Nonnegative{}, Simplex{}}
 
-// SetOf returns d as a Set: itself if it is a set of this package, else wrapped. nil means R^p
-// and is returned as nil.
+// SetOf returns d as a Set; a caller's own set is wrapped. Nil means R^p and is returned
+// as nil.
 func SetOf(d OwnSet) Set {
 	if d == nil {
 		return nil
@@ -75,11 +78,12 @@ func SetOf(d OwnSet) Set {
 	return ownSet{d, support}
 }
 
-// rounding is the relative error of one operation.
+// rounding is the largest relative rounding error of one operation.
 const rounding = 0x1p-53
 
-// strongExcess bounds Excess for mu > 0. The bound is (mu/2)|x − a|² plus the excess of
-// r = e + mu a for mu = 0. It holds for every a, and is tight if a is the point of X nearest to −e/mu.
+// strongExcess returns an upper bound of Excess for mu > 0: (mu/2)|x − a|² plus the
+// excess of r = e + mu a for mu = 0. It holds for every a, and is tight if a is the point
+// of X nearest to −e/mu.
 func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
 	var apart float64
 	r, off := make([]float64, len(x)), make([]float64, len(x))
@@ -92,7 +96,7 @@ func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
 	return float64(float64(0.5*mu*apart)*(1+float64(float64(len(x)+4)*rounding))) + d.Excess(r, off, x, 0)
 }
 
-// support returns the largest u v over lower ≤ v ≤ upper.
+// support returns the maximum of u v over lower ≤ v ≤ upper.
 func support(u, lower, upper float64) float64 {
 	switch {
 	case u > 0:

@@ -6,9 +6,10 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Shares sets p to the probabilities of several classes, each fitted against the rest, if their
-// margins are t: those of the single fits divided by their sum, also where all of them are too
-// small to be told from 0. p and t may be the same. The loss must give probabilities.
+// Shares sets p to the probabilities of several classes, each fitted against all others,
+// given their margins t. It divides the probability of each fit by their sum, and is
+// accurate even if all of them are tiny. p and t may be the same slice. The loss must
+// have a Probability.
 func Shares(l Loss, p, t []float64) {
 	probability := l.Traits().Probability
 	const least = 1e-290 // below it quotients lose digits
@@ -32,12 +33,12 @@ func Shares(l Loss, p, t []float64) {
 	}
 }
 
-// Surprise returns −log of the probability that Shares gives to class k.
+// Surprise returns −log p_k for the probability p_k that Shares gives to class k.
 func Surprise(l Loss, t []float64, k int) float64 {
 	most := slices.Max(t)
-	own := l.Value(t[k], 1) // −log of its probability
+	own := l.Value(t[k], 1) // −log of the probability of class k by itself
 	first := l.Value(most, 1)
-	var sum float64 // of the probabilities, by that of most
+	var sum float64 // sum of the probabilities, divided by the largest
 	for _, v := range t {
 		sum += kernels.ExpNeg(l.Value(v, 1) - first)
 	}

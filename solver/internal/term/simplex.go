@@ -13,7 +13,7 @@ type Simplex struct {
 	Total float64
 }
 
-// Sum returns Total, 1 for zero.
+// Sum returns Total, or 1 if Total is zero.
 func (s Simplex) Sum() float64 {
 	if s.Total == 0 {
 		return 1
@@ -21,16 +21,16 @@ func (s Simplex) Sum() float64 {
 	return s.Total
 }
 
-// Project replaces x by the nearest point, by sorting (Held, Wolfe and Crowder 1974). What
-// matters is how far coordinates are from the largest: however large that is, the sum is
-// the set's but for rounding.
+// Project replaces x by the nearest point of the simplex, by sorting (Held, Wolfe and
+// Crowder 1974). It subtracts the largest coordinate first, so that the sum of the result
+// is right, up to rounding, however large the coordinates are.
 func (s Simplex) Project(x []float64) {
 	largest, unit, of := slices.Max(x), 1.0, s.Sum()
 	if of > 0x1p900 {
-		unit = 0x1p-100 // sums of such numbers might overflow
+		unit = 0x1p-100 // prevents overflow of sums
 	}
 	for j, v := range x {
-		x[j] = unit * math.Max(v-largest, -2*of) // those as far below it as Total are zero
+		x[j] = unit * math.Max(v-largest, -2*of) // coordinates lower by Total or more become zero
 	}
 	u, total := slices.Clone(x), float64(unit*of)
 	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -49,7 +49,7 @@ func (s Simplex) Project(x []float64) {
 // Diameter returns Total times the square root of 2.
 func (s Simplex) Diameter() float64 { return s.Sum() * math.Sqrt2 }
 
-// Validate reports what is wrong with the set in R^p.
+// Validate returns an error if Total is not valid.
 func (s Simplex) Validate(int) error {
 	if !(s.Total >= 0) || math.IsInf(s.Total, 0) {
 		return fmt.Errorf("solver: Simplex.Total = %v; it must be positive and finite, or 0 for 1", s.Total)
@@ -57,7 +57,7 @@ func (s Simplex) Validate(int) error {
 	return nil
 }
 
-// Support returns the largest u'x over the set.
+// Support returns the maximum of u'x over the simplex.
 func (s Simplex) Support(u []float64) float64 { return float64(s.Sum() * slices.Max(u)) }
 
 // Shape implements Set.

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Squared is φ(t; b) = (b − t)², as the paper writes it: without the factor ½. φ*(α) is
-// α b + α²/4.
+// Squared is φ(t; b) = (b − t)², as in the paper, without the factor ½. φ*(α) is α b +
+// α²/4.
 type Squared struct{}
 
 // Traits implements Loss.
@@ -25,7 +25,7 @@ func (Squared) Kernel() (kernels.LossKind, bool) { return kernels.SquaredLossKin
 // String returns "squared".
 func (l Squared) String() string { return l.Traits().Name }
 
-// Validate reports the first label that the loss cannot take.
+// Validate returns an error for the first label that is not finite.
 func (Squared) Validate(labels []float64) error { return Numbers.validate("squared", labels) }
 
 // Value returns φ(margin; label).
@@ -54,7 +54,7 @@ func (Squared) Curvatures(dst, _, _, _ []float64, _ Damping) {
 	}
 }
 
-// Fenchel sums (t − b − α/2)².
+// Fenchel returns the weighted sum of (t − b − α/2)².
 func (Squared) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {

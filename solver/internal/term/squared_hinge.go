@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. φ*(α) is −q + q²/4 with
-// q = −b α ≥ 0.
+// SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. With q = −b α ≥ 0,
+// φ*(α) is −q + q²/4.
 type SquaredHinge struct{}
 
 // Traits implements Loss.
@@ -21,7 +21,7 @@ func (SquaredHinge) Kernel() (kernels.LossKind, bool) { return 0, false }
 // String returns "squared-hinge".
 func (l SquaredHinge) String() string { return l.Traits().Name }
 
-// Validate reports the first label that the loss cannot take.
+// Validate returns an error for the first label that is not −1 or +1.
 func (SquaredHinge) Validate(labels []float64) error {
 	return Classes.validate("squared-hinge", labels)
 }
@@ -37,7 +37,7 @@ func (SquaredHinge) Slope(margin, label float64) float64 {
 	return -2 * label * math.Max(0, 1-float64(label*margin))
 }
 
-// SecondDerivative returns 2 where the loss is positive, else 0.
+// SecondDerivative returns 2 if the loss is positive, and 0 otherwise.
 func (SquaredHinge) SecondDerivative(margin, _, label float64) float64 {
 	if label*margin < 1 {
 		return 2
@@ -53,7 +53,7 @@ func (l SquaredHinge) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l, slope, margin, label)
 }
 
-// Curvatures implements Loss. The parabola's curvature is 2.
+// Curvatures implements Loss. The curvature of the parabola is 2.
 func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping Damping) {
 	for i, t := range margin {
 		dst[i] = 2 * damping.Flat
@@ -63,7 +63,8 @@ func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping Damping)
 	}
 }
 
-// Fenchel sums (r − q/2)² with r = 1 − b t where that is positive, else q²/4 − q r.
+// Fenchel returns the weighted sum of (r − q/2)² with r = 1 − b t if r > 0, and otherwise
+// of q²/4 − q r.
 func (SquaredHinge) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -95,7 +96,7 @@ func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
 	return 0, math.Inf(1)
 }
 
-// bend is 2 inside the range of slopes.
+// bend returns φ” as a function of the slope: 2 inside the range of slopes, 0 at its end.
 func (SquaredHinge) bend(slope, label float64) float64 {
 	if label*slope < 0 {
 		return 2

@@ -10,14 +10,14 @@ type SquaredL2 struct {
 // Value returns g(y).
 func (g SquaredL2) Value(y []float64) float64 { return float64(0.5 * g.Lambda * linalg.SumSquares(y)) }
 
-// Prox is the proximal map.
+// Prox sets dst to the proximal map of g at v, with the given steps.
 func (g SquaredL2) Prox(dst, v, step []float64) {
 	for j, u := range v {
 		dst[j] = u / (1 + float64(step[j]*g.Lambda))
 	}
 }
 
-// Conjugate is |z|²/(2 Lambda).
+// Conjugate returns g*(z) = |z|²/(2 Lambda).
 func (g SquaredL2) Conjugate(z []float64) float64 { return ElasticNet{L2: g.Lambda}.Conjugate(z) }
 
 // Separable returns true.
@@ -26,7 +26,7 @@ func (SquaredL2) Separable() bool { return true }
 // Scale returns Lambda.
 func (g SquaredL2) Scale() float64 { return g.Lambda }
 
-// Validate reports what is wrong with g on R^q.
+// Validate returns an error if g is not valid.
 func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
 
 // Rows implements Penalty.

@@ -20,14 +20,14 @@ func (g Within) Value(y []float64) float64 {
 	return 0
 }
 
-// Prox is the projection.
+// Prox sets dst to the projection of v onto the bounds.
 func (g Within) Prox(dst, v, _ []float64) {
 	for j, u := range v {
 		dst[j] = math.Max(g.Lower, math.Min(u, g.Upper))
 	}
 }
 
-// Conjugate is Σ max(zⱼ Lower, zⱼ Upper).
+// Conjugate returns g*(z) = Σ max(zⱼ Lower, zⱼ Upper).
 func (g Within) Conjugate(z []float64) float64 {
 	var sum float64
 	for _, v := range z {
@@ -42,7 +42,7 @@ func (Within) Separable() bool { return true }
 // Scale returns 0.
 func (Within) Scale() float64 { return 0 }
 
-// Validate reports what is wrong with g on R^q.
+// Validate returns an error if the bounds are not valid.
 func (g Within) Validate(int) error {
 	if !(g.Lower <= g.Upper) {
 		return fmt.Errorf("solver: Within{%v, %v} is empty; the lower bound must not exceed the upper", g.Lower, g.Upper)
