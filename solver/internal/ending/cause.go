@@ -2,15 +2,16 @@ package ending
 
 import "context"
 
-// A Cause says why a run is to stop. It is a number, so that ranks can agree on the largest.
+// A cause says why a run must stop. It is a number, so that ranks can agree on the
+// largest one.
 const (
 	Running  float64 = iota // no reason: the run goes on
 	TimeUp                  // the time limit has passed
 	Canceled                // the context has ended
 )
 
-// CauseOf returns why the run of a context is to stop. It is TimeUp if the context ended with
-// the cause late.
+// CauseOf returns why a run with this context must stop. It is TimeUp if the context
+// ended with the cause late.
 func CauseOf(ctx context.Context, late error) float64 {
 	switch {
 	case ctx.Err() == nil:
@@ -21,8 +22,8 @@ func CauseOf(ctx context.Context, late error) float64 {
 	return Canceled
 }
 
-// CauseError returns the error of a run that is to stop for a cause, and nil for Running, even
-// if the context has ended since the cause was asked for.
+// CauseError returns the error of a run that must stop for a cause. It returns nil for
+// Running, even if the context has ended since the cause was computed.
 func CauseError(ctx context.Context, cause float64) error {
 	switch err := ctx.Err(); {
 	case cause == Running:

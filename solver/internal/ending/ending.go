@@ -1,23 +1,24 @@
-// Package ending says how a run ended: why, the status that users see, and what to do about it.
+// Package ending describes how a run ended: the reason, the status that users see, and
+// the remedy.
 package ending
 
-// Why says why a method ended; its zero value, that it has not.
+// Why says why a method ended; its zero value means that it has not ended.
 type Why int
 
-// Reasons.
+// The reasons.
 const (
 	_           Why = iota
 	Reached         // the gap is at most the goal
-	Rounding        // nothing moves, or lowers or proves anything: rounding decides
-	Iterations      // all iterations that are allowed were done
-	Interrupted     // by an error
-	Room            // working sets have no room for what is not zero, or Hessians take too long
-	Separable       // the losses fall without end along features that nothing holds
+	Rounding        // rounding prevents further progress
+	Iterations      // all allowed iterations were done
+	Interrupted     // an error ended the method
+	Room            // too many coefficients are not zero: working sets would be too large, or Hessians too slow
+	Separable       // the loss decreases without bound along features without a penalty
 )
 
-// Of returns why a method ended whose goal was a gap of at most goal. full reports whether it had
-// no room, spent whether it did all the iterations that it may. separable, which visits the
-// data, is called only if its answer decides.
+// Of returns why a method ended whose goal was a gap of at most goal. full reports that
+// working sets would have become too large, spent that it did all allowed iterations.
+// separable, which reads the data, is called only if its result matters.
 func Of(err error, gap, goal float64, full bool, separable func() bool, spent bool) Why {
 	switch {
 	case err != nil:
@@ -34,12 +35,12 @@ func Of(err error, gap, goal float64, full bool, separable func() bool, spent bo
 	return Rounding
 }
 
-// String names the reason.
+// String returns the name of the reason.
 func (w Why) String() string {
 	return [...]string{"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separable"}[w]
 }
 
-// The words of solver.Status.
+// The values of solver.Status.
 const (
 	Converged  = "converged"
 	PassesDone = "passes_done"
@@ -49,28 +50,28 @@ const (
 	Diverged   = "diverged"
 )
 
-// A Run is what is known of a run that has ended.
+// A Run describes a run that has ended.
 type Run struct {
-	Err       error   // what ended it early, but for its time limit; nil for nothing
-	Diverged  bool    // Err says so
-	Late      bool    // its time was up
-	Gap, Goal float64 // proved, and asked for; a goal of 0 is none
-	// Final reports whether a method ended that goes on until it has reached the goal, or cannot.
-	// Others end with their budget of passes.
+	Err       error   // the error that ended it, other than the time limit; or nil
+	Diverged  bool    // Err is a divergence
+	Late      bool    // the time limit ended it
+	Gap, Goal float64 // the certified gap, and the gap asked for; 0 if none was
+	// Final reports whether the method continues until it has reached the goal or cannot
+	// reach it. Other methods end when their budget of passes is used up.
 	Final bool
-	Why   Why // of a final method
+	Why   Why // why a final method ended
 
-	Advice    string  // of the loss, see term.Traits.StallAdvice
-	Dependent bool    // features that nothing holds were found to depend on each other, and
-	Unit      float64 // what tolerances are parts of, which says whether that matters
+	Advice    string  // term.Traits.StallAdvice of the loss
+	Dependent bool    // features without a penalty were found to be linearly dependent
+	Unit      float64 // the number to which tolerances are relative
 }
 
-// mattersFrom is the gap, as a part of the unit, from which on features that depend on each other are
-// the likely reason.
+// mattersFrom is the gap, relative to Unit, above which linear dependence of features is
+// the likely reason for a stall.
 const mattersFrom = 1e-3
 
-// Status returns the status of the run, and what to do where the goal was not reached: "" if it was,
-// or if the run has an error of its own.
+// Status returns the status of the run, and the remedy if the goal was not reached. The
+// remedy is empty if the goal was reached or if the run has an error of its own.
 func (r *Run) Status() (status, remedy string) {
 	switch {
 	case r.Diverged:
@@ -87,7 +88,7 @@ func (r *Run) Status() (status, remedy string) {
 	return Stalled, r.remedy()
 }
 
-// remedy says what to do where a final method did not reach the goal.
+// remedy returns the advice for a final method that did not reach the goal.
 func (r *Run) remedy() string {
 	switch {
 	case r.Why == Iterations:

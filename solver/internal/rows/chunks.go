@@ -9,27 +9,28 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// Chunks cut the rows of the data into runs that depend on the data alone.
-// Sums are taken run by run and added up in order, so the bits are the same for
-// any number of threads.
+// Chunks divides the rows of the data into chunks, which depend only on the data. Sums
+// are computed for each chunk and then added in order, so that their bits do not depend
+// on the number of threads.
 type Chunks struct {
-	bounds  []int // run k has rows bounds[k] to bounds[k+1]−1
+	bounds  []int // chunk k has rows bounds[k] to bounds[k+1]−1
 	threads int
 }
 
-// NewChunks makes runs that outweigh clearing and adding a vector with an entry per
-// column; threads bounds the goroutines, zero means GOMAXPROCS.
+// NewChunks returns chunks that are large enough that their work outweighs clearing and
+// adding a vector with an entry per column. threads bounds the goroutines; zero means
+// GOMAXPROCS.
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
 	nnz := x.NNZ()
 	return Cut(x.Rows(0, n).Ptr, int(max(1, min(16, nnz/max(1<<17, 16*int64(cols))))), threads)
 }
 
-// maxThreads bounds the goroutines of what has scratch for each.
+// maxThreads is the largest number of goroutines that have their own scratch memory.
 const maxThreads = 1024
 
-// Threads returns how many goroutines there are to be where so many are asked for, 0
-// standing for GOMAXPROCS.
+// Threads returns the number of goroutines to use if the user asked for the given number;
+// 0 means GOMAXPROCS.
 func Threads(asked int) int {
 	if asked == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -37,7 +38,8 @@ func Threads(asked int) int {
 	return min(asked, maxThreads)
 }
 
-// Cut makes so many runs of about as many nonzeros, given the row pointers, from 0 on.
+// Cut returns the given number of chunks with about equal numbers of nonzeros, given the
+// row pointers from 0 on.
 func Cut(ptr []int64, chunks, threads int) Chunks {
 	n := len(ptr) - 1
 	nnz := ptr[n]
@@ -50,15 +52,15 @@ func Cut(ptr []int64, chunks, threads int) Chunks {
 	return c
 }
 
-// Count returns the number of runs.
+// Count returns the number of chunks.
 func (c Chunks) Count() int { return len(c.bounds) - 1 }
 
-// Each calls do for every run, on up to c.threads goroutines.
+// Each calls do for every chunk, on up to c.threads goroutines.
 func (c Chunks) Each(do func(k, lo, hi int)) {
 	Spread(c.threads, c.Count(), func(k int) { do(k, c.bounds[k], c.bounds[k+1]) })
 }
 
-// Spread calls do for 0 ≤ k < count on up to so many goroutines.
+// Spread calls do for 0 ≤ k < count on up to the given number of goroutines.
 func Spread(threads, count int, do func(k int)) {
 	if threads = min(threads, count); threads <= 1 {
 		for k := range count {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Different returns the different numbers of all processes in increasing order, or if
-// there are more than so many the first that many; none is NaN.
+// Different returns the different numbers of all processes in increasing order, at most
+// the given number of them. No number may be NaN.
 func (t *Team) Different(v []float64, most int) (all []float64) {
 	own := least(v, most)
 	if t == nil {
@@ -29,7 +29,8 @@ func (t *Team) Different(v []float64, most int) (all []float64) {
 	return all
 }
 
-// least returns the first so many different numbers in increasing order.
+// least returns the smallest different numbers in increasing order, at most the given
+// number.
 func least(v []float64, most int) (own []float64) {
 	last := math.NaN()
 	for _, x := range v {
@@ -44,8 +45,8 @@ func least(v []float64, most int) (own []float64) {
 	return own
 }
 
-// Balanced returns sample weights that give two classes, labels −1 and +1, the same total,
-// with mean 1.
+// Balanced returns sample weights of mean 1 that give the classes −1 and +1 the same
+// total weight.
 func (t *Team) Balanced(labels []float64) []float64 {
 	var rows [2]float64
 	for _, b := range labels {
@@ -66,11 +67,12 @@ func class(label float64) int {
 	return 0
 }
 
-// Sides count the rows whose loss rises at last as the margin goes the way of a direction, and
-// those whose loss never does. Rows whose margin stays, or whose weight is 0, are neither.
+// Sides counts two kinds of rows, for margins that move without end in a direction: rows
+// whose loss then increases, and rows whose loss never increases. Rows whose margin does
+// not move, or whose weight is 0, are not counted.
 type Sides [2]float64
 
-// Add counts rows, whose margins change by along. weights may be nil.
+// Add counts rows, whose margins move by along. weights may be nil.
 func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	for i, v := range along {
 		if v == 0 || weights != nil && weights[i] == 0 {
@@ -84,11 +86,11 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether the direction separates the rows: the loss of none rises, and that of
-// some never does. Of two classes, it tells them apart.
+// Apart reports whether the direction separates the rows: no loss increases, and some
+// decrease for ever. For two classes, this means that the direction separates them.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates reports whether a direction, in which margins change by along, separates the rows
+// Separates reports whether a direction in which margins move by along separates the rows
 // of all processes.
 func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides

@@ -1,8 +1,9 @@
-// Package rows goes over the rows of data, in memory, in a file, or in parts on several processes, and
-// adds up what they say: the mean loss, its gradient, sums of columns, weights of classes, whether
-// margins tell classes apart.
+// Package rows reads the rows of the data and computes sums over them: the mean loss, its
+// gradient, sums of columns, weights of classes, and whether margins separate classes.
+// The rows are in memory, in a mapped file, or distributed over several processes.
 //
-// Rows in memory are cut into runs ([Chunks]), those of a file into windows of runs that are read one
-// after the other ([Windows]). Each run has sums of its own, which are added in the order of the rows:
-// so results have the same bits for any number of goroutines. A [Team] adds those of processes.
+// Rows in memory are divided into chunks ([Chunks]). The rows of a file are divided into
+// windows that are read one after the other ([Windows]). Every chunk has sums of its own,
+// which are added in the order of the rows, so the bits of results do not depend on the
+// number of goroutines. A [Team] adds the sums of processes. Read [Sums] first.
 package rows

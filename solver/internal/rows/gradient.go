@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Loss is what the package needs of term.Loss.
+// A Loss is the part of term.Loss that the package needs.
 type Loss interface {
 	Slopes(slope, margin, label []float64) (sum float64)
 	Value(margin, label float64) float64
@@ -14,8 +14,9 @@ type Loss interface {
 	SlopeRange(label float64) (lo, hi float64)
 }
 
-// Data are the samples: rows, one label a row, and weights or nil. Others of the team have
-// other samples; means and gradients are of all of them.
+// Data holds the samples of this process: rows, one label a row, and weights or nil.
+// Other processes of the team have other samples; means and gradients are those of all
+// samples.
 type Data struct {
 	Team            *Team
 	Rows            kernels.Rows
@@ -23,7 +24,7 @@ type Data struct {
 	Loss            Loss
 }
 
-// slice returns the samples from lo to hi−1.
+// slice returns samples lo to hi−1.
 func (d Data) slice(lo, hi int) Data {
 	d.Rows.Ptr = d.Rows.Ptr[lo : hi+1]
 	d.Labels = d.Labels[lo:hi]
@@ -33,7 +34,7 @@ func (d Data) slice(lo, hi int) Data {
 	return d
 }
 
-// MeanLoss returns the weighted mean of the losses at x. margin is scratch, with an
+// MeanLoss returns the weighted mean of the losses at x. margin is scratch memory with an
 // entry per row.
 func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 	sums, weights := make([]float64, c.Count()), make([]float64, c.Count())
@@ -57,7 +58,7 @@ func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 	return d.Team.Mean(sum, weight)
 }
 
-// MeanLossAtZero is MeanLoss at x = 0, without a look at the rows.
+// MeanLossAtZero returns MeanLoss at x = 0, without reading the rows.
 func MeanLossAtZero(d Data) float64 {
 	var zero [1024]float64
 	var sum, weight float64
@@ -81,8 +82,8 @@ func (d Data) weighted(margin []float64) (sum float64) {
 	return sum
 }
 
-// SlopeAtZero is the root mean square of φ'(0), without weights. slope is scratch, with an
-// entry per row.
+// SlopeAtZero returns the root mean square of φ'(0), without weights. slope is scratch
+// memory with an entry per row.
 func SlopeAtZero(d Data, slope []float64) float64 {
 	clear(slope)
 	d.Loss.Slopes(slope, slope, d.Labels)
@@ -93,19 +94,19 @@ func SlopeAtZero(d Data, slope []float64) float64 {
 	return math.Sqrt(d.Team.Mean(sum, float64(len(slope))))
 }
 
-// A Gradient computes the gradient of the mean loss. It is not for concurrent use.
+// A Gradient computes the gradient of the mean loss. It is not safe for concurrent use.
 type Gradient struct {
 	Chunks
 	data    Data
 	kind    kernels.LossKind
-	fused   bool        // the kernels know the loss as kind, and there are no weights
-	partial [][]float64 // gradients of the runs but the first
-	loss    []float64   // of the runs
+	fused   bool        // package kernels has the loss, as kind, and there are no weights
+	partial [][]float64 // gradients of all chunks except the first
+	loss    []float64   // losses of the chunks
 	scaled  []float64   // ωᵢ φ'(aᵢ'x) with sample weights
 	inv     float64     // 1/n, or 1/Σ ω
 }
 
-// NewGradient returns one for the samples of p features.
+// NewGradient returns a Gradient for samples with p features.
 func NewGradient(c Chunks, d Data, p int) *Gradient {
 	kind, known := d.Loss.Kernel()
 	g := &Gradient{Chunks: c, data: d, kind: kind, fused: known && d.Weights == nil}
@@ -120,8 +121,8 @@ func NewGradient(c Chunks, d Data, p int) *Gradient {
 	return g
 }
 
-// At sets z to the gradient of the mean loss, marginᵢ = aᵢ'x and slopeᵢ = φ'(aᵢ'x),
-// without sample weights, and returns the mean loss.
+// At sets z to the gradient of the mean loss at x, marginᵢ = aᵢ'x and slopeᵢ = φ'(aᵢ'x),
+// the latter without sample weights. It returns the mean loss.
 func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 	g.Each(func(k, lo, hi int) {
 		dst := z
@@ -143,10 +144,11 @@ func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 	return float64(sum * g.inv)
 }
 
-// Mass is what the samples weigh, their number where they have no weights.
+// Mass returns the sum of the sample weights, or the number of samples if they have no
+// weights.
 func (d Data) Mass() float64 { return total(d.Weights, len(d.Labels)) }
 
-// total returns the sum of the weights, n if there are none.
+// total returns the sum of the weights, or n if they are nil.
 func total(weights []float64, n int) (sum float64) {
 	if weights == nil {
 		return float64(n)

@@ -8,13 +8,13 @@ import (
 	"math"
 )
 
-// A Checkpoint keeps a state; see package dist.
+// A Checkpoint stores a state; see package dist.
 type Checkpoint interface {
 	Save(state []byte) error
 	Load() ([]byte, error)
 }
 
-// Save has the first process save a state, which all of them have.
+// Save stores a state, which is the same in all processes, through the first process.
 func (t *Team) Save(c Checkpoint, state any) error {
 	var err error
 	if t.Rank() == 0 {
@@ -26,13 +26,13 @@ func (t *Team) Save(c Checkpoint, state any) error {
 	return t.Agreed(err)
 }
 
-// Load sets state to what the first process saved, unless c is nil or has nothing, and
-// reports whether it did.
+// Load sets state to the state that the first process stored, and reports whether there
+// was one. It returns false if c is nil.
 func (t *Team) Load(c Checkpoint, state any) (bool, error) {
 	if c == nil {
 		return false, nil
 	}
-	b, err := t.Told(c.Load)
+	b, err := t.FromFirst(c.Load)
 	if err != nil || len(b) == 0 {
 		return false, err
 	}
@@ -42,10 +42,10 @@ func (t *Team) Load(c Checkpoint, state any) (bool, error) {
 	return true, nil
 }
 
-// Told returns what the first process gets from tell, for all processes.
-func (t *Team) Told(tell func() ([]byte, error)) (b []byte, err error) {
+// FromFirst returns, in all processes, what get returns in the first process.
+func (t *Team) FromFirst(get func() ([]byte, error)) (b []byte, err error) {
 	if t.Rank() == 0 {
-		b, err = tell()
+		b, err = get()
 	}
 	if err = t.Agreed(err); err != nil || t == nil {
 		return b, err

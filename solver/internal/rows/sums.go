@@ -6,26 +6,26 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Sums are sums over samples with coefficients cᵢ = ωᵢ/Σω, run by run, and then over the
-// processes of a team: cᵢ, Σω and what the methods return are those of all samples. They
-// are not for concurrent use.
+// Sums computes sums over samples with the coefficients cᵢ = ωᵢ/Σω: first for each chunk,
+// then for all processes of a team. cᵢ, Σω and the results refer to the samples of all
+// processes. It is not safe for concurrent use.
 type Sums struct {
 	Chunks
 	Coef    []float64 // cᵢ
-	Scratch []float64 // an entry per sample, without a meaning between calls
+	Scratch []float64 // scratch memory with an entry per sample
 	All     Counts
 
 	team     *Team
 	weighted bool
-	parts    []float64   // a number per run
-	partial  [][]float64 // vectors of the runs but the first
+	parts    []float64   // a number per chunk
+	partial  [][]float64 // vectors of all chunks except the first
 }
 
-// Counts are those of all processes.
+// Counts holds the numbers of samples and chunks of all processes.
 type Counts struct{ Samples, Runs int }
 
-// NewSums returns sums over n samples, weights nil for equal ones, and of vectors of up to
-// p numbers.
+// NewSums returns Sums over n samples and of vectors of up to p numbers. Nil weights mean
+// equal weights.
 func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	s := &Sums{team: t}
 	for range c.Count() - 1 {
@@ -34,8 +34,8 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	return s.Part(c, weights, n)
 }
 
-// Part returns sums over a part of the samples, in no more runs, which share vectors with
-// s: one of both may be in use.
+// Part returns Sums over a part of the samples, in at most as many chunks. It shares
+// vectors with s, so only one of the two may be in use at a time.
 func (s *Sums) Part(c Chunks, weights []float64, n int) *Sums {
 	all := []float64{total(weights, n), float64(n), float64(c.Count())}
 	s.team.Sum(all)
@@ -46,7 +46,7 @@ func (s *Sums) Part(c Chunks, weights []float64, n int) *Sums {
 	}
 }
 
-// coefficients returns those of n samples whose weights and those of others have that sum.
+// coefficients returns cᵢ of n samples, given the sum of the weights in all processes.
 func coefficients(weights []float64, n int, sum float64) []float64 {
 	if weights == nil {
 		return slices.Repeat([]float64{1 / sum}, n)
@@ -58,18 +58,18 @@ func coefficients(weights []float64, n int, sum float64) []float64 {
 	return c
 }
 
-// parted returns what do returns for each run, valid until the next call.
+// parted returns the results of do for each chunk, valid until the next call.
 func (s *Sums) parted(do func(lo, hi int) float64) []float64 {
 	s.Each(func(k, lo, hi int) { s.parts[k] = do(lo, hi) })
 	return s.parts
 }
 
-// Least returns the least of what do returns for each run.
+// Least returns the smallest result of do over all chunks.
 func (s *Sums) Least(do func(lo, hi int) float64) float64 {
 	return s.team.Least(slices.Min(s.parted(do)))
 }
 
-// Over adds up what do returns for each run.
+// Over returns the sum of the results of do over all chunks.
 func (s *Sums) Over(do func(lo, hi int) float64) (sum float64) {
 	for _, v := range s.parted(do) {
 		sum += v
@@ -77,7 +77,7 @@ func (s *Sums) Over(do func(lo, hi int) float64) (sum float64) {
 	return s.team.Total(sum)
 }
 
-// Mean returns Σ cᵢ φ(tᵢ) and, unless slope is nil, sets it to φ'.
+// Mean returns Σ cᵢ φ(tᵢ) and, unless slope is nil, sets slope to φ'.
 func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 	return s.Over(func(lo, hi int) float64 {
 		var to []float64
@@ -88,7 +88,8 @@ func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 	})
 }
 
-// MeanOf is the part of Mean of some samples, the first of which has number lo.
+// MeanOf returns the part of Mean that belongs to some samples; lo is the number of the
+// first one.
 func (s *Sums) MeanOf(l Loss, slope, margin, label []float64, lo int) (sum float64) {
 	if !s.weighted {
 		return float64(l.Slopes(slope, margin, label) * s.Coef[0])
@@ -111,8 +112,8 @@ func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	})
 }
 
-// Gather sets dst to the sum of what do adds to vectors of zeros for each run, and returns
-// the sum of what it returns.
+// Gather sets dst to the sum over all chunks of the vectors that do fills, which are zero
+// at the beginning. It returns the sum of the results of do.
 func (s *Sums) Gather(dst []float64, do func(dst []float64, lo, hi int) float64) (sum float64) {
 	s.Each(func(k, lo, hi int) {
 		part := dst
@@ -142,7 +143,7 @@ func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	})
 }
 
-// Scaled returns C alpha, which is the scratch.
+// Scaled returns C alpha in the scratch memory.
 func (s *Sums) Scaled(alpha []float64) []float64 {
 	s.Each(func(_, lo, hi int) { s.scale(alpha, lo, hi) })
 	return s.Scratch

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Comm joins processes that have the rows of the data in parts; see package dist.
+// A Comm connects processes that each hold a shard of the rows; see package dist.
 type Comm interface {
 	Rank() int
 	Size() int
@@ -17,25 +17,25 @@ type Comm interface {
 	Bcast(v []float64, root int) error
 }
 
-// A Team makes what a process knows of its rows what is true of all rows. Its methods are
-// collective: every process calls them in the same order with slices of the same length,
-// and has the same bits after them. nil is the team of a process that has all rows, for
-// which they do nothing. Where the connection fails they panic with a *Broken, since sums
-// over a part of the rows are wrong whatever follows.
+// A Team combines the results of processes for their own rows into results for all rows.
+// Its methods are collective: every process calls them in the same order with slices of
+// the same length, and all get the same bits. A nil Team is that of a process which holds
+// all rows; its methods do nothing. If the connection fails, they panic with a *Broken,
+// because sums over a part of the rows are wrong.
 type Team struct {
 	comm   Comm
-	seen   uint64    // what was handed out so far, as a hash
-	packed []float64 // what travels together
+	seen   uint64    // hash of all results so far
+	packed []float64 // buffer for a message
 }
 
-// Broken is the panic of a Team, and the error that Rescue makes of it.
+// Broken is the value with which a Team panics, and the error that Rescue returns.
 type Broken struct{ Err error }
 
 func (b *Broken) Error() string { return "the connection of the processes failed: " + b.Err.Error() }
 
 func (b *Broken) Unwrap() error { return b.Err }
 
-// NewTeam returns nil for a nil comm and for one of a single process.
+// NewTeam returns nil if comm is nil or connects only one process.
 func NewTeam(comm Comm) *Team {
 	if comm == nil || comm.Size() == 1 {
 		return nil
@@ -43,11 +43,11 @@ func NewTeam(comm Comm) *Team {
 	return &Team{comm: comm, seen: 1}
 }
 
-// Alone reports whether there is no other process.
+// Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// Within returns what loops over the rows of this process alone ask whether to stop, nil
-// where processes are to ask together.
+// Within returns ask for loops that only this process runs. It returns nil if there are
+// several processes, because these must ask together.
 func (t *Team) Within(ask func() error) func() error {
 	if t == nil {
 		return ask
@@ -55,7 +55,7 @@ func (t *Team) Within(ask func() error) func() error {
 	return nil
 }
 
-// Size is the number of processes.
+// Size returns the number of processes.
 func (t *Team) Size() int {
 	if t == nil {
 		return 1
@@ -63,7 +63,7 @@ func (t *Team) Size() int {
 	return t.comm.Size()
 }
 
-// Rank is the number of this process.
+// Rank returns the number of this process.
 func (t *Team) Rank() int {
 	if t == nil {
 		return 0
@@ -71,7 +71,8 @@ func (t *Team) Rank() int {
 	return t.comm.Rank()
 }
 
-// Sum adds up the vectors of all processes, in their order.
+// Sum replaces v by the sum of the vectors of all processes, added in the order of the
+// processes.
 func (t *Team) Sum(v []float64) {
 	if t == nil || len(v) == 0 {
 		return
@@ -80,7 +81,7 @@ func (t *Team) Sum(v []float64) {
 	t.note(v)
 }
 
-// SumWith is Sum of v, and returns the sum of x, in one message.
+// SumWith does Sum of v and returns the sum of x, in one message.
 func (t *Team) SumWith(v []float64, x float64) float64 {
 	if t == nil {
 		return x
@@ -91,7 +92,7 @@ func (t *Team) SumWith(v []float64, x float64) float64 {
 	return t.packed[len(v)]
 }
 
-// Max takes the largest entries of all processes; NaN is larger than any number.
+// Max replaces v by the elementwise maximum over all processes; a NaN counts as +Inf.
 func (t *Team) Max(v []float64) {
 	if t == nil || len(v) == 0 {
 		return
@@ -111,8 +112,8 @@ func (t *Team) check(err error) {
 	}
 }
 
-// note takes what is handed out into the hash: the entries of long vectors at a stride,
-// which is enough to tell sums in another order.
+// note adds results to the hash. Of a long vector it takes entries at a stride, which is
+// enough to detect sums in another order.
 func (t *Team) note(v []float64) {
 	const most, prime = 1 << 12, 0x100000001b3
 	h := t.seen ^ uint64(len(v))
@@ -122,7 +123,7 @@ func (t *Team) note(v []float64) {
 	t.seen = h
 }
 
-// Total is Sum of one number.
+// Total returns the sum of v over all processes.
 func (t *Team) Total(v float64) float64 {
 	if t == nil {
 		return v
@@ -132,14 +133,14 @@ func (t *Team) Total(v float64) float64 {
 	return sum[0]
 }
 
-// Mean divides the sum of all processes by that of their counts.
+// Mean returns the sum over all processes divided by the sum of their counts.
 func (t *Team) Mean(sum, count float64) float64 {
 	all := [2]float64{sum, count}
 	t.Sum(all[:])
 	return all[0] / all[1]
 }
 
-// Most is Max of one number.
+// Most returns the maximum of v over all processes.
 func (t *Team) Most(v float64) float64 {
 	if t == nil {
 		return v
@@ -149,13 +150,14 @@ func (t *Team) Most(v float64) float64 {
 	return most[0]
 }
 
-// Each is the mean of a count, rounded up.
+// Each returns the mean of a count over all processes, rounded up.
 func (t *Team) Each(count int) int {
 	return int(math.Ceil(t.Total(float64(count)) / float64(t.Size())))
 }
 
-// Join returns the team of a problem with such data, nil for a nil comm, or the error of
-// this process, else that of another.
+// Join returns the team for the processes of comm, which hold shards of one problem; it
+// is nil for a nil comm. It returns an error if err is not nil in some process, or if the
+// shards have different columns.
 func Join(comm Comm, data *sparse.CSR, err error) (*Team, error) {
 	t, columns := NewTeam(comm), 0
 	if err = t.Agreed(err); err == nil {
@@ -167,7 +169,7 @@ func Join(comm Comm, data *sparse.CSR, err error) (*Team, error) {
 	return t, err
 }
 
-// Least is the smallest of one number.
+// Least returns the minimum of v over all processes.
 func (t *Team) Least(v float64) float64 {
 	if t == nil {
 		return v
@@ -175,7 +177,7 @@ func (t *Team) Least(v float64) float64 {
 	return -t.Most(-v)
 }
 
-// Gather returns the numbers of all processes, those of the first one first.
+// Gather returns the numbers of all processes, in the order of the processes.
 func (t *Team) Gather(own []float64) []float64 {
 	if t == nil {
 		return own
@@ -195,7 +197,7 @@ func (t *Team) Gather(own []float64) []float64 {
 	return all
 }
 
-// Any reports whether something holds in some process.
+// Any reports whether holds is true in some process.
 func (t *Team) Any(holds bool) bool {
 	flag := 0.0
 	if holds {
@@ -204,8 +206,9 @@ func (t *Team) Any(holds bool) bool {
 	return t.Most(flag) > 0
 }
 
-// Agree returns the largest of the codes of all processes, which are not negative, and
-// panics unless they all had the same sums so far, and the same bits in state.
+// Agree returns the largest of the codes of all processes; codes are not negative. It
+// panics with a *Broken unless all processes had the same results so far, and have the
+// same bits in state.
 func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code
@@ -220,9 +223,9 @@ func (t *Team) Agree(code float64, state []float64) float64 {
 	return v[0]
 }
 
-// Pairs adds up numbers head + tail, as if in twice the precision of one: heads are cut at
-// a grid on which their sum is exact (Rump, Ogita, Oishi 2008), what is cut off joins the
-// tails.
+// Pairs sums numbers head + tail over all processes, with about twice the working
+// precision. It rounds the heads to a grid on which their sum is exact (Rump, Ogita,
+// Oishi 2008), and adds the rest to the tails.
 func (t *Team) Pairs(head, tail []float64) {
 	if t == nil {
 		return
@@ -242,18 +245,18 @@ func (t *Team) Pairs(head, tail []float64) {
 	}
 	t.Sum(head)
 	t.Sum(tail)
-	for j, h := range head { // the tail is small beside the head again
+	for j, h := range head { // makes the tail small again, compared with the head
 		sum := h + tail[j]
 		tail[j] -= sum - h
 		head[j] = sum
 	}
 }
 
-// upperBuffer is how many entries of a triangle travel at a time, about.
+// upperBuffer is the approximate number of matrix entries in a message.
 const upperBuffer = 1 << 20
 
-// Upper adds up the parts on and above the diagonal of n × n matrices, of which row i has
-// so many entries from its diagonal on; row returns them.
+// Upper sums the upper triangles, with the diagonal, of n × n matrices over all
+// processes. row returns row i from its diagonal on.
 func (t *Team) Upper(n int, row func(i int) []float64) {
 	if t == nil {
 		return
@@ -272,8 +275,8 @@ func (t *Team) Upper(n int, row func(i int) []float64) {
 	}
 }
 
-// Average replaces each vector by its mean over all processes, in one message; that of
-// this process has the given weight, all of them being positive.
+// Average replaces each vector by its weighted mean over all processes, in one message.
+// weight is the weight of this process; it must be positive.
 func (t *Team) Average(weight float64, vectors ...[]float64) {
 	if t == nil {
 		return
@@ -294,7 +297,7 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	}
 }
 
-// Unit is the root mean square of v, 1 if that is zero.
+// Unit returns the root mean square of v over all processes, or 1 if that is zero.
 func (t *Team) Unit(v []float64) float64 {
 	var sum float64
 	for _, x := range v {
@@ -306,7 +309,8 @@ func (t *Team) Unit(v []float64) float64 {
 	return 1
 }
 
-// Norms returns the largest of the squares of all processes and the root of their mean.
+// Norms returns the largest of the squares over all processes, and the square root of
+// their mean.
 func (t *Team) Norms(squares []float64) (most, rms float64) {
 	var sum float64
 	for _, v := range squares {
@@ -316,10 +320,10 @@ func (t *Team) Norms(squares []float64) (most, rms float64) {
 	return t.Most(most), math.Sqrt(t.Mean(sum, float64(len(squares))))
 }
 
-// ErrElsewhere is what a process returns where another one has an error.
+// ErrElsewhere is the error that a process returns if another process has an error.
 var ErrElsewhere = errors.New("another process of the team ended with an error, which says why")
 
-// Agreed returns err, and ErrElsewhere instead of nil where another process has one.
+// Agreed returns err, or ErrElsewhere if err is nil but another process has an error.
 func (t *Team) Agreed(err error) error {
 	if t.Any(err != nil) && err == nil {
 		return ErrElsewhere
@@ -327,7 +331,7 @@ func (t *Team) Agreed(err error) error {
 	return err
 }
 
-// Rescue, deferred, makes the panic of a Team an error.
+// Rescue, when deferred, turns the panic of a Team into an error.
 func Rescue(err *error) {
 	switch r := recover().(type) {
 	case nil:

@@ -2,17 +2,18 @@ package rows
 
 import "github.com/scas-admm/scas/sparse"
 
-// rowBytes and entryBytes are what a row, with its label, and an entry take.
+// rowBytes is the memory of a row with its label, entryBytes that of an entry.
 const rowBytes, entryBytes = 8 + 8, 4 + 8
 
-// Windows are runs of consecutive rows, cut by their number and halved where they are too
-// large: to find where a number of entries ends would touch pages all over the file.
+// Windows divides the rows of a file into windows of consecutive rows. They have about
+// equal numbers of rows and are halved if they are too large. To divide by entries
+// instead, one would have to read row pointers all over the file.
 type Windows struct {
 	data   *sparse.CSR
 	bounds []int // window k has rows bounds[k] to bounds[k+1]−1
 }
 
-// NewWindows cuts mapped data into windows of about so many bytes.
+// NewWindows divides mapped data into windows of about the given number of bytes.
 func NewWindows(data *sparse.CSR, bytes int64) *Windows {
 	n, _ := data.Dims()
 	rows := max(1, int(float64(n)*float64(bytes)/float64(rowBytes*int64(n)+entryBytes*data.NNZ()+1)))
@@ -24,7 +25,8 @@ func NewWindows(data *sparse.CSR, bytes int64) *Windows {
 	return w
 }
 
-// cut adds the rows from lo to hi−1 in windows of at most so many bytes, or a row.
+// cut adds windows for rows lo to hi−1, each of at most the given number of bytes, or of
+// one row.
 func (w *Windows) cut(lo, hi int, most int64) {
 	ptr := w.data.Rows(lo, hi).Ptr
 	if hi-lo > 1 && entryBytes*(ptr[hi-lo]-ptr[0])+rowBytes*int64(hi-lo) > most {
@@ -38,13 +40,13 @@ func (w *Windows) cut(lo, hi int, most int64) {
 // Count returns the number of windows.
 func (w *Windows) Count() int { return len(w.bounds) - 1 }
 
-// Range returns where a window begins and ends.
+// Range returns the first row of window k and the row after its last one.
 func (w *Windows) Range(k int) (lo, hi int) { return w.bounds[k], w.bounds[k+1] }
 
-// Data are those that were cut.
+// Data returns the data that were divided.
 func (w *Windows) Data() *sparse.CSR { return w.data }
 
-// Largest returns the most rows of a window.
+// Largest returns the largest number of rows of a window.
 func (w *Windows) Largest() (rows int) {
 	for k := range w.Count() {
 		rows = max(rows, w.bounds[k+1]-w.bounds[k])
@@ -52,8 +54,8 @@ func (w *Windows) Largest() (rows int) {
 	return rows
 }
 
-// Each calls do for one window after the other. The next one is being read meanwhile, and
-// the last one leaves memory.
+// Each calls do for one window after the other. Meanwhile the next window is being read,
+// and the memory of the last one is released.
 func (w *Windows) Each(do func(lo, hi int) error) error {
 	for k := range w.Count() {
 		lo, hi := w.bounds[k], w.bounds[k+1]
@@ -69,7 +71,8 @@ func (w *Windows) Each(do func(lo, hi int) error) error {
 	return nil
 }
 
-// Pieces calls do for so many parts of the rows from lo to hi−1, on that many goroutines.
+// Pieces divides rows lo to hi−1 into count pieces and calls do for each, on up to the
+// given number of goroutines.
 func Pieces(count, threads, lo, hi int, do func(k, lo, hi int)) {
 	Spread(Threads(threads), count, func(k int) {
 		do(k, lo+(hi-lo)*k/count, lo+(hi-lo)*(k+1)/count)
