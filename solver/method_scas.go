@@ -110,7 +110,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	}
 	s.fitScale()
 	if s.outer.Metric == nil {
-		s.outer.Anchor.Pull = p.loss().Curvature() * admm.Pull(p.team(), r.Samples.rows, len(r.X))
+		s.outer.Anchor.Weight = p.loss().Curvature() * admm.ProximalWeight(p.team(), r.Samples.rows, len(r.X))
 	}
 	if linearised {
 		s.outer.Linearise()
@@ -132,7 +132,7 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	l := &admm.InnerLoop{
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: p.loss(), A: s.A.Algebra, Set: p.domain(),
-		Rho: s.Stats.Rho, Ridge: p.L2 + s.outer.Anchor.Pull, Kappa: s.outer.Kappa,
+		Rho: s.Stats.Rho, Ridge: p.L2 + s.outer.Anchor.Weight, Kappa: s.outer.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.outer.Interrupt,
 	}

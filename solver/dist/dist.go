@@ -1,53 +1,56 @@
-// Package dist says how processes that have the rows of a problem in parts work together:
-// by a Comm, which solver.Problem takes. Package mpi has that of Open MPI, Local that of
-// goroutines. README.md beside it has the method, faults, costs, and a model of time.
+// Package dist connects processes (ranks) that each hold a shard of the rows of a
+// problem. A [Comm], which is a field of solver.Problem, lets them sum vectors and agree
+// on values. Package mpi implements it with Open MPI, [Local] with goroutines. README.md
+// in this directory describes the method, the handling of faults, the costs, and a model
+// of the time. Read Comm first.
 package dist
 
-// A Comm joins processes, or goroutines, that have the rows of a problem in parts. Calls
-// are collective: every rank makes the same ones in the same order, with slices of the
-// same length, and each returns when all ranks have come as far as it takes. After an
-// error the connection is of no more use. A Comm serves one goroutine.
+// A Comm connects ranks, which are processes or goroutines that each hold a shard of the
+// rows of a problem. Calls are collective: every rank makes the same calls in the same
+// order, with slices of the same length. A call returns once enough ranks have made it.
+// After an error the Comm cannot be used any more. A Comm serves one goroutine.
 type Comm interface {
-	// Rank is the number of this process, 0 to Size − 1.
+	// Rank returns the number of this process, from 0 to Size − 1.
 	Rank() int
-	// Size is the number of processes.
+	// Size returns the number of processes.
 	Size() int
-	// AllReduceSum replaces v by the sum of the vectors of all ranks, added up in the
-	// order of the ranks: the same bits on each rank and in each run.
+	// AllReduceSum replaces v by the sum of the vectors of all ranks, added in the order
+	// of the ranks. The sum has the same bits on each rank and in each run.
 	AllReduceSum(v []float64) error
-	// AllReduceMax replaces v by the largest entries. There is no NaN in v.
+	// AllReduceMax replaces v by the elementwise maximum over all ranks. v must not
+	// contain NaN.
 	AllReduceMax(v []float64) error
-	// Bcast replaces v on all ranks by that of rank root.
+	// Bcast replaces v on all ranks by the v of rank root.
 	Bcast(v []float64, root int) error
-	// Close ends the connection, after which there are no calls. A rank that fails closes
-	// without the others, whose calls then return errors or end them.
+	// Close ends the connection; no calls may follow. A rank that fails closes its Comm
+	// alone. The calls of the other ranks then return errors, or end their processes.
 	Close() error
 }
 
-// A Checkpoint keeps the state of a run.
+// A Checkpoint stores the state of a run.
 type Checkpoint interface {
-	// Save replaces what is kept, whole or not at all.
+	// Save replaces the stored state. A failure leaves the old state.
 	Save(state []byte) error
-	// Load returns what is kept, nothing if that is not there yet.
+	// Load returns the stored state, or nothing if there is none.
 	Load() ([]byte, error)
 }
 
-// Self is the Comm of one process.
+// Self is the Comm of a single process.
 type Self struct{}
 
-// Rank is 0.
+// Rank returns 0.
 func (Self) Rank() int { return 0 }
 
-// Size is 1.
+// Size returns 1.
 func (Self) Size() int { return 1 }
 
-// AllReduceSum leaves v as it is.
+// AllReduceSum does not change v.
 func (Self) AllReduceSum([]float64) error { return nil }
 
-// AllReduceMax leaves v as it is.
+// AllReduceMax does not change v.
 func (Self) AllReduceMax([]float64) error { return nil }
 
-// Bcast leaves v as it is.
+// Bcast does not change v.
 func (Self) Bcast([]float64, int) error { return nil }
 
 // Close does nothing.

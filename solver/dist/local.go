@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// ErrHung is what calls return that waited for longer than they may.
+// ErrHung is the error of a call that waited longer than the limit.
 var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost it")
 
-// ErrDead is what calls return once a rank has closed.
+// ErrDead is the error of a call after another rank has closed its Comm.
 var ErrDead = errors.New("a rank ended before the others")
 
 // Local returns the Comms of ranks that are goroutines of this process. A call that waits
-// for more than the limit returns ErrHung; 0 means no limit. They are for tests and
-// simulations: goroutines that share rows gain nothing by it, see Settings.Threads. It
+// longer than limit returns ErrHung; 0 means no limit. Local is for tests and
+// simulations: to use several processors of one machine, Settings.Threads is better. It
 // panics if size is negative.
 func Local(size int, limit time.Duration) []*Goroutine {
 	if size < 0 {
@@ -32,9 +32,9 @@ func Local(size int, limit time.Duration) []*Goroutine {
 
 // A Goroutine is the Comm of one rank of Local.
 type Goroutine struct {
-	// Before, if not nil, is called before every call with its number, from 0, and the
-	// length of its vector: to count, to wait, or to fail, with an error that the call
-	// returns without meeting the other ranks.
+	// Before, if not nil, is called before every call, with the number of the call, from
+	// 0, and the length of its vector. It can count or delay calls. If it returns an
+	// error, the call returns this error at once, without meeting the other ranks.
 	Before func(call, length int) error
 
 	rank  int
@@ -42,17 +42,17 @@ type Goroutine struct {
 	*meeting
 }
 
-// A meeting is where ranks wait for each other.
+// A meeting is the state through which ranks wait for each other.
 type meeting struct {
 	size  int
 	limit time.Duration
 
 	mu  sync.Mutex
 	now *turn
-	err error // for good
+	err error // set once by a failure
 }
 
-// A turn is a call of all ranks.
+// A turn is one collective call.
 type turn struct {
 	done    chan struct{}
 	kind    string
@@ -101,7 +101,7 @@ func (g *Goroutine) Bcast(v []float64, root int) error {
 	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(to []float64, all [][]float64) { copy(to, all[root]) })
 }
 
-// Close makes later calls of the other ranks, and those that wait, return ErrDead.
+// Close makes waiting and later calls of the other ranks return ErrDead.
 func (g *Goroutine) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -109,7 +109,7 @@ func (g *Goroutine) Close() error {
 	return nil
 }
 
-// fail ends the meeting for good. The lock is held.
+// fail ends the meeting with an error. The caller holds the lock.
 func (m *meeting) fail(err error) {
 	if m.err == nil {
 		m.err, m.now.err = err, err
@@ -117,8 +117,8 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// meet posts v, waits for the other ranks and replaces v by what the last of them made of
-// all vectors.
+// meet posts v, waits for the other ranks, and replaces v by the result that the last
+// rank combined from all vectors.
 func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, all [][]float64)) error {
 	call := g.calls
 	g.calls++
@@ -138,7 +138,7 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 	case <-t.done:
 	case <-late:
 		g.mu.Lock()
-		if t == g.now { // it is not over just now
+		if t == g.now { // unless it has just ended
 			g.fail(ErrHung)
 		}
 		g.mu.Unlock()
@@ -147,7 +147,8 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 	return t.err
 }
 
-// post leaves v at the meeting and returns the turn, which is done when all are there.
+// post adds v to the current turn, and returns the turn, which is done when all ranks
+// have posted.
 func (g *Goroutine) post(kind string, v []float64, combine func(to []float64, all [][]float64)) *turn {
 	g.mu.Lock()
 	defer g.mu.Unlock()

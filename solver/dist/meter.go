@@ -2,23 +2,24 @@ package dist
 
 import "time"
 
-// A Meter is a Comm that counts what another one is asked for.
+// A Meter is a Comm that measures the traffic of another Comm.
 type Meter struct {
 	Comm
 	Traffic
-	// Clock tells the processor time of this process; nil if nobody asks.
+	// Clock returns the processor time of this process; if it is nil, processor time is
+	// not measured.
 	Clock func() time.Duration
 }
 
-// Traffic is what a rank told the others.
+// Traffic describes the calls of a rank.
 type Traffic struct {
-	Messages int           // calls of a Comm
-	Numbers  int64         // in all of them
-	Time     time.Duration // within calls: what waits for other ranks is in it
-	CPU      time.Duration // processor time within calls: MPI waits at work
+	Messages int           // number of calls
+	Numbers  int64         // total length of the vectors
+	Time     time.Duration // time in calls, including waiting for other ranks
+	CPU      time.Duration // processor time in calls; MPI uses the processor while it waits
 }
 
-// Since is the traffic since an earlier time.
+// Since returns the traffic after an earlier state.
 func (t Traffic) Since(then Traffic) Traffic {
 	return Traffic{t.Messages - then.Messages, t.Numbers - then.Numbers, t.Time - then.Time, t.CPU - then.CPU}
 }

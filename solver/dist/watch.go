@@ -4,10 +4,10 @@ import (
 	"time"
 )
 
-// Watch returns c with a watchdog: where a call takes longer than the limit, as another
-// rank hangs, was stopped or cannot be reached, expired is called, on a goroutine of its
-// own. A call of MPI cannot be taken back, so that all that is left to do is to end the
-// process. The limit is one of the difference between ranks, in computing and in reading.
+// Watch returns c with a watchdog: if a call takes longer than the limit, because another
+// rank hangs, is stopped or cannot be reached, it calls expired in a new goroutine. MPI
+// calls cannot be cancelled, so expired can only end the process. The limit must be
+// longer than the largest difference between ranks in computing and reading.
 func Watch(c Comm, limit time.Duration, expired func()) Comm {
 	return &watched{c, limit, expired}
 }

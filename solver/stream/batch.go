@@ -2,7 +2,7 @@ package stream
 
 import "slices"
 
-// A batch is rows in memory, copied from several places of the file.
+// A batch holds rows in memory, copied from several places of the file.
 type batch struct {
 	ptr             []int64
 	idx             []int32
@@ -10,11 +10,12 @@ type batch struct {
 	labels, weights []float64
 }
 
-// restBlocks is after how many windows that lie anywhere all of the file leaves memory: of
-// each, the pages that it shares with its neighbours stay, and what the system maps around.
+// restBlocks is the number of blocks after which the memory of the whole file is
+// released: after Release of a block, the pages that it shares with its neighbours stay
+// in memory, and pages around it that the system mapped.
 const restBlocks = 32
 
-// take makes the batch the rows of some blocks, of which it lets go.
+// take copies the rows of some blocks into the batch, and releases the blocks.
 func (b *batch) take(s *stochastic, which []int) {
 	w := s.blocks
 	b.ptr = append(b.ptr[:0], 0)
@@ -45,7 +46,7 @@ func (b *batch) take(s *stochastic, which []int) {
 	}
 }
 
-// mass is the weight of the rows, as a part of that of all samples.
+// mass returns the weight of the rows divided by the weight of all samples.
 func (b *batch) mass(all float64) (mass float64) {
 	if len(b.weights) == 0 {
 		return float64(len(b.labels)) / all
@@ -56,8 +57,8 @@ func (b *batch) mass(all float64) (mass float64) {
 	return mass / all
 }
 
-// eachBatch calls do for the rows of the blocks in the order given, so many blocks at a time.
-// Those of the next batch are being read meanwhile.
+// eachBatch calls do for the rows of the blocks in the given order, several blocks at a
+// time. Meanwhile the blocks of the next batch are being read.
 func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 	prefetch := func(which []int) {
 		for _, k := range which {
@@ -73,7 +74,7 @@ func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 		if err := do(&b); err != nil {
 			return err
 		}
-		s.told(1 - float64(len(order))/all)
+		s.reportPass(1 - float64(len(order))/all)
 	}
 	return nil
 }

@@ -17,28 +17,30 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// ErrNotStreamed is wrapped by errors that say why a problem must fit in memory.
+// ErrNotStreamed is wrapped by errors that say why a problem cannot be solved out of
+// core.
 var ErrNotStreamed = errors.New("stream: data larger than memory")
 
-// Minimize is solver.Minimize for data that are mapped (sparse.CSR.Mapped) and larger than
+// Minimize is solver.Minimize for mapped data (sparse.CSR.Mapped) that are larger than
 // memory.
 //
-// With solver.Auto, the default, it takes the losses, penalties and domains of package solver, a matrix A,
-// and up to 2,048 features, of which 256 may have no penalty of their own, all if L2 > 0. With solver.SCASK and SCASL, whose inner
-// loop draws from a batch of the file at a time, it takes any number of features;
-// of their results something is proved where Auto
-// takes the problem. Other problems and methods are errors that wrap ErrNotStreamed. Of the
-// other settings Name, RelTol, TimeLimit, Threads, Start.X, Recorder and RecordEvery count, and
-// for the named methods Passes, DualUpdates, Eta, Rho and Seed.
+// With solver.Auto, the default, it accepts the losses, penalties and domains of package
+// solver, a matrix A, and up to 2,048 features. Of these 256 may have no penalty; if L2 >
+// 0, all may. With solver.SCASK and SCASL, whose inner loop draws from one batch of the
+// file at a time, it accepts any number of features; their results have a certified gap
+// if Auto accepts the problem. Other problems and methods are errors that wrap
+// ErrNotStreamed. The other settings in use are Name, RelTol, TimeLimit, Threads,
+// Start.X, Recorder and RecordEvery, and for SCASK and SCASL also Passes, DualUpdates,
+// Eta, Rho and Seed.
 //
-// The Recorder is first shown the first point of which the objective over the whole file is
-// known: with Auto the solution of the samples in memory, else the start. Then it is with
-// Auto after each Newton step, else after each outer iteration, when the next pass knows
-// what that was worth. There are no averages: they are the iterate, and y is A x.
+// The Recorder first gets the first point whose objective over the whole file is known:
+// with Auto the solution for the samples in memory, otherwise the start. After that, with
+// Auto it gets each Newton step. Otherwise it gets each outer iteration, once the next
+// pass has computed its objective. Averages equal the iterate, and y is A x.
 //
-// With Problem.Comm every rank goes over its own file, or part of one, and opt.Memory is
-// that of one rank; Auto alone is for them. The same data, settings, memory and number of
-// ranks give the same bits. Stats.Passes are those over the file.
+// With Problem.Comm every rank reads its own file, or its shard of one file, and
+// opt.Memory is the memory of one rank; this needs Auto. The same data, settings, memory
+// and number of ranks give the same bits. Stats.Passes counts the passes over the file.
 func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options) (res *solver.Result, err error) {
 	defer rows.Rescue(&err)
 	began := time.Now()
@@ -59,20 +61,20 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 	f := newFile(q, team, opt)
 	f.Stop = ctx.Err
 	var r *exact.Solution
-	did := deeds{}
+	did := runSummary{}
 	to := newRecorder(p, q, set, began)
 	if automatic(set) {
 		if within.Tol == 0 {
 			within.Tol = 1e-6
 		}
-		r = finish(q, f, set.Start.X, opt, within, to)
+		r = solveExactly(q, f, set.Start.X, opt, within, to)
 		did.gradient = f.Gradient()
 	} else {
 		r, did = batched(p, set, q, f, opt, within, to)
 	}
 	by, recorded := stoppedBy(r.Err)
 	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && !over(r.Err) && !errors.As(r.Err, &diverged) && !recorded {
-		return nil, r.Err // of the file
+		return nil, r.Err // an error of the file
 	}
 	res = resultOf(p, q, r, f, &did, set, time.Since(began))
 	if recorded {
@@ -87,7 +89,8 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 	return res, err
 }
 
-// joined joins the ranks that have a problem, of which an error may be known.
+// joined returns the team of the ranks that solve a problem; err is the error of this
+// rank, if any.
 func joined(p *solver.Problem, err error) (*rows.Team, error) {
 	if p == nil {
 		return nil, err
@@ -95,7 +98,7 @@ func joined(p *solver.Problem, err error) (*rows.Team, error) {
 	return rows.Join(p.Comm, p.Data, err)
 }
 
-// over reports whether an error is that of a context.
+// over reports whether an error says that a context ended.
 func over(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -105,9 +108,9 @@ func automatic(set *solver.Settings) bool {
 	return auto || set.Method == nil
 }
 
-// ended says how a run of the loss ended, final unless it ends with its passes, and whether that is
-// an error: if it was asked for a goal, which is 0 where the run ended before it was known, and where 0
-// is a perfect fit: then there is none.
+// ended returns the status of a run, and an error if the run had a goal and did not reach
+// it. final says that the method continues until the goal is reached. goal is 0 if the
+// run ended before its goal was known, or if 0 is a perfect fit; then there is no error.
 func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal float64) (solver.Status, error) {
 	how := ending.Run{Err: r.Err, Late: late, Gap: r.Gap, Goal: goal, Final: final, Why: r.Why, Advice: loss.Traits().StallAdvice}
 	diverged := (*solver.DivergenceError)(nil)
@@ -125,11 +128,11 @@ func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal floa
 	return status, &solver.NotConvergedError{Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: remedy}
 }
 
-// errTime is why a run ends whose time is up.
+// errTime is the cause of a context whose time limit has passed.
 var errTime = errors.New("stream: time limit reached")
 
-// Refuses says why Minimize does not take a problem with some settings: nil, or an error
-// that wraps ErrNotStreamed.
+// Refuses returns nil if Minimize accepts a problem with some settings, and otherwise an
+// error that wraps ErrNotStreamed.
 func Refuses(p *solver.Problem, set *solver.Settings) error {
 	if set == nil {
 		set = &solver.Settings{}
@@ -138,7 +141,7 @@ func Refuses(p *solver.Problem, set *solver.Settings) error {
 	return err
 }
 
-// problemOf returns the problem as package exact takes it.
+// problemOf returns the problem in the form of package exact.
 func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) {
 	if p == nil {
 		return nil, errors.New("stream: the problem is nil")
@@ -159,7 +162,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 		return nil, refused("with ranks method auto is streamed, and %s is not", set.Method.Info().Name)
 	}
 	n, features := p.Data.Dims()
-	part := *p // its validity does not depend on the rows
+	part := *p // a small copy with other rows, because Validate depends on the other fields only
 	part.Data, part.Labels, part.SampleWeights = sparse.Identity(features), make([]float64, features), nil
 	for j := range part.Labels {
 		part.Labels[j] = 1
@@ -209,19 +212,19 @@ func validWeights(weights []float64, n int) error {
 	return nil
 }
 
-// newFile is the file of a problem.
+// newFile returns the file of a problem.
 func newFile(q *exact.Problem, team *rows.Team, opt Options) *exact.File {
 	return exact.NewFile(&exact.FileProblem{Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Team: team, Memory: opt.Memory})
 }
 
-// finish solves a problem of a file of which refuses says nothing, from start, of length p or
-// nil. Of set, Tol is a part of the objective at 0.
-func finish(q *exact.Problem, f *exact.File, start []float64, opt Options, set *exact.Settings, to *recorder) *exact.Solution {
+// solveExactly solves a problem that FileRefusal accepts, beginning at start, which has length
+// p or is nil. set.Tol is relative to the objective at 0.
+func solveExactly(q *exact.Problem, f *exact.File, start []float64, opt Options, set *exact.Settings, to *recorder) *exact.Solution {
 	_, p := q.Data.Dims()
 	failed := &exact.Solution{X: make([]float64, p), Gap: math.Inf(1), Objective: math.Inf(1), Why: ending.Interrupted}
 	copy(failed.X, start)
-	tell := newTeller(opt.Tell)
-	f.Tell = func(part float64) { tell.pass(f, part) }
+	report := newReporter(opt.Tell)
+	f.Tell = func(part float64) { report.pass(f, part) }
 	if failed.Err = f.Survey(f.Room()); failed.Err != nil {
 		return failed
 	}
@@ -232,10 +235,10 @@ func finish(q *exact.Problem, f *exact.File, start []float64, opt Options, set *
 		return failed
 	}
 	tol := set.Tol * f.Scale()
-	tell.goal = tol
+	report.goal = tol
 	ask := f.Team.Within(f.Stop)
 	return s.Finish(start, &exact.Settings{Tol: tol, Interrupt: ask, Stop: ask, Watch: func(r *exact.Result) error {
-		tell.found(r.Objective, r.Gap)
+		report.found(r.Objective, r.Gap)
 		if to == nil {
 			return nil
 		}
@@ -247,21 +250,21 @@ func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
-// validLabels asks the loss about the labels, piece by piece.
+// validLabels validates the labels piece by piece.
 func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(labels); lo += piece {
 		hi := min(lo+piece, len(labels))
 		if err := l.Validate(labels[lo:hi]); err != nil {
-			return l.Validate(labels) // which counts from the first
+			return l.Validate(labels) // for an error with the right row number
 		}
 		data.Release(lo, hi)
 	}
 	return nil
 }
 
-// resultOf makes a result of what finish reached, but for its status.
-func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.File, did *deeds, set *solver.Settings, took time.Duration) *solver.Result {
+// resultOf returns the result for a solution, except for its status.
+func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.File, did *runSummary, set *solver.Settings, took time.Duration) *solver.Result {
 	image, at := evaluation(p, q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
@@ -284,7 +287,8 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 	return res
 }
 
-// tied returns the groups of equal coefficients, if zeros and ties are exact.
+// tied returns the groups of equal coefficients; known is false unless zeros and ties are
+// exact.
 func tied(r *exact.Solution) (groups [][]int, known bool) {
 	if !r.Polished {
 		return nil, false
@@ -292,7 +296,7 @@ func tied(r *exact.Solution) (groups [][]int, known bool) {
 	return r.Structure.Groups(), true
 }
 
-// evaluation returns A x, and the objective there in its parts.
+// evaluation returns A x, and the parts of the objective at x.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(x)
 	if a := q.A.Matrix(); a != nil {
@@ -305,8 +309,8 @@ func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective floa
 	return image, at
 }
 
-// dualResidual returns |∇f(x) + A'z|₂, given the gradient of the losses, z being 0 if it is
-// nil; it is not known without a gradient and in a domain.
+// dualResidual returns |∇f(x) + A'z|₂, where grad is the gradient of the losses and a nil
+// z means 0. It returns NaN if there is no gradient, or if there is a domain.
 func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad []float64) float64 {
 	if grad == nil || p.Domain != nil {
 		return math.NaN()
@@ -330,11 +334,12 @@ func dot(x []float64) (sum float64) {
 	return sum
 }
 
-// leastMemory is that of a pass that keeps nothing.
+// leastMemory is the memory of a pass that keeps nothing.
 const leastMemory = 64 << 20
 
-// Separates reports whether margins aᵢ'x separate the rows of all ranks: along x the loss of no row of
-// weight rises, and that of some never does. Of two classes, they tell them apart.
+// Separates reports whether margins aᵢ'x separate the rows of all ranks: in the direction
+// x the loss of no row with positive weight increases, and the loss of some row never
+// increases. For two classes this means that x separates them.
 func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
 	defer rows.Rescue(&err)
 	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}

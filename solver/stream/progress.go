@@ -6,43 +6,43 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 )
 
-// Options are about a run.
+// Options holds the settings of Minimize that solver.Settings lacks.
 type Options struct {
-	// Memory is about how many bytes it takes.
+	// Memory is the approximate number of bytes that a run may use.
 	Memory int64
-	// Tell is told how far it is after every window of rows; nil is nobody.
+	// Tell, if not nil, is called with the progress after every window of rows.
 	Tell func(Progress)
 }
 
-// Progress is how far a run is.
+// Progress describes the progress of a run.
 type Progress struct {
-	Passes         float64 // over the data, with the part of the present one
-	Objective, Gap float64 // of the best point so far; +Inf where they are not known
-	Goal           float64 // of the gap; 0 where it is not known
-	Class          int     // of several that are fitted one after the other, from 0; package model sets it
+	Passes         float64 // passes over the data, including the part of the current one
+	Objective, Gap float64 // objective and gap of the best point so far; +Inf if not known
+	Goal           float64 // the gap to reach; 0 if not known
+	Class          int     // the class that is being fitted, from 0; set by package model
 }
 
-// A teller tells somebody.
-type teller struct {
-	tell func(Progress)
-	at   Progress
-	goal float64
+// A reporter reports progress.
+type reporter struct {
+	report func(Progress)
+	at     Progress
+	goal   float64
 }
 
-func newTeller(tell func(Progress)) teller {
-	return teller{tell: tell, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
+func newReporter(report func(Progress)) reporter {
+	return reporter{report: report, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
 }
 
-// found notes what is known of the best point.
-func (t *teller) found(objective, gap float64) { t.at.Objective, t.at.Gap = objective, gap }
+// found records the objective and gap of the best point.
+func (t *reporter) found(objective, gap float64) { t.at.Objective, t.at.Gap = objective, gap }
 
-// pass tells that a part of the present pass over a file is done.
-func (t *teller) pass(f *exact.File, part float64) { t.passes(float64(f.Visits()) + part) }
+// pass reports that a part of the current pass over a file is done.
+func (t *reporter) pass(f *exact.File, part float64) { t.passes(float64(f.Visits()) + part) }
 
-// passes tells that so many are done.
-func (t *teller) passes(done float64) {
-	if t.tell != nil {
+// passes reports the number of passes done.
+func (t *reporter) passes(done float64) {
+	if t.report != nil {
 		t.at.Passes, t.at.Goal = done, t.goal
-		t.tell(t.at)
+		t.report(t.at)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 )
 
-// A recorder shows points to the Recorder of a problem's settings.
+// A recorder calls the Recorder of the settings.
 type recorder struct {
 	p     *solver.Problem
 	q     *exact.Problem
@@ -18,7 +18,7 @@ type recorder struct {
 	clock admm.Clock
 }
 
-// newRecorder returns nil if nobody is to be shown anything. Time runs since a run began.
+// newRecorder returns nil if there is no Recorder. began is the beginning of the run.
 func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, began time.Time) *recorder {
 	if set.Recorder == nil {
 		return nil
@@ -26,13 +26,13 @@ func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, bega
 	return &recorder{p, q, set, admm.NewClock(began)}
 }
 
-// stopped is an error of the Recorder.
+// stopped wraps an error that the Recorder returned.
 type stopped struct{ error }
 
 func (e stopped) Unwrap() error { return e.error }
 
-// show shows a point after so many outer iterations and passes, of which X, Z, Objective
-// and Gap are known, and grad, the gradient of the losses.
+// show passes a point to the Recorder after the given numbers of outer iterations and
+// passes. Of at it uses X, Z, Objective and Gap; grad is the gradient of the losses.
 func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil
@@ -51,7 +51,7 @@ func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) e
 	return nil
 }
 
-// nameOf is that of a run.
+// nameOf returns the name of a run.
 func nameOf(set *solver.Settings) string {
 	if set.Name != "" {
 		return set.Name
@@ -66,8 +66,8 @@ func methodOf(set *solver.Settings) string {
 	return set.Method.Info().Name
 }
 
-// stoppedBy returns the error of the Recorder that ended a run, nil for ErrStop, and whether
-// it was that.
+// stoppedBy reports whether the Recorder ended a run, and returns its error, which is nil
+// for ErrStop.
 func stoppedBy(err error) (error, bool) {
 	by, is := errors.AsType[stopped](err)
 	switch {

@@ -17,62 +17,65 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A stochastic run is SCAS-ADMM with many dual updates (solver.SCASK, and with the penalty
-// linearised solver.SCASL) whose inner loops draw from a batch of the rows at a time.
+// A stochastic run is SCAS-ADMM with many dual updates per snapshot (solver.SCASK, and
+// solver.SCASL with a linearised penalty) whose inner loops draw from one batch of the
+// rows at a time.
 //
-// The file is cut into blocks of consecutive rows. An outer iteration is two passes: one for
-// the gradient at the snapshot x₀, and one that visits every block once, in an order that is
-// shuffled anew. Blocks that follow each other in this order are read into memory together, as
-// a batch W. An inner loop then makes as many steps as the batch has rows. Each step draws a
-// row of the batch with replacement, uniformly or by its weight. Within a batch the mean of
-// the directions at x is
+// The file is divided into blocks of consecutive rows. An outer iteration is two passes:
+// one for the gradient at the snapshot x₀, and one that reads every block once, in a new
+// random order. Several blocks that are consecutive in this order are read into memory
+// together, as a batch W. An inner loop then does as many steps as the batch has rows.
+// Each step draws a row of the batch with replacement, uniformly or by its weight. Within
+// a batch the mean of the directions at x is
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)].
 //
-// The error in brackets is zero at x₀. Over the batches of an epoch, weighted by their shares,
-// it adds up to zero at any x. Each batch is a random sample of blocks, so that a sorted file
-// does not make batches of one kind. Where rows lie in groups batches still differ, and
-// features that few of their rows have drift: see OuterLoop.Tame.
+// The error in brackets is zero at x₀. Its weighted sum over the batches of an epoch is
+// zero at any x. Each batch is a random sample of blocks, so a sorted file does not give
+// batches of one kind. If rows are in groups, batches still differ, and coefficients of
+// features that occur in few of their rows can go astray: see OuterLoop.Tame.
 type stochastic struct {
 	q       *exact.Problem
 	file    *exact.File
 	p       *solver.Problem
 	set     *solver.Settings
 	to      *recorder
-	tell    teller
-	did     deeds
+	report  reporter
+	did     runSummary
 	weight  float64 // Σ ω, or n
 	outer   admm.OuterLoop
 	keeper  admm.Keeper
-	value   float64            // the objective at the iterate, after a look at it
-	part    *exact.Problem     // samples in memory, from which step sizes follow
-	curve   *admm.RowCurvature // of part
+	value   float64            // the objective at the iterate, once look has computed it
+	part    *exact.Problem     // samples in memory, from which step sizes are computed
+	curve   *admm.RowCurvature // curvature of part
 	blocks  *rows.Windows
-	size    int       // blocks of a batch
-	batches int       // of an epoch
-	updates int       // of y and beta in a batch
-	slope   []float64 // of a batch at the snapshot
+	size    int       // number of blocks in a batch
+	batches int       // number of batches in an epoch
+	updates int       // number of dual updates in a batch
+	slope   []float64 // slopes of a batch at the snapshot
 	margin  []float64
 	rng     *rand.PCG
 }
 
 const (
-	mostPieces        = 8       // that a batch's slopes are computed in
-	stochasticSamples = 1 << 14 // that step sizes follow from
-	batchShare        = 0.35    // of the memory that a batch takes
-	blockBytes        = 1 << 17 // of a block: enough for a disk, few enough to mix the rows of a file
+	mostPieces        = 8       // largest number of pieces in which a batch's slopes are computed
+	stochasticSamples = 1 << 14 // number of samples from which step sizes are computed
+	batchShare        = 0.35    // part of the memory that a batch takes
+	blockBytes        = 1 << 17 // size of a block: large enough for fast reading, small enough to mix the rows of a file
 )
 
-// deeds are what a stochastic run did: outer iterations, passes beside the visits of its file, dual updates
-// of an outer iteration, the last η, ρ, and the plan of inner loops.
-type deeds struct {
+// runSummary describes what a stochastic run did: outer iterations, passes other than the
+// visits of its file, dual updates per outer iteration, the last η, ρ, and the plan of
+// the inner loops.
+type runSummary struct {
 	outer, passes, updates int
 	eta, rho               float64
 	plan, reason           string
-	gradient               []float64 // of the loss at the result; nil if it is not known
+	gradient               []float64 // gradient of the loss at the result; nil if it is not known
 }
 
-// solve runs outer iterations until the passes are made, and proves what it can.
+// solve runs outer iterations until all passes are done, and then certifies the result if
+// possible.
 func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	n, features := s.q.Data.Dims()
 	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1), Why: ending.Interrupted}
@@ -99,7 +102,7 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	return res, s.prove(res, tol*s.file.Scale())
 }
 
-// prepare fixes K, ρ and what the outer iterations need.
+// prepare sets K, ρ and the state of the outer iterations.
 func (s *stochastic) prepare() {
 	n, features := s.q.Data.Dims()
 	l, _ := s.q.A.Dims()
@@ -134,7 +137,7 @@ func (s *stochastic) prepare() {
 	s.did.rho = cmp.Or(s.set.Rho, o.Rho(s.did.updates))
 	o.Step.SetRho(s.did.rho)
 	_, linearised := s.set.Method.(solver.SCASL)
-	if linearised || !s.q.A.Identity() { // rotated data would be a copy
+	if linearised || !s.q.A.Identity() { // rotating the data would need a copy
 		o.Linearise()
 	}
 	s.keeper.Auto, s.keeper.Watched = s.set.Eta == 0, true
@@ -144,7 +147,7 @@ func (s *stochastic) prepare() {
 	s.rng = rand.NewPCG(s.set.Seed, 0x77696e)
 }
 
-// look visits the file for the objective and the gradient at the iterate.
+// look computes the objective and the gradient at the iterate, in one pass.
 func (s *stochastic) look() error {
 	x := s.outer.X
 	loss, gradient, err := s.file.Look(x)
@@ -155,8 +158,9 @@ func (s *stochastic) look() error {
 	return err
 }
 
-// snapshot looks at the iterate, and goes back to the best one where batches led astray or the
-// steps are too long. That takes another visit.
+// snapshot computes the objective and the gradient at the iterate. If batches led it
+// astray, or if the steps are too long, it restores the best iterate, which takes another
+// pass.
 func (s *stochastic) snapshot() error {
 	if err := s.look(); err != nil {
 		return err
@@ -173,7 +177,7 @@ func (s *stochastic) snapshot() error {
 	switch verdict {
 	case admm.Best:
 		o.Anchor.Relax()
-		s.tell.found(s.value, math.Inf(1))
+		s.report.found(s.value, math.Inf(1))
 	case admm.Restart:
 		return s.look()
 	case admm.Lost:
@@ -186,8 +190,8 @@ func (s *stochastic) snapshot() error {
 	return nil
 }
 
-// schedule shows the iterate to the recorder, and returns the step size. Where no passes are
-// left it first goes back to the best iterate.
+// schedule passes the iterate to the recorder, and returns the step size. If no passes
+// are left, it first restores the best iterate.
 func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	o := &s.outer
 	if more = float64(2*(s.did.outer+1)) <= cmp.Or(s.set.Passes, 100); !more {
@@ -205,7 +209,8 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.did.eta, true, nil
 }
 
-// met is what steps on the samples in memory meet at the iterate.
+// met returns the curvature for stochastic steps at the iterate, from the samples in
+// memory.
 func (s *stochastic) met() float64 {
 	m := len(s.part.Labels)
 	margin, slope := make([]float64, m), make([]float64, m)
@@ -214,7 +219,7 @@ func (s *stochastic) met() float64 {
 	return s.curve.At(s.q.Loss, margin, slope, s.part.Labels)
 }
 
-// windows calls inner for the batches of an epoch.
+// windows calls inner for each batch of an epoch.
 func (s *stochastic) windows(inner func(*admm.Window) error) error {
 	x0 := slices.Clone(s.outer.X)
 	n, _ := s.q.Data.Dims()
@@ -233,7 +238,7 @@ func (s *stochastic) windows(inner func(*admm.Window) error) error {
 	return err
 }
 
-// shuffled returns the blocks in an order that is new (Fisher and Yates).
+// shuffled returns the blocks in a new random order (Fisher and Yates).
 func (s *stochastic) shuffled() []int {
 	order := make([]int, s.blocks.Count())
 	for k := range order {
@@ -244,13 +249,13 @@ func (s *stochastic) shuffled() []int {
 	return order
 }
 
-// window is a batch as the inner loop draws from it, after the snapshot at x0.
+// window returns the Window of a batch, after the snapshot at x0.
 func (s *stochastic) window(b *batch, x0 []float64, samples int) (*admm.Window, error) {
 	n, o := len(b.labels), &s.outer
 	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
 	l := &admm.InnerLoop{
 		Data: s.q.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slope,
-		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.did.rho, Ridge: s.p.L2 + o.Anchor.Pull, Kappa: o.Kappa,
+		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.did.rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
 		Steps: n, Block: n / s.updates, BatchSize: 1, Unrotated: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
@@ -270,7 +275,7 @@ func (s *stochastic) window(b *batch, x0 []float64, samples int) (*admm.Window, 
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove bounds how far the result is from the optimum, unless package exact does not take the problem.
+// prove certifies the gap of the result, if package exact accepts the problem.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil
@@ -288,10 +293,10 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	return s.file.Err()
 }
 
-// batched solves a problem by SCAS-ADMM.
-func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, n *exact.Settings, to *recorder) (*exact.Solution, deeds) {
-	s := &stochastic{q: q, file: f, p: p, set: set, to: to, tell: newTeller(opt.Tell), blocks: rows.NewWindows(q.Data, blockBytes)}
-	f.Tell = s.told
+// batched solves a problem by a stochastic run.
+func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, n *exact.Settings, to *recorder) (*exact.Solution, runSummary) {
+	s := &stochastic{q: q, file: f, p: p, set: set, to: to, report: newReporter(opt.Tell), blocks: rows.NewWindows(q.Data, blockBytes)}
+	f.Tell = s.reportPass
 	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
 	all, _ := q.Data.Dims()
 	s.weight = float64(all)
@@ -311,5 +316,7 @@ func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact
 	return res, s.did
 }
 
-// told tells that a part of a pass is done.
-func (s *stochastic) told(part float64) { s.tell.passes(float64(s.file.Visits()+s.did.passes) + part) }
+// reportPass reports that a part of a pass is done.
+func (s *stochastic) reportPass(part float64) {
+	s.report.passes(float64(s.file.Visits()+s.did.passes) + part)
+}

@@ -51,28 +51,29 @@ import (
 )
 
 const (
-	// piece is how many numbers of a vector travel at a time: far below the 2³¹ that
-	// counts of MPI end at.
+	// piece is the largest number of vector elements in a message, far below the limit
+	// 2³¹ of MPI counts.
 	piece = 1 << 22
-	// short is how many numbers all vectors have together that every rank gathers.
+	// short is the largest total length of the vectors that every rank gathers.
 	short = 1 << 13
 )
 
-// world is MPI_COMM_WORLD. One goroutine, locked to its thread, makes its calls.
+// world is the Comm of MPI_COMM_WORLD. One goroutine, locked to its thread, makes its
+// calls.
 type world struct {
 	rank, size int
 	calls      chan func()
 	failed     bool
 
-	from, to []float64 // of a piece
+	from, to []float64 // buffers for a piece
 }
 
-// Open initialises MPI, once in a program.
+// Open initialises MPI. It may be called once in a program.
 func Open() (dist.Comm, error) {
 	w := &world{calls: make(chan func())}
 	opened := make(chan error)
 	go func() {
-		runtime.LockOSThread() // for good: only this thread may call
+		runtime.LockOSThread() // never unlocked: only this thread may call MPI
 		opened <- w.begin()
 		for do := range w.calls {
 			do()
@@ -94,7 +95,7 @@ func (w *world) begin() error {
 	return err
 }
 
-// call has the thread of MPI do something.
+// call runs a function on the thread of MPI.
 func (w *world) call(do func() error) error {
 	done := make(chan error, 1)
 	w.calls <- func() { done <- do() }
@@ -133,7 +134,8 @@ func (w *world) Bcast(v []float64, root int) error {
 	})
 }
 
-// Close finalises MPI, where that does not wait for ranks that are not there any more.
+// Close finalises MPI. After a failure it does nothing, because MPI_Finalize would wait
+// for ranks that have ended.
 func (w *world) Close() error {
 	if w.failed {
 		return nil
@@ -157,8 +159,8 @@ func (w *world) inPieces(v []float64, do func(v []float64) error) error {
 	})
 }
 
-// room makes the buffers as long as asked for.
-func (w *world) room(from, to int) {
+// grow makes the buffers at least as long as requested.
+func (w *world) grow(from, to int) {
 	if len(w.from) < from {
 		w.from = make([]float64, from)
 	}
@@ -167,9 +169,9 @@ func (w *world) room(from, to int) {
 	}
 }
 
-// gatherAndSum adds up the vectors of all ranks on each.
+// gatherAndSum gathers the vectors of all ranks on every rank and adds them.
 func (w *world) gatherAndSum(v []float64) error {
-	w.room(0, w.size*len(v))
+	w.grow(0, w.size*len(v))
 	if err := result("MPI_Allgather", C.scas_allgather(pointer(v), pointer(w.to), C.int(len(v)))); err != nil {
 		return err
 	}
@@ -177,10 +179,10 @@ func (w *world) gatherAndSum(v []float64) error {
 	return nil
 }
 
-// scatterAndSum has each rank add up a part of the vectors.
+// scatterAndSum lets each rank add one part of the vectors, and then gathers the parts.
 func (w *world) scatterAndSum(v []float64) error {
 	part := (len(v) + w.size - 1) / w.size
-	w.room(w.size*part, w.size*part)
+	w.grow(w.size*part, w.size*part)
 	clear(w.from[copy(w.from, v) : w.size*part])
 	if err := result("MPI_Alltoall", C.scas_alltoall(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
 		return err
@@ -193,7 +195,7 @@ func (w *world) scatterAndSum(v []float64) error {
 	return nil
 }
 
-// sum sets dst to the sum of w.to[:n], w.to[n:2n] and so on, one for each rank.
+// sum sets dst to the sum of w.to[:n], w.to[n:2n] and so on, one vector for each rank.
 func (w *world) sum(dst []float64, n int) {
 	copy(dst[:n], w.to)
 	for r := 1; r < w.size; r++ {
@@ -205,7 +207,7 @@ func (w *world) sum(dst []float64, n int) {
 
 func pointer(v []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(v))) }
 
-// result makes an error of what a call of MPI returned.
+// result returns an error unless an MPI call returned MPI_SUCCESS.
 func result(name string, code C.int) error {
 	if code == C.MPI_SUCCESS {
 		return nil

@@ -1,32 +1,34 @@
 package admm
 
-// An Anchor adds c(w − x_t) to the gradient of a step. It keeps inner loops together that draw
-// from rows which differ (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017): those of ranks, for which c
-// is fixed, or of batches of a file, for which c follows from what the batches did. Fixed
-// points are the same. The plan has c in its ridge.
+// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop: it adds c(w − x_t) to
+// the gradient of each step. If inner loops draw from different rows, it keeps their
+// results together (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). For ranks c is constant; for
+// batches of a file c is adapted to the progress. The term does not change the fixed
+// points of the method. The plan includes c in InnerLoop.Ridge.
 type Anchor struct {
-	Pull float64   // c
-	at   []float64 // x_t; empty without a pull
+	Weight float64   // c, the proximal weight
+	at     []float64 // x_t; empty if c is 0
 }
 
 const (
-	firstPull, mostPull = 0.03, 10 // of the curvature of the loss times the mean of |aᵢ|²
-	morePull, lessPull  = 3, 0.7   // factors of c: after an iteration that led astray, and after a best one
-	astray              = 0.01     // how far above the best objective that is, in units of that at zero
+	firstWeight, mostWeight        = 0.03, 10 // bounds of c, in units of the curvature of the loss times the mean of |aᵢ|²
+	increaseWeight, decreaseWeight = 3, 0.7   // factors of c after a clear rise of the objective, and after a new best iterate
+	clearRise                      = 0.01     // rise of the objective that counts as clear, in units of the objective at zero
 )
 
-// Tame restores the best iterate if the objective has clearly risen, and strengthens the
-// anchor. It reports whether it did. An objective beyond all bounds, or a pull that is as
-// strong as it may be, is left to the Keeper, which halves the step size.
+// Tame restores the best iterate if the objective has clearly risen, and increases the
+// proximal weight. It reports whether it did. If the objective is useless, or the weight
+// is at its maximum, it does nothing: the Keeper then halves the step size.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
-	pull := max(float64(firstPull*unit), float64(morePull*s.Anchor.Pull))
-	if !(objective > s.Keeper.Best+float64(astray*s.Keeper.Scale)) || s.Keeper.Lost(objective) || pull > mostPull*unit {
+	weight := max(float64(firstWeight*unit), float64(increaseWeight*s.Anchor.Weight))
+	if !(objective > s.Keeper.Best+float64(clearRise*s.Keeper.Scale)) || s.Keeper.Lost(objective) || weight > mostWeight*unit {
 		return false
 	}
-	s.Anchor.Pull = pull
+	s.Anchor.Weight = weight
 	return s.Keeper.Restore(s.Point)
 }
 
-// Relax weakens the anchor, after an iteration that led to the best objective so far.
-func (a *Anchor) Relax() { a.Pull *= lessPull }
+// Relax decreases the proximal weight, after an iteration that gave the best objective so
+// far.
+func (a *Anchor) Relax() { a.Weight *= decreaseWeight }

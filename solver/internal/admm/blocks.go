@@ -2,15 +2,15 @@ package admm
 
 import "math"
 
-// blockSteps bounds the steps between two calls of Interrupt.
+// blockSteps is the largest number of steps between two calls of Interrupt.
 const blockSteps = 1024
 
-// blocks is Algorithm 1 after the snapshot, with K dual updates: the M inner iterates
-// are cut into K blocks, each started at the mean of the block before and followed by an
-// update of y and beta. K = 1 is Algorithm 1 exactly: M−1 stochastic steps, and the mean
-// of w_0..w_{M−1}.
+// blocks is Algorithm 1 after the snapshot, with K dual updates. It divides the M inner
+// iterates into K blocks. Each block starts at the mean of the block before, and a dual
+// step (an update of y and beta) follows it. For K = 1 this is exactly Algorithm 1: M−1
+// stochastic steps, and the mean of w_0..w_{M−1}.
 func (s *OuterLoop) blocks(eta float64, iterates, updates int) error {
-	if s.Anchor.Pull > 0 {
+	if s.Anchor.Weight > 0 {
 		s.Anchor.at = append(s.Anchor.at[:0], s.X...)
 	}
 	for k := range updates {
@@ -22,7 +22,7 @@ func (s *OuterLoop) blocks(eta float64, iterates, updates int) error {
 		for j, sum := range s.sum {
 			s.X[j] = (s.X[j] + sum) * inv
 		}
-		s.Project(s.X) // it is there but for rounding, of long sums
+		s.Project(s.X) // removes the rounding error of long sums
 		s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 	}
 	return nil
@@ -34,7 +34,8 @@ func (s *OuterLoop) blocks(eta float64, iterates, updates int) error {
 //
 //	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
 //
-// ν is ν_L, but at most 1/η: beyond that the weight of w_0 would be negative.
+// ν is ν_L, or 1/η if that is smaller, because otherwise the weight of w_0 would be
+// negative.
 func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
 	if s.last == nil {
 		s.last = make([]float64, len(s.X))
@@ -58,8 +59,9 @@ func EndWeights(eta, nuL float64) (first, last float64) {
 	return (1 - h) / (2 - h), 1 / (2 - h)
 }
 
-// block does so many steps from x with the present y and beta. It leaves the sum of the
-// iterates after each step in s.sum and, unless last is nil, the final one there.
+// block does the given number of steps from x, with fixed y and beta. It sets s.sum to
+// the sum of the iterates after each step and, unless last is nil, last to the final
+// iterate.
 func (s *OuterLoop) block(eta float64, steps int, last []float64) error {
 	batch := s.plan.BatchSize()
 	if s.sum == nil {
@@ -85,7 +87,7 @@ func (s *OuterLoop) block(eta float64, steps int, last []float64) error {
 	return nil
 }
 
-// start is x in the metric.
+// start returns x in the coordinates of the metric.
 func (s *OuterLoop) start() []float64 {
 	if s.Metric != nil && s.u == nil {
 		s.u = make([]float64, len(s.X))
@@ -93,7 +95,8 @@ func (s *OuterLoop) start() []float64 {
 	return s.Metric.Into(s.u, s.X)
 }
 
-// augmented sets d = A'(beta + ρ v), with v the residual A x + B y − c, or without A x.
+// augmented sets d = A'(beta + ρ v), where v is A x + B y − c if whole is set, and B y −
+// c otherwise.
 func (s *OuterLoop) augmented(whole bool) {
 	if s.d == nil {
 		s.d, s.residual = make([]float64, len(s.X)), make([]float64, len(s.Dual))
@@ -107,18 +110,18 @@ func (s *OuterLoop) augmented(whole bool) {
 	s.A.MulTrans(s.d, s.residual)
 }
 
-// linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented
-// gradient that stays constant while y and beta do. With a linearised penalty
-// the whole of it is taken at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
+// linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented gradient that
+// is constant while y and beta are. With a linearised penalty it is the whole augmented
+// gradient at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
 func (s *OuterLoop) linearise() {
 	s.augmented(s.Kappa > 0)
 	for j, v := range s.Gradient {
 		s.d[j] += v
 	}
 	for j, v := range s.Anchor.at {
-		s.d[j] = math.FMA(-s.Anchor.Pull, v, s.d[j])
+		s.d[j] = math.FMA(-s.Anchor.Weight, v, s.d[j])
 	}
-	if s.Kappa > 0 && s.Metric != nil { // whose plan has no mu of its own
+	if s.Kappa > 0 && s.Metric != nil { // the metric's plan does not include mu
 		for j, v := range s.X {
 			s.d[j] = math.FMA(s.Mu, v, s.d[j])
 		}
@@ -131,7 +134,7 @@ func (s *OuterLoop) linearise() {
 	}
 }
 
-// GradientSquared returns G_t², G_t = |∇_x L(x_t, y_t, beta_t)|, at the snapshot.
+// GradientSquared returns G_t² for G_t = |∇_x L(x_t, y_t, beta_t)| at the snapshot.
 func (s *OuterLoop) GradientSquared() float64 {
 	s.augmented(true)
 	var sum float64

@@ -2,23 +2,23 @@ package admm
 
 import "time"
 
-// A Clock counts the time of a run, evaluations excluded.
+// A Clock measures the time of a run without its evaluations.
 type Clock struct {
 	since time.Time
 	used  time.Duration
 }
 
-// NewClock returns one that runs since it began.
+// NewClock returns a Clock that has been running since began.
 func NewClock(began time.Time) Clock { return Clock{since: began} }
 
-// Seconds returns the time so far, while the clock runs.
+// Seconds returns the time measured so far. The clock must be running.
 func (c *Clock) Seconds() float64 { return (c.used + time.Since(c.since)).Seconds() }
 
-// Used returns the time up to the last pause, in seconds.
+// Used returns the time measured until the last pause, in seconds.
 func (c *Clock) Used() float64 { return c.used.Seconds() }
 
-// Pause stops the clock, which runs.
+// Pause stops the clock, which must be running.
 func (c *Clock) Pause() { c.used += time.Since(c.since) }
 
-// Resume goes on.
+// Resume starts the clock again.
 func (c *Clock) Resume() { c.since = time.Now() }

@@ -9,16 +9,16 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Coupling is B and c; zero is B = −I and c = 0. At most one of B and Diagonal is
-// set.
+// A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I
+// and c = 0. At most one of B and Diagonal may be set.
 type Coupling struct {
 	B           linalg.Map
 	Alpha       float64 // if positive, B'B is that multiple of the identity
 	Diagonal, C []float64
 }
 
-// Y returns the y that A x + B y = c determines, given A x, and whether there is one in
-// closed form. The result may be ax itself.
+// Y returns the y for which A x + B y = c, given A x; ok is false if there is no closed
+// form. The result may be ax itself.
 func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
 	if c.B != nil {
 		return nil, false
@@ -38,8 +38,8 @@ func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
 	return y, true
 }
 
-// Multipliers returns −B'beta, which is in ∂g(y) at an optimum, where B is −I or
-// diagonal. It may be beta itself.
+// Multipliers returns −B'beta, which is in ∂g(y) at an optimum, if B is −I or diagonal.
+// The result may be beta itself.
 func (c Coupling) Multipliers(beta []float64) []float64 {
 	if c.Diagonal == nil {
 		return beta
@@ -51,7 +51,7 @@ func (c Coupling) Multipliers(beta []float64) []float64 {
 	return z
 }
 
-// Check refuses a B that cannot be asked for its size or is too large.
+// Check returns an error if B is a nil pointer or has entries that are too large.
 func (c Coupling) Check() error {
 	if c.B == nil {
 		return nil
@@ -59,8 +59,8 @@ func (c Coupling) Check() error {
 	return linalg.Check("Coupling.B", c.B)
 }
 
-// Validate checks c against the l rows of A and the penalty. Its errors speak of the
-// fields of Problem.Coupling.
+// Validate checks c against the number l of rows of A and the penalty. Its errors name
+// the fields of Problem.Coupling.
 func (c Coupling) Validate(l int, g term.Penalty) error {
 	if c.B != nil && c.Diagonal != nil {
 		return fmt.Errorf("solver: Coupling has both B and Diagonal; set one")

@@ -14,22 +14,22 @@ import (
 //
 // A has l rows and y has q coordinates. It is not for concurrent use.
 type DualStep struct {
-	// Limit is that of the multipliers where g is an L1 penalty and B = −I, so that
-	// one pass of ProxDual does it all; nil elsewhere.
+	// Limit is the limit on the multipliers if g is an L1 penalty and B = −I; a single
+	// pass of ProxDual then does the whole update. Otherwise it is nil.
 	Limit []float64
 
 	coupling Coupling
 	g        term.Penalty
 	rho      float64
-	each     []float64 // ρ of each row in units of rho; nil for ones
+	each     []float64 // ρ of each row, divided by rho; nil means all ones
 	ax       []float64 // A x − c
-	by, v    []float64 // B y; argument of the proximal map
-	step     []float64 // its steps
-	momentum []float64 // of the inner solver for general B
+	by, v    []float64 // B y, and the argument of the proximal map
+	step     []float64 // steps of the proximal map
+	momentum []float64 // state of the inner solver for general B
 	lipB     float64   // λ₁(B'B)
 }
 
-// NewDualStep returns a step; SetRho comes before its first use.
+// NewDualStep returns a DualStep. SetRho must be called before its first use.
 func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualStep {
 	d := &DualStep{coupling: c, g: g, Limit: limit, ax: make([]float64, l), by: make([]float64, l)}
 	if limit != nil {
@@ -43,7 +43,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 	return d
 }
 
-// SetRho fixes ρ, and with it the steps of the proximal map.
+// SetRho sets ρ, and the steps of the proximal map that follow from it.
 func (d *DualStep) SetRho(rho float64) {
 	d.rho = rho
 	c, scale := d.coupling, 1.0
@@ -60,11 +60,11 @@ func (d *DualStep) SetRho(rho float64) {
 	}
 }
 
-// SetShares gives every row of A a ρ of its own, share times that of SetRho. Limit is
-// not nil and there is no coupling.
+// SetShares sets a ρ for every row of A: share times the ρ of SetRho. Limit must not be
+// nil.
 func (d *DualStep) SetShares(share []float64) { d.each = share }
 
-// Multipliers sets v to beta + ρ v.
+// Multipliers replaces v by beta + ρ v.
 func (d *DualStep) Multipliers(v, beta []float64) {
 	for j, x := range v {
 		if d.each != nil {
@@ -85,7 +85,7 @@ func (d *DualStep) shift(ax []float64) []float64 {
 	return d.ax
 }
 
-// Update does the step at A x.
+// Update updates y and beta, given A x.
 func (d *DualStep) Update(ax, y, beta []float64) {
 	ax = d.shift(ax)
 	if d.each != nil {
@@ -123,7 +123,7 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 	}
 }
 
-// updateEach is Update where the rows have their own ρ: a step for share∘y.
+// updateEach is Update for rows with their own ρ: it updates share∘y instead of y.
 func (d *DualStep) updateEach(ax, y, beta []float64) {
 	for j, share := range d.each {
 		d.ax[j] = share * ax[j]
@@ -135,11 +135,11 @@ func (d *DualStep) updateEach(ax, y, beta []float64) {
 	}
 }
 
-// maxProxSteps bounds the inner solver for general B.
+// maxProxSteps is the largest number of steps of the inner solver for general B.
 const maxProxSteps = 2000
 
-// iterate solves the y-step for general B by FISTA with restarts, from the
-// current y, until a step moves y by less than 1e-12 of its size.
+// iterate minimises over y for general B by FISTA with restarts, from the current y,
+// until a step moves y by less than 1e-12 of its size.
 func (d *DualStep) iterate(ax, y, beta []float64) {
 	inv := 1 / d.lipB
 	point, previous := append(d.momentum[:0], y...), append([]float64(nil), y...)
@@ -162,7 +162,7 @@ func (d *DualStep) iterate(ax, y, beta []float64) {
 			size += float64(v * v)
 			against += float64((point[j] - v) * delta)
 		}
-		if against > 0 { // momentum points uphill: start it anew
+		if against > 0 { // the momentum points uphill: restart it
 			next, t = 1, 1
 		}
 		for j, v := range y {

@@ -1,50 +1,50 @@
 package admm
 
-// RetryFactor is what a run whose step size diverged proposes to divide it by.
+// RetryFactor is the factor by which the advice after a divergence reduces the step size.
 const RetryFactor = 4
 
-// A Point is x, y and beta.
+// A Point holds x, y and beta.
 type Point struct {
 	X, Y, Dual []float64
 }
 
-// Set copies from, whose slices have the same lengths or are nil.
+// Set copies the slices of from, which have the same lengths or are nil.
 func (p Point) Set(from Point) {
 	copy(p.X, from.X)
 	copy(p.Y, from.Y)
 	copy(p.Dual, from.Dual)
 }
 
-// A Keeper is a Watcher that keeps an iterate to return to.
+// A Keeper is a Watcher that keeps a copy of the best iterate.
 type Keeper struct {
 	Watcher
 	Auto    bool  // the step size is automatic: it may be halved
-	Watched bool  // the objectives at snapshots are known, and Kept is the best snapshot
-	Kept    Point // before there is a snapshot, an iterate that is not lost; X is nil before there is any
+	Watched bool  // objectives at snapshots are computed, and Kept is the best snapshot
+	Kept    Point // the copy; before the first snapshot, any useful iterate; X is nil if there is none
 }
 
-// Begin makes the start the best iterate. scale is that of objectives, see Watcher.Start.
+// Begin makes the start the best iterate. scale is that of Watcher.Start.
 func (k *Keeper) Begin(at Point, objective, scale float64) {
 	k.Start(objective, scale)
 	k.Keep(at)
 }
 
-// Keep copies the iterate.
+// Keep copies the iterate to Kept.
 func (k *Keeper) Keep(at Point) {
 	k.Kept.X = append(k.Kept.X[:0], at.X...)
 	k.Kept.Y = append(k.Kept.Y[:0], at.Y...)
 	k.Kept.Dual = append(k.Kept.Dual[:0], at.Dual...)
 }
 
-// Restore sets the iterate to the one that was kept, and reports whether there is one.
+// Restore sets the iterate to Kept, and reports whether there is one.
 func (k *Keeper) Restore(at Point) bool {
 	at.Set(k.Kept)
 	return k.Kept.X != nil
 }
 
-// Judge compares the objective at a snapshot with the best so far, keeps the iterate if it is
-// the best, and restores the best one where the verdict is Restart. The caller then takes the
-// snapshot again. loose is that of See.
+// Judge compares the objective at a snapshot with the best so far. It keeps the iterate
+// if it is the best, and restores the best one if the verdict is Restart; then the caller
+// must take the snapshot again. loose is as for See.
 func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	verdict := k.See(objective, k.Auto, loose)
 	switch verdict {
@@ -56,8 +56,9 @@ func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	return verdict
 }
 
-// ToBest restores the best iterate unless the given objective, that of the present one, is as
-// low: ADMM does not descend. It returns the objective of the iterate then.
+// ToBest restores the best iterate if its objective is lower than the given one, which is
+// that of the current iterate: ADMM is not a descent method. It returns the objective of
+// the resulting iterate.
 func (k *Keeper) ToBest(at Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective

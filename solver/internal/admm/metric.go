@@ -9,40 +9,40 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// spread is the ratio of scales from which columns are on different ones. Below it
-// equal steps are as good; sets of one unit, and words weighted by their rarity, have
-// ratios up to 25.
+// spread is the ratio of the largest to the smallest scale of a column above which
+// columns get their own step sizes. Below it equal steps are as good; features in one
+// unit, and words weighted by their rarity, have ratios up to 25.
 const spread = 32
 
-// A MetricProblem is what the metric depends on: A with limits of its multipliers.
+// A MetricProblem holds the parts of the problem on which the metric depends.
 type MetricProblem struct {
 	Data      *sparse.CSR
 	A         *linalg.Algebra // the identity or a matrix
 	Limit     []float64
 	Curvature float64    // upper bound of φ”
 	Ridge     float64    // mu
-	Unit      float64    // of the margins: that of the labels in regression, else 1
-	Least     float64    // ρ is not below it without need
+	Unit      float64    // unit of the margins: that of the labels in regression, else 1
+	Least     float64    // a lower bound of ρ, if possible
 	Slope     float64    // root mean square of φ'(0)
-	Team      *rows.Team // others with other rows of the data; nil for none
+	Team      *rows.Team // the processes with the other rows; nil if there are none
 }
 
-// A Metric gives columns of data that are on different scales their own step sizes.
+// A Metric gives columns of data on different scales different step sizes.
 //
-// With x = D u, D a diagonal of powers of two, the inner loop of SCAS-ADMM runs in u. Its data
-// are X D, exactly. y and beta remain those of the problem. Each row of A has its own ρ, since
-// each entry of A x has its own unit. The problem and its solution stay the same.
+// With x = D u, where D is diagonal with powers of two, the inner loop of SCAS-ADMM runs
+// in u. Its data are X D, without rounding. y and beta stay those of the problem. Each
+// row of A has its own ρ, because each entry of A x has its own unit. The problem and its
+// solution do not change.
 //
-// A nil Metric stands for equal columns: its methods do nothing.
+// A nil Metric means equal step sizes: its methods do nothing.
 type Metric struct {
 	D    []float64       // powers of two
-	Rho  []float64       // of the rows of A, powers of two
+	Rho  []float64       // ρ of each row of A, powers of two
 	Data *sparse.CSR     // X D
-	A    *linalg.Algebra // K in u is A'A: A is [diag(√ρ) A D; √mu D]
+	A    *linalg.Algebra // the matrix [diag(√ρ) A D; √mu D], whose A'A is K in the coordinates u
 }
 
-// NewMetric returns nil if all columns are on one scale, or if their scales cannot be
-// expressed.
+// NewMetric returns nil if all columns have about the same scale, or if D would overflow.
 func NewMetric(p *MetricProblem) *Metric {
 	unit, ok := columnUnits(p.Team, p.Data)
 	if !ok || p.coupled() && p.held(unit) > 0.2 {
@@ -69,12 +69,12 @@ func NewMetric(p *MetricProblem) *Metric {
 	return m
 }
 
-// stiffnessMargin keeps the deterministic part of a step, η times the largest eigenvalue of
-// K, below 1/2, where steps are lazy.
+// stiffnessMargin keeps the deterministic part of a step, η times the largest eigenvalue
+// of K, below 1/2, so that lazy plans can be used.
 const stiffnessMargin = 6
 
-// termSize is the geometric mean, as a power of two, of the terms of a row of A x for |uⱼ| =
-// 1; 0 for a row without any.
+// termSize returns the geometric mean, rounded to a power of two, of the terms of a row
+// of A x for |uⱼ| = 1; it is 0 for an empty row.
 func termSize(idx []int32, val, unit []float64) float64 {
 	exps, terms := 0, 0
 	for i, j := range idx {
@@ -90,9 +90,9 @@ func termSize(idx []int32, val, unit []float64) float64 {
 	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
 }
 
-// rho is ρ of row k of A, whose terms have the given size: 3 limit/|v| where v is what
-// the entry of A x can be expected to be, as for equal columns. It is not so small that
-// the decay of a step would be lost in rounding.
+// rho returns ρ of row k of A, whose terms have the given size: 3 limit/|v|, where v is
+// the expected size of the entry of A x. It has a lower bound, so that the decay of a
+// step is not lost in rounding.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
@@ -104,9 +104,9 @@ func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 
 const leastDecay = 4e-6
 
-// columnUnits returns 1/rms over the nonzeros of each column, and whether they are so far
-// apart that it matters. How many nonzeros a column has does not count: columns of rare
-// features, if scaled up, would make a few rows dominate.
+// columnUnits returns 1/rms of the nonzeros of each column, and whether these differ
+// enough to need a metric. The number of nonzeros does not count: if columns of rare
+// features were scaled up, a few rows would dominate.
 func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
@@ -147,9 +147,9 @@ func (p *MetricProblem) coupled() bool {
 	return false
 }
 
-// held is the share of rows of A with one entry whose coefficient the penalty holds at
-// zero at the start whatever the labels. Where a graph ties those, in units of their own,
-// to others, equal steps find the ties sooner.
+// held returns the fraction of singleton rows of A (rows with one entry) whose
+// coefficient the penalty keeps at zero at the start for any labels. If a graph ties such
+// coefficients to others, equal steps find the ties sooner than steps in their own units.
 func (p *MetricProblem) held(unit []float64) float64 {
 	var held, rows float64
 	for k, limit := range p.Limit {
@@ -163,7 +163,8 @@ func (p *MetricProblem) held(unit []float64) float64 {
 	return held / math.Max(rows, 1)
 }
 
-// scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|² for the columns times unit.
+// scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|², for columns multiplied by
+// unit.
 func scaledNorms(t *rows.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
 	n, _ := x.Dims()
 	var sum, sum2 float64
@@ -188,7 +189,7 @@ func rowOf(a *linalg.Algebra, k int) (idx []int32, val []float64) {
 	return a.Matrix().Row(k)
 }
 
-// powerOfTwo rounds to a power of two.
+// powerOfTwo rounds v to a power of two.
 func powerOfTwo(v float64) float64 {
 	frac, exp := math.Frexp(v)
 	if frac < math.Sqrt2/2 {
@@ -216,7 +217,7 @@ func newMatrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.
 	return m
 }
 
-// algebra returns that of [diag(√ρ) A D; √mu D].
+// algebra returns the Algebra of [diag(√ρ) A D; √mu D].
 func (m *Metric) algebra(p *MetricProblem) *linalg.Algebra {
 	ptr := make([]int64, 1, len(m.Rho)+len(m.D)+1)
 	var idx []int32
@@ -238,7 +239,7 @@ func (m *Metric) algebra(p *MetricProblem) *linalg.Algebra {
 	return linalg.New(newMatrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
 }
 
-// Into returns u = x/D in dst, which has length p; x itself for nil.
+// Into sets dst to u = x/D and returns it. A nil Metric returns x itself.
 func (m *Metric) Into(dst, x []float64) []float64 {
 	if m == nil {
 		return x
@@ -249,7 +250,8 @@ func (m *Metric) Into(dst, x []float64) []float64 {
 	return dst
 }
 
-// Times multiplies v by D: u becomes x, and the derivative by x that by u.
+// Times multiplies v by D. This turns u into x, and a derivative with respect to x into
+// one with respect to u.
 func (m *Metric) Times(v []float64) {
 	if m == nil || v == nil {
 		return
@@ -259,7 +261,7 @@ func (m *Metric) Times(v []float64) {
 	}
 }
 
-// Shares returns a typical ρ, a power of two, and those of the rows in units of it.
+// Shares returns a typical ρ, a power of two, and the ρ of each row divided by it.
 func (m *Metric) Shares() (rho float64, each []float64) {
 	sorted := slices.Clone(m.Rho)
 	slices.Sort(sorted)

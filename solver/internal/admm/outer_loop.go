@@ -7,58 +7,60 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// An OuterLoop is SCAS-ADMM at work. It is the same for data in memory and for data in a file:
-// the functions say where the gradient at a snapshot comes from, and from which rows the inner
-// loops draw.
+// An OuterLoop is the state of SCAS-ADMM. It is the same for data in memory and for data
+// in a file; its functions compute the gradient at a snapshot, and supply the rows from
+// which inner loops draw.
 type OuterLoop struct {
-	// Snapshot sets Gradient to that of the mean loss at X, after it has compared the objective
-	// there with the best so far: it may move X back to the best iterate.
+	// Snapshot sets Gradient to the gradient of the mean loss at X. It compares the
+	// objective there with the best so far, and may first restore the best iterate.
 	Snapshot func() error
 	// Schedule returns the step size of the iteration that begins with this snapshot, and
-	// whether there is a budget for it.
+	// whether the budget allows the iteration.
 	Schedule func() (eta float64, more bool, err error)
 	// Windows calls inner for one window after the other. Data in memory are one window.
 	Windows func(inner func(*Window) error) error
-	// Met returns the curvature that stochastic steps meet at the snapshot, see RowCurvature.
+	// Met returns the curvature for stochastic steps at the snapshot; see
+	// RowCurvature.At.
 	Met func() float64
 
 	Point
 	Scales
 	Keeper   *Keeper
-	Gradient []float64 // z, of length p
+	Gradient []float64 // z, the gradient of the mean loss; length p
 
 	A         *linalg.Product
 	Step      *DualStep
-	Project   func(x []float64) // onto X
-	Interrupt func() error      // asked every thousand samples or so, unless nil; its error ends an iteration
+	Project   func(x []float64) // projects onto X
+	Interrupt func() error      // if not nil, called about every thousand samples; its error ends the iteration
 	Anchor    Anchor
-	Metric    *Metric // that of the plans; nil for the problem's
-	Kappa     float64 // κ where the penalty is linearised, else 0
-	Many      bool    // the method has several dual updates to a snapshot
-	Batch     int     // samples of a step
+	Metric    *Metric // the metric of the plans; nil for equal step sizes
+	Kappa     float64 // κ if the penalty is linearised, else 0
+	Many      bool    // the method has several dual updates per snapshot
+	Batch     int     // number of samples in a step
 	Strong    bool    // Algorithm 2, else 1
 	NuL       float64 // ν_L, for Algorithm 2
-	// MeanCurvature is the smoothness of the mean loss, where steps are of several samples.
+	// MeanCurvature is the Lipschitz constant of the mean loss's gradient, used if steps
+	// have several samples.
 	MeanCurvature float64
 
-	plan      Plan // of the window
+	plan      Plan // the plan of the window
 	draw      func(rows []int32)
 	residual  []float64 // A x + B y − c
-	d         []float64 // constant of the inner loop, in the metric
-	sum, last []float64 // of the iterates of a block; its final one, once needed
-	u         []float64 // where a block starts, in the metric
-	rows      []int32   // drawn
+	d         []float64 // constant part of the gradient, in the coordinates of the metric
+	sum, last []float64 // sum of the iterates of a block, and the final iterate
+	u         []float64 // start of a block, in the coordinates of the metric
+	rows      []int32   // the rows drawn
 }
 
-// A Window is rows that an inner loop draws from.
+// A Window is the set of rows from which an inner loop draws.
 type Window struct {
-	Plan    Plan               // for these rows
-	Draw    func(rows []int32) // draws from them with replacement
-	Samples int                // to be drawn
-	Updates int                // of y and beta meanwhile
+	Plan    Plan               // plan for these rows
+	Draw    func(rows []int32) // draws rows with replacement
+	Samples int                // number of samples to draw
+	Updates int                // number of dual updates
 }
 
-// Next is an outer iteration. It returns false where there is no budget for it.
+// Next runs an outer iteration. It returns false if the budget does not allow it.
 func (s *OuterLoop) Next() (bool, error) {
 	if err := s.Snapshot(); err != nil {
 		return false, err
@@ -77,16 +79,17 @@ func (s *OuterLoop) Next() (bool, error) {
 	})
 }
 
-// Average makes the iterate the mean of those of all processes, the weight of each being
-// that of its samples, and ends as a block does. Weighted by samples, the mean of what
-// steps on shards do is that of steps on all samples to first order.
+// Average replaces the iterate by the mean of the iterates of all processes, weighted by
+// their numbers of samples, and then does a dual step. To first order, this mean of steps
+// on shards equals steps on all samples.
 func (s *OuterLoop) Average(t *rows.Team, weight float64) {
 	t.Average(weight, s.X, s.Dual)
 	s.Project(s.X)
 	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 }
 
-// NaturalEta returns the automatic step size at the snapshot, after so many outer iterations.
+// NaturalEta returns the automatic step size at the snapshot; done is the number of outer
+// iterations so far.
 func (s *OuterLoop) NaturalEta(done int) float64 {
 	step := StepSize{
 		Met: s.Met(), Mean: s.MeanCurvature, Batch: s.Batch, Stiffness: s.stiffness(),
@@ -99,16 +102,16 @@ func (s *OuterLoop) NaturalEta(done int) float64 {
 	return math.Ldexp(step.Eta(), -s.Keeper.Halvings)
 }
 
-// stiffness is the largest eigenvalue of K.
+// stiffness returns the largest eigenvalue of K.
 func (s *OuterLoop) stiffness() float64 {
 	if s.Metric != nil {
 		return s.Metric.A.Largest()
 	}
-	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Pull
+	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }
 
-// Linearise puts (κ/2)|w − x|² in the place of (ρ/2)|A(w − x)|², with the least κ for which
-// it is not smaller.
+// Linearise replaces (ρ/2)|A(w − x)|² by the upper bound (κ/2)|w − x|² with the smallest
+// κ.
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()

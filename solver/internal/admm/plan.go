@@ -14,33 +14,34 @@ import (
 //
 //	w ← π_X( w − η [ (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ + d + K w ] ),  K = ρ A'A + mu I
 //
-// from a point x with a constant d: the inner loop of Algorithm 1, in which the gradient of the
-// L2 term is exact. Plans differ in how they hold w, and so in the cost of a step; their
-// iterates are equal up to rounding.
+// from a point x with a constant d: the inner loop of Algorithm 1, with the exact
+// gradient of the L2 term. Plans differ in how they represent w, and so in the cost of a
+// step; their iterates are equal up to rounding.
 type Plan interface {
-	// Name is short and unlike that of any other plan. It may change with the step size.
+	// Name returns a short unique name of the plan. It may change with the step size.
 	Name() string
-	// Reason says in one line why this plan was chosen.
+	// Reason returns one line that says why this plan was chosen.
 	Reason() string
-	// BatchSize is the number of samples of a step.
+	// BatchSize returns the number of samples in a step.
 	BatchSize() int
-	// Begin starts a block at x with step size eta. x and d have length p, are only
-	// read, and must not change before End. InnerLoop.Slope0 is that of the snapshot.
+	// Begin starts a block at x with step size eta. x and d have length p, are only read,
+	// and must not change before End. InnerLoop.Slope0 must hold the slopes at the
+	// snapshot.
 	Begin(x, d []float64, eta float64)
 	// Advance does a step for every BatchSize sampled rows, in order.
 	Advance(sampled []int32)
-	// End sets sum to the sum of the iterates after each step of the block and,
-	// unless last is nil, last to the final one.
+	// End sets sum to the sum of the iterates after each step of the block and, unless
+	// last is nil, last to the final iterate.
 	End(sum, last []float64)
 }
 
-// An InnerLoop describes the inner loop to its plan. Its slices are only read.
+// An InnerLoop describes the inner loop to its plan. Plans only read its slices.
 type InnerLoop struct {
 	Data    *sparse.CSR
-	Rows    kernels.Rows     // Data as the kernels hold it
+	Rows    kernels.Rows     // Data in the type of the kernels
 	Scratch *kernels.Scratch // for Rows
 	Labels  []float64
-	Slope0  []float64 // φ'(aᵢ'x_t), renewed at every snapshot
+	Slope0  []float64 // φ'(aᵢ'x_t), computed at every snapshot
 	Loss    term.Loss
 	A       *linalg.Algebra
 	Set     term.Set // X; nil for R^p
@@ -51,16 +52,16 @@ type InnerLoop struct {
 	Ridge float64 // mu
 	Kappa float64 // if positive, K = (Kappa + mu) I instead: the penalty is linearised
 
-	Steps     int  // samples of an outer iteration
-	Block     int  // samples of a block, about
-	BatchSize int  // samples of a step; 0 for 1, or more where Share allows
-	Share     bool // the plan may choose a larger batch if that pays
-	Unrotated bool // no copy of the data in the eigenbasis of A'A
+	Steps     int  // number of samples in an outer iteration
+	Block     int  // approximate number of samples in a block
+	BatchSize int  // number of samples in a step; 0 means 1, or more if Share is set
+	Share     bool // the plan may choose a larger batch if that is faster
+	Unrotated bool // the plan must not copy the data into the eigenbasis of A'A
 
-	Interrupt func() error // asked while a plan is prepared, unless nil
+	Interrupt func() error // if not nil, called while a plan is prepared
 }
 
-// NewPlan chooses how to run the loop. Its only error is that of InnerLoop.Interrupt.
+// NewPlan returns the plan for the loop. Its only error is that of InnerLoop.Interrupt.
 func NewPlan(l *InnerLoop) (Plan, error) {
 	if l.Set != nil {
 		l.shape = l.Set.Shape(l.features())
@@ -80,7 +81,7 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation"), nil
 }
 
-// steps describes the inner loop to the kernels.
+// steps returns the inner loop as the kernels need it.
 func (l *InnerLoop) steps(eta float64) kernels.Steps {
 	kind, known := l.Loss.Kernel()
 	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch}
@@ -102,13 +103,13 @@ func (l *InnerLoop) nonzeros() float64 {
 	return float64(l.Data.NNZ()) / float64(n)
 }
 
-// A partial plan is exact, or fast, for some step sizes alone.
+// A partial plan is accurate, or fast, only for some step sizes.
 type partial interface {
 	Plan
 	fits(eta float64) bool
 }
 
-// guarded runs a partial plan where it fits, and whole-vector steps elsewhere.
+// guarded runs a partial plan if it fits the step size, and the dense plan otherwise.
 type guarded struct {
 	partial
 	loop   *InnerLoop
@@ -123,7 +124,7 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	if !g.fits(eta) {
 		if g.dense == nil {
 			single := *g.loop
-			single.Share = false // the caller counts on one sample a step
+			single.Share = false // the caller assumes one sample a step
 			g.dense = newDense(&single, fmt.Sprintf("a step for every coordinate: the steps of the %s plan would lose accuracy at this eta and rho", g.partial.Name()))
 		}
 		g.active = g.dense
@@ -131,7 +132,7 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	g.active.Begin(x, d, eta)
 }
 
-// Name is that of the plan that ran the last block.
+// Name returns the name of the plan that ran the last block.
 func (g *guarded) Name() string { return g.now().Name() }
 
 func (g *guarded) Reason() string { return g.now().Reason() }
@@ -147,12 +148,12 @@ func (g *guarded) Advance(sampled []int32) { g.active.Advance(sampled) }
 
 func (g *guarded) End(sum, last []float64) { g.active.End(sum, last) }
 
-// telescope sets sum to Σ_{m=1}^{M} w_m from the recursion w_{m+1} = c∘w_m + e +
-// g_m aᵢ, summed over m = 0..M−1 and solved for the sum:
+// telescope sets sum to Σ_{m=1}^{M} w_m. It sums the recursion w_{m+1} = c∘w_m + e + g_m
+// aᵢ over m = 0..M−1 and solves for the sum:
 //
 //	Σ_{m=0}^{M−1} w_m = (w_0 − w_M + M e + h)/(1 − c),  h = Σ g_m aᵢ
 //
-// 1 − c is exact, so it is the c that the steps really used.
+// 1 − c has no rounding error here, so this is the sum for the c that the steps used.
 func telescope(sum, w0, w, c, e, h []float64, steps int) {
 	m := float64(steps)
 	for j := range sum {
@@ -161,8 +162,8 @@ func telescope(sum, w0, w, c, e, h []float64, steps int) {
 	}
 }
 
-// telescopes reports whether telescope keeps its relative error near 1e-11 over a
-// block: the rounding errors of the steps are divided by η k.
+// telescopes reports whether the relative error of telescope stays near 1e-11 in a block:
+// it divides the rounding errors of the steps by η k.
 func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	limit := 1e-5 / math.Sqrt(float64(l.Block))
 	for _, kj := range k {
@@ -173,6 +174,6 @@ func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	return true
 }
 
-// minFactor is the least 1 − η k for which coordinates decay lazily: below it w
-// would have to be formed every few steps.
+// minFactor is the smallest 1 − η k for which lazy plans are used: below it w would have
+// to be computed every few steps.
 const minFactor = 0.5

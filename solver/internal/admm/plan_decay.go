@@ -8,13 +8,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// decay holds every coordinate where K is diagonal as of when a sample last touched it,
-// so that a step costs as many operations as its row has nonzeros. Where K is not, it
-// works in the eigenbasis of each connected component: rows stay sparse there, since a
-// sample touches few components. The running sum telescopes.
+// decay is a plan that stores each coordinate as it was after the last step that touched
+// it, so that a step costs only as many operations as its row has nonzeros. If K is not
+// diagonal, it works in the eigenbasis of each connected component; rows stay sparse
+// there, because a sample touches few components. The sum of the iterates comes from
+// telescope.
 type decay struct {
 	*InnerLoop
-	spec     *linalg.Spectrum // nil where K is diagonal
+	spec     *linalg.Spectrum // nil if K is diagonal
 	why      string
 	data     kernels.Rows // X V
 	state    []float64    // see kernels.InnerDecay
@@ -25,8 +26,8 @@ type decay struct {
 	eta      float64
 	taken    int
 
-	rated float64 // η for which rates were computed
-	good  bool    // and whether it fits
+	rated float64 // η for which the rates were computed
+	good  bool    // whether that η fits
 }
 
 func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan, error) {
@@ -45,7 +46,7 @@ func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan,
 	return guard(l, p), nil
 }
 
-// newDecay is for diagonal K.
+// newDecay returns the plan for diagonal K.
 func newDecay(l *InnerLoop, k []float64) *decay {
 	p := &decay{InnerLoop: l, k: k, data: l.Rows, scratch: l.Scratch}
 	p.state = make([]float64, len(k)*kernels.DecayStride)
@@ -55,7 +56,7 @@ func newDecay(l *InnerLoop, k []float64) *decay {
 	return p
 }
 
-// rotate sets dst to src in the eigenbasis.
+// rotate sets dst to src in the coordinates of the eigenbasis.
 func (p *decay) rotate(dst, src []float64) {
 	if p.spec == nil {
 		copy(dst, src)
@@ -94,7 +95,7 @@ func (p *decay) rotateData(nonzeros int64) error {
 	return nil
 }
 
-// takeComponent moves the nonzeros of a component from row to the data.
+// takeComponent moves the nonzeros of a component from row to p.data.
 func (p *decay) takeComponent(row []float64, c int) {
 	first := p.spec.Offset[c]
 	for j := first; j < first+len(p.spec.Members[c]); j++ {
@@ -115,8 +116,8 @@ func (p *decay) Name() string {
 func (*decay) BatchSize() int   { return 1 }
 func (p *decay) Reason() string { return p.why }
 
-// fits computes the rates of decay, unless they are known, and reports whether all
-// are in range.
+// fits reports whether the rates of decay for eta are in range. It computes them unless
+// they are known.
 func (p *decay) fits(eta float64) bool {
 	if p.rated == eta {
 		return p.good
@@ -133,7 +134,7 @@ func (p *decay) fits(eta float64) bool {
 	return true
 }
 
-// cell is the state of coordinate j.
+// cell returns the state of coordinate j.
 func (p *decay) cell(j int) []float64 {
 	return p.state[j*kernels.DecayStride : (j+1)*kernels.DecayStride]
 }

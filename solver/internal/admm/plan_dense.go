@@ -10,16 +10,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// dense does a whole-vector step per batch of samples, for any A, loss and domain.
+// dense is a plan that updates the whole of w in a step for a batch of samples, for any
+// A, loss and domain.
 type dense struct {
 	*InnerLoop
 	why     string
 	batch   int
-	k       *sparse.CSR     // K; nil if it is a multiple of the identity or A no matrix
-	product *linalg.Product // for A that is no matrix
-	d, w    []float64       // d is the caller's
+	k       *sparse.CSR     // K; nil if K is a multiple of the identity or A is not a matrix
+	product *linalg.Product // for an A that is not a matrix
+	d, w    []float64       // d belongs to the caller
 	q, sum  []float64       // K w, and the running sum
-	gain    []float64       // −(η/b)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) of the samples of a step
+	gain    []float64       // −(η/b)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step
 	eta     float64
 }
 
@@ -38,11 +39,11 @@ func newDense(l *InnerLoop, why string) *dense {
 	return d
 }
 
-// maxBatch bounds the automatic batch size.
+// maxBatch is the largest automatic batch size.
 const maxBatch = 256
 
-// share lets several samples share a product with K that is so much dearer than a
-// sample that it pays; even then 64 steps remain in every outer iteration.
+// share chooses a batch size above 1 if a product with K costs much more than a sample.
+// At least 64 steps remain in every outer iteration.
 func (d *dense) share() {
 	if d.k == nil {
 		return
@@ -55,8 +56,8 @@ func (d *dense) share() {
 	}
 }
 
-// matrixOfK returns K = ρ A'A + mu I, or nil if it is a multiple of the identity
-// or A is not a matrix.
+// matrixOfK returns K = ρ A'A + mu I, or nil if K is a multiple of the identity or A is
+// not a matrix.
 func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	gram := l.A.Gram()
 	if gram == nil || l.Kappa > 0 {
@@ -85,7 +86,7 @@ func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	}
 	k, err := sparse.New(p, p, ptr, idx, val)
 	if err != nil {
-		return nil // it overflows: by products then, whose result the run judges
+		return nil // it overflows; products with A are used instead
 	}
 	return k
 }
@@ -144,14 +145,14 @@ func (d *dense) Advance(sampled []int32) {
 	}
 }
 
-// row returns row i of the data alone.
+// row returns row i of the data as a matrix of one row.
 func (d *dense) row(i int) kernels.Rows {
 	a := d.Rows
 	a.Ptr = a.Ptr[i : i+2]
 	return a
 }
 
-// update takes the dense part of the step, projects, and adds to the sum.
+// update does the dense part of the step, projects w, and adds it to the sum.
 func (d *dense) update() {
 	switch x := d.shape; {
 	case d.Set == nil:

@@ -8,15 +8,16 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazyFrom is the number of features per nonzero of a row from which steps on
-// the nonzeros alone beat steps on every coordinate.
+// lazyFrom is the number of features per nonzero of a row above which steps on the
+// nonzeros are faster than steps on every coordinate.
 const lazyFrom = 6
 
-// Where the features decay each at its own rate, steps on the nonzeros alone pay from
-// decayFrom features, and decaySlope more for every nonzero of a row (BenchmarkDiagonal).
+// If every feature decays at its own rate, steps on the nonzeros are faster from
+// decayFrom features on, plus decaySlope features for every nonzero of a row
+// (BenchmarkDiagonal).
 const decayFrom, decaySlope = 300, 5
 
-// diagonalOfK returns the diagonal of K, or nil if there is anything beside it.
+// diagonalOfK returns the diagonal of K, or nil if K is not diagonal.
 func (l *InnerLoop) diagonalOfK() []float64 {
 	if l.Kappa > 0 {
 		return slices.Repeat([]float64{l.Kappa + l.Ridge}, l.features())
@@ -31,7 +32,7 @@ func (l *InnerLoop) diagonalOfK() []float64 {
 	return k
 }
 
-// newDiagonal chooses among the plans for diagonal K.
+// newDiagonal returns the best plan for diagonal K.
 func newDiagonal(l *InnerLoop, k []float64) Plan {
 	p := len(k)
 	base := diagonal{InnerLoop: l, k: k, c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
@@ -61,16 +62,16 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")
 }
 
-// diagonal is what the plans for diagonal K share.
+// diagonal holds the fields that the plans for diagonal K share.
 type diagonal struct {
 	*InnerLoop
 	why   string
 	k     []float64 // diagonal of K
 	c, e  []float64 // 1 − η k and −η d
 	w     []float64
-	x, d  []float64 // the caller's
+	x, d  []float64 // belong to the caller
 	eta   float64
-	taken int // steps of the block so far
+	taken int // number of steps in the block so far
 }
 
 func (d *diagonal) Reason() string { return d.why }
@@ -85,7 +86,8 @@ func (d *diagonal) Begin(x, constant []float64, eta float64) {
 	}
 }
 
-// elements passes over all of w each step; the running sum telescopes.
+// elements is a plan that updates all of w in each step. The sum of the iterates comes
+// from telescope.
 type elements struct {
 	diagonal
 	h []float64
@@ -111,7 +113,7 @@ func (p *elements) End(sum, last []float64) {
 	copy(last, p.w)
 }
 
-// box passes over all of w each step, clips, and sums.
+// box is a plan that updates all of w in each step, clips it, and sums the iterates.
 type box struct {
 	diagonal
 	sum []float64

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazy holds w = α u + γ d, so that a step costs as many operations as the row has
-// nonzeros. The running sum telescopes.
+// lazy is a plan that represents w = α u + γ d, so that a step costs only as many
+// operations as the row has nonzeros. The sum of the iterates comes from telescope.
 type lazy struct {
 	diagonal
 	cells kernels.Cells // u, d and h
@@ -50,8 +50,8 @@ func (p *lazy) End(sum, last []float64) {
 	copy(last, p.w)
 }
 
-// ball is lazy with projection onto a ball, whose norm is tracked. The running sum
-// is AlphaSum u − q + GammaSum d.
+// ball is the plan lazy with projection onto a ball; the norm of w is updated in each
+// step. The sum of the iterates is AlphaSum u − q + GammaSum d.
 type ball struct {
 	diagonal
 	cells kernels.Cells // u, d and q
@@ -68,7 +68,7 @@ func newBall(base diagonal) *ball {
 	for i := range p.norm2 {
 		_, val := p.Data.Row(i)
 		for _, v := range val {
-			if p.Rows.Val32 != nil { // what the kernels see
+			if p.Rows.Val32 != nil { // the value that the kernels use
 				v = float64(float32(v))
 			}
 			p.norm2[i] += float64(v * v)
@@ -87,8 +87,8 @@ func (p *ball) Begin(x, d []float64, eta float64) {
 	p.start()
 }
 
-// start makes w the point of the cells and takes the inner products that the
-// kernel then updates.
+// start sets the cells to the point w and computes the inner products that the kernel
+// then updates.
 func (p *ball) start() {
 	w, d, radius := p.w, p.d, p.shape.Radius
 	p.cells.Set(w, d)
@@ -112,7 +112,7 @@ func (p *ball) Advance(sampled []int32) {
 	}
 }
 
-// collect adds to the running sum and sets w to the point.
+// collect adds the iterates since start to the sum, and sets w to the current point.
 func (p *ball) collect() {
 	l := &p.state
 	p.cells.Sparse(p.q)

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	maxDense         = 512     // features up to which rotated rows may be dense
-	maxRotatedMemory = 2 << 30 // bytes of rotated data
+	maxDense         = 512     // largest number of features for dense rotated rows
+	maxRotatedMemory = 2 << 30 // largest memory of rotated data, in bytes
 )
 
-// newCoupled chooses a plan for coupled A'A and a domain that commutes with
-// rotations.
+// newCoupled returns the best plan if A'A is not diagonal and the domain is invariant
+// under rotations.
 func newCoupled(l *InnerLoop) (Plan, error) {
 	if l.A.Matrix() == nil {
 		return newDense(l, "a step for every coordinate: A is an operator, not a matrix"), nil
@@ -48,7 +48,7 @@ func newCoupled(l *InnerLoop) (Plan, error) {
 	return newRotatedDecay(l, spec, nonzeros)
 }
 
-// interrupted asks Interrupt, every now and then, at row i of the data.
+// interrupted calls Interrupt at every 256th row i of the data.
 func (l *InnerLoop) interrupted(i int) error {
 	if l.Interrupt == nil || i%256 != 0 {
 		return nil
@@ -58,9 +58,9 @@ func (l *InnerLoop) interrupted(i int) error {
 
 func padded(p int) int { return (p + 7) &^ 7 }
 
-// rotated works in the eigenbasis of A'A = V diag(σ) V', where every K is diagonal;
-// projections onto R^p and balls do not notice. The data are rotated once, to dense
-// rows.
+// rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which every K
+// is diagonal. R^p and balls are invariant under this rotation. The data are rotated
+// once, to dense rows.
 type rotated struct {
 	*InnerLoop
 	spec *linalg.Spectrum

@@ -2,20 +2,20 @@ package admm
 
 import "math"
 
-// Scales are the sizes in a problem that the automatic ρ and η follow from.
+// Scales holds the sizes in a problem from which the automatic ρ and η are computed.
 type Scales struct {
-	Samples, Features int     // samples of a process, on average
+	Samples, Features int     // mean number of samples of a process, and number of features
 	Row               float64 // root mean square of |aᵢ|
-	Unit              float64 // of the margins aᵢ'x: in regression that of the labels, else 1
+	Unit              float64 // unit of the margins aᵢ'x: that of the labels in regression, else 1
 	Curvature         float64 // upper bound of φ”
 	Mu                float64
-	Lambda            float64 // of the penalty; 0 where it has no scale, such as an indicator
+	Lambda            float64 // scale of the penalty; 0 if it has none, such as an indicator
 	Limited           bool    // the penalty bounds |beta|, as L1 does
 	Lambda1, LambdaP  float64 // the extreme eigenvalues of A'A
 }
 
-// NaturalRho is that of solver.Run: factor times Lambda Row/Unit. For a penalty without a scale
-// it is the curvature of the loss along a feature.
+// NaturalRho returns factor times Lambda Row/Unit. For a penalty without a scale it
+// returns the curvature of the loss along a feature.
 func (s *Scales) NaturalRho(factor float64) float64 {
 	inverse := s.Row / s.Unit * factor
 	switch {
@@ -27,20 +27,20 @@ func (s *Scales) NaturalRho(factor float64) float64 {
 	return float64(s.Lambda * inverse)
 }
 
-// Rho returns ρ for K dual updates in an outer iteration.
+// Rho returns the automatic ρ for K dual updates in an outer iteration.
 func (s *Scales) Rho(updates int) float64 {
 	factor := 1.0
-	if updates > 1 { // with many dual updates more is better
+	if updates > 1 { // with many dual updates a larger ρ is better
 		factor = 3
 	}
 	steps := s.Curvature * float64(s.Row*s.Row)
 	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*steps/s.Lambda1))
 }
 
-// RidgeRho is what mu > 0 asks of ρ, as far as ρ λ₁ does not shorten the steps. With one
-// dual update per outer iteration y and beta converge like a gradient method on A'A: ρ is
-// mu over the mean of its least and largest eigenvalue. With many they converge fastest
-// where ρ √(λ₁ λ_p) is a few times mu.
+// RidgeRho returns the best ρ for mu > 0 as far as the convergence of y and beta is
+// concerned. With one dual update per outer iteration y and beta converge like a gradient
+// method on A'A; then ρ is mu over the mean of its smallest and largest eigenvalue. With
+// many they converge fastest if ρ √(λ₁ λ_p) is a few times mu.
 func (s *Scales) RidgeRho(updates int) float64 {
 	if updates > 1 {
 		return 4 * s.Mu / math.Sqrt(float64(s.Lambda1*math.Max(s.LambdaP, 0.01*s.Lambda1)))

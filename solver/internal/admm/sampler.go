@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 )
 
-// A Sampler draws row numbers, uniformly or in proportion to weights, with
-// replacement. Its draws are spelled out so that no library release can change
-// the sequence.
+// A Sampler draws row numbers with replacement, uniformly or in proportion to weights.
+// The code makes the draws itself, so that no release of a library can change the
+// sequence.
 type Sampler struct {
 	rng   *rand.PCG
 	n     uint64
-	other []int32  // alias of each column; nil if uniform
-	keep  []uint64 // a second draw below this keeps the column, else its alias
+	other []int32  // alias of each row; nil if uniform
+	keep  []uint64 // a second draw below this number keeps the row; otherwise its alias is drawn
 }
 
 // NewSampler returns a sampler of 0..n−1; weights may be nil.
@@ -25,20 +25,20 @@ func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	return s
 }
 
-// Restart begins a sequence of the seed, another one for every stream.
+// Restart begins a new sequence for a seed; each stream gives another sequence.
 func (s *Sampler) Restart(seed, stream uint64) { s.rng.Seed(seed, 0x5ca5+stream) }
 
-// State returns where the sequence is.
+// State returns the position in the sequence.
 func (s *Sampler) State() []byte {
 	state, _ := s.rng.MarshalBinary() // which has no errors
 	return state
 }
 
-// Resume goes on from a State.
+// Resume continues from a State.
 func (s *Sampler) Resume(state []byte) error { return s.rng.UnmarshalBinary(state) }
 
-// alias prepares Walker's method: column i is kept with probability keep/2⁶⁴
-// and stands for other[i] else.
+// alias prepares Walker's alias method: row i is kept with probability keep/2⁶⁴ and
+// replaced by other[i] otherwise.
 func (s *Sampler) alias(weights []float64) {
 	n := len(weights)
 	s.other, s.keep = make([]int32, n), make([]uint64, n)
@@ -73,15 +73,15 @@ func (s *Sampler) alias(weights []float64) {
 			heaviest = int32(i)
 		}
 	}
-	for _, i := range append(small, large...) { // 1 up to rounding
+	for _, i := range append(small, large...) { // their probability to be kept is 1, up to rounding
 		s.keep[i], s.other[i] = math.MaxUint64, i
-		if weights[i] == 0 { // rounding must not revive a zero
+		if weights[i] == 0 { // a row of weight 0 is never drawn
 			s.keep[i], s.other[i] = 0, heaviest
 		}
 	}
 }
 
-// Draw sets rows to the next row numbers.
+// Draw sets rows to the next row numbers of the sequence.
 func (s *Sampler) Draw(rows []int32) {
 	for k := range rows {
 		hi, _ := bits.Mul64(s.rng.Uint64(), s.n)

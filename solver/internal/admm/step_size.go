@@ -7,10 +7,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CurvatureRows is how many rows a RowCurvature looks at, about.
+// CurvatureRows is the approximate number of rows that a RowCurvature samples.
 const CurvatureRows = 4096
 
-// A RowCurvature has |aᵢ|² of a regular sample of the rows.
+// A RowCurvature holds |aᵢ|² of a regular sample of the rows.
 type RowCurvature struct {
 	norms   []float64
 	stride  int
@@ -32,8 +32,9 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// At returns what stochastic steps meet at a snapshot, given the margins and slopes of the rows
-// and their labels. Where φ” jumps, as it may within the inner loop, its bound takes its place.
+// At returns the curvature for stochastic steps at a snapshot, given the margins and
+// slopes of the rows and their labels. If φ” is not continuous, it uses the bound of φ”,
+// because φ” may jump within the inner loop.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.met(func(int) float64 { return loss.Curvature() })
@@ -41,10 +42,11 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 	return c.met(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
 }
 
-// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|², given φ” of a row. A stochastic step along aᵢ overshoots by the
-// factor η hᵢ, so the mean square of the iterate in a direction v contracts if η E[hᵢ²
-// cos²] < 2 E[hᵢ cos²]; weighting by hᵢ itself keeps a few long rows among many short
-// ones, or a few uncertain samples among many settled ones, in the bound.
+// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|², where second returns φ” of a row.
+// A stochastic step along aᵢ overshoots by the factor η hᵢ, so the mean square of the
+// iterate in a direction v contracts if η E[hᵢ² cos²] < 2 E[hᵢ cos²]. Weighting by hᵢ
+// gives enough weight to a few long rows among many short ones, or to a few uncertain
+// samples among many certain ones.
 func (c *RowCurvature) met(second func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
@@ -63,19 +65,19 @@ func (c *RowCurvature) met(second func(i int) float64) float64 {
 	return sum2 / sum
 }
 
-// A StepSize is what an automatic step size follows from.
+// A StepSize holds the quantities from which an automatic step size is computed.
 type StepSize struct {
-	Met       float64 // what RowCurvature.At gives at the snapshot
-	Mean      float64 // smoothness of the mean loss, for batches
-	Batch     int     // samples of a step
-	Mu        float64 // what of mu is not in the stiffness
-	Factor    float64 // in units of the inverse curvature
+	Met       float64 // RowCurvature.At at the snapshot
+	Mean      float64 // Lipschitz constant of the mean loss's gradient, for batches
+	Batch     int     // number of samples in a step
+	Mu        float64 // mu, unless the stiffness includes it
+	Factor    float64 // step size times curvature
 	Stiffness float64 // largest eigenvalue of K, the deterministic part of a step
 	Lazy      bool    // coordinates may be lazy: η times the stiffness stays below 1/2
 }
 
-// Eta returns the step size. The mean of b samples meets the curvature of the mean loss,
-// and 1/b of what a single sample meets beyond it.
+// Eta returns the step size. The curvature for a mean of b samples is that of the mean
+// loss, plus 1/b of the excess of a single sample's curvature.
 func (s StepSize) Eta() float64 {
 	curvature := s.Met
 	if s.Batch > 1 {
@@ -94,14 +96,14 @@ func (s StepSize) Eta() float64 {
 	return math.Min(eta, most/s.Stiffness)
 }
 
-// lastFactor is the step size in units of the inverse curvature met. The inner loop is
-// stable below 2 and its mean converges fastest, near the optimum, at 1 to 1.6.
+// lastFactor is the final step size times the curvature. The inner loop is stable below
+// 2, and its mean converges fastest near the optimum for 1 to 1.6.
 const lastFactor = 1.5
 
-// StepFactor is StepSize.Factor after so many outer iterations with n samples of p features. Far
-// from the optimum the noise of steps is what is left of the objective, so that the first
-// of many dual updates are shorter; with few rows for a feature these hardly meet, and it
-// does not matter.
+// StepFactor returns StepSize.Factor after the given number of outer iterations, for n
+// samples of p features. Far from the optimum the noise of the steps dominates the
+// objective, so the first of many dual updates use shorter steps. With few rows per
+// feature samples hardly interact, and the factor stays constant.
 func StepFactor(n, p, outer int, many bool) float64 {
 	if 4*p > n || !many {
 		return lastFactor
@@ -109,11 +111,12 @@ func StepFactor(n, p, outer int, many bool) float64 {
 	return math.Min(lastFactor, 0.7+float64(0.2*float64(outer)))
 }
 
-// maxDualUpdates is K where dual updates are cheap.
+// maxDualUpdates is the largest K, for cheap dual updates.
 const maxDualUpdates = 40
 
-// DualUpdates returns K for so many inner steps of so many operations: products with A
-// stay cheaper than they are, and every block is longer than a few steps.
+// DualUpdates returns K for the given number of inner steps, with the given operations of
+// a step and of a dual update. The dual updates cost less than the steps, and every block
+// has at least a few steps.
 func DualUpdates(steps, ofStep, ofUpdate float64) int {
 	k := math.Min(float64(steps*ofStep)/ofUpdate, steps/8)
 	return int(math.Max(1, math.Min(k, maxDualUpdates)))

@@ -7,31 +7,34 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// What unlikeness looks at and how long: rows of each process, steps of the power method.
+// The number of rows of each process, and of steps of the power method, with which
+// unlikeness computes.
 const (
 	unlikeRows  = 4096
 	unlikeSteps = 4
 )
 
-// Rows at random make the Gₛ apart by up to a twentieth of the size of G, rows sorted by
-// label by a fifth and more (a9a, covtype, in 4 to 64 parts). From muchUnlike on there is a
-// pull, of pullPart times what they are apart: with a tenth some runs of those diverged,
-// with all of it they took twice as long.
-const muchUnlike, pullPart = 0.1, 0.3
+// If rows are distributed at random, the matrices Gₛ differ by up to a twentieth of the
+// size of G; if they are sorted by label, by a fifth or more (a9a and covtype in 4 to 64
+// parts). Above muchUnlike there is a proximal term with a weight of weightPart times the
+// difference. In tests, a tenth of the difference let some runs diverge, and the whole
+// difference made them twice as slow.
+const muchUnlike, weightPart = 0.1, 0.3
 
-// Pull returns c, in units of φ″, for which local steps with c(w − x_t) on unlike processes
-// do not lead apart (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017), 0 where they are alike.
-func Pull(t *rows.Team, x kernels.Rows, p int) float64 {
+// ProximalWeight returns the proximal weight c, in units of φ″, with which the iterates of
+// different processes do not drift apart (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). It is 0
+// if the rows of the processes are alike.
+func ProximalWeight(t *rows.Team, x kernels.Rows, p int) float64 {
 	if apart, size := unlikeness(t, x, p); apart > muchUnlike*size {
-		return pullPart * apart
+		return weightPart * apart
 	}
 	return 0
 }
 
-// unlikeness returns how far the matrices Gₛ = Xₛ'Xₛ/nₛ of the processes are from their mean G,
-// weighted by nₛ, and the size of that: the square root of the largest eigenvalue of
-// Σ (nₛ/n) (Gₛ − G)², and that of G, by some steps of the power method on a regular sample
-// of the rows. It is 0 for one process.
+// unlikeness returns how much the matrices Gₛ = Xₛ'Xₛ/nₛ of the processes differ from
+// their mean G, weighted by nₛ, and the size of G: the square root of the largest
+// eigenvalue of Σ (nₛ/n) (Gₛ − G)², and the largest eigenvalue of G. It uses some steps
+// of the power method on a regular sample of the rows. Both are 0 for one process.
 func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	if t == nil {
 		return 0, 0
@@ -41,7 +44,7 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	u := &unlike{team: t, rows: sampled(x), part: float64(n) / total, margin: make([]float64, 1)}
 	v, mean, own, next := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for j := range v {
-		v[j] = 1 + float64(j%3) // not at right angles to anything in particular
+		v[j] = 1 + float64(j%3) // unlikely to be orthogonal to the eigenvector
 	}
 	top := append([]float64(nil), v...)
 	for range unlikeSteps {
@@ -60,10 +63,10 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	return apart, size
 }
 
-// unlike multiplies by the matrices.
+// unlike multiplies by the matrices Gₛ and G.
 type unlike struct {
 	team   *rows.Team
-	rows   []kernels.Rows // one row each
+	rows   []kernels.Rows // matrices of one row each
 	part   float64        // nₛ/n
 	margin []float64
 }
@@ -91,7 +94,8 @@ func (u *unlike) times(dst, v []float64) {
 	}
 }
 
-// mean sets dst = Σ (nₛ/n) Gₛ v, v being that of each process, and returns its length.
+// mean sets dst = Σ (nₛ/n) Gₛ v, where each process has its own v, and returns the norm
+// of dst.
 func (u *unlike) mean(dst, v []float64) float64 {
 	u.times(dst, v)
 	for j := range dst {
@@ -101,7 +105,7 @@ func (u *unlike) mean(dst, v []float64) float64 {
 	return math.Sqrt(kernels.Dot(dst, dst))
 }
 
-// unit divides v by its length.
+// unit divides v by its norm.
 func unit(v []float64) {
 	if norm := math.Sqrt(kernels.Dot(v, v)); norm > 0 {
 		for j := range v {

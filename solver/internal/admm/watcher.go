@@ -3,73 +3,74 @@ package admm
 import "math"
 
 const (
-	// beyond is how far above the objective at the start an iterate may be before it
-	// is lost, in units of that objective.
+	// beyond is the rise above the objective at the start, in units of that objective,
+	// above which an iterate is lost.
 	beyond = 9
-	// patience is how many rises of the objective an automatic step size survives
-	// without a new best.
+	// patience is the number of rises of the objective without a new best after which an
+	// automatic step size is halved.
 	patience = 5
-	// vainHalvings is how many halvings without a new best show that the step size is
-	// not why the objective rises.
+	// vainHalvings is the number of halvings without a new best after which the step size
+	// is not considered the reason for the rises.
 	vainHalvings = 2
-	// maxHalvings bounds how often an automatic step size is halved.
+	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// slack is the share of what was gained that a rise may lose without counting.
+	// slack is the part of the decrease so far that a rise may cost without being
+	// counted.
 	slack = 1e-3
 )
 
-// A Verdict says what to do with an iterate.
+// A Verdict says how to proceed after an iterate.
 type Verdict int
 
 // The verdicts.
 const (
 	Fine    Verdict = iota
-	Best            // keep it
-	Restart         // go back to the one kept
-	Lost            // give the run up
+	Best            // the best iterate so far: keep it
+	Restart         // restore the iterate that was kept
+	Lost            // end the run
 )
 
-// A Watcher remembers the objectives that matter.
+// A Watcher judges the objectives of a run.
 type Watcher struct {
-	// Halvings is how often an automatic step size is to be halved.
+	// Halvings is the number of times by which an automatic step size must be halved.
 	Halvings int
-	// Improved says that there was a better objective than that at the start.
+	// Improved says that some objective was better than the one at the start.
 	Improved bool
 	// First is the objective at the start.
 	First float64
 
 	Scale          float64
 	Best, Previous float64
-	Rises          int // since Best, or since the last halving
-	Vain           int // halvings since Best, those of lost iterates aside
+	Rises          int // rises since Best, or since the last halving
+	Vain           int // halvings since Best, except those for lost iterates
 }
 
-// Start fixes the objective at the start, and the scale of objectives where that one
-// is near zero.
+// Start sets the objective at the start. scale is the scale of objectives if that one is
+// almost zero.
 func (w *Watcher) Start(objective, scale float64) {
 	*w = Watcher{First: objective, Best: objective, Previous: objective, Scale: math.Max(math.Abs(objective), scale)}
 }
 
-// Lost reports whether an objective is beyond what any useful iterate has.
+// Lost reports whether an objective is too large for a useful iterate.
 func (w *Watcher) Lost(objective float64) bool {
 	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1) // true for NaN
 }
 
-// worse is how far above the start a result may end, in units of the objective there:
-// ADMM does not descend.
+// worse is the rise above the objective at the start, in units of that objective, that is
+// accepted in a result: ADMM is not a descent method.
 const worse = 0.01
 
-// Worse reports whether an objective is well above that at the start.
+// Worse reports whether an objective is clearly above the one at the start.
 func (w *Watcher) Worse(objective float64) bool { return objective > w.First+float64(worse*w.Scale) }
 
 // See judges the next objective. auto says that the step size is automatic and may be
-// halved, and loose that the objective is not one of a feasible point, so that only
-// divergence counts.
+// halved; loose says that the objective does not belong to a feasible point, so that only
+// divergence matters.
 //
-// ADMM does not descend. The first iterations know little of the penalty, and near the
-// optimum, above all from a warm start, y and beta may have a way to go. Halvings that
-// bring no new best are therefore taken back, and rises then count no more until there
-// is one.
+// ADMM is not a descent method. The first iterations are hardly influenced by the
+// penalty, and near the optimum, above all after a warm start, y and beta may still have
+// to change much. Halvings without a new best are therefore undone, and rises are not
+// counted again before there is a new best.
 func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
 	rose := objective > w.Previous && objective > w.Best+float64(slack*(w.First-w.Best))
 	w.Previous = objective
