@@ -8,11 +8,11 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// AccSADMM is Acc-SADMM (Fang, Cheng, Lin, "Faster and Non-ergodic O(1/K)
-// Stochastic Alternating Direction Method of Multipliers", 2017): Nesterov's
-// extrapolation and variance reduction together. Blocks are y, with the matrix −I,
-// and x, with A. Stage s has θ = 1/(2+2s) and m steps from a snapshot x̃, ỹ with
-// multiplier l̃ and b̃ = A x̃ − ỹ; u is the extrapolation of x:
+// AccSADMM is Acc-SADMM (Fang, Cheng, Lin, "Faster and Non-ergodic O(1/K) Stochastic
+// Alternating Direction Method of Multipliers", 2017), which combines Nesterov's
+// extrapolation with variance reduction. Its blocks are y, with the matrix −I, and x,
+// with A. Stage s has θ = 1/(2+2s) and m steps from a snapshot x̃, ỹ with multiplier l̃
+// and b̃ = A x̃ − ỹ; u is the extrapolation of x:
 //
 //	l  ← l̃ + (ρ θ₂/θ)(A x − y − b̃)
 //	y⁺ ← prox of g/w at A u + l/w,  w = ρ/θ
@@ -20,10 +20,10 @@ import (
 //	l̃  ← l + ρ(A x⁺ − y⁺)
 //	u  ← x⁺ + (1−θ−θ₂)(x⁺ − x)
 //
-// with θ₂ = (m−2)/(2(m−1)). The extrapolation of y drops out since y enters with
-// −I. Batches have BatchSize samples b, by default 20; stages InnerSteps samples,
-// by default 2n. Eta is 1/L, by default 4/ν_f. The iterate is the stage's
-// weighted output, the average that of the outputs.
+// with θ₂ = (m−2)/(2(m−1)). The extrapolation of y has no effect because the matrix of y
+// is −I. Batches have BatchSize samples b, by default 20; stages have InnerSteps samples,
+// by default 2n. Eta is 1/L, by default 4/ν_f. The iterate is the stage's weighted
+// output, and the average is that of the outputs.
 type AccSADMM struct{}
 
 // Info implements solver.Method.
@@ -45,7 +45,7 @@ func accStage(n int, s *solver.Settings) (batch, m int) {
 	return batch, max(3, cmp.Or(s.InnerSteps, 2*n)/batch)
 }
 
-// tau is the constant τ = 2 of the method, and its c.
+// tau is the constant τ of the method, which is also its constant c.
 const tau = 2
 
 type accSADMM struct {
@@ -57,8 +57,8 @@ type accSADMM struct {
 	aPoint, au        []float64 // A x and A u
 	lt, bt            []float64
 	lam, bracket      []float64
-	ym                []float64 // y of the inner loop
-	sum, sumY         []float64 // of the stage's x and y
+	ym                []float64 // the y of the inner loop
+	sum, sumY         []float64 // sums of the stage's x and y
 	previous          []float64 // x before the last step
 	theta, theta2, w2 float64
 }
@@ -118,7 +118,7 @@ func (s *accSADMM) step(rows []int32) {
 	s.a.MulTrans(s.q, s.bracket)
 	s.addRidge(s.q, s.ahead)
 	kernels.Axpy(1, s.run.Snapshot.Gradient, s.q)
-	s.pull(s.q, s.ahead, rows, 1, true)
+	s.addReduced(s.q, s.ahead, rows, 1, true)
 	copy(s.previous, s.point)
 	copy(s.point, s.ahead)
 	kernels.Axpy(-1/s.w2, s.q, s.point)
@@ -135,8 +135,8 @@ func (s *accSADMM) step(rows []int32) {
 	kernels.Axpy(1, s.ym, s.sumY)
 }
 
-// output sets the run's iterate to the weighted mean of the stage, in which the
-// last step has weight 1 and the others θ + θ₂.
+// output sets the run's iterate to the weighted mean of the stage. The last step has
+// weight 1, every other step θ + θ₂.
 func (s *accSADMM) output() {
 	share := s.theta + s.theta2
 	inv := 1 / (float64(float64(s.m-1)*share) + 1)
@@ -149,7 +149,7 @@ func (s *accSADMM) output() {
 	copy(s.beta, s.bracket)
 }
 
-// closeStage makes the next snapshot, its multiplier and b̃, and the point from
+// closeStage computes the next snapshot with its multiplier and b̃, and the point from
 // which the next stage extrapolates.
 func (s *accSADMM) closeStage() {
 	following := s.thetaOf(s.run.Stats.OuterIterations + 1)

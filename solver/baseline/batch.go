@@ -11,15 +11,15 @@ import (
 //
 //	x ← argmin f(x) + (beta − ρ y)'A x + (ρ/2)|A x|²
 //
-// by damped Newton steps from the last x, then y and beta. The Newton system is
-// factored where p is at most [MaxFactored], and solved by conjugate gradients on Hessian
-// products elsewhere.
+// by damped Newton steps from the last x, and then updates y and beta. If p is at most
+// [MaxFactored], the Newton system is factored; otherwise conjugate gradients with
+// Hessian products solve it.
 //
-// Passes are counted honestly: one for every gradient, with the objective, and for
-// every Hessian product; assembling the Hessian counts as many as its operations
-// are those of a gradient, Σ nnzᵢ(nnzᵢ+1)/2 / nnz. A gradient already known is
-// free. Stats.PaperPasses counts one per iteration, as the paper does. An x-step
-// ends early when the budget does.
+// All work is counted in passes: a gradient with the objective is one pass, and so is a
+// Hessian product. Assembling the Hessian counts as its number of operations divided by
+// that of a gradient, Σ nnzᵢ(nnzᵢ+1)/2 / nnz. A gradient that is already known costs
+// nothing. Stats.PaperPasses counts one pass per iteration, as the paper does. An x-step
+// ends early if the budget does.
 //
 // The average is that of x_1..x_T.
 type Batch struct{}
@@ -52,8 +52,8 @@ func (Batch) Begin(r *solver.Run) (solver.Iteration, error) {
 	return b, nil
 }
 
-// BatchCG is [Batch] with the Newton system solved by conjugate gradients whatever p
-// is. Where p is above [MaxFactored] they are the same.
+// BatchCG is [Batch], but conjugate gradients solve the Newton system for any p. If p is
+// above [MaxFactored], the two are the same.
 type BatchCG struct{}
 
 // Info implements solver.Method.
@@ -78,8 +78,8 @@ func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 type batch struct {
 	*base
 	newton newtonSystem
-	known  bool            // the run's snapshot is that of x
-	ahead  solver.Snapshot // of a trial; it shares margins and slopes with the run's
+	known  bool            // the run's snapshot is at x
+	ahead  solver.Snapshot // snapshot of a trial; it shares margins and slopes with the run's
 
 	ax                    []float64 // A x
 	g, step, trial, astep []float64
@@ -95,9 +95,9 @@ func newBatch(r *solver.Run) *batch {
 
 // A newtonSystem solves H step = −g with H = (1/n)Σ φ”ᵢ aᵢaᵢ' + mu I + ρ A'A.
 type newtonSystem interface {
-	// cost is a lower bound of the passes of the next solve.
+	// cost returns a lower bound of the passes of the next solve.
 	cost() float64
-	// solve sets step and returns the passes it took, at most budget.
+	// solve sets step and returns the passes that it took, at most budget.
 	solve(step, g, curvature []float64, budget float64) (passes float64, err error)
 }
 
@@ -120,13 +120,13 @@ func (b *batch) Next() (bool, error) {
 }
 
 const (
-	newtonTolerance = 1e-12 // of the squared Newton decrement, in the first iteration
+	newtonTolerance = 1e-12 // for the squared Newton decrement, in the first iteration
 	maxNewton       = 50
 	maxHalvings     = 40
-	sufficient      = 1e-4 // share of the predicted decrease that a step must bring
+	sufficient      = 1e-4 // part of the predicted decrease that a step must achieve
 )
 
-// minimise does the x-step. b.q = A'(beta − ρ y) stays fixed.
+// minimise does the x-step. b.q = A'(beta − ρ y) does not change.
 func (b *batch) minimise() error {
 	b.frozen()
 	b.a.Mul(b.ax, b.x)
@@ -163,8 +163,8 @@ func (b *batch) minimise() error {
 	return nil
 }
 
-// gradient sets g to the gradient of the x-step's objective, of which the snapshot
-// has the part of the loss.
+// gradient sets g to the gradient of the x-step's objective; the snapshot holds the part
+// of the loss.
 func (b *batch) gradient() {
 	b.a.MulTrans(b.g, b.ax)
 	for j, v := range b.g {
@@ -172,9 +172,9 @@ func (b *batch) gradient() {
 	}
 }
 
-// search goes along the step, halving it until the objective falls enough, and
-// reports whether it did. Differences of the quadratic part are formed from the
-// step, so that a small step is not lost to rounding in them.
+// search moves x along the step, halving it until the objective decreases enough, and
+// reports whether it did. It computes differences of the quadratic part from the step, so
+// that rounding does not hide a small step.
 func (b *batch) search(decrement float64) bool {
 	b.a.Mul(b.astep, b.step)
 	linear := dotProduct(b.q, b.step) + float64(b.mu*dotProduct(b.x, b.step)) + float64(b.rho*dotProduct(b.ax, b.astep))
@@ -183,7 +183,7 @@ func (b *batch) search(decrement float64) bool {
 	t := 1.0
 	for range maxHalvings {
 		if !b.run.Affords(1) {
-			b.known = false // margins and slopes are those of the last trial
+			b.known = false // margins and slopes belong to the last trial
 			return false
 		}
 		for j, v := range b.x {

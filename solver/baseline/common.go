@@ -9,12 +9,12 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// blockSteps is how many samples are taken between two looks at the context.
+// blockSteps is the number of samples between two checks of the context.
 const blockSteps = 1024
 
-// base is what the methods share. It holds the iterate of the run under the
-// paper's names. Multipliers are unscaled, as there. The product with A is its own:
-// that of the run serves evaluations in between.
+// base holds what the methods share: the iterate of the run under the paper's names, with
+// unscaled multipliers as in the paper. It has its own product with A, because
+// evaluations use the product of the run.
 type base struct {
 	run  *solver.Run
 	data *solver.Samples
@@ -24,23 +24,22 @@ type base struct {
 	mu, rho     float64
 	nu, lambda1 float64 // ν_f and λ₁
 
-	x, y, beta []float64 // of the run
+	x, y, beta []float64 // the run's iterate
 	limit      []float64 // lambda times the weights of the rows of A
 	image      []float64 // A x as times left it; x itself if A = I
-	u          []float64 // scratch of length l
-	q          []float64 // scratch of length p
+	u          []float64 // scratch memory of length l
+	q          []float64 // scratch memory of length p
 
-	rows    []int32   // sampled
-	gain    []float64 // of the samples of a step
-	natural float64   // automatic η, whether used or not; 0 without a step size
-	sums    struct {  // of the iterates, for means
+	rows    []int32   // the sampled rows
+	gain    []float64 // one for each sample of a step
+	natural float64   // automatic η, even if not used; 0 if the method has no step size
+	sums    struct {  // sums of the iterates, for means
 		x, y  []float64
-		count float64 // of their weights
+		count float64 // sum of their weights
 	}
 }
 
-// newBase makes the state of a method whose automatic rho is the natural one times
-// a factor.
+// newBase returns the base of a method. Its automatic rho is rhoFactor times NaturalRho.
 func newBase(r *solver.Run, rhoFactor float64) *base {
 	b := &base{
 		run: r, data: r.Samples, a: r.A.Product(), mu: r.Problem.L2, nu: r.Stats.Constants.NuF, lambda1: r.Stats.Constants.Lambda1,
@@ -58,31 +57,32 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	return b
 }
 
-// shifted solves with A'A and the rho of the run.
+// shifted returns a solver of systems with A'A and the run's rho.
 func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
 
-// vector returns zeros with an entry per feature, rowVector per row of A.
+// vector returns a zero vector with an entry per feature; rowVector returns one with an
+// entry per row of A.
 func (b *base) vector() []float64    { return make([]float64, len(b.x)) }
 func (b *base) rowVector() []float64 { return make([]float64, len(b.beta)) }
 
-// roomForBatch fixes the batch size and makes room for it.
+// roomForBatch sets the batch size and allocates memory for a batch.
 func (b *base) roomForBatch(size int) {
 	b.run.Stats.BatchSize = size
 	b.gain = make([]float64, size)
 	b.rows = make([]int32, max(blockSteps, size))
 }
 
-// orEta returns the step parameter that was set, or else the given one, and
-// makes it that of the run.
+// orEta returns the step parameter from the settings, or else the automatic one, and
+// records it in the run.
 func (b *base) orEta(automatic float64) float64 {
 	b.natural, b.run.Stats.Eta = automatic, cmp.Or(b.run.Settings.Eta, automatic)
 	return b.run.Stats.Eta
 }
 
-// NaturalEta is proposed to users whose own diverges.
+// NaturalEta is the step size that an error proposes if the user's own diverges.
 func (b *base) NaturalEta() float64 { return b.natural }
 
-// times returns A x and keeps it in image.
+// times returns A x and stores it in image.
 func (b *base) times(x []float64) []float64 {
 	b.image = b.a.Image(x)
 	return b.image
@@ -93,10 +93,10 @@ func (b *base) slopeAt(i int, x []float64) float64 {
 	return b.data.Slope(i, b.data.Margin(i, x))
 }
 
-// pull adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the rows to dst,
-// which may be the same slice as at. Unless reduced, there is no snapshot and no
-// second term.
-func (b *base) pull(dst, at []float64, rows []int32, scale float64, reduced bool) {
+// addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the rows to dst,
+// which may be the same slice as at. Unless reduced is set, it omits the second term,
+// that of the snapshot x̃.
+func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduced bool) {
 	scale /= float64(len(rows))
 	for k, i := range rows {
 		d := b.slopeAt(int(i), at)
@@ -110,15 +110,15 @@ func (b *base) pull(dst, at []float64, rows []int32, scale float64, reduced bool
 	}
 }
 
-// frozen sets q = A'(beta − ρ y): the part of the augmented gradient that does
-// not depend on x.
+// frozen sets q = A'(beta − ρ y), the part of the augmented gradient that does not depend
+// on x.
 func (b *base) frozen() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	b.a.MulTrans(b.q, b.u)
 }
 
-// augmented sets q = A'(beta + ρ(A x − y)), A x being image.
+// augmented sets q = A'(beta + ρ(A x − y)), where image holds A x.
 func (b *base) augmented() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
@@ -126,7 +126,7 @@ func (b *base) augmented() {
 	b.a.MulTrans(b.q, b.u)
 }
 
-// ridge is the gradient mu·x as a term of a sweep.
+// ridge returns the gradient mu·x as a term of a sweep.
 func (b *base) ridge(x []float64) []term {
 	if b.mu == 0 {
 		return nil
@@ -141,18 +141,18 @@ func (b *base) addRidge(dst, x []float64) {
 	}
 }
 
-// dual updates y and beta at A x: the step after x in the order x, y, beta. It
-// leaves |beta| ≤ limit.
+// dual updates y and beta, given A x: the step after x in the order x, y, beta. It leaves
+// |beta| ≤ limit.
 func (b *base) dual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
 
-// include takes an x and a y into the means.
+// include adds an x and a y to the sums for the means.
 func (b *base) include(x, y []float64) {
 	kernels.Axpy(1, x, b.sums.x)
 	kernels.Axpy(1, y, b.sums.y)
 	b.sums.count++
 }
 
-// publish makes the means those of the run.
+// publish sets the run's means.
 func (b *base) publish() {
 	inv := 1 / b.sums.count
 	scaleTo(b.run.Mean.X, b.sums.x, inv)
@@ -173,7 +173,7 @@ func towards(mean, v []float64, weight float64) {
 	}
 }
 
-// finite returns the error of a lost run unless |x|₂ is finite.
+// finite returns nil if |x|₂ is finite, and otherwise the error of a diverged run.
 func (b *base) finite(x []float64) error {
 	if norm2 := kernels.Dot(x, x); math.IsNaN(norm2) || math.IsInf(norm2, 0) {
 		return b.run.Lost(norm2)

@@ -1,20 +1,30 @@
-// Package baseline has the methods that SCAS-ADMM is compared with, each a
-// [solver.Method], in a file with its next of kin: those of the paper's experiments
-// and some of their successors. They are for the paper's main instance,
-// g = lambda|y|₁ with y = A x, equal sample weights and X = R^p, where one clip
-// updates y and beta.
+// Package baseline provides the methods with which SCAS-ADMM is compared: those in the
+// paper's experiments and some of their successors. Each is a [solver.Method]; a file
+// holds a family of related methods. They solve the paper's main problem, g = lambda|y|₁
+// with y = A x, equal sample weights and X = R^p, for which one clip updates y and beta.
+// Read STOC and common.go first.
+//
+// # How to add a method
+//
+//   - a type that implements [solver.Method], in the file of its family or in a new file,
+//     as opg.go; its doc comment gives the recursion and the source, Info its name, rate,
+//     memory and the meaning of Eta
+//   - Methods, in doc.go: its zero value; this also adds it to the command line and to
+//     the benchmarks
+//   - data_test.go: its gaps on a9a, from an independent implementation if possible;
+//     methods_test.go and the other tests run over all methods
 package baseline
 
 import "github.com/scas-admm/scas/solver"
 
-// Methods lists all methods, those of package solver first, the default at the head.
+// Methods returns all methods, those of package solver first, beginning with the default.
 func Methods() []solver.Method {
 	return append(solver.Methods(),
 		SVRG{}, SVRGRestart{}, STOC{}, SA{}, SAIU{}, SAG{}, SAGIU{}, OPG{}, RDA{}, OADM{}, OS1{}, OS2{},
 		ASVRG{}, AccSADMM{}, PDFP{}, SVRPDHG{}, ASVRPDHG{}, SDCA{}, Batch{}, BatchCG{}, BatchLinear{}, BatchUzawa{})
 }
 
-// ByName returns the method of that name, and whether there is one.
+// ByName returns the method with the given name; ok is false if there is none.
 func ByName(name string) (m solver.Method, ok bool) {
 	for _, m := range Methods() {
 		if m.Info().Name == name {

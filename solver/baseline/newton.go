@@ -8,10 +8,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// MaxFactored is the number of features up to which [Batch] forms the Hessian.
+// MaxFactored is the largest number of features for which [Batch] forms the Hessian.
 const MaxFactored = 512
 
-// factored forms the Hessian and factors it.
+// factored is the newtonSystem that forms the Hessian and factors it.
 type factored struct {
 	b        *base
 	fixed    []float64 // upper triangle of mu I + ρ A'A, p × p
@@ -20,7 +20,7 @@ type factored struct {
 	assembly float64
 }
 
-// assemblyCost is that of the Hessian's part of the data, in passes.
+// assemblyCost returns the cost of assembling the Hessian of the loss, in passes.
 func assemblyCost(x *sparse.CSR) float64 {
 	var products float64
 	n, _ := x.Dims()
@@ -73,12 +73,13 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 	return f.assembly, nil
 }
 
-// conjugate solves by conjugate gradients, preconditioned by the diagonal.
+// conjugate is the newtonSystem that uses conjugate gradients with a diagonal
+// preconditioner.
 type conjugate struct {
 	b         *base
 	cg        *linalg.ConjugateGradients
 	fixed     []float64 // diagonal of ρ A'A + mu I
-	curvature []float64 // of the solve in hand
+	curvature []float64 // φ” of each sample, for the current solve
 	margin    []float64
 }
 
@@ -96,7 +97,7 @@ func (c *conjugate) cost() float64 { return 1 }
 
 const (
 	forcing   = 0.1  // residual of a Newton system, relative to the gradient
-	maxRounds = 2000 // of conjugate gradients
+	maxRounds = 2000 // largest number of conjugate gradient steps
 )
 
 func (c *conjugate) solve(step, g, curvature []float64, budget float64) (float64, error) {
@@ -125,7 +126,7 @@ func (c *conjugate) multiply(dst, v []float64) {
 	kernels.Gradient(dst, b.data.Rows(), c.margin)
 }
 
-// precondition sets the diagonal of H.
+// precondition computes the diagonal of H.
 func (c *conjugate) precondition() {
 	diagonal := c.cg.Diagonal
 	copy(diagonal, c.fixed)

@@ -7,16 +7,17 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method",
-// 2012), which does not linearise the loss of the sample:
+// OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method", 2012),
+// which does not linearise the loss of the sample:
 //
 //	x ← argmin φ(aᵢ'x) + (mu/2)|x|² + (beta − ρ y)'A x + (ρ/2)|A x|² + (w/2)|x − x_old|²
 //
-// With H = (w + mu) I + ρ A'A, v = H⁻¹(w x_old − A'(beta − ρ y)) and h = H⁻¹aᵢ that
-// is x = v − φ'(ζ)h where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and beta.
+// With H = (w + mu) I + ρ A'A, v = H⁻¹(w x_old − A'(beta − ρ y)) and h = H⁻¹aᵢ, the
+// solution is x = v − φ'(ζ)h, where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and
+// beta are updated.
 //
-// w = max(√T/η₀, mu t) with T the samples the budget allows; Eta is η₀. The average
-// is that of x_1..x_T.
+// w = max(√T/η₀, mu t), where T is the number of samples that the budget allows; Eta is
+// η₀. The average is that of x_1..x_T.
 type OADM struct{ onePass }
 
 // Info implements solver.Method.
@@ -28,7 +29,7 @@ func (OADM) Info() solver.MethodInfo {
 	}
 }
 
-// oadmUnit is the automatic η₀ in units of 1/ν_f.
+// oadmUnit is the automatic η₀ times ν_f.
 const oadmUnit = 64
 
 type oadm struct {
@@ -37,8 +38,8 @@ type oadm struct {
 	b, h, v []float64
 	eta0    float64
 	root    float64 // √T
-	all     []int32 // features, for conjugate gradients
-	sweep   *sweep  // nil if A is not of its form
+	all     []int32 // all features, for conjugate gradients
+	sweep   *sweep  // nil if A is neither [G; I] nor I
 }
 
 // Begin implements solver.Method.
@@ -61,7 +62,7 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	return b.uniform(o.step), nil
 }
 
-// sampleRow sets h = H⁻¹aᵢ on the features that it returns, where it is not zero.
+// sampleRow sets h = H⁻¹aᵢ at the features that it returns; h is zero at all others.
 func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 	if !o.solve.Iterative() {
 		idx, val := o.run.Problem.Data.Row(i)
@@ -96,7 +97,7 @@ func (o *oadm) swept(i int, t float64) {
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	for _, j := range support { // what is alone does not look at solved
+	for _, j := range support { // features without an edge do not use solved
 		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
 	}
 	s.bring(i, shift, 1)
@@ -121,15 +122,15 @@ func (o *oadm) step(i int, t float64) {
 	o.include(o.x, o.y)
 }
 
-// implicitSlope returns φ'(ζ) at the root ζ of ζ + c φ'(ζ) = t, c ≥ 0, of which
-// the left side increases with slope at least 1: Newton's method inside a bracket
-// that shrinks.
+// implicitSlope returns φ'(ζ) at the root ζ of ζ + c φ'(ζ) = t for c ≥ 0. It uses
+// Newton's method inside a shrinking bracket; the left side increases with a slope of at
+// least 1.
 func (b *base) implicitSlope(i int, c, t float64) float64 {
 	slope := b.data.Slope(i, t)
 	if c == 0 || slope == 0 {
 		return slope
 	}
-	// By monotony the root lies between t and t − c φ'(t).
+	// By monotonicity the root is between t and t − c φ'(t).
 	lo, hi := t, t-float64(c*slope)
 	if lo > hi {
 		lo, hi = hi, lo

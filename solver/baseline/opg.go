@@ -11,8 +11,8 @@ import (
 //
 //	x ← x − (η_t/γ_t) [ φ'(aᵢ'x)aᵢ + mu x + A'(beta + ρ(A x − y)) ],  γ_t = 1 + ρ η_t λ₁
 //
-// and then y and beta. Steps are those of [STOC]; Eta is η₀. The average is that of
-// x_1..x_T.
+// and then updates y and beta. Steps are those of [STOC]; Eta is η₀. The average is that
+// of x_1..x_T.
 type OPG struct{ onePass }
 
 // Info implements solver.Method.
@@ -27,7 +27,7 @@ func (OPG) Info() solver.MethodInfo {
 type opg struct {
 	*base
 	eta   decreasing
-	sweep *sweep // nil if A is not of its form
+	sweep *sweep // nil if A is neither [G; I] nor I
 }
 
 // Begin implements solver.Method.
@@ -62,14 +62,13 @@ func (o *opg) step(i int, t float64) {
 	o.include(o.x, o.y)
 }
 
-// RDA is RDA-ADMM of the same paper as [OPG], dual averaging with the penalty
-// linearised. With bars for the means over the iterates so far,
+// RDA is RDA-ADMM from the same paper as [OPG]: dual averaging with the penalty
+// linearised. Bars denote means over all iterates so far:
 //
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁
 //
-// and then y and beta with the x just found. It forgets the starting point but
-// for the first gradient. Eta is η₀ (see [STOC]). The average is that of
-// x_1..x_T.
+// and then updates y and beta with the new x. The starting point matters only for the
+// first gradient. Eta is η₀ (see [STOC]). The average is that of x_1..x_T.
 type RDA struct{ onePass }
 
 // Info implements solver.Method.
@@ -83,9 +82,9 @@ func (RDA) Info() solver.MethodInfo {
 
 type rda struct {
 	*base
-	g    []float64 // Σ of the data gradients
+	g    []float64 // Σ of the samples' gradients
 	c    []float64 // Σ of beta + ρ(A x − y)
-	past []float64 // Σ of the x where gradients were taken
+	past []float64 // Σ of the x at which gradients were taken
 	eta  decreasing
 }
 

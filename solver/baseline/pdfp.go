@@ -16,11 +16,11 @@ import (
 //	beta ← clip(beta + σ A x̂)
 //	x    ← x − η(ĝ + A'beta)
 //
-// with the variance-reduced gradient ĝ of [SVRG], the same in both lines. Stages
-// have InnerSteps samples, by default 2n as published, and the next snapshot is
-// the mean of the stage's x. Eta is η, by default 1/ν_f; an automatic η is halved
-// as in SVRG. Rho is σ, by default the largest allowed, 1/(η λ₁). y is A x. The
-// average is that of the snapshots.
+// with the variance-reduced gradient ĝ of [SVRG], which is the same in both lines. Stages
+// have InnerSteps samples, by default 2n as published, and the next snapshot is the mean
+// of the stage's x. Eta is η, by default 1/ν_f; an automatic η is halved as in SVRG. Rho
+// is σ, by default the largest allowed, 1/(η λ₁). y is A x. The average is that of the
+// snapshots.
 type PDFP struct{}
 
 // Info implements solver.Method.
@@ -72,11 +72,11 @@ func (f *pdfp) Next() (bool, error) {
 	return true, nil
 }
 
-// move does one step.
+// move does one inner step.
 func (f *pdfp) move(rows []int32) {
 	copy(f.gradient, f.run.Snapshot.Gradient)
 	f.addRidge(f.gradient, f.point)
-	f.pull(f.gradient, f.point, rows, 1, true)
+	f.addReduced(f.gradient, f.point, rows, 1, true)
 	f.a.MulTrans(f.q, f.m)
 	copy(f.ahead, f.point)
 	kernels.Axpy(-f.eta, f.gradient, f.ahead)

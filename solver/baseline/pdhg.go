@@ -16,9 +16,10 @@ import (
 //	x⁺   ← x − η(ĝ + A'beta)
 //	x̄    ← 2x⁺ − x
 //
-// Stages and settings are those of SVRG; the published code has n samples in each. Eta is η, by
-// default 2/ν_f; an automatic η is halved as in SVRG. Rho is σ, by default the largest with a
-// proof, 1/(η λ₁). The published code takes η = σ = 1 and batches of 15.
+// Stages and settings are those of SVRG; the published code uses n samples in each stage.
+// Eta is η, by default 2/ν_f; an automatic η is halved as in SVRG. Rho is σ, by default
+// the largest for which convergence is proved, 1/(η λ₁). The published code uses η = σ =
+// 1 and batches of 15.
 type SVRPDHG struct{ staged }
 
 // Info implements solver.Method.
@@ -30,8 +31,8 @@ func (SVRPDHG) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1), nil }
 
-// ASVRPDHG is ASVR-PDHG of the same authors: [SVRPDHG] on a sequence z, in steps of η/θ, with
-// gradients at x = (1−θ)x̃ + θ z as in [ASVRG], whose θ and stages it has. η defaults
+// ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] for a sequence z, with steps η/θ
+// and gradients at x = (1−θ)x̃ + θ z. θ and the stages are those of [ASVRG]. η defaults
 // to 1/ν_f, σ to θ/(η λ₁).
 type ASVRPDHG struct{ staged }
 
@@ -47,11 +48,11 @@ func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(
 type pdhg struct {
 	*svrg
 	theta float64   // 1 without momentum
-	at    []float64 // x, where gradients are taken; the slice point itself without momentum
-	ahead []float64 // x̄ or, of a method with momentum, z̄
+	at    []float64 // x, at which gradients are taken; without momentum, the same slice as point
+	ahead []float64 // x̄ or, with momentum, z̄
 }
 
-// newPDHG makes the state; the automatic step size is etaUnit/ν_f.
+// newPDHG returns the state of a method; the automatic step size is etaUnit/ν_f.
 func newPDHG(r *solver.Run, etaUnit, theta float64) *pdhg {
 	s := newSVRG(r, etaUnit, r.Settings.InnerSteps)
 	p := &pdhg{svrg: s, theta: theta, at: s.point, ahead: s.vector()}
@@ -88,7 +89,7 @@ func (p *pdhg) Next() (bool, error) {
 	return true, nil
 }
 
-// move does one step.
+// move does one inner step.
 func (p *pdhg) move(rows []int32, reduced bool) {
 	for j, v := range p.times(p.ahead) {
 		p.m[j] = max(-p.limit[j], min(math.FMA(p.rho, v, p.m[j]), p.limit[j]))
@@ -101,7 +102,7 @@ func (p *pdhg) move(rows []int32, reduced bool) {
 	p.addRidge(p.q, p.at)
 	step := p.eta / p.theta
 	copy(p.ahead, p.point)
-	p.pull(p.point, p.at, rows, -step, reduced)
+	p.addReduced(p.point, p.at, rows, -step, reduced)
 	kernels.ProjectedUpdate(p.point, p.sum, p.run.Snapshot.Gradient, p.q, step)
 	for j, v := range p.point {
 		p.ahead[j] = math.FMA(2, v, -p.ahead[j])

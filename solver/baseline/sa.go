@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// SA is SA-ADMM, with an iterate stored per sample.
+// SA is SA-ADMM, which stores an iterate for every sample; see sa.
 type SA struct{ storing }
 
 // Info implements solver.Method.
@@ -39,7 +39,7 @@ func (SAIU) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, true) }
 
-// SAG is [SA] with the current iterate in place of the mean of the stored ones.
+// SAG is [SA] with the current iterate in the place of the mean of the stored ones.
 type SAG struct{ onePass }
 
 // Info implements solver.Method.
@@ -69,34 +69,34 @@ func (SAGIU) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, true) }
 
-// sa is the iteration of the family of stochastic average ADMM (Zhong and Kwok, "Fast Stochastic
-// Alternating Direction Method of Multipliers", 2014). It keeps the slope dᵢ of
-// every sample at its last visit and gm = (1/n) Σ dᵢ aᵢ. A visit renews dᵢ and then
+// sa is the iteration of the stochastic average ADMM methods (Zhong and Kwok, "Fast
+// Stochastic Alternating Direction Method of Multipliers", 2014). It stores the slope dᵢ
+// of every sample at its last visit, and gm = (1/n) Σ dᵢ aᵢ. A visit updates dᵢ, and then
 //
 //	SA:     x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //	SA-IU:  x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
 //
-// followed by y and beta. As published, x̂ is the mean over the samples of the
-// iterate at their last visit, for which all n iterates are stored: n·p numbers.
-// In the SAG variants x̂ is x itself and the n slopes are all the memory.
+// and then y and beta. As published, x̂ is the mean over the samples of the iterate at
+// their last visit. This needs all n iterates, n·p numbers. In the SAG variants x̂ is x
+// itself, and only the n slopes are stored.
 //
-// The slopes start at zero and the stored iterates at the starting point, so that
-// no pass over the data comes first. Eta is 1/L; zero means n/(2 ν_f), and 1/ν_f for
-// SAG. With 1/ν_f a whole pass of SA moves x like one gradient step. The average is uniform.
+// The slopes start at zero and the stored iterates at the starting point, so no pass over
+// the data is needed first. Eta is 1/L; zero means n/(2 ν_f), and 1/ν_f for SAG. With 1/ν_f
+// a whole pass of SA would move x only as much as one gradient step. The average is uniform.
 type sa struct {
 	*perSample
-	solve  *linalg.Shifted // nil for inexact updates
+	solve  *linalg.Shifted // nil if the penalty is linearised
 	b      []float64
 	weight float64 // L
-	sweep  *sweep  // nil if A is not of its form
+	sweep  *sweep  // nil if A is neither [G; I] nor I
 
 	slope  []float64 // dᵢ
 	gm     []float64
 	stored []float64 // the iterate at the last visit of every sample; nil for SAG
-	centre []float64 // x̂: the mean of those, or x
+	centre []float64 // x̂: the mean of the stored iterates, or x
 }
 
-// saRho is the automatic rho of the family in units of lambda.
+// saRho is the automatic rho of the four methods in units of lambda.
 const saRho = 30
 
 func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
@@ -125,7 +125,7 @@ func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
 	return s, nil
 }
 
-// store makes room for the iterates, all of them x so far, and for their mean.
+// store allocates the stored iterates, which are all x, and their mean.
 func (s *sa) store() {
 	p := len(s.x)
 	s.stored, s.centre = make([]float64, s.n*p), slices.Clone(s.x)
@@ -136,7 +136,7 @@ func (s *sa) store() {
 	}
 }
 
-// visit makes x the iterate of sample i.
+// visit stores x as the iterate of sample i.
 func (s *sa) visit(i int) {
 	p, inv := len(s.x), 1/float64(s.n)
 	old := s.stored[i*p : (i+1)*p]
@@ -145,7 +145,7 @@ func (s *sa) visit(i int) {
 	copy(old, s.x)
 }
 
-// renew makes x the point of the last visit of sample i.
+// renew updates the slope, and the stored iterate, of sample i at x.
 func (s *sa) renew(i int) {
 	slope := s.slopeAt(i, s.x)
 	s.data.Scatter(s.gm, i, (slope-s.slope[i])/float64(s.n))
@@ -187,13 +187,13 @@ func (s *sa) step(i int, _ float64) {
 	s.include(s.x, s.y)
 }
 
-// maxStoredIterates bounds the n·p numbers that SA-ADMM stores.
+// maxStoredIterates is the largest n·p that SA-ADMM stores.
 const maxStoredIterates = 1 << 30
 
-// storing methods keep an iterate per sample.
+// storing is embedded in methods that store an iterate per sample.
 type storing struct{}
 
-// Check refuses problems for which that needs too much memory.
+// Check returns an error if the stored iterates need too much memory.
 func (storing) Check(p *solver.Problem, s *solver.Settings) error {
 	n, cols := p.Data.Dims()
 	if float64(n)*float64(cols) <= maxStoredIterates {

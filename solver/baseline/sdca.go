@@ -12,15 +12,15 @@ import (
 //
 //	min Σ φ*(αᵢ) + n g*(v/n)  subject to  r := Σ αᵢ aᵢ + A'v = 0
 //
-// whose multiplier is x. A step takes one sample, η_B = λ₁ and κ = ρ|aᵢ|²:
+// whose multiplier is x. A step uses one sample, η_B = λ₁ and κ = ρ|aᵢ|²:
 //
 //	v  ← clip(v + A(x/ρ − r)/η_B, n·limit)
 //	αᵢ ← φ'(u),  u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
 //	x  ← x − (ρ/4)(r⁺ − r + r/n)
 //
-// The L2 term is one more block of g: rows of I with the penalty (mu/2)|·|², so
-// that η_B = λ₁ + 1. Rho is ρ, which scales like 1/(n·|x|) here; zero means
-// 0.1. Eta is not used. beta = v/n and y = A x; the average is that of x.
+// The L2 term is one more block of g: rows of I with the penalty (mu/2)|·|², so that η_B
+// = λ₁ + 1. Rho is ρ, which scales like 1/(n·|x|) here; zero means 0.1. Eta is not used.
+// beta = v/n and y = A x; the average is that of x.
 type SDCA struct{ onePass }
 
 // Info implements solver.Method.
@@ -42,7 +42,7 @@ type sdca struct {
 	v      []float64
 	l2     []float64 // dual variable of the L2 term
 	etaB   float64
-	shrink float64 // of l2
+	shrink float64 // factor by which a step shrinks l2
 }
 
 // sdcaRho is the automatic ρ.
@@ -101,7 +101,7 @@ func (s *sdca) step(i int, _ float64) {
 	s.sums.count++
 }
 
-// finish sets what the steps do not keep.
+// finish computes the parts of the iterate that the steps do not update.
 func (s *sdca) finish() {
 	inv := 1 / float64(s.n)
 	for j, v := range s.v {

@@ -9,14 +9,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// STOC is STOC-ADMM (Ouyang, He, Tran, Gray, "Stochastic Alternating Direction
-// Method of Multipliers", 2013), on one sample a step:
+// STOC is STOC-ADMM (Ouyang, He, Tran, Gray, "Stochastic Alternating Direction Method of
+// Multipliers", 2013), with one sample per step:
 //
 //	x ← ((1/η_t) I + ρ A'A)⁻¹ [ x/η_t − φ'(aᵢ'x)aᵢ − mu x − A'(beta − ρ y) ]
 //
-// and then y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) where mu > 0; Eta is η₀,
-// chosen to be 16/ν_f and then used with care where it is zero. The average is that
-// of x_0..x_{T−1} and y_1..y_T.
+// and then updates y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) if mu > 0. Eta is η₀. If
+// Eta is zero, η₀ is 16/ν_f, and η_t is the smaller one that the type decreasing
+// describes. The average is that of x_0..x_{T−1} and y_1..y_T.
 type STOC struct{ onePass }
 
 // Info implements solver.Method.
@@ -31,7 +31,7 @@ func (STOC) Info() solver.MethodInfo {
 type stoc struct {
 	proximal
 	eta   decreasing
-	sweep *sweep // nil if A is not of its form
+	sweep *sweep // nil if A is neither [G; I] nor I
 }
 
 // Begin implements solver.Method.
@@ -46,8 +46,8 @@ func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	return b.uniform(s.step), err
 }
 
-// perSampleRho is the automatic rho of the methods that update y and beta with
-// every sample, in units of the natural one.
+// perSampleRho is the factor of the automatic rho for methods that update y and beta with
+// every sample.
 const perSampleRho = 100
 
 func (s *stoc) step(i int, t float64) {
@@ -63,7 +63,7 @@ func (s *stoc) swept(i int, t float64) {
 	s.sweep.implicit(i, 1/s.eta.at(t), 1)
 }
 
-// proximal does the x-step of STOC-ADMM and of what was made after it.
+// proximal does the x-step of STOC-ADMM and of methods derived from it.
 type proximal struct {
 	*base
 	shifted *linalg.Shifted
@@ -75,7 +75,7 @@ func (b *base) proximal() (proximal, error) {
 	return proximal{b, shifted, b.vector()}, err
 }
 
-// sweep returns one that takes the same steps, or nil.
+// sweep returns a sweep that does the same steps, or nil.
 func (s *proximal) sweep(terms ...term) *sweep {
 	if s.shifted == nil { // it was interrupted
 		return nil
@@ -98,10 +98,10 @@ func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
 	s.shifted.Solve(x, s.b, weight)
 }
 
-// OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal
-// stochastic alternating direction method of multipliers", 2014), for strongly
-// convex problems: the steps of STOC-ADMM with η_k = 2/(mu(k+2)), at most η₀, and
-// means that weigh x_k and y_{k+1} by k+1. Eta is η₀ (see [STOC]).
+// OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal stochastic
+// alternating direction method of multipliers", 2014), for strongly convex problems. Its
+// steps are those of STOC-ADMM with η_k = 2/(mu(k+2)), at most η₀, and its means give x_k
+// and y_{k+1} the weight k+1. Eta is η₀ (see [STOC]).
 type OS1 struct{ onePass }
 
 // Info implements solver.Method.
@@ -116,7 +116,7 @@ func (OS1) Info() solver.MethodInfo {
 type os1 struct {
 	proximal
 	eta   decreasing
-	sweep *sweep // nil if A is not of its form
+	sweep *sweep // nil if A is neither [G; I] nor I
 }
 
 // Begin implements solver.Method.
@@ -154,8 +154,8 @@ func (o *os1) length(t float64) float64 { return math.Min(o.eta.cap(t), 2/float6
 //	z ← ((1/η_k) I + ρ A'A)⁻¹ [ z/η_k − φ'(aᵢ'u)aᵢ − mu u − A'(beta − ρ y) ]
 //	x ← (1−γ)x + γ z
 //
-// with 1/η_k = ν_f γ_k + √(k+1)/η₀, and y and beta at A z. Eta is η₀. The iterate
-// is itself a weighted mean of the z and serves as the average too.
+// with 1/η_k = ν_f γ_k + √(k+1)/η₀, and then y and beta are updated at A z. Eta is η₀.
+// The iterate is itself a weighted mean of the z, and is also used as the average.
 type OS2 struct{ onePass }
 
 // Info implements solver.Method.
@@ -171,7 +171,7 @@ type os2 struct {
 	proximal
 	eta0     float64
 	z, point []float64
-	sweep    *sweep // nil if A is not of its form
+	sweep    *sweep // nil if A is neither [G; I] nor I
 }
 
 // Begin implements solver.Method.

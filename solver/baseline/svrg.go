@@ -10,25 +10,25 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// SVRG is SVRG-ADMM (Zheng and Kwok, "Fast-and-Light Stochastic ADMM", 2016)
-// with the penalty linearised. At the snapshot x̃ with gradient z, each step
-// updates in the order y, x, beta:
+// SVRG is SVRG-ADMM (Zheng and Kwok, "Fast-and-Light Stochastic ADMM", 2016) with the
+// penalty linearised. With the snapshot x̃ and its gradient z, each step updates y, x and
+// beta in this order:
 //
 //	y    ← S_{lambda/ρ}(A x + beta/ρ)
 //	x    ← x − (η/γ)[ ĝ + A'(beta + ρ(A x − y)) ],  γ = 1 + η ρ λ₁
 //	beta ← beta + ρ(A x − y)
 //
-// with ĝ = (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu x, where z is the gradient of the mean
-// loss alone. The next snapshot is the mean of the stage's x, while x and beta
-// carry over. The snapshot is the iterate of the run, the mean of the snapshots
-// its average.
+// with ĝ = (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu x, where z is the gradient of the mean loss
+// only. The next snapshot is the mean of the stage's x; x and beta continue from stage to
+// stage. The iterate of the run is the snapshot, and its average is the mean of the
+// snapshots.
 //
-// The schedule is ours: the first stage is plain stochastic gradient steps,
-// without a snapshot, and stages grow: n/4, n/2, n, and 2n samples from the tenth
-// on. With InnerSteps set every stage has that many and a snapshot, as published
-// (2n there). With BatchSize set ĝ is the mean over as many samples. Eta is η;
-// zero means 2/ν_f. An automatic η is halved if the objective at the snapshots
-// rises for long.
+// The schedule of stages is not from the paper: the first stage consists of plain
+// stochastic gradient steps, without a snapshot, and stages grow: n/4, n/2, n, and from
+// the tenth stage on 2n samples. If InnerSteps is set, every stage has a snapshot and
+// that many samples (2n in the paper). If BatchSize is set, ĝ is the mean over that many
+// samples. Eta is η; zero means 2/ν_f. An automatic η is halved if the objective at the
+// snapshots keeps rising.
 type SVRG struct{ staged }
 
 // Info implements solver.Method.
@@ -37,7 +37,7 @@ func (SVRG) Info() solver.MethodInfo {
 		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f")
 }
 
-// stagedInfo describes a method with stages and batches.
+// stagedInfo returns the description of a method with stages and batches.
 func stagedInfo(name, summary, rate, memory, reference, eta string) solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: name, Summary: summary, Rate: rate, Memory: memory, Reference: reference, Eta: eta,
@@ -45,10 +45,10 @@ func stagedInfo(name, summary, rate, memory, reference, eta string) solver.Metho
 	}
 }
 
-// staged methods have the stages of SVRG.
+// staged is embedded in methods that have the stages of SVRG.
 type staged struct{}
 
-// Check holds the budget against the first stage.
+// Check returns an error if the budget does not allow the first stage.
 func (staged) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
 	steps, reduced := stageOf(0, n, s.InnerSteps)
@@ -60,14 +60,14 @@ func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 	return newSVRG(r, 2, r.Settings.InnerSteps), nil
 }
 
-// SVRGRestart is [SVRG] as published for strongly convex problems: every stage with a
-// snapshot x̃ starts there, with the multiplier of least norm that is stationary,
+// SVRGRestart is [SVRG] as published for strongly convex problems. Every stage with a
+// snapshot x̃ starts there, with the stationary multiplier of smallest norm:
 //
 //	x ← x̃,  beta ← −(A')⁺ ∇f(x̃) = −A(A'A)⁻¹(z + mu x̃)
 //
-// Its convergence is proved for A of full row rank, where that tends to the only
-// multiplier of the optimum. A = [G; I] has many, of which this is in general none
-// with |beta| ≤ lambda, so that every stage begins by finding one anew.
+// Convergence is proved for A of full row rank; there this multiplier tends to the only
+// multiplier of the optimum. A = [G; I] has many multipliers, and this one usually
+// violates |beta| ≤ lambda, so every stage has to find a multiplier again.
 type SVRGRestart struct{ staged }
 
 // Info implements solver.Method.
@@ -86,11 +86,11 @@ func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
 	return s, err
 }
 
-// rankTolerance is the multiple of λ₁ added to A'A, lest A lack full column rank.
+// rankTolerance is the multiple of λ₁ that is added to A'A, in case A lacks full column
+// rank.
 const rankTolerance = 1e-12
 
-// restart makes the snapshot, and the multiplier that belongs to it, the start of the
-// stage.
+// restart sets the start of the stage to the snapshot and its multiplier.
 func (s *svrg) restart() {
 	copy(s.point, s.x)
 	copy(s.q, s.run.Snapshot.Gradient)
@@ -101,25 +101,25 @@ func (s *svrg) restart() {
 	scaleTo(s.m, s.m, -s.rho)
 }
 
-// svrgRho is the automatic rho in units of the natural one; the choice is ours.
+// svrgRho is the factor of the automatic rho; its value is not from the paper.
 const svrgRho = 30
 
 type svrg struct {
 	*base
-	fixed int       // samples of every stage; 0 for the growing ones
-	steps int       // of the stage
+	fixed int       // samples in every stage; 0 for growing stages
+	steps int       // samples in the current stage
 	point []float64 // x of the inner loop
-	m     []float64 // its multiplier; not within limit in this order of updates
-	sum   []float64 // of the stage's x
+	m     []float64 // its multiplier, which may exceed limit in this order of updates
+	sum   []float64 // sum of the stage's x
 	sumY  []float64
-	meanY []float64 // y of the snapshot, while the run's y is the inner loop's
+	meanY []float64 // y of the snapshot; during a stage the run's y belongs to the inner loop
 
 	eta          float64
-	halvingsSeen int             // when the inner loop last started from the iterate
-	normal       *linalg.Shifted // of A'A; nil unless stages restart
+	halvingsSeen int             // number of halvings when the inner loop last started from the iterate
+	normal       *linalg.Shifted // solves with A'A; nil unless stages restart
 }
 
-// newSVRG makes the state; the automatic step size is etaUnit/ν_f.
+// newSVRG returns the state of a method; the automatic step size is etaUnit/ν_f.
 func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
 	s := &svrg{base: newBase(r, svrgRho), fixed: fixed}
 	s.orEta(etaUnit / s.nu)
@@ -128,8 +128,9 @@ func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
 	return s
 }
 
-// stageOf returns the number of samples of a stage and whether its gradients are
-// reduced in variance by a snapshot; fixed is the number for all, or zero.
+// stageOf returns the number of samples of a stage, and whether it has a snapshot that
+// reduces the variance of gradients. fixed is the number of samples of every stage, or
+// zero.
 func stageOf(stage, n, fixed int) (samples int, reduced bool) {
 	switch {
 	case fixed > 0:
@@ -144,10 +145,11 @@ func stageOf(stage, n, fixed int) (samples int, reduced bool) {
 	return 2 * n, true
 }
 
-// wholeBatches rounds samples down to a multiple of the batch size, but not to zero.
+// wholeBatches rounds samples down to a multiple of the batch size, but at least to one
+// batch.
 func wholeBatches(samples, batch int) int { return max(1, samples/batch) * batch }
 
-// stageCost is that of a stage in effective passes.
+// stageCost returns the cost of a stage in passes.
 func stageCost(samples, n int, reduced bool) float64 {
 	cost := float64(samples) / float64(n)
 	if reduced {
@@ -156,8 +158,8 @@ func stageCost(samples, n int, reduced bool) float64 {
 	return cost
 }
 
-// openStage fixes the coming stage, takes its snapshot at x and chooses η. It
-// reports whether gradients are reduced, and whether the budget allows the stage.
+// openStage begins a stage: it takes the snapshot at x and chooses η. It reports whether
+// gradients are variance-reduced, and whether the budget allows the stage.
 func (s *svrg) openStage() (reduced, more bool, err error) {
 	r := s.run
 	s.steps, reduced = stageOf(r.Stats.OuterIterations, s.n, s.fixed)
@@ -189,9 +191,9 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 
 func (s *svrg) Next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
-// stage does the steps of a stage, of length η/(theta + η ρ λ₁), with gradients
-// taken at the slice at, which aim sets before each, and closes it. It reports
-// whether the budget allowed the stage.
+// stage runs a stage with steps of length η/(theta + η ρ λ₁), and closes it. Gradients
+// are taken at the slice at, which aim sets before each step. It reports whether the
+// budget allowed the stage.
 func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {
@@ -206,7 +208,7 @@ func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 		aim()
 		s.beforeX(ax)
 		s.addRidge(s.q, at)
-		s.pull(s.point, at, rows, -step, reduced)
+		s.addReduced(s.point, at, rows, -step, reduced)
 		kernels.ProjectedUpdate(s.point, s.sum, z, s.q, step)
 		ax = s.times(s.point)
 		s.afterX(ax)
@@ -218,8 +220,8 @@ func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	return true, nil
 }
 
-// beforeX does the y-step, adds y to sumY, and sets q = A'(beta + ρ(A x − y)),
-// where the argument of A' is what the clip of that step leaves.
+// beforeX does the y-step, adds y to sumY, and sets q = A'(beta + ρ(A x − y)); the
+// argument of A' is the multiplier that the y-step has clipped.
 func (s *svrg) beforeX(ax []float64) {
 	copy(s.u, s.m)
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
@@ -227,14 +229,14 @@ func (s *svrg) beforeX(ax []float64) {
 	kernels.Axpy(1, s.y, s.sumY)
 }
 
-// afterX does the step of the multiplier.
+// afterX updates the multiplier.
 func (s *svrg) afterX(ax []float64) {
 	kernels.Axpy(s.rho, ax, s.m)
 	kernels.Axpy(-s.rho, s.y, s.m)
 }
 
-// closeStage moves the run's x and y by the share theta towards the means of the
-// stage, and makes the clipped multiplier its beta.
+// closeStage moves the run's x and y by the factor theta towards the means of the stage,
+// and sets its beta to the clipped multiplier.
 func (s *svrg) closeStage(theta float64) {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
 	scaleTo(s.sum, s.sum, inv)
@@ -253,17 +255,17 @@ func (s *svrg) closeStage(theta float64) {
 	s.run.Average()
 }
 
-// ASVRG is ASVRG-ADMM (Liu, Shang, Cheng, "Accelerated Variance Reduced
-// Stochastic ADMM", 2017) with the penalty linearised: [SVRG] on a sequence z
-// whose combination x = (1−θ)x̃ + θ z with the snapshot takes the gradients,
+// ASVRG is ASVRG-ADMM (Liu, Shang, Cheng, "Accelerated Variance Reduced Stochastic ADMM",
+// 2017) with the penalty linearised. It is [SVRG] for a sequence z. Gradients are taken
+// at the combination x = (1−θ)x̃ + θ z with the snapshot,
 //
 //	y    ← S_{lambda/ρ}(A z + beta/ρ)
 //	z    ← z − η/(θ + η ρ λ₁) [ ĝ(x) + A'(beta + ρ(A z − y)) ]
 //	beta ← beta + ρ(A z − y)
 //
-// and the mean of the x for the next snapshot. θ starts at 0.9 and becomes
-// (√(θ⁴+4θ²) − θ²)/2 after each stage; it stays where mu > 0. Stages, the plain
-// first one included, and settings are those of SVRG; η defaults to 1/ν_f.
+// and the mean of the x is the next snapshot. θ starts at 0.9 and becomes (√(θ⁴+4θ²) −
+// θ²)/2 after each stage; if mu > 0, it does not change. Stages, including the first one
+// without a snapshot, and settings are those of SVRG; η defaults to 1/ν_f.
 type ASVRG struct{ staged }
 
 // Info implements solver.Method.
@@ -296,7 +298,7 @@ func (s *asvrg) Next() (bool, error) {
 	return more, err
 }
 
-// nextTheta is the share of the momentum after a stage with theta.
+// nextTheta returns the θ of the stage after one with theta.
 func nextTheta(theta float64) float64 {
 	square := float64(theta * theta)
 	return (math.Sqrt(float64(square*square)+float64(4*square)) - square) / 2

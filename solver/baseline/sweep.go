@@ -7,33 +7,34 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// A sweep does the step of x, y and beta of the methods that take one with every sample,
-// where A is [G; I] or I. With T = A'(beta + ρ(A x − y)) + E + g, of the multiplier and of
-// what the method and the sample add,
+// A sweep does the step of x, y and beta for methods that update all three with every
+// sample, if A is [G; I] or I. With T = A'(beta + ρ(A x − y)) + E + g, where the method
+// supplies E and the sample g, the step is
 //
 //	x ← x − length·T,  or  x − (w I + ρ A'A)⁻¹T
 //
-// and then y and beta. In features without an entry in G, mostly all of them, the second
-// is the first with length 1/(w + ρ), and nothing else of x, y and beta matters to them:
-// all that a step does is done to a tile of features before the next. At the others g is
-// made such that the same operations bring them where they belong. Sums of the iterates
-// are taken along.
+// and then y and beta are updated. At features without an entry in G, usually almost all,
+// the second form is the first with length 1/(w + ρ), and the step does not depend on
+// other features. So all operations of a step are done for one tile of features before
+// the next tile. At the other features g is chosen so that the same operations give the
+// right result. The sums of the iterates are updated too.
 type sweep struct {
 	*base
 	linalg.Parts
 	shifted *linalg.Shifted
-	x       []float64 // that moves
+	x       []float64 // the vector that the steps move
 
-	// E is the sum of terms.
+	// terms holds the terms whose sum is E.
 	terms []term
 	g     []float64 // zero between steps
-	// lagging sums are of the x before the steps.
+	// lagging says that the sums take x before the step instead of after it.
 	lagging bool
 
 	gx    []float64 // G x
 	local []float64 // beta + ρ(x − y) + E at coupled features
-	back  []float64 // G'(beta + ρ(G x − y)) there
-	// solved is what the system's solution is at them; nil without systems.
+	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
+	// solved is the solution of the system at coupled features; nil for methods without
+	// systems.
 	solved []float64
 }
 
@@ -43,19 +44,20 @@ type term struct {
 	v  []float64
 }
 
-// tile is how many features a step takes at a time: some vectors of them fit the L1
-// cache.
+// tile is the number of features that a step processes at a time: some vectors of this
+// length fit into the L1 cache.
 const tile = 512
 
-// newSweep returns nil where A is not of that form, or its systems are not solved
-// directly; shifted, and solved, of length p, are nil for methods that solve none.
+// newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate
+// gradients solve its systems. shifted, and solved, which has length p, are nil for
+// methods without systems.
 func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
 	if !ok || shifted != nil && shifted.Iterative() {
 		return nil
 	}
 	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solved: solved}
-	s.local = b.u[parts.Head:] // which a step uses for G alone
+	s.local = b.u[parts.Head:] // a step uses u only for the rows of G
 	s.back = make([]float64, len(parts.Coupled))
 	if s.gx = make([]float64, parts.Head); s.Head > 0 {
 		s.G.MulVec(s.gx, b.x)
@@ -72,7 +74,7 @@ func (s *sweep) at(j int) float64 {
 	return sum
 }
 
-// couple sets local and back at the coupled features.
+// couple computes local and back at the coupled features.
 func (s *sweep) couple() {
 	if s.Head == 0 {
 		return
@@ -87,11 +89,11 @@ func (s *sweep) couple() {
 	}
 }
 
-// sample adds the gradient of the loss of sample i to g, for the step that follows.
+// sample adds the gradient of the loss of sample i to g, for the next step.
 func (s *sweep) sample(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
 
-// explicit takes the step of that length, and the iterates into the sums with a weight; 0
-// leaves those alone.
+// explicit does the step of the given length, and adds the iterates to the sums with the
+// given weight, unless that is 0.
 func (s *sweep) explicit(i int, length, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -101,7 +103,7 @@ func (s *sweep) explicit(i int, length, weight float64) {
 	s.forget(i)
 }
 
-// implicit takes the step with (shift I + ρ A'A)⁻¹ likewise.
+// implicit is explicit for the step with (shift I + ρ A'A)⁻¹.
 func (s *sweep) implicit(i int, shift, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -111,7 +113,7 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	s.bring(i, shift, weight)
 }
 
-// bring takes the step that is solved at the coupled features.
+// bring does the implicit step once solved holds its solution at the coupled features.
 func (s *sweep) bring(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {
@@ -121,7 +123,7 @@ func (s *sweep) bring(i int, shift, weight float64) {
 	s.forget(i)
 }
 
-// forget clears g after a step on sample i.
+// forget sets g to zero after a step for sample i.
 func (s *sweep) forget(i int) {
 	if len(s.g) <= tile {
 		clear(s.g)
@@ -136,7 +138,7 @@ func (s *sweep) forget(i int) {
 	}
 }
 
-// advance moves x, and then y and beta, tile by tile.
+// advance moves x, and then updates y and beta, tile by tile.
 func (s *sweep) advance(length, weight float64) {
 	for lo := 0; lo < len(s.x); lo += tile {
 		hi := min(lo+tile, len(s.x))

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// visitBatches draws count samples and calls step for every batch of them, looking
-// at the context and at x every 1024.
+// visitBatches draws count samples and calls step for every batch of them. It checks the
+// context, and that x is finite, about every 1024 samples.
 func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int32)) error {
 	for count > 0 {
 		if err := b.run.Err(); err != nil {
@@ -27,15 +27,15 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 	return nil
 }
 
-// A perSample method does one step per sample; an outer iteration is one pass.
+// A perSample method does one step per sample; its outer iteration is one pass.
 type perSample struct {
 	*base
-	step    func(i int, t float64) // the t-th of all steps, on sample i
-	average func()                 // sets the mean of the run
+	step    func(i int, t float64) // does the t-th step, with sample i
+	average func()                 // sets the means of the run
 	t       float64
 }
 
-// uniform makes a method of steps, with uniform means.
+// uniform returns a method with the given step and uniform means.
 func (b *base) uniform(step func(i int, t float64)) *perSample {
 	return &perSample{base: b, step: step, average: b.publish}
 }
@@ -58,22 +58,23 @@ func (m *perSample) Next() (bool, error) {
 	return true, nil
 }
 
-// onePass checks the budget of methods whose outer iterations are one pass.
+// onePass is embedded in methods whose outer iteration is one pass; it checks the budget.
 type onePass struct{}
 
 // Check implements solver.Checker.
 func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
-// A decreasing step size η_t for the t-th sample, t from 1, is η₀/√t, or with
-// mu > 0 the smaller of η₀ and 1/(mu t). Where η₀ is not given, it is chosen, and
-// η_t is 1/(ν_f + √t/η₀), which no curvature of the loss makes unstable, or the
+// decreasing is a decreasing step size. For sample t, counted from 1, η_t is η₀/√t, or if
+// mu > 0 the smaller of η₀ and 1/(mu t). If η₀ is not given, it is chosen automatically,
+// and η_t is 1/(ν_f + √t/η₀), which is stable for any curvature of the loss, or the
 // smaller of that and 1/(mu t).
 type decreasing struct {
 	eta0, mu, nu float64
 	automatic    bool
 }
 
-// The text of decreasing for MethodInfo.Eta, and its automatic η₀ in units of 1/ν_f.
+// decreasingEta is the text for MethodInfo.Eta; decreasingUnit is the automatic η₀ times
+// ν_f.
 const (
 	decreasingEta  = "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 16/nu_f"
 	decreasingUnit = 16
@@ -90,7 +91,7 @@ func (d decreasing) at(t float64) float64 {
 	return math.Min(d.cap(t), 1/float64(d.mu*t))
 }
 
-// convex is the schedule without strong convexity.
+// convex returns the step size without strong convexity.
 func (d decreasing) convex(t float64) float64 {
 	if d.automatic {
 		return 1 / (d.nu + math.Sqrt(t)/d.eta0)
@@ -98,7 +99,7 @@ func (d decreasing) convex(t float64) float64 {
 	return d.eta0 / math.Sqrt(t)
 }
 
-// cap bounds the schedules for strong convexity.
+// cap returns the upper bound of the step size for strong convexity.
 func (d decreasing) cap(t float64) float64 {
 	if d.automatic {
 		return d.convex(t)
