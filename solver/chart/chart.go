@@ -1,6 +1,7 @@
-// Package chart draws curves as SVG, in the one style of the command line and the
-// benchmarks. Series differ in colour and in mark or dash, so that they can be told apart
-// with any colour vision and in grey.
+// Package chart draws curves as SVG pictures, in one style for the command line and the
+// benchmarks, on top of gonum/plot. Series differ in colour and in marks or dashes, so
+// colour-blind readers and readers of grey prints can distinguish them. Read [Chart] and
+// [Line] first.
 package chart
 
 import (
@@ -14,41 +15,41 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Line is a curve, and a band around it if Low and High are set. All its slices have the
-// same length. Points that an axis cannot show are left out: NaN, infinities, and numbers
-// that are not positive on a logarithmic axis.
+// A Line is a curve; if Low and High are set, it has a band around it. All its slices
+// have the same length. Points that an axis cannot show are omitted: NaN, infinities and,
+// on a logarithmic axis, numbers that are not positive.
 type Line struct {
-	// Name is its entry in the legend; a Line without a name has none.
+	// Name is the text in the legend; a Line without a name is not in the legend.
 	Name string
-	// Series chooses colour and mark. The dashed lines of a series have no marks.
+	// Series chooses the colour and the mark. Dashed lines have no marks.
 	Series int
 	X, Y   []float64
-	// Low and High limit the band; nil means that there is none.
+	// Low and High are the limits of the band; nil means no band.
 	Low, High []float64
 	Bold      bool
 	Dashed    bool
-	// Faint lines are thin and grey, without marks.
+	// Faint draws the line thin and grey, without marks.
 	Faint bool
 }
 
-// A Chart is curves over two axes, with a legend in the order of its lines.
+// A Chart is a set of curves over two axes, with a legend in the order of the lines.
 type Chart struct {
 	Title, X, Y string
 	LogX, LogY  bool
-	// Falling says that X falls to the right.
+	// Falling makes X decrease to the right.
 	Falling bool
-	// Floor is the least y to be drawn on a logarithmic axis: a curve ends where it falls to
-	// it, at Floor. Zero means that there is none.
+	// Floor is the smallest y to draw on a logarithmic axis: a curve that falls to Floor
+	// ends there. Zero means no floor.
 	Floor float64
-	// Ceiling ends the y axis; what is above it is cut off. Zero means that nothing is.
+	// Ceiling is the upper end of the y axis; zero means that it follows from the data.
 	Ceiling float64
 	Lines   []Line
 }
 
-// Sizes of a chart on its own, of the legend on its right, and of an entry there.
+// Sizes of a single chart, of the legend on its right, and of a line of the legend.
 const width, height, legendWidth, legendLine = 780, 400, 150, 16
 
-// WriteSVG writes the chart as SVG. A chart without a point to draw is an error.
+// WriteSVG writes the chart as SVG. It returns an error if there is no point to draw.
 func (c *Chart) WriteSVG(w io.Writer) error {
 	lines := c.visible()
 	if len(lines) == 0 {
@@ -68,7 +69,8 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	})
 }
 
-// visible returns the lines with points, and of these what the axes can show.
+// visible returns the lines that have points, without the points that the axes cannot
+// show.
 func (c *Chart) visible() (lines []Line) {
 	for _, l := range c.Lines {
 		if l = l.visible(c); len(l.X) > 0 {
@@ -88,7 +90,7 @@ func (l Line) visible(c *Chart) Line {
 		}
 		floor := math.Inf(-1)
 		if c.LogY {
-			floor = max(c.Floor, math.SmallestNonzeroFloat64) // nothing else has a logarithm
+			floor = max(c.Floor, math.SmallestNonzeroFloat64) // only positive numbers have a logarithm
 		}
 		out.X, out.Y = append(out.X, x), append(out.Y, max(y, floor))
 		if l.Low != nil {
@@ -124,7 +126,8 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 		}
 	}
 	p.Add(curves{lines, s})
-	// gonum leaves room for the name of a logarithmic axis at the wrong end.
+	// Axis names are drawn here, because gonum leaves space for the name of a logarithmic
+	// axis at the wrong end.
 	text := textStyle(s.label, draw.XCenter, draw.YBottom)
 	on.FillText(text, vg.Point{X: on.Center().X, Y: on.Min.Y}, c.X)
 	text.Rotation, text.YAlign = math.Pi/2, draw.YTop
@@ -132,13 +135,13 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 	p.Draw(draw.Crop(on, s.label+5, 0, s.label+2, 0))
 }
 
-// curves draws lines, the first on top; bands lie below all of them.
+// curves draws lines, with the first one on top and all bands below the lines.
 type curves struct {
 	lines []Line
 	style
 }
 
-// Plot implements plot.Plotter. What the axes cut off is not drawn.
+// Plot implements plot.Plotter. Parts outside the axes are not drawn.
 func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
 	at := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
@@ -170,7 +173,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		step, first := 1, 0
-		if len(points) > 8 { // some marks, at other places for every series
+		if len(points) > 8 { // only some marks, at different points for each series
 			step, first = len(points)/6, l.Series%3
 		}
 		for k := first; k < len(points); k += step {
@@ -181,7 +184,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// entry draws the line's entry of the legend, at is its left end.
+// entry draws the line's entry in the legend; at is its left end.
 func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
 	c.StrokeLine2(l.stroke(s), at.X, at.Y, at.X+24, at.Y)
 	if l.marked() {

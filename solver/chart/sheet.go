@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes on a sheet: of a chart, of the title, of an entry of the legend.
+// Sizes on a sheet: of a chart, of the title, and of an entry of the legend.
 const (
 	tileWidth, tileHeight   = 250, 165
 	titleHeight             = 24
 	entryWidth, entryHeight = 166, 18
 )
 
-// WriteSheet writes charts in rows of the same length as one SVG, with one legend below
-// them. A name stands in it once: lines of the same name have the same series in all
-// charts. A chart without a point to draw says so.
+// WriteSheet writes several charts as one SVG, in rows of the same length, with one
+// legend below them. Lines with the same name have one entry, so they must have the same
+// series in all charts. In the place of a chart without points it writes "not measured".
 func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", title)
@@ -33,7 +33,7 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 			}
 		}
 	}
-	width := vg.Length(max(2, len(rows[0])) * tileWidth) // two leave room for the title
+	width := vg.Length(max(2, len(rows[0])) * tileWidth) // at least two, so that the title fits
 	perLine := int(width) / entryWidth
 	below := vg.Length((len(legend) + perLine - 1) / perLine * entryHeight)
 	return writeSVG(w, width+12, titleHeight+vg.Length(len(rows)*tileHeight)+below+12, func(c draw.Canvas) {
@@ -52,7 +52,7 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	})
 }
 
-// drawTile draws the chart as one of many.
+// drawTile draws the chart as one of several on a sheet.
 func (c *Chart) drawTile(on draw.Canvas) {
 	if lines := c.visible(); len(lines) > 0 {
 		c.draw(on, lines, small)

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// palette is that of Okabe and Ito, made to be told apart with any colour vision. Its
-// yellow is left out: it is hard to see on white.
+// palette is the palette of Okabe and Ito, whose colours colour-blind people can
+// distinguish, without its yellow, which is hard to see on white.
 var palette = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -30,14 +30,14 @@ var palette = []color.NRGBA{
 var (
 	ink   = color.NRGBA{0x20, 0x20, 0x20, 0xff}
 	faint = color.NRGBA{0xd0, 0xd0, 0xd0, 0xff}
-	// dashes tell series of the same colour apart.
+	// dashes distinguish series of the same colour.
 	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
 	glyphs = []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
 	}
 )
 
-// A style has the sizes of letters, lines and marks.
+// A style holds the sizes of text, lines and marks.
 type style struct {
 	title, label, tick, legend vg.Length
 	padding                    vg.Length // between the axes and their labels
@@ -49,7 +49,7 @@ var (
 	small = style{title: 9.5, label: 8, tick: 7.5, legend: 9.5, padding: 2, line: 0.9, mark: 1.4}
 )
 
-// stroke returns how the line is drawn.
+// stroke returns the style of the line.
 func (l Line) stroke(s style) draw.LineStyle {
 	if l.Faint {
 		out := draw.LineStyle{Color: faint, Width: s.line / 2}
@@ -68,22 +68,23 @@ func (l Line) stroke(s style) draw.LineStyle {
 	return out
 }
 
-// mark returns the mark of the line's series.
+// mark returns the style of the marks of the line's series.
 func (l Line) mark(s style) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: s.mark, Shape: glyphs[l.Series%len(glyphs)]}
 }
 
-// sans returns the font of all text.
+// sans returns the font that is used for all text.
 func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// textStyle returns the style of text that is placed by hand.
+// textStyle returns the style of text that this package places itself.
 func textStyle(size vg.Length, x draw.XAlignment, y draw.YAlignment) draw.TextStyle {
 	return draw.TextStyle{Color: ink, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }
 
-// newPlot returns an empty plot with the title and the axes of c, which have no names yet.
+// newPlot returns an empty plot with the title and the axes of c, but without the names
+// of the axes.
 func newPlot(c *Chart, s style) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.Title.TextStyle.Font, p.Title.Padding = c.Title, sans(s.title), 2*s.padding
@@ -105,8 +106,8 @@ func newPlot(c *Chart, s style) *plot.Plot {
 	return p
 }
 
-// decades places the ticks of a logarithmic axis. Powers of ten have labels; a short axis also
-// labels 2 and 5 times each power. Ticks without labels stand between them.
+// decades places the ticks of a logarithmic axis. Powers of ten have labels; on a short
+// axis also 2 and 5 times a power have labels. The other ticks have none.
 type decades struct{}
 
 // Ticks implements plot.Ticker.
@@ -130,7 +131,8 @@ func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// number writes m times ten to the e. Fonts without a raised minus would make 10³ of 10⁻³.
+// number returns m·10^e as text. It does not use superscripts, because some fonts lack a
+// superscript minus, so that 10⁻³ would look like 10³.
 func number(m, e int) string {
 	if e < -2 || e > 4 {
 		return fmt.Sprintf("%de%d", m, e)
@@ -138,8 +140,8 @@ func number(m, e int) string {
 	return fmt.Sprintf("%.*f", max(0, -e), float64(m)*math.Pow10(e))
 }
 
-// writeSVG writes what is drawn on a white sheet, with fonts of the same widths for
-// viewers without the one that it was laid out with.
+// writeSVG writes a picture on white ground. It lists fonts of the same widths as
+// alternatives, for viewers that lack the font used for the layout.
 func writeSVG(w io.Writer, width, height vg.Length, fill func(draw.Canvas)) error {
 	svg := vgsvg.New(width, height)
 	c := draw.New(svg)

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// A Condition is one inequality of a theorem, Left ≤ Right (or < where Strict),
-// at given parameters. Left is +Inf where nu_L eta ≥ 2 makes a denominator in it
-// zero or negative.
+// A Condition is an inequality of a theorem for given parameters: Left ≤ Right, or Left <
+// Right if Strict. Left is +Inf if nu_L eta ≥ 2, because a denominator is then not
+// positive.
 type Condition struct {
-	Name        string // C1, C2, ... as in the paper, or C2', ... for the variant
+	Name        string // C1, C2, ... as in the paper; C2', ... for Theorem2Relaxed
 	Statement   string
 	Left, Right float64
 	Strict      bool
@@ -23,7 +23,7 @@ func (c Condition) Holds() bool {
 	return c.Left <= c.Right
 }
 
-// String says whether the condition holds and by how much it fails.
+// String says whether the condition holds, and by which factor it fails.
 func (c Condition) String() string {
 	verdict := "holds"
 	if !c.Holds() {
@@ -35,9 +35,8 @@ func (c Condition) String() string {
 	return fmt.Sprintf("%-3s %s: %s, %.4g against %.4g", c.Name, verdict, c.Statement, c.Left, c.Right)
 }
 
-// Theorem2 returns the conditions of the paper's Theorem 2 at step size eta with
-// m inner steps and penalty parameter rho. As printed, C2 can hold only if
-// rho (λ₁ − λ_p) < μ_f.
+// Theorem2 returns the conditions of the paper's Theorem 2 for step size eta, m inner
+// steps and penalty parameter rho. As printed, C2 can hold only if rho (λ₁ − λ_p) < μ_f.
 func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	muL := c.MuF + float64(rho*c.LambdaP)
 	s := eta / (1 - float64(c.NuL*eta/2))
@@ -49,10 +48,9 @@ func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	}
 }
 
-// Theorem2Relaxed returns the conditions under which the conclusion of Theorem 2
-// holds for any rho: the A-seminorm is kept where the printed proof bounds it by
-// λ₁, and only f enters the variance. The Theorem schedule of SCASStrong
-// satisfies them.
+// Theorem2Relaxed returns weaker conditions, under which the conclusion of Theorem 2
+// holds for any rho: the proof keeps the A-seminorm instead of bounding it by λ₁, and
+// only f contributes to the variance. The Theorem schedule of SCASStrong satisfies them.
 func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	s := eta / (1 - float64(c.NuL*eta/2))
 	alpha := 1 - float64(c.MuF*s/4) - float64(rho*c.LambdaP*s/2)
@@ -63,7 +61,7 @@ func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	}
 }
 
-// third is the left side of C3 with nu_L, and of C3' with nu_f.
+// third returns the left side of C3, with nu_L, or of C3', with nu_f.
 func (c Constants) third(alpha, nu, eta float64, m int) float64 {
 	if !(c.NuL*eta < 2) {
 		return math.Inf(1)

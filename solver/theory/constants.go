@@ -1,24 +1,26 @@
-// Package theory has the constants of the paper's assumptions and the conditions of its
-// theorems.
+// Package theory computes the constants in the paper's assumptions (Zhao, Li, Zhou,
+// "Scalable Stochastic Alternating Direction Method of Multipliers"), the conditions of
+// its theorems, and the step sizes that they prescribe. Read [Constants] first.
 package theory
 
-// Constants are the quantities of the paper's assumptions, as far as they can
-// be computed from the data.
+// Constants holds the quantities in the paper's assumptions that can be computed from the
+// data.
 type Constants struct {
-	// NuF is ν_f, a Lipschitz constant of every ∇f_i: the loss's curvature
-	// times max |aᵢ|², plus mu. 0 if that curvature has no bound.
+	// NuF is ν_f, a Lipschitz constant of every ∇f_i: the bound on the loss's second
+	// derivative times max |aᵢ|², plus mu. It is 0 if there is no bound.
 	NuF float64 `json:"nu_f"`
 	// MuF is μ_f, the modulus of strong convexity of f: mu.
 	MuF float64 `json:"mu_f"`
-	// Lambda1 is λ₁, the largest eigenvalue of A'A, from above.
+	// Lambda1 is an upper bound of λ₁, the largest eigenvalue of A'A.
 	Lambda1 float64 `json:"lambda_1"`
-	// LambdaP is λ_p, the smallest eigenvalue of A'A, estimated from above; 1 if
-	// A contains the identity and some feature nothing else.
+	// LambdaP is an estimate from above of λ_p, the smallest eigenvalue of A'A. It is 1
+	// if A contains the identity and some feature occurs in no other row.
 	LambdaP float64 `json:"lambda_p"`
-	// Diameter is D, of the domain; 0 if it is unbounded.
+	// Diameter is D, the diameter of the domain; 0 if it is unbounded.
 	Diameter float64 `json:"diameter"`
-	// Radius bounds |x*|₂ for some minimiser x*, given the objective at the start:
-	// by mu, or by lambda where A contains the identity. 0 if neither does.
+	// Radius bounds |x*|₂ for some minimiser x*, given the objective at the start. The
+	// bound follows from mu, or from lambda if A contains the identity; Radius is 0 if
+	// neither gives one.
 	Radius float64 `json:"radius"`
 	// NuL is ν_L = ν_f + ρ λ₁, a Lipschitz constant of the gradient of the
 	// augmented Lagrangian in x (paper, Lemma 1). 0 if there is no ν_f.

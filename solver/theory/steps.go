@@ -6,17 +6,18 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Theorem1Steps returns η_t = 1/(C_t t^δ) and M_t = ⌈C_t t^2δ⌉ with C_t = ν_L² D² + G_t²
-// for outer iteration t = 1, 2, ... of Algorithm 1 (paper, Theorem 1), given G_t², the
-// squared norm of the gradient of the augmented Lagrangian at its start.
+// Theorem1Steps returns the step size η_t = 1/(C_t t^δ) and the number M_t = ⌈C_t t^2δ⌉
+// of inner steps for outer iteration t = 1, 2, ... of Algorithm 1 (paper, Theorem 1),
+// with C_t = ν_L² D² + G_t². gradientSquared is G_t², the squared norm of the gradient of
+// the augmented Lagrangian at the beginning of the iteration.
 func (c Constants) Theorem1Steps(gradientSquared float64, t int, delta float64) (eta float64, m int) {
 	ct := float64(c.NuL*c.NuL*c.Diameter*c.Diameter) + gradientSquared
 	root := kernels.ExpNeg(float64(delta * kernels.Log(float64(t)))) // t^-delta
 	return root / ct, steps(ct / float64(root*root))
 }
 
-// Theorem2Steps returns η = μ_f/(8ν_f² + μ_f ν_L) and M = ⌈4/(η μ_f)⌉ of Algorithm 2
-// (paper, Theorem 2, its restriction on ρ removed).
+// Theorem2Steps returns the step size η = μ_f/(8ν_f² + μ_f ν_L) and the number M = ⌈4/(η
+// μ_f)⌉ of inner steps of Algorithm 2 (paper, Theorem 2, without its restriction on ρ).
 func (c Constants) Theorem2Steps() (eta float64, m int) {
 	eta = c.MuF / (float64(8*c.NuF*c.NuF) + float64(c.MuF*c.NuL))
 	return eta, steps(4 / (eta * c.MuF))
