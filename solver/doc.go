@@ -28,4 +28,62 @@
 //
 // The same problem, settings and seed give the same bits on every machine, at every kernel
 // level and with any number of threads: see package kernels for the numeric contract.
+//
+// # Terms
+//
+// These words have one meaning in the whole module. They refer to the problem
+//
+//		minimise (1/n) Σ φ(aᵢ'x; bᵢ) + (mu/2)|x|² + g(A x)   over x in X.
+//
+//	  - sample, feature: a row and a column of the data matrix
+//	  - margin: aᵢ'x, plus the offset of the sample if it has one
+//	  - slope, curvature: the first and second derivative of the loss with respect to the margin
+//	  - label, class: the number bᵢ that belongs to a sample; one of several possible labels
+//	  - coefficients, intercept: the solution x; a coefficient of a constant column, not penalised
+//	  - lambda, limit: the factor of the penalty; the largest |beta| for one row of A
+//	  - ridge: the term (mu/2)|x|²; Problem.L2 is mu
+//	  - domain: the closed convex set X
+//	  - constraint matrix: A in the penalty g(A x); ADMM writes it as the constraint A x = y
+//	  - coupled, separable: an A'A that is not diagonal; a penalty and domain that act on each
+//	    coefficient by itself
+//	  - singleton row: a row of A with one entry
+//	  - multiplier, dual point: beta, the dual variable of the constraint; beta together with one
+//	    number for each sample
+//	  - feasible: a dual point at which all conjugates are finite
+//	  - slack: the distance of a number from its limit
+//	  - residual: by how much an equation is violated; the primal residual is A x − y
+//	  - gap, certificate: an upper bound on the objective minus its optimum, with rounding included;
+//	    the proof that gives it
+//	  - pass: one reading of all rows, or work that costs as much
+//	  - exact solver: the proximal Newton method of solver/internal/exact
+//	  - interior-point solver: the method of solver/internal/quadratic for coupled problems
+//	  - working set: the features that the exact solver currently considers
+//	  - structure: which rows of A x are zero at a solution, and which coefficients are equal
+//	  - snapshot: the point of an outer iteration of SCAS-ADMM at which the full gradient is computed
+//	  - inner loop, outer iteration: the stochastic steps after a snapshot; a snapshot with its
+//	    inner loop and dual updates
+//	  - dual update, dual step: the minimisation over y, followed by the update of beta
+//	  - plan: the way in which an inner loop represents its iterate
+//	  - rho, eta: the penalty parameter of ADMM; the step size
+//	  - proximal weight: c in a term (c/2)|w − x|² that keeps an iterate near a point
+//	  - damping: a part of a parabola's curvature that replaces the loss's own
+//	  - diagonal shift: a multiple of I added to a matrix before it is factored
+//	  - chunk, window: a part of the rows that depends only on the data; a part of a file that is
+//	    in memory at a time
+//	  - block, batch: consecutive rows of a file; several blocks that are in memory together
+//	  - out of core: with data in a mapped file that is larger than memory
+//	  - rank, shard, team: one of several processes; its part of the rows; all processes
+//	  - kernel, level: a function of package kernels; one implementation of all of them
+//	  - storage form, format: how a matrix is stored in memory; how it is stored in a file
+//
+// # What to read
+//
+// In this order: sparse and its sub-packages (data), kernels and gen (arithmetic);
+// solver/internal/linalg (the matrix A), rows (sums over samples), term (losses, penalties,
+// domains), gap (certificates), quadratic and exact (the exact solver), admm (SCAS-ADMM);
+// this package; then baseline, stream (out of core), model (what people fit) and cmd/scas.
+// The package comments of term, admm, baseline, sparse and gen say what to change for a new
+// loss, penalty, plan, method, file format, kernel or instruction set. A new command is a
+// struct of flags with a method Run, in a file of its own in cmd/scas, and a field of app in
+// app.go there.
 package solver
