@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// halfOfA9a is every second row of a9a with the matrix published for it.
+// halfOfA9a returns every second row of a9a with the matrix published for it.
 func halfOfA9a(t *testing.T) *solver.Problem {
 	p := solvertest.Load(t, "paper/a9a.zst", 123)
 	a, err := sparse.ReadFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"), &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true})
@@ -32,15 +32,15 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 	return p
 }
 
-// TestMethodsOnA9a compares gaps after 10 and 30 passes with those of
-// independent prototypes of the same recursions on another half of a9a, tuned
-// alike: none may be three times as large. (Acc-SADMM's were taken after 12 and 42
-// passes, that of SDCA after 12.) Eta is in units of 1/ν_f, Rho in units of lambda.
+// TestMethodsOnA9a compares gaps after 10 and 30 passes with those of independent
+// implementations of the same recursions on the other half of a9a, with the same tuning:
+// none may be three times as large. (For Acc-SADMM the reference gaps are after 12 and 42
+// passes, for SDCA after 12.) Eta is in units of 1/ν_f, Rho in units of lambda.
 func TestMethodsOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	base := halfOfA9a(t)
 	for _, group := range []struct {
-		mu, optimum float64 // by long runs; a barrier Newton method in another language agrees to 2e-13
+		mu, optimum float64 // from long runs; an interior-point method in another language agrees to 2e-13
 		cases       []a9aCase
 	}{
 		{0, 0.32603498725857455, []a9aCase{
@@ -62,8 +62,8 @@ func TestMethodsOnA9a(t *testing.T) {
 			{baseline.STOC{}, 2, 1e3, true, 7.4e-5, 2.1e-5},
 			{baseline.OS1{}, 2, 1e3, true, 9.3e-5, 2.5e-5},
 			{baseline.RDA{}, 8, 1e3, true, 1.4e-4, 3.1e-5},
-			// 1.4e-8 in the prototype; here 1e-8 to 2e-7 by the seed, since a sample
-			// or two may not have been drawn after ten passes.
+			// The reference gap is 1.4e-8. Here it is 1e-8 to 2e-7, depending on the
+			// seed, because one or two samples may not have been drawn after ten passes.
 			{baseline.SAIU{}, 300, 1e3, false, 1e-7, 1e-12},
 			{baseline.SAGIU{}, 1, 100, false, 3.7e-8, 1e-12},
 			{baseline.SVRG{}, 2, 1e4, false, 8e-14, 1e-15},
@@ -114,9 +114,9 @@ func (c a9aCase) check(t *testing.T, p *solver.Problem, optimum float64) {
 	}
 }
 
-// TestBatchOnA9a holds exact batch ADMM against the prototype's table, in
-// iterations, at rho = lambda; and its passes, which must count the Newton steps.
-// However the Newton systems are solved, the iterates are those of exact x-steps.
+// TestBatchOnA9a compares exact batch ADMM with a table of an independent implementation,
+// by iterations, at rho = lambda. It also checks that passes count the Newton steps. The
+// iterates must be those of exact x-steps for every way to solve the Newton systems.
 func TestBatchOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	p := halfOfA9a(t)
@@ -152,7 +152,7 @@ func TestBatchOnA9a(t *testing.T) {
 	}
 }
 
-// constants are those of the problem.
+// constants returns the constants of the problem.
 func constants(t *testing.T, p *solver.Problem) theory.Constants {
 	t.Helper()
 	c, err := p.Constants(0)

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// atOptimum is a method whose tables of slopes are those of the optimum.
+// atOptimum is a method whose stored slopes are initially those at the optimum.
 type atOptimum struct{ solver.Method }
 
 func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -21,9 +21,9 @@ func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
 	return it, err
 }
 
-// TestFixedPoints starts variance-reduced methods at the optimum with its
-// multiplier, and their tables there: they must stay. Plain stochastic gradients
-// must not, or the test would see nothing.
+// TestFixedPoints starts variance-reduced methods at the optimum, with its multiplier and
+// stored slopes: they must stay there. Plain stochastic gradients must not stay, which
+// shows that the test can fail.
 func TestFixedPoints(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	x, beta, _ := solvertest.BarrierNewton(t, p)
@@ -31,11 +31,11 @@ func TestFixedPoints(t *testing.T) {
 		info := m.Info()
 		s := &solver.Settings{Method: atOptimum{m}, Start: solver.Iterate{X: x, Dual: beta}, OuterIterations: 3}
 		if info.TakesInnerSteps {
-			s.InnerSteps = 200 // no plain first stage
+			s.InnerSteps = 200 // every stage has a snapshot
 		}
 		moved, most := solvertest.Relative(solvertest.LastIterate(t, p, s), x), 1e-9
 		if info.AllSamples {
-			most = 1e-6 // a small rho magnifies the error of beta
+			most = 1e-6 // a small rho magnifies errors of beta
 		}
 		if noisy := info.StepUnit > 0; noisy && moved < 1e-3 || !noisy && moved > most {
 			t.Errorf("%s moved by %.1e from the optimum", info.Name, moved)

@@ -22,11 +22,12 @@ var (
 	hostileSeed   = flag.Uint64("hostile.seed", 0, "repeat this one problem of TestHostileProblems")
 )
 
-// A hostile draws problems and settings that are valid one by one, and as extreme as
+// A hostile draws problems and settings whose numbers are each valid, but as extreme as
 // float64 allows.
 type hostile struct{ *rand.Rand }
 
-// size is a number ≥ 0: often moderate, at times as large or small as there are.
+// size returns a number ≥ 0, which is usually moderate, and sometimes extremely large or
+// small.
 func (h hostile) size() float64 {
 	switch h.IntN(12) {
 	case 0:
@@ -41,7 +42,7 @@ func (h hostile) size() float64 {
 	return math.Exp(2 * h.NormFloat64())
 }
 
-// tame is mostly moderate, and extreme as seldom as once in often.
+// tame returns a moderate number, and an extreme one only once in about often draws.
 func (h hostile) tame(often int) float64 {
 	if h.IntN(often) == 0 {
 		return h.size()
@@ -199,7 +200,7 @@ func (h hostile) problem() *solver.Problem {
 		}
 	}
 	q.Penalty = h.penalty(y, often)
-	if h.IntN(3) == 0 { // the paper's problem, which all methods take
+	if h.IntN(3) == 0 { // the paper's problem, which all methods accept
 		q.Penalty, q.Coupling, q.Domain, q.SampleWeights = solver.L1{Lambda: h.tame(often)}, nil, nil, nil
 	}
 	return q
@@ -233,7 +234,8 @@ func (h hostile) settings(p int) *solver.Settings {
 	return s
 }
 
-// hostileRun solves the problem of a seed and says what is wrong with how that ended.
+// hostileRun solves the problem of a seed, and returns what is wrong with its end, or the
+// empty string.
 func hostileRun(seed uint64) (wrong string) {
 	h := hostile{rand.New(rand.NewPCG(seed, 12))}
 	p := h.problem()
@@ -275,8 +277,8 @@ func hostileRun(seed uint64) (wrong string) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// TestHostileProblems: problems and settings with the most extreme numbers that there
-// are end without a panic, and with an error wherever the objective is not finite.
+// TestHostileProblems checks that problems and settings with extreme numbers end without
+// a panic, and with an error if the objective is not finite.
 func TestHostileProblems(t *testing.T) {
 	if *hostileSeed != 0 {
 		if wrong := hostileRun(*hostileSeed); wrong != "" {
@@ -291,8 +293,9 @@ func TestHostileProblems(t *testing.T) {
 	}
 }
 
-// TestTooLarge: a matrix whose square overflows, a rho, a nil pointer in an interface and
-// an objective that is not finite at the start are refused by what they are.
+// TestTooLarge checks the errors for a matrix whose square overflows, for a rho that is
+// too large, for a nil pointer in an interface, and for an objective that is not finite
+// at the start.
 func TestTooLarge(t *testing.T) {
 	data := sparse.Identity(2)
 	huge, err := sparse.FromDense(1, 2, []float64{1e155, -1})

@@ -15,16 +15,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// baselines are the methods SCAS-ADMM is compared with.
+// baselines returns the methods with which SCAS-ADMM is compared.
 func baselines() []solver.Method {
 	return baseline.Methods()[len(solver.Methods()):]
 }
 
-// TestMethodsConverge holds every method with automatic settings against the
-// barrier method, to what its rate allows in 300 passes: about T^(-1/2) of the
-// starting gap of 0.38 where gradients stay noisy, rounding where they do not.
-// Gaps are of the last iterate, or of the average where noise keeps the last one
-// from converging.
+// TestMethodsConverge compares every method with automatic settings with the optimum, to
+// the accuracy that its rate allows in 300 passes: about T^(-1/2) of the starting gap of
+// 0.38 for methods whose gradients stay noisy, and rounding for the others. Gaps are
+// those of the last iterate, or of the average if noise keeps the last iterate from
+// converging.
 func TestMethodsConverge(t *testing.T) {
 	type want struct{ general, strong float64 }
 	exact := want{1e-12, 1e-13}
@@ -70,8 +70,8 @@ func TestMethodsConverge(t *testing.T) {
 	}
 }
 
-// TestMethodsOnOtherProblems tries every method on A = I, the squared loss, row
-// weights and another starting point: none may diverge or end above the start.
+// TestMethodsOnOtherProblems runs every method with A = I, the squared loss, row weights
+// and another starting point: none may diverge or end above the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identity := solvertest.Chain(t, 0.1)
@@ -102,9 +102,9 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	}
 }
 
-// TestDualBounds: in the order x, y, beta the multiplier is that of a subgradient
-// after every step, |beta| ≤ limit with equality, and the sign of y, where y is
-// not zero.
+// TestDualBounds checks that methods with the order x, y, beta have a multiplier that is
+// a subgradient after every step: |beta| ≤ limit, and if y is not zero, |beta| = limit
+// with the sign of y.
 func TestDualBounds(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
@@ -127,7 +127,8 @@ func TestDualBounds(t *testing.T) {
 	}
 }
 
-// TestMethodsAreDeterministic: same seed, same bits, and another seed others.
+// TestMethodsAreDeterministic checks that the same seed gives the same bits, and another
+// seed other bits.
 func TestMethodsAreDeterministic(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	for _, m := range baselines() {
@@ -146,7 +147,7 @@ func TestMethodsAreDeterministic(t *testing.T) {
 	}
 }
 
-// TestMethodsStop: a cancelled context ends a run within an outer iteration.
+// TestMethodsStop checks that a cancelled context ends a run within an outer iteration.
 func TestMethodsStop(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05
@@ -161,13 +162,13 @@ func TestMethodsStop(t *testing.T) {
 	}
 }
 
-// TestMethodsDiverge: a step size far too large is an error that names a smaller
-// one, and the result is finite.
+// TestMethodsDiverge checks that a step size that is far too large gives an error which
+// names a smaller one, and a finite result.
 func TestMethodsDiverge(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
 	for _, m := range baselines() {
 		info := m.Info()
-		if info.NeedsL2 || !info.TakesEta || m == (baseline.OADM{}) { // implicit steps
+		if info.NeedsL2 || !info.TakesEta || m == (baseline.OADM{}) { // implicit steps do not diverge
 			continue
 		}
 		s := &solver.Settings{Method: m, Passes: 200, Eta: 1e5}
@@ -183,10 +184,9 @@ func TestMethodsDiverge(t *testing.T) {
 	}
 }
 
-// TestLastIterateIsJudged: a run either ends below ten times the objective at the
-// start or is an error that says what to change, with a result that is not lost.
-// The loss is logistic, whose gradients are bounded, so that iterates get far
-// without ever overflowing.
+// TestLastIterateIsJudged checks that a run ends below ten times the objective at the
+// start, or with an error that says what to change and with a useful result. The loss is
+// logistic: its gradients are bounded, so iterates can go far without overflow.
 func TestLastIterateIsJudged(t *testing.T) {
 	noticed := 0
 	for _, lambda := range []float64{0, 1e-6, 1e-2} {
@@ -239,7 +239,7 @@ func TestLastIterateIsJudged(t *testing.T) {
 	}
 }
 
-// TestMethodsRefuse: what a method cannot take is an error that says so.
+// TestMethodsRefuse checks the errors for problems that a method cannot solve.
 func TestMethodsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		method solver.Method
@@ -278,8 +278,8 @@ func TestMethodsRefuse(t *testing.T) {
 	}
 }
 
-// huge has so many samples and features, an entry in each, that an iterate per sample
-// does not fit.
+// huge returns a problem with so many samples and features that an iterate per sample
+// does not fit into memory.
 func huge(t *testing.T) *solver.Problem {
 	const rows, cols = 25000, 50000
 	labels := make([]float64, rows)

@@ -10,9 +10,10 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPDHGOnA9a holds SVR-PDHG against the optimum of all of a9a with the matrix published for it,
-// after 10, 20 and 30 passes: no gap may be three times that of an independent prototype. The
-// published step is too long for the variance to vanish; a shorter one converges.
+// TestPDHGOnA9a compares the gaps of SVR-PDHG on all of a9a, with the matrix published
+// for it, after 10, 20 and 30 passes with those of an independent implementation: none
+// may be three times as large. With the published step size the variance does not vanish;
+// with a smaller one the method converges.
 func TestPDHGOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	p := solvertest.Load(t, "paper/a9a.zst", 123)

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// fittedRate returns the slope of log gap against log passes between the given
-// passes, the gaps averaged over seeds.
+// fittedRate returns the slope of log gap against log passes between the given passes,
+// with the gaps averaged over seeds.
 func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool, from, to float64) float64 {
 	_, _, optimum := solvertest.BarrierNewton(t, p)
 	gaps := map[float64]float64{}
@@ -43,17 +43,17 @@ func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool, 
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// TestRates fits the order of convergence: not slower than proven, with a tenth
-// for noise. Of the log T/T for strong convexity a fit sees less, about T^-0.75
-// over two decades, with gaps a hundred times below the theorem's bound; it must
-// beat the T^-0.5 of the general case.
+// TestRates checks that the fitted order of convergence is not lower than proved, up to a
+// tenth for noise. For the rate log T/T with strong convexity a fit over two decades
+// gives only about T^-0.75, with gaps a hundred times below the bound of the theorem; it
+// must be better than the T^-0.5 of the general case.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		method   solver.Method
 		average  bool
 		mu       float64
 		from, to float64
-		most     float64 // exponent
+		most     float64 // largest exponent allowed
 	}{
 		{baseline.STOC{}, true, 0, 5, 200, -0.5},
 		{baseline.OPG{}, true, 0, 5, 200, -0.5},

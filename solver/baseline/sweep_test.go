@@ -10,10 +10,10 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestSweepsEqualWholeVectors: steps that go feature by feature, a tile at a time, are
-// those of whole vectors, to rounding. The latter are taken where A is not known to be
-// [G; I] or I. Features are more than a tile, some alone, some in components of up to and
-// above what loops solve.
+// TestSweepsEqualWholeVectors compares steps that sweeps do tile by tile with steps on
+// whole vectors, up to rounding. The latter are used if A is not recognised as [G; I] or
+// I. The problem has more features than a tile; some are single, and the components of
+// the others are both smaller and larger than the limit for plain loops.
 func TestSweepsEqualWholeVectors(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wide.Constraint = partlyJoined(t, 1100)
@@ -42,7 +42,8 @@ func TestSweepsEqualWholeVectors(t *testing.T) {
 	}
 }
 
-// partlyJoined is [G; I] with a path through some features and pairs of others.
+// partlyJoined returns [G; I] for a graph with a path through some features and pairs of
+// others.
 func partlyJoined(t *testing.T, p int) *sparse.CSR {
 	t.Helper()
 	var pairs [][2]int32

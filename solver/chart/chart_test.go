@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// texts returns the texts of an SVG file, a line each.
+// texts returns the texts in an SVG file, one a line.
 func texts(t *testing.T, svg []byte) string {
 	t.Helper()
 	all := "\n"
@@ -28,7 +28,8 @@ func texts(t *testing.T, svg []byte) string {
 	}
 }
 
-// TestWriteSVG checks what charts say and draw, for curves that the axes show in part.
+// TestWriteSVG checks the texts and curves of charts whose axes show only a part of the
+// curves.
 func TestWriteSVG(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	x := []float64{0, 1, 2, 3}
@@ -70,7 +71,7 @@ func TestWriteSVG(t *testing.T) {
 	}
 }
 
-// TestWriteSheet checks that a sheet names its lines once, and says which charts are empty.
+// TestWriteSheet checks that a sheet names every line once, and marks empty charts.
 func TestWriteSheet(t *testing.T) {
 	line := func(name string, series int, y float64) Line {
 		return Line{Name: name, Series: series, X: []float64{0, 1}, Y: []float64{y, y / 2}}

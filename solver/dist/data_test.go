@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestData solves the public data sets on ranks.
+// TestData solves the public data sets with several ranks.
 func TestData(t *testing.T) {
 	sparsetest.Long(t)
 	for _, c := range []struct {

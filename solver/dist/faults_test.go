@@ -16,13 +16,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A fault is what happens to one rank at one call.
+// A fault is a failure of one rank at one call.
 type fault func(c *dist.Goroutine, limit time.Duration) error
 
 var errCrash = errors.New("this rank crashed")
 
-// faults are the ways to fail: a rank that ends, one that does not answer until the others
-// have given up, a message that is lost, so that its rank waits as well.
+// faults lists the kinds of failure: a rank that ends, a rank that does not answer until
+// the others have given up, and a lost message, whose sender waits too.
 var faults = map[string]fault{
 	"crash": func(c *dist.Goroutine, _ time.Duration) error { return errors.Join(errCrash, c.Close()) },
 	"hang": func(_ *dist.Goroutine, limit time.Duration) error {
@@ -35,15 +35,15 @@ var faults = map[string]fault{
 	},
 }
 
-// TestFaults: with a fault at a random moment no rank has a result, all end within the
-// limit, and the relaunched run has the bits of one without faults.
+// TestFaults checks that after a fault at a random moment no rank has a result, all end
+// within the limit, and a new run has the bits of one without faults.
 func TestFaults(t *testing.T) {
 	const ranks, limit = 3, 100 * time.Millisecond
 	trials := 20
 	if testing.Short() {
 		trials = 4
 	}
-	const patience = 20 * time.Second // of a machine that is busy with other things
+	const patience = 20 * time.Second // long enough for a busy machine
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	calls := 0
 	undisturbed := &memory{}
@@ -79,8 +79,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d calls of each rank, %d checkpoints", calls, len(undisturbed.states))
 }
 
-// disturbed solves p on three ranks, one of which meets a fault at a call. seen, if not nil,
-// is told of the calls.
+// disturbed solves p with three ranks, one of which has a fault at a call. seen, if not
+// nil, is called with every call.
 func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(rank, call int), bad int, f fault, at int) ([]*solver.Result, []error) {
 	t.Helper()
 	const ranks = 3
@@ -103,7 +103,7 @@ func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, 
 		wg.Go(func() {
 			results[r], errs[r] = solver.Minimize(context.Background(), part, set)
 			if errs[r] != nil {
-				c.Close() // as a process that ends
+				c.Close() // like a process that ends
 			}
 		})
 	}
@@ -111,7 +111,7 @@ func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, 
 	return results, errs
 }
 
-// TestDelays: what is late changes no bit.
+// TestDelays checks that delays change no bit.
 func TestDelays(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	var want *solver.Result
@@ -143,7 +143,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestWatch: the watchdog calls where a call takes too long, and only there.
+// TestWatch checks that the watchdog calls expired only if a call takes too long.
 func TestWatch(t *testing.T) {
 	comms := dist.Local(2, 0)
 	expired := make(chan struct{}, 1)

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestMeter: what a rank is asked for is counted, and the time and processor time that
-// takes, those of waiting included.
+// TestMeter checks that calls are counted, with their time and processor time, including
+// waiting.
 func TestMeter(t *testing.T) {
 	var clock time.Duration
 	var meters []*dist.Meter

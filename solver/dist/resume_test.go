@@ -16,10 +16,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// memory keeps the states of a run, and gives back the last.
+// memory is a Checkpoint that keeps all states of a run and returns the last one.
 type memory struct {
 	states [][]byte
-	err    error // of Save
+	err    error // the error that Save returns
 }
 
 func (m *memory) Save(state []byte) error {
@@ -34,7 +34,7 @@ func (m *memory) Load() ([]byte, error) {
 	return m.states[len(m.states)-1], nil
 }
 
-// kept solves p on ranks with a checkpoint on each, of which the first counts.
+// kept solves p with ranks that have checkpoints; only the first rank's is used.
 func kept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
@@ -50,8 +50,8 @@ func kept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *me
 	return results, errs
 }
 
-// TestResume: a run that goes on from any of its checkpoints ends with the bits of the run
-// that was not interrupted; with another number of ranks it ends as well.
+// TestResume checks that a run resumed from any checkpoint ends with the bits of the
+// uninterrupted run, and that it also ends with another number of ranks.
 func TestResume(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	weighted := *wide
@@ -99,8 +99,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses: a checkpoint of another problem, or what is none, ends all ranks, and
-// so does one that cannot be saved.
+// TestResumeRefuses checks that all ranks end if a checkpoint belongs to another problem,
+// is malformed, or cannot be saved.
 func TestResumeRefuses(t *testing.T) {
 	p := solvertest.Chain(t, 0)
 	other, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)

@@ -18,7 +18,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// shard returns p with the rows of one rank, runs of consecutive ones.
+// shard returns p with the rows of one rank, which are consecutive.
 func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 	t.Helper()
 	n, _ := p.Data.Dims()
@@ -39,7 +39,7 @@ func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 	return &part
 }
 
-// solve solves p on so many ranks, and returns what each of them found.
+// solve solves p with the given number of ranks, and returns the result of each.
 func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*solver.Result, []error) {
 	t.Helper()
 	comms := dist.Local(ranks, time.Minute)
@@ -57,8 +57,9 @@ func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*
 	return results, errs
 }
 
-// TestSameOptimum: whatever the problem, ranks prove what one process proves, with the
-// same bits on each and each time; one rank is the single process.
+// TestSameOptimum checks for all problems that ranks certify the same optimum as one
+// process, with the same bits on every rank and in every run; one rank gives the bits of
+// a single process.
 func TestSameOptimum(t *testing.T) {
 	counts := []int{1, 2, 3}
 	if testing.Short() {
@@ -81,7 +82,8 @@ func TestSameOptimum(t *testing.T) {
 	}
 }
 
-// sameBits solves p on ranks twice, and returns the result that all of them have.
+// sameBits solves p with ranks twice, and returns the result, which must be the same on
+// all.
 func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.Result {
 	t.Helper()
 	var first *solver.Result
@@ -102,14 +104,15 @@ func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.R
 	return first
 }
 
-// TestColumnsWithoutData: ranks leave out what no rank has data for, and nothing else.
+// TestColumnsWithoutData checks that ranks omit the columns for which no rank has data,
+// and no others.
 func TestColumnsWithoutData(t *testing.T) {
 	const rows, features = 400, 20000
 	rng := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Triplet
 	labels := make([]float64, rows)
 	for i := range rows {
-		for k := range 5 { // the rows of one rank have columns that those of others have not
+		for k := range 5 { // these columns have entries only in the rows of one rank
 			entries = append(entries, sparse.Triplet{Row: i, Col: i/100*5000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
 		}
 		labels[i] = float64(2*rng.IntN(2) - 1)
@@ -126,8 +129,8 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
-// TestUnlikeShards: local loops on shards of one class each do not lead apart, and the
-// finisher proves the optimum from there as from anywhere.
+// TestUnlikeShards checks that inner loops on shards of one class each converge together,
+// and that the exact solver certifies the optimum from there.
 func TestUnlikeShards(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, Noise: 1, Seed: 3}, 1e-3)
 	rows := make([]int, 3000)
@@ -156,7 +159,8 @@ func TestUnlikeShards(t *testing.T) {
 	}
 }
 
-// TestRefusals: where one rank cannot begin none does, and each says so.
+// TestRefusals checks that if one rank cannot begin, none does, and every rank returns an
+// error.
 func TestRefusals(t *testing.T) {
 	p := solvertest.Chain(t, 0)
 	for name, c := range map[string]struct {

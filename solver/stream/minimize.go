@@ -110,7 +110,8 @@ func automatic(set *solver.Settings) bool {
 
 // ended returns the status of a run, and an error if the run had a goal and did not reach
 // it. final says that the method continues until the goal is reached. goal is 0 if the
-// run ended before its goal was known, or if 0 is a perfect fit; then there is no error.
+// run ended before its goal was known, or if the objective at x = 0 is 0 already; then
+// there is no error.
 func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal float64) (solver.Status, error) {
 	how := ending.Run{Err: r.Err, Late: late, Gap: r.Gap, Goal: goal, Final: final, Why: r.Why, Advice: loss.Traits().StallAdvice}
 	diverged := (*solver.DivergenceError)(nil)

@@ -44,7 +44,7 @@ func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Synthetic {
 	return d
 }
 
-// TestMinimize: what is streamed is what is solved in memory, proved.
+// TestMinimize compares certified results out of core with those in memory.
 func TestMinimize(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt sparse.SyntheticOptions
@@ -107,7 +107,8 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// TestMemoryChangesNoBit: data, settings and seed alone decide the bits of a solution.
+// TestMemoryChangesNoBit checks that the bits of a solution depend only on data, settings
+// and seed.
 func TestMemoryChangesNoBit(t *testing.T) {
 	t.Skip("windows, pieces and the samples of the start follow Options.Memory, and another solver runs in memory; until one solver goes over fixed blocks of rows, README.md says what the bits depend on")
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}))
@@ -124,7 +125,7 @@ func TestMemoryChangesNoBit(t *testing.T) {
 	}
 }
 
-// TestDamage: of a file that is not what was written nothing is computed.
+// TestDamage checks that a damaged file is an error.
 func TestDamage(t *testing.T) {
 	d := synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1})
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -150,7 +151,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A shifted loss is one with values below zero.
+// A shifted loss has values below zero.
 type shifted struct{ solver.Squared }
 
 const shift = 0.9
@@ -163,7 +164,7 @@ func (shifted) Conjugate(alpha, label float64) float64 { return alpha*label + al
 
 func (shifted) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
 
-// TestBelowZero: an optimum below zero is found and proved as another is.
+// TestBelowZero checks that an optimum below zero is found and certified like any other.
 func TestBelowZero(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -179,7 +180,7 @@ func TestBelowZero(t *testing.T) {
 	}
 }
 
-// TestRefuses: what cannot be streamed is refused with a reason.
+// TestRefuses checks the errors for problems that cannot be solved out of core.
 func TestRefuses(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
 	wide := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 300, Noise: 1, Seed: 1}))
@@ -212,8 +213,8 @@ func TestNilProblem(t *testing.T) {
 
 type ownPenalty struct{ solver.L1 }
 
-// TestStops: an interrupt ends a run with what there is, and so does a time limit, which
-// is not an error of the context.
+// TestStops checks that an interruption and a time limit end a run with the result so
+// far. A time limit is not an error of the context.
 func TestStops(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -229,8 +230,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestUnproved: a run of which nothing can be proved, as free columns depend on each other, is an
-// error here as it is in memory.
+// TestUnproved checks that a run without a certificate, because free columns depend on
+// each other, is the same error as in memory.
 func TestUnproved(t *testing.T) {
 	d := synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 4, Groups: 1, GroupSize: 2, Noise: 1, Seed: 1})
 	columns := []int{0, 1, 2, 3, 0}
@@ -257,7 +258,7 @@ func TestUnproved(t *testing.T) {
 	}
 }
 
-// TestTell: who is told of the passes learns of the last window, and what is found.
+// TestTell checks that the progress reports include the last window and the objective.
 func TestTell(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -278,7 +279,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// sorted returns data with all rows of a label before those of the other.
+// sorted returns data with all rows of one label before those of the other.
 func sorted(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
 	t.Helper()
 	order := make([]int, len(d.Labels))
@@ -295,9 +296,9 @@ func sorted(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
 	return d
 }
 
-// TestBatches: an inner loop that draws from a batch of blocks at a time gets about as far
-// in as many passes as one that draws from all samples, and ends with a proof: also in a
-// file whose rows are sorted, of which the second half has another label.
+// TestBatches checks that an inner loop which draws from one batch of blocks at a time
+// progresses about as fast as one that draws from all samples, and ends with a
+// certificate, also if the rows of the file are sorted by label.
 func TestBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt    sparse.SyntheticOptions

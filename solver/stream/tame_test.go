@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestGrouped: features that only rows of some stretches of the file have do not lead the
-// batches astray, which are of few stretches.
+// TestGrouped checks that batches do not go astray on features that occur only in some
+// parts of the file.
 func TestGrouped(t *testing.T) {
 	const rows, stretches, common = 60000, 30, 5
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -19,7 +19,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// onRanks solves a problem with the parts of a file.
+// onRanks solves a problem with ranks that each read a shard of a file.
 func onRanks(t *testing.T, ranks int, p *solver.Problem, set *solver.Settings, path string) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
@@ -34,8 +34,9 @@ func onRanks(t *testing.T, ranks int, p *solver.Problem, set *solver.Settings, p
 	return results, errs
 }
 
-// TestRanks: ranks that go over parts of a file prove what one process proves in memory,
-// also where the rows of each are of one class; one rank is the single process.
+// TestRanks checks that ranks with shards of a file certify what one process certifies in
+// memory, also if each shard has only one class; one rank gives the bits of a single
+// process.
 func TestRanks(t *testing.T) {
 	opt := sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}
 	for name, set := range map[string]func(p *solver.Problem){
@@ -104,8 +105,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse: damage that one rank sees ends all of them, and so does what is not
-// streamed with ranks.
+// TestRanksRefuse checks that all ranks end if one of them detects damage, or if a method
+// needs a single process.
 func TestRanksRefuse(t *testing.T) {
 	made := synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1})
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -123,7 +124,7 @@ func TestRanksRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b[len(b)*9/10] ^= 1 // of the values of the second half
+	b[len(b)*9/10] ^= 1 // a byte in the values of the second half
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}

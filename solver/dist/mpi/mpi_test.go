@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestWorld is for ranks under mpirun, as make test-mpi runs it; alone it is a rank of one.
-// Sums have the bits of sums in the order of the ranks, whatever the length; how long they
-// take is logged.
+// TestWorld runs in every rank under mpirun, as make test-mpi starts it; alone it has one
+// rank. Sums must have the bits of sums in the order of the ranks, for any length; their
+// times are logged.
 func TestWorld(t *testing.T) {
 	c, err := Open()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// uneven is a dense matrix whose columns have the given scales.
+// uneven returns a dense matrix whose columns have the given scales.
 func uneven(t *testing.T, n int, scales []float64) *sparse.CSR {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -37,8 +37,8 @@ func metricProblem(x *sparse.CSR, a linalg.Map, limit float64) *MetricProblem {
 	return q
 }
 
-// TestOneScale: columns within a factor of 32 are left alone, whatever the unit, as are
-// sets with nothing in them or with numbers that have no square.
+// TestOneScale checks that there is no metric if the scales of columns differ by less
+// than a factor of 32, in any unit, or if the data are zero or their squares overflow.
 func TestOneScale(t *testing.T) {
 	for _, scales := range [][]float64{{1, 1, 1}, {1e-8, 3e-8, 1e-7}, {1, 20, 5}, {0, 0, 0}, {1, 1e200, 1}, {1, 1e-200, 1}} {
 		if m := NewMetric(metricProblem(uneven(t, 30, scales), nil, 1e-3)); m != nil {
@@ -47,8 +47,9 @@ func TestOneScale(t *testing.T) {
 	}
 }
 
-// TestMetric: D and ρ are powers of two, X D is exact and on one scale, K in u is D (A'
-// diag(ρ) A + mu I) D, and its largest eigenvalue is small against the curvature of steps.
+// TestMetric checks that D and ρ are powers of two, that X D is exact and has columns of
+// one scale, that K in u is D (A' diag(ρ) A + mu I) D, and that its largest eigenvalue is
+// small compared with the curvature of the steps.
 func TestMetric(t *testing.T) {
 	chain, err := sparse.FromTriplets(2, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
 	if err != nil {
@@ -81,7 +82,7 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// sameQuadratic compares |A_u u|² with Σ ρ (A x)² + mu |x|², x = D u.
+// sameQuadratic compares |A_u u|² with Σ ρ (A x)² + mu |x|² for x = D u.
 func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	t.Helper()
 	u, x := []float64{1, -2, 0.5}, make([]float64, 3)
@@ -105,8 +106,8 @@ func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	}
 }
 
-// TestHeld: where the penalty holds most of coupled coefficients at zero, there is no
-// metric; without coupling there is.
+// TestHeld checks that there is no metric if the penalty keeps most of the coupled
+// coefficients at zero; without coupling there is one.
 func TestHeld(t *testing.T) {
 	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{
 		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},

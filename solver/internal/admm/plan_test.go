@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// newLoop returns the inner loop of a small random problem, A = I, with the slopes
-// of the snapshot at zero.
+// newLoop returns the inner loop of a small random problem with A = I and the snapshot at
+// zero.
 func newLoop(t *testing.T) *InnerLoop {
 	t.Helper()
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Seed: 4})
@@ -30,8 +30,8 @@ func newLoop(t *testing.T) *InnerLoop {
 	return l
 }
 
-// TestRunningSum holds the running sum of one block against the telescoped
-// recursion S = K⁻¹[(w_0 − w_M)/η − h − M d], for A = I where K is a scalar.
+// TestRunningSum compares the sum of the iterates of a block with the recursion S =
+// K⁻¹[(w_0 − w_M)/η − h − M d], for A = I, for which K is a multiple of the identity.
 func TestRunningSum(t *testing.T) {
 	const eta = 0.05
 	l := newLoop(t)
@@ -60,7 +60,7 @@ func TestRunningSum(t *testing.T) {
 	}
 	plan.End(sum, w)
 	for j := range sum {
-		// sum is over w_1..w_M, the recursion over w_0..w_{M−1}.
+		// sum is the sum of w_1..w_M, that of the recursion is the sum of w_0..w_{M−1}.
 		want := ((w0[j]-w[j])/eta-h[j]-80*d[j])/(0.3+0.1) - w0[j] + w[j]
 		if math.Abs(sum[j]-want) > 1e-11*math.Abs(want) {
 			t.Errorf("coordinate %d: running sum %v, telescoped %v", j, sum[j], want)
@@ -68,8 +68,8 @@ func TestRunningSum(t *testing.T) {
 	}
 }
 
-// TestGuard: a block whose step size the fast plan cannot run is done in whole
-// vectors, and the next one by the fast plan again.
+// TestGuard checks that a block whose step size does not fit the fast plan is done by the
+// dense plan, and that the next block uses the fast plan again.
 func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // 1 − η k is negative for large η

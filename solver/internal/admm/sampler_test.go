@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSampler: draws follow the weights, and a row of weight zero is never
-// drawn.
+// TestSampler checks that rows are drawn in proportion to their weights, and that a row
+// of weight zero is never drawn.
 func TestSampler(t *testing.T) {
 	for _, weights := range [][]float64{nil, {1, 1, 1}, {0, 1, 3, 0, 6}, {1e-9, 5}, {0, 0, 2}} {
 		n, total := len(weights), 0.0

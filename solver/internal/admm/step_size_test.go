@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRowCurvature: with equal rows it is h of each, a long row among short ones counts
-// as a part of all that is met, and rows of weight zero not at all.
+// TestRowCurvature checks the curvature for equal rows, for one long row among short
+// ones, and for rows of weight zero, which do not count.
 func TestRowCurvature(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 1, 10})
 	if err != nil {
@@ -26,7 +26,8 @@ func TestRowCurvature(t *testing.T) {
 	}
 }
 
-// TestEta: a step is stable for what it meets and for K, and one of many samples longer.
+// TestEta checks that a step is stable for the curvature and for K, and that a step of
+// many samples is longer.
 func TestEta(t *testing.T) {
 	for name, c := range map[string]struct {
 		step StepSize

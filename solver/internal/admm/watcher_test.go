@@ -40,8 +40,8 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestHalvingsAreTakenBack: an objective that goes on rising whatever the step size is
-// left alone, until there is a new best.
+// TestHalvingsAreTakenBack checks that halvings are undone if the objective rises with
+// any step size, and that rises count again after a new best.
 func TestHalvingsAreTakenBack(t *testing.T) {
 	var w Watcher
 	w.Start(1, 1)
@@ -66,7 +66,7 @@ func TestHalvingsAreTakenBack(t *testing.T) {
 	}
 }
 
-// TestKeeper: the best iterate is kept, and is restored where the objective diverges and at
+// TestKeeper checks that the best iterate is kept, and restored after a divergence and at
 // the end.
 func TestKeeper(t *testing.T) {
 	k := Keeper{Auto: true}

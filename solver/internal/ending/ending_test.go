@@ -7,14 +7,15 @@ import (
 	"testing"
 )
 
-// TestStatus: what is known of a run decides its status and the remedy, the first that applies.
+// TestStatus checks the status and the remedy of runs; the first case that applies
+// decides.
 func TestStatus(t *testing.T) {
 	stop := errors.New("stop")
 	for _, c := range []struct {
 		name   string
 		run    Run
 		status string
-		remedy string // a part of it
+		remedy string // a part of the remedy
 	}{
 		{"proved", Run{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
 		{"no goal", Run{Gap: 1}, PassesDone, "more passes"},

@@ -27,14 +27,14 @@ func definite(n int) []float64 {
 	return h
 }
 
-// load puts the lower triangle of h in the place of the factor.
+// load stores the lower triangle of h in c.l, as FactorScaled does.
 func load(c *Cholesky, h []float64) *Cholesky {
 	copy(c.l, h)
 	return c
 }
 
-// TestBlocks: the same factor as without blocks up to rounding, and the same bits
-// for any number of threads.
+// TestBlocks checks that the factor equals the one without blocks up to rounding, and has
+// the same bits for any number of threads.
 func TestBlocks(t *testing.T) {
 	for _, n := range []int{1, 2, 95, 96, 97, 200, 385, 601} {
 		h := definite(n)
@@ -78,7 +78,7 @@ func closeTo(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestFactorScaled: D H D + shift I, small and in blocks.
+// TestFactorScaled factors D H D + shift I for small and for blocked matrices.
 func TestFactorScaled(t *testing.T) {
 	for _, n := range []int{5, 620} {
 		h, scaled := definite(n), definite(n)

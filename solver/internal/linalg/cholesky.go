@@ -8,8 +8,9 @@ import (
 )
 
 // A Cholesky is the Cholesky factor L of a symmetric positive definite matrix L L'. It is
-// own code because the summation order of libraries depends on the machine, and solutions
-// must not. Entries of L are inner products of its rows, in the order of kernels.Dot.
+// own code because the order of summation in libraries depends on the machine, and a
+// solution must have the same bits on every machine. Entries of L are inner products of its
+// rows, in the order of kernels.Dot.
 type Cholesky struct {
 	n int
 	l []float64 // row-major

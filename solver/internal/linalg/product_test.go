@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestProduct: the short cut for [G; I] gives the bits of the whole matrix, and
-// other matrices do not take it.
+// TestProduct checks that the fast products with [G; I] have the bits of those with the
+// whole matrix, and that other matrices do not use them.
 func TestProduct(t *testing.T) {
 	const p = 40
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -73,8 +73,9 @@ func sameBits(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestSpectrumStops: the error of an interrupt ends the work within a sweep, is not kept,
-// and of all who share A only the one interrupted gets it.
+// TestSpectrumStops checks that an error of interrupt ends the computation within a
+// sweep, and that only the interrupted caller gets it; a later call computes the
+// spectrum.
 func TestSpectrumStops(t *testing.T) {
 	a := graph.Chain(60).FusedLasso()
 	q, asked, stop := New(a, 60), 0, errors.New("stop")
@@ -103,7 +104,7 @@ func TestSpectrumStops(t *testing.T) {
 	}
 }
 
-// TestSharedOnce: what follows from A is computed once, by whoever asks first.
+// TestSharedOnce checks that concurrent callers compute each derived quantity only once.
 func TestSharedOnce(t *testing.T) {
 	q := New(graph.Chain(9).FusedLasso(), 9)
 	spectra := make([]*Spectrum, 8)

@@ -23,11 +23,11 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// hidden is a map that is not known to be a matrix.
+// hidden is a Map whose type hides that it is a matrix.
 type hidden struct{ Map }
 
-// TestShifted holds every way to solve (s I + ρ A'A) v = b against its residual,
-// formed by loops of its own.
+// TestShifted checks the residual of every way to solve (s I + ρ A'A) v = b, with
+// products of its own.
 func TestShifted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	scaled := sparse.Identity(30)
@@ -95,7 +95,7 @@ func TestShifted(t *testing.T) {
 		for k, j := range idx {
 			b[j] = val[k]
 		}
-		for range 2 { // twice: the scratch must come back clean
+		for range 2 { // twice, because the scratch memory must be clean after a call
 			v := make([]float64, c.p)
 			for _, j := range s.SolveRow(v, idx, val, shift) {
 				if math.IsNaN(v[j]) {
@@ -107,8 +107,8 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-// TestCholesky solves random systems, has the same bits at every level, and refuses
-// matrices that are not positive definite.
+// TestCholesky checks solutions of random systems, their bits at every level, and that
+// matrices that are not positive definite are refused.
 func TestCholesky(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	active := kernels.Active()

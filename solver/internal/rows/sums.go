@@ -132,7 +132,7 @@ func (s *Sums) Gather(dst []float64, do func(dst []float64, lo, hi int) float64)
 	return s.team.SumWith(dst, sum)
 }
 
-// Transposed sets dst = X'C alpha for the rows of X.
+// Transposed sets dst = X'C alpha for the rows of X, with C = diag(cᵢ).
 func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	s.Gather(dst, func(dst []float64, lo, hi int) float64 {
 		part := rows
@@ -143,7 +143,7 @@ func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	})
 }
 
-// Scaled returns C alpha in the scratch memory.
+// Scaled returns the numbers cᵢ alphaᵢ in Scratch.
 func (s *Sums) Scaled(alpha []float64) []float64 {
 	s.Each(func(_, lo, hi int) { s.scale(alpha, lo, hi) })
 	return s.Scratch

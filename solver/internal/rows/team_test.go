@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// together runs do on so many processes of a team, and returns their panics.
+// together calls do in the given number of processes of a team, and returns their panics.
 func together(ranks int, do func(rank int, t *Team)) []error {
 	errs := make([]error, ranks)
 	var wg sync.WaitGroup
@@ -27,8 +27,8 @@ func together(ranks int, do func(rank int, t *Team)) []error {
 	return errs
 }
 
-// TestPairs: sums of pairs are exact but for what twice the precision leaves, however
-// much the parts cancel.
+// TestPairs checks that sums of pairs are exact up to twice the working precision, even
+// if their terms cancel.
 func TestPairs(t *testing.T) {
 	const ranks, n = 7, 50
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -41,7 +41,7 @@ func TestPairs(t *testing.T) {
 				head[r], tail[r] = make([]float64, n), make([]float64, n)
 			}
 			h := rng.NormFloat64() * math.Pow(2, float64(rng.IntN(40)))
-			if r > 0 && j%3 == 0 { // what the last one had, but for little
+			if r > 0 && j%3 == 0 { // almost cancels the number of the rank before
 				h = -head[r-1][j] * (1 + 1e-14*rng.Float64())
 			}
 			head[r][j], tail[r][j] = h, h*1e-17*rng.NormFloat64()
@@ -106,7 +106,7 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// TestDisagreement: processes with different numbers do not go on.
+// TestDisagreement checks that processes with different numbers stop.
 func TestDisagreement(t *testing.T) {
 	for r, err := range together(2, func(r int, team *Team) { team.Agree(0, []float64{float64(r)}) }) {
 		if err == nil || !strings.Contains(err.Error(), "different numbers") {

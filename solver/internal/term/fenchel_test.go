@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSurplus holds k(u) to its series in 200 bits where that converges, and to
+// TestSurplus compares k(u) with its series in 200 bits where that converges, and with
 // logarithms elsewhere.
 func TestSurplus(t *testing.T) {
 	for _, u := range []float64{1e-300, 1e-160, 1e-9, -1e-9, 1e-3, -1e-3, 0.03, 0.0312, 0.0313, -0.0312, -0.0313, 0.1, -0.3} {
@@ -37,9 +37,9 @@ func bigSurplus(u float64) float64 {
 	return v
 }
 
-// TestFenchel: φ(t) + φ*(α) − αt is not negative, zero where α = φ'(t), and equal to
-// what the conjugate says. A rate that is small beside a count is lost in α, which is then not
-// quite φ'(t).
+// TestFenchel checks that φ(t) + φ*(α) − αt is not negative, is zero for α = φ'(t), and
+// agrees with the conjugate. If the rate is small compared with the count, rounding makes
+// α differ from φ'(t).
 func TestFenchel(t *testing.T) {
 	check := func(loss Loss, b, m, a float64, slope []float64) {
 		lo, hi := loss.SlopeRange(b)
@@ -65,7 +65,7 @@ func TestFenchel(t *testing.T) {
 	}
 }
 
-// checkAlphas tries values of α in the domain, at its ends and at the slope.
+// checkAlphas calls check for α inside the domain, at its ends and at the slope.
 func checkAlphas(check func(loss Loss, b, m, a float64, slope []float64), loss Loss, b, m float64) {
 	slope := make([]float64, 1)
 	loss.Slopes(slope, []float64{m}, []float64{b})

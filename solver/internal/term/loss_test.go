@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// plain is a loss of a caller's own: one that embeds a loss of the package.
+// plain is a caller's own loss that embeds a loss of the package.
 type plain struct{ Squared }
 
-// rates is a loss of a caller's own that is not one of the residual.
+// rates is a caller's own loss that does not depend on the residual alone.
 type rates struct{ Squared }
 
 func (rates) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }
 
-// labelsFor are labels that a loss takes.
+// labelsFor returns labels that a loss accepts.
 func labelsFor(l Loss) []float64 {
 	if l.Traits().Labels == Counts {
 		return []float64{0, 1, 0.3, 70}
@@ -23,7 +23,7 @@ func labelsFor(l Loss) []float64 {
 	return []float64{-1, 1}
 }
 
-// TestLosses: the methods of every loss agree with each other.
+// TestLosses checks that the methods of every loss agree with each other.
 func TestLosses(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), Huber{Delta: 0.3}) {
 		if err := CheckLoss(l, labelsFor(l)); err != nil {
@@ -68,9 +68,9 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 	}
 }
 
-// TestDamping: all of it gives the curvature of a parabola that lies above the loss, and
-// touches it at the margin. Where the curvature has no bound the parabola lies above the loss
-// between the margin and the minimum.
+// TestDamping checks that full damping gives the curvature of a parabola that touches the
+// loss at the margin and lies above it. If the second derivative is unbounded, the
+// parabola lies above the loss between the margin and the minimum.
 func TestDamping(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), LossOf(plain{})) {
 		for _, b := range labelsFor(l) {
@@ -91,7 +91,8 @@ func TestDamping(t *testing.T) {
 	}
 }
 
-// TestOwnTraits: what is known of a caller's own loss follows from its values.
+// TestOwnTraits checks the traits of a caller's own loss, which are found from its
+// values.
 func TestOwnTraits(t *testing.T) {
 	for name, c := range map[string]struct {
 		loss OwnLoss
@@ -108,7 +109,7 @@ func TestOwnTraits(t *testing.T) {
 	}
 }
 
-// TestParseLoss: names that are no loss are refused, and the error says what is one.
+// TestParseLoss checks that wrong names are refused, with an error that lists the losses.
 func TestParseLoss(t *testing.T) {
 	for _, text := range []string{"", "hinge", "logistic:1", "huber:", "huber:0", "huber:-1", "huber:Inf", "huber:x", "huber:1:2"} {
 		l, err := ParseLoss(text)
