@@ -73,7 +73,7 @@ func TestChecks(t *testing.T) {
 		}},
 		{"legacy SSE move", "MOVSD on X0 is legacy SSE", func(e *emitter) {
 			e.VXORPD(reg.X0, reg.X0, reg.X0)
-			e.Store(reg.X0, e.ReturnIndex(0)) // what avo makes of a float64 result
+			e.Store(reg.X0, e.ReturnIndex(0)) // avo's code for a float64 result
 			e.ret()
 		}},
 		{"legacy SSE arithmetic", "ADDPD on X1 is legacy SSE", func(e *emitter) {

@@ -33,7 +33,7 @@ func HessianRows(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hes
 	hessian("HessianRows", h, p, stride, lo, hi, a, c, s)
 }
 
-// cutTries is the number of rows that HessianCut samples, about.
+// cutTries is the approximate number of rows that HessianCut samples.
 const cutTries = 512
 
 // HessianCut returns the first row of h of part k, where the rows are divided into the
@@ -145,7 +145,7 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 			hessianBlock(h, stride, &a, s.spans[:n])
 			n, work = 0, 0
 		}
-		x := &s.spans[n] // a pointer: a copy would have to wait for the stores below
+		x := &s.spans[n] // a pointer, because copying a span just stored would be slow
 		first, end := a.Ptr[i], a.Ptr[i+1]
 		x.first, x.last, x.end, x.c = first, end, end, ci
 		if !whole {

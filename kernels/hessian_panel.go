@@ -12,7 +12,7 @@ import (
 // zero is a zero, and adding it to h can change only the sign of a zero, which plusZero
 // sets in the end.
 const (
-	panelRows = 64 // bits of a mask
+	panelRows = 64 // rows of a panel: a mask of uint64 has one bit for each
 	panelCols = 64
 	panelSpan = 1024    // rows of h in a pass: their tile stays in the second-level cache
 	panelHeld = 1 << 17 // most nonzeros of a pass

@@ -27,7 +27,8 @@ func TestLongRows(t *testing.T) {
 	})
 }
 
-// TestViews checks that rows lo to hi of a matrix give what all rows give.
+// TestViews checks that a view of rows lo to hi gives the same results for these rows as
+// the whole matrix.
 func TestViews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	a := rowsOf(rng, sources[0], []int{5, 0, 14, 9, 33, 8, 1, 0, 7}, 40)

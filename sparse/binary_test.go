@@ -384,7 +384,7 @@ func TestBinaryClasses(t *testing.T) {
 		must(t, back.Close())
 	}
 	at := bytes.LastIndex(whole, binary.LittleEndian.AppendUint64(nil, math.Float64bits(4)))
-	whole[at+7] ^= 0x80 // −4
+	whole[at+7] ^= 0x80 // flips the sign of a label
 	must(t, os.WriteFile(path, whole, 0o666))
 	_, err = ReadFile(path, classes)
 	wantParseError(t, err, 0, 0, path, "damaged: bytes")

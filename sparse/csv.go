@@ -52,8 +52,8 @@ type Missing string
 // The rules. By MissingRefuse, the default, a missing value is an error.
 const (
 	MissingRefuse Missing = ""
-	MissingMean   Missing = "mean"   // of the column's other values
-	MissingMedian Missing = "median" // of the column's other values
+	MissingMean   Missing = "mean"   // the mean of the column's other values
+	MissingMedian Missing = "median" // the median of the column's other values
 	MissingZero   Missing = "zero"
 )
 

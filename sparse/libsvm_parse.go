@@ -17,7 +17,7 @@ type libsvmForm struct {
 	name  string
 	opt   *ReadOptions
 	bias  int64 // columns are stored as index - bias
-	limit int64 // largest index that can be right
+	limit int64 // largest valid index
 }
 
 // A libsvmPart holds the rows of one block of whole lines. Lines are counted from the

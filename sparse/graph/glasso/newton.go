@@ -49,7 +49,7 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 
 // newton takes Newton steps until the gap is at most tol, or as small as rounding allows.
 func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
-	accuracy := 1e-3 // to which the next model is minimised
+	accuracy := 1e-3 // relative accuracy of the next minimum of the model
 	b.converged = false
 	for {
 		b.invert()

@@ -191,7 +191,7 @@ func (c *File) Size() (size [3]int64, err error) {
 	}
 	rows, cols, entries := size[0], size[1], size[2]
 	if c.array {
-		entries = rows * cols // below 2^62
+		entries = rows * cols // below 2^62, so it does not overflow
 		if c.mirror != 0 {
 			entries = (entries + int64(c.mirror)*rows) / 2
 		}
