@@ -132,7 +132,7 @@ func traces(p *problem, kind string) (t []trace) {
 		}
 		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, dashed: true, rule: paper.Automatic})
 		t = append(t, own(stoc, sa, svrg, batchLinear)...)
-		t = append(t, exact(exactByPaper, batch, byPaper, overPasses), exact("batch, honest", batch, byBudget, overPasses), exact("batch-cg, honest", batchCG, byBudget, overPasses),
+		t = append(t, exact(exactByPaper, batch, byPaper, overPasses), exact("batch, all passes", batch, byBudget, overPasses), exact("batch-cg, all passes", batchCG, byBudget, overPasses),
 			exact("batch, exact", batch, byPasses, overSeconds), exact("batch-cg, exact", batchCG, byPasses, overSeconds))
 	case "predecessors":
 		t = append(t, own(stoc, oadm, opg, rda, os1, os2, sa, saIU, batchLinear, batchUzawa)...)
