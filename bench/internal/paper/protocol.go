@@ -15,8 +15,8 @@ type Protocol struct {
 	// Beyond is how many splits, at most, there are of what the paper's figures do not have: other
 	// methods, and automatic parameters.
 	Beyond int `json:"splits_beyond_the_paper"`
-	// Halves is on how many splits, at most, parameters are chosen on the training half, which
-	// takes longer than all else.
+	// Halves is on how many splits, at most, parameters are chosen on the training half, for the
+	// methods of the paper's figures alone: it takes longer than all else.
 	Halves      int       `json:"splits_tuned_on_the_half"`
 	Passes      float64   `json:"passes"` // budget of every run
 	Mus         []float64 `json:"mus"`    // coefficients of the L2 term, 0 first
@@ -160,6 +160,8 @@ func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 // splitsBy returns on how many splits a method is run with parameters chosen by a rule.
 func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
 	switch {
+	case by == Whole && !t.Figured:
+		return 0
 	case by == Whole:
 		return min(pr.Splits, pr.Halves)
 	case by == Automatic || !t.Figured:
