@@ -43,7 +43,7 @@ func scasOn(p *problem) paper.Method {
 
 // saOn is SA-ADMM, or its form with a linearised penalty where its memory forbids it.
 func saOn(p *problem) paper.Method {
-	if tallyOf(p, sa, paper.Last).Units == 0 {
+	if tallyOf(p, sa, paper.Last).Units == 0 && tallyOf(p, saIU, paper.Last).Units > 0 {
 		return saIU
 	}
 	return sa
