@@ -108,15 +108,12 @@ func traces(p *problem, kind string) (t []trace) {
 		return trace{name: name, method: m, output: paper.Last, x: x, only: only, dashed: only == overPasses && m == batch && name != exactByPaper}
 	}
 	if kind == "paper" {
-		scasName, saName := "SCAS-ADMM", "SA-ADMM"
-		if ours == scasStrong {
-			scasName += " (Algorithm 2)"
-		}
+		saName := "SA-ADMM"
 		if saOn(p) == saIU {
 			saName += ", linearised"
 		}
 		t = []trace{
-			line(scasName+", last", ours, paper.Last), line(scasName+", average", ours, paper.Average), line("STOC-ADMM, average", stoc, paper.Average),
+			line("SCAS-ADMM, last", ours, paper.Last), line("SCAS-ADMM, average", ours, paper.Average), line("STOC-ADMM, average", stoc, paper.Average),
 			line(saName+", last", saOn(p), paper.Last), line("batch, linearised", batchLinear, paper.Last), exact("batch, exact", batch, byPaper, ""),
 		}
 		t[0].bold = true

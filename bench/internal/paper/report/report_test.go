@@ -89,7 +89,7 @@ func TestSameClaims(t *testing.T) {
 		}
 	}
 	for name, says := range map[string]string{
-		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2-mu0.01.svg": "SCAS-ADMM (Algorithm 2), average",
+		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2-mu0.01.svg": "mu = 0.01, Algorithm 2",
 		"figures/tiny-mu0-successors.svg": "svrg (splits: 1)", // of two
 	} {
 		if !strings.Contains(made[name], says) {
