@@ -91,8 +91,8 @@ test-emulated: # arm64 and older x86-64 under QEMU: EMULATED (default kernels an
 	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v $(or $(EMULATED),./kernels ./solver)
 
 test-mpi: # ranks under mpirun: bits, and FAULTS (default 2) kills, stops and cut links
-	@if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then \
-	  echo "test-mpi: skipped, no Open MPI here (Debian: apt-get install openmpi-bin libopenmpi-dev)"; \
+	@if ! command -v mpirun >/dev/null || ! pkg-config --exists ompi-c; then \
+	  echo "test-mpi: skipped, no Open MPI here (Debian: apt-get install openmpi-bin libopenmpi-dev pkg-config)"; \
 	else \
 	  $(GO) vet -tags mpi ./solver/dist/mpi && \
 	  SCAS_MPI=$(or $(FAULTS),2) $(GO) test -count=1 -timeout 2h -run '^TestMPI' -v ./solver/cmd/scas; \
