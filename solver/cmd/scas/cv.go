@@ -329,7 +329,7 @@ func (c *cvCmd) Run(e *env) error {
 	defer r.in.collecting()()
 	found, err = c.cross(e, r.in)
 	err = c.Memory.unstreamed(r.in.claim, ofScales(err, data, r.Standardized || r.in.beyond(), true))
-	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
+	if err := e.interrupted(err, "nothing written"); found == nil || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))
 	}
 	r.took(start)

@@ -69,7 +69,6 @@ type Solver struct {
 	coupled *coupled // the model of a coupled problem; nil for a separable one
 }
 
-// columnSummary are what is asked about columns.
 // columnSummary is what is known of the columns.
 type columnSummary struct {
 	gap.Columns
