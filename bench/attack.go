@@ -23,7 +23,7 @@ type attackCmd struct {
 	Results string        `placeholder:"DIR" help:"Write the table into a directory, as attack-CPU.txt."`
 }
 
-// Help is shown by bench attack --help.
+// Help returns the text that bench attack --help adds to the list of flags.
 func (attackCmd) Help() string {
 	return `Attacks the program with odd command lines, signals, failing system calls, full
 disks, several writers, changing inputs and compressed bombs, and counts what it
@@ -33,10 +33,10 @@ machine does not support, for example for lack of strace, is left out with a lin
 that says so.`
 }
 
-// errAttack is the error of attacks that were handled badly.
+// errAttack is the error of the command if the program failed a trial.
 var errAttack = errors.New("handled badly")
 
-// Run attacks.
+// Run runs the attacks and prints a table of the trials.
 func (c *attackCmd) Run(e *env) error {
 	if c.List {
 		for _, k := range attack.Kinds() {
@@ -52,10 +52,10 @@ func (c *attackCmd) Run(e *env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil { // for attacks as another user
+	if err := os.Chmod(dir, 0o755); err != nil { // attacks that run scas as another user need it
 		return err
 	}
-	r := &results{name: "attack", facts: machine.Describe(e.args)}
+	r := &results{name: "attack", machine: machine.Describe(e.args)}
 	tallies, err := attack.Run(e.ctx, attack.Options{
 		For: c.For, Tries: c.Tries, First: c.First, Seed: c.Seed, Only: c.Only, Scas: c.Scas, Dir: dir,
 		Say: func(line string) { fmt.Fprintln(e.stderr, " ", line) },
@@ -64,7 +64,7 @@ func (c *attackCmd) Run(e *env) error {
 		return err
 	}
 	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, r.facts.Lines()); err != nil {
+	if err := output.Begin(out, r.machine.Lines()); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(out, attack.Table(tallies)); err != nil {

@@ -22,10 +22,10 @@ type endToEndCmd struct {
 	Results  string `placeholder:"DIR" help:"Write the table into a directory, as end-to-end-CPU.txt."`
 	Benchfmt string `placeholder:"FILE" help:"Write every sample in Go benchmark format, for benchstat -col /level."`
 
-	rows int // of the synthetic data; set by tests
+	rows int // number of rows of the synthetic data; set by tests
 }
 
-// Help is shown by bench end-to-end --help.
+// Help returns the text that bench end-to-end --help adds to the list of flags.
 func (endToEndCmd) Help() string {
 	return `Times one outer iteration (two effective passes) of scas and scas-k, on one
 thread, for A = I and for a graph of 291 edges. The data are a9a if the environment
@@ -34,15 +34,15 @@ graphs/a9a_glasso_0.1.edges, and synthetic data of its shape otherwise. The step
 and the penalty parameter are fixed, so that no run spends time on finding them.`
 }
 
-// Run measures and reports.
+// Run times the jobs and prints a table.
 func (c *endToEndCmd) Run(e *env) error {
 	jobs, source, err := c.jobs()
 	if err != nil {
 		return err
 	}
-	r := &results{name: "end-to-end", facts: machine.Describe(e.args)}
+	r := &results{name: "end-to-end", machine: machine.Describe(e.args)}
 	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, r.facts.Lines(), []string{"data:    " + source}); err != nil {
+	if err := output.Begin(out, r.machine.Lines(), []string{"data:    " + source}); err != nil {
 		return err
 	}
 	opt := outer.Options{Reps: 15, Iterations: 8}
@@ -66,7 +66,8 @@ func (c *endToEndCmd) Run(e *env) error {
 	return r.write(c.Results, c.Benchfmt)
 }
 
-// jobs returns both methods with both constraints, and a line about the data.
+// jobs returns SCAS and SCASStrong, each with and without a graph, and a line that describes the
+// data.
 func (c *endToEndCmd) jobs() (jobs []outer.Job, source string, err error) {
 	var x *sparse.CSR
 	var labels []float64
@@ -108,7 +109,7 @@ func syntheticA9A(rows int) (x *sparse.CSR, labels []float64, g *graph.Graph, er
 	sh.Rows = rows
 	x, labels = sh.Build(9)
 	var pairs [][2]int32
-	for _, step := range []int{1, 7, 70} { // 122 + 116 + 53 edges
+	for _, step := range []int{1, 7, 70} { // 122 + 116 + 53 = 291 edges
 		for i := range sh.Cols - step {
 			pairs = append(pairs, [2]int32{int32(i), int32(i + step)})
 		}

@@ -23,7 +23,8 @@ type kernelsCmd struct {
 	scale suite.Scale // set by tests
 }
 
-// plan returns how much to measure, and how long each limit of the machine.
+// plan returns the scale, the options of the measurement, and how long to measure each limit of the
+// machine.
 func (c *kernelsCmd) plan() (suite.Scale, measure.Options, time.Duration) {
 	switch {
 	case c.scale == suite.Tiny:
@@ -34,21 +35,21 @@ func (c *kernelsCmd) plan() (suite.Scale, measure.Options, time.Duration) {
 	return suite.Full, measure.Options{Reps: 25, Sample: 10 * time.Millisecond}, 300 * time.Millisecond
 }
 
-// Run measures and reports.
+// Run measures the limits of the machine and the kernels, and prints a table.
 func (c *kernelsCmd) Run(e *env) error {
 	only, err := regexp.Compile(c.Only)
 	if err != nil {
 		return fmt.Errorf("--only is not a regular expression: %w", err)
 	}
-	r := &results{name: "kernels", facts: machine.Describe(e.args)}
+	r := &results{name: "kernels", machine: machine.Describe(e.args)}
 	scale, opt, each := c.plan()
-	limits := roof.Measure(r.facts, each)
+	limits := roof.Measure(r.machine, each)
 	about := []string{fmt.Sprintf("samples: %d of at least %v each, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Sample)}
 	if !suite.HasSIMD() {
 		about = append(about, "missing: series archsimd; build with GOEXPERIMENT=simd and Go 1.26 on amd64 to include it")
 	}
 	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, r.facts.Lines(), limits.Lines(), about); err != nil {
+	if err := output.Begin(out, r.machine.Lines(), limits.Lines(), about); err != nil {
 		return err
 	}
 	print := &table.Printer{W: out, Series: measure.Names(suite.HasSIMD()), Unit: "ns", Last: "of limit"}

@@ -10,14 +10,14 @@ type licencesCmd struct {
 	Package []string `arg:"" optional:"" default:"${program}" help:"Packages of programs (default ${program})."`
 }
 
-// Help is shown by bench licences --help.
+// Help returns the text that bench licences --help adds to the list of flags.
 func (licencesCmd) Help() string {
 	return `Lists the modules linked into the program, with their versions and licences, by the
 licence files in their source. The exit code is 1 if one has none, or one that is not
 known or asks for more than the program gives.`
 }
 
-// Run lists them.
+// Run prints the modules and checks their licences.
 func (c *licencesCmd) Run(e *env) error {
 	list, err := supply.Modules(e.ctx, c.Package...)
 	if err != nil {

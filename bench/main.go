@@ -1,6 +1,6 @@
-// Command bench measures scas: its kernels beside plain Go and beside what the
-// machine can do, its outer iterations, its convergence, and itself beside other
-// solvers.
+// Command bench measures scas: its kernels compared with plain Go and with the limits of the
+// machine, its outer iterations, the convergence of its methods, the experiments of the paper, and
+// other solvers. Read README.md first. Each command is in a file of its own.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// app is the command line.
+// app lists the commands for package kong.
 type app struct {
 	Kernels  kernelsCmd  `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
 	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
@@ -29,17 +29,17 @@ type app struct {
 	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
-// env is the world as a command sees it.
+// An env holds the arguments and streams of a command.
 type env struct {
 	ctx            context.Context
-	args           []string // command line without the program's name
+	args           []string // the arguments, without the program's name
 	stdout, stderr io.Writer
 }
 
-// exit carries an exit code out of kong.
+// exit carries an exit code out of kong by a panic.
 type exit int
 
-// run executes one command line. It returns kong's exit code for --help.
+// run executes a command line. For --help it returns the exit code that kong asks for.
 func run(e *env) (code int, err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -60,7 +60,7 @@ func run(e *env) (code int, err error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err != nil {
-		panic(err) // the struct tags are wrong
+		panic(err) // cannot happen: the struct tags are valid
 	}
 	parsed, err := parser.Parse(e.args)
 	if err == nil {
@@ -77,7 +77,7 @@ func run(e *env) (code int, err error) {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second interrupt kills
+	context.AfterFunc(ctx, stop) // so that a second interrupt ends the program at once
 	code, err := run(&env{ctx: ctx, args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// runCommand runs a command in this process.
+// runCommand runs a command in this process and returns its output.
 func runCommand(t *testing.T, args ...string) (stdout string, code int, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -119,7 +119,7 @@ func TestConverge(t *testing.T) {
 	}
 }
 
-// Alone scas races itself: the other solvers are tried in package peers.
+// TestPeers lets scas race without other solvers. The tests of package peers race the others.
 func TestPeers(t *testing.T) {
 	t.Setenv("SCAS_DATA", "")
 	dir := t.TempDir()
@@ -188,11 +188,11 @@ func TestBadCommandLines(t *testing.T) {
 	}
 }
 
-// TestProgram runs the commands that run the program.
+// TestProgram tests the commands that run the program scas.
 func TestProgram(t *testing.T) {
 	scas := filepath.Join(t.TempDir(), "scas")
 	build := exec.Command("go", "build", "-o", scas, "../solver/cmd/scas")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as package attack builds it
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // in the same way as package attack
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -200,7 +200,7 @@ func TestProgram(t *testing.T) {
 	t.Run("attack", func(t *testing.T) { testAttack(t, scas) })
 }
 
-// testScaling measures a small file as it is and with its rows taken twice.
+// testScaling measures a small file, once as it is and once with two copies of its rows.
 func testScaling(t *testing.T, scas string) {
 	dir, data := t.TempDir(), dataFile(t)
 	args := []string{"scaling", "--scas", scas, "--repeat", "1", "--copies", "1,2", "--ranks", "2", "--results", dir}

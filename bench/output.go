@@ -8,27 +8,27 @@ import (
 	"github.com/scas-admm/scas/bench/internal/output"
 )
 
-// results are what a command reports.
+// results collect what a command writes into files.
 type results struct {
-	name    string // of the command
-	facts   machine.Facts
+	name    string // name of the command
+	machine machine.Description
 	text    strings.Builder
 	samples strings.Builder // in the format of Go benchmarks
 }
 
-// base returns the path of the results in a directory, without the ending.
+// base returns the path of the result files in a directory, without their endings.
 func (r *results) base(dir string) string {
-	return filepath.Join(dir, r.name+"-"+r.facts.Slug())
+	return filepath.Join(dir, r.name+"-"+r.machine.Slug())
 }
 
-// write writes the text into a directory and the samples into a file, each unless its path
-// is empty.
+// write writes the text into the directory dir and the samples into the file samples. An empty path
+// means: do not write.
 func (r *results) write(dir, samples string) error {
 	var files []output.File
 	if dir != "" {
 		files = append(files, output.File{Path: r.base(dir) + ".txt", Fill: output.Literal(r.text.String())})
 	}
-	goos, goarch, _ := strings.Cut(r.facts.Platform, "/")
-	head := "goos: " + goos + "\ngoarch: " + goarch + "\npkg: github.com/scas-admm/scas/bench\ncpu: " + r.facts.CPU + "\n"
+	goos, goarch, _ := strings.Cut(r.machine.Platform, "/")
+	head := "goos: " + goos + "\ngoarch: " + goarch + "\npkg: github.com/scas-admm/scas/bench\ncpu: " + r.machine.CPU + "\n"
 	return output.WriteAll(append(files, output.File{Path: samples, Fill: output.Literal(head + r.samples.String())}))
 }

@@ -28,13 +28,13 @@ type peersCmd struct {
 	Results string        `placeholder:"DIR" help:"Write peers-CPU.txt, and as peers-CPU.html a page with the plots, into a directory."`
 }
 
-// quickLimit is the time limit of a fit of --quick.
+// quickLimit is the time limit of a fit with --quick.
 const quickLimit = 4 * time.Second
 
-// peersRun is what the command knows by and by.
+// A peersRun holds what the command has prepared and measured so far.
 type peersRun struct {
 	results
-	out               io.Writer // terminal, and text of the results
+	out               io.Writer // writes to the terminal and to the text of the results
 	opt               *peers.Options
 	protocol, missing []string
 	all               []*peers.Outcome
@@ -51,12 +51,12 @@ func (c *peersCmd) Run(e *env) error {
 		return err
 	}
 	defer os.RemoveAll(scripts)
-	r := &peersRun{results: results{name: "peers", facts: machine.Describe(e.args)}}
+	r := &peersRun{results: results{name: "peers", machine: machine.Describe(e.args)}}
 	if err := c.prepare(e, r, scripts); err != nil {
 		return err
 	}
 	r.out = io.MultiWriter(e.stdout, &r.text)
-	lines := append(r.facts.Lines(), r.protocol...)
+	lines := append(r.machine.Lines(), r.protocol...)
 	for _, m := range r.missing {
 		lines = append(lines, "missing: "+m)
 	}
@@ -77,7 +77,7 @@ func (c *peersCmd) Run(e *env) error {
 	return errors.Join(err, c.finish(r))
 }
 
-// finish writes what was found.
+// finish writes the files of results.
 func (c *peersCmd) finish(r *peersRun) error {
 	if len(r.all) == 0 {
 		return fmt.Errorf("none of the problems has its data here; --data DIR, or `make data`")
@@ -91,11 +91,11 @@ func (c *peersCmd) finish(r *peersRun) error {
 	base := r.base(c.Results)
 	return output.WriteAll([]output.File{
 		{Path: base + ".txt", Fill: output.Literal(r.text.String())},
-		{Path: base + ".html", Fill: func(w io.Writer) error { return peers.WritePage(w, r.facts.Lines(), r.protocol, r.missing, r.all) }},
+		{Path: base + ".html", Fill: func(w io.Writer) error { return peers.WritePage(w, r.machine.Lines(), r.protocol, r.missing, r.all) }},
 	})
 }
 
-// specs are the problems asked for.
+// specs returns the problems that the flags ask for.
 func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	only, err := regexp.Compile(c.Only)
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	return chosen, nil
 }
 
-// prepare finds the peers and says how they are compared.
+// prepare finds the peers, and describes how they are compared.
 func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 	var leave *regexp.Regexp
 	if c.Leave != "" {
@@ -157,7 +157,7 @@ func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 	return nil
 }
 
-// race runs one problem; one whose data are not there is named and left out.
+// race runs one problem. If its data do not exist, the problem is added to the missing ones.
 func (c *peersCmd) race(e *env, r *peersRun, s peers.Spec) error {
 	p, err := s.Load(c.Data)
 	if errors.Is(err, fs.ErrNotExist) {

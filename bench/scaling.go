@@ -31,7 +31,7 @@ type scalingCmd struct {
 	Data    []string `arg:"" name:"DATA" help:"LIBSVM files of two classes, plain or compressed, each with :FEATURES if that is not the largest index."`
 }
 
-// Help is shown by bench scaling --help.
+// Help returns the text that bench scaling --help adds to the list of flags.
 func (scalingCmd) Help() string {
 	return `Shows how reading, training in memory, training out of core and training on ranks
 grow with the data. Each file is written again with its rows taken several times, and
@@ -51,12 +51,12 @@ converted to .scas. The columns:
 Data need about three times their size on disk, in the temporary directory.`
 }
 
-// trained is what scas train --json prints, as far as it is shown.
+// trained has the used fields of the object that scas train --json prints.
 type trained struct {
 	Gap float64 `json:"duality_gap"`
 }
 
-// described is what scas info --json prints, as far as it is shown.
+// described has the used fields of the object that scas info --json prints.
 type described struct {
 	Data struct {
 		Memory struct{ Data, Solver int64 }
@@ -65,7 +65,7 @@ type described struct {
 
 const mib = 1 << 20
 
-// Run measures and reports.
+// Run measures every file with every number of copies, and prints a table.
 func (c *scalingCmd) Run(e *env) error {
 	if c.Ranks < 1 || c.Repeat < 1 || len(c.Copies) == 0 {
 		return fmt.Errorf("--ranks %d, --repeat %d, --copies %v: each must be at least 1", c.Ranks, c.Repeat, c.Copies)
@@ -81,9 +81,9 @@ func (c *scalingCmd) Run(e *env) error {
 			return fmt.Errorf("building the program: %w\n%s", err, out)
 		}
 	}
-	r := &results{name: "scaling", facts: machine.Describe(e.args)}
+	r := &results{name: "scaling", machine: machine.Describe(e.args)}
 	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, r.facts.Lines()); err != nil {
+	if err := output.Begin(out, r.machine.Lines()); err != nil {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -105,7 +105,8 @@ func (c *scalingCmd) Run(e *env) error {
 	return r.write(c.Results, "")
 }
 
-// row measures one file with its rows taken several times.
+// row measures one file with the given number of copies of its rows, and returns a row of the
+// table.
 func (c *scalingCmd) row(e *env, dir, arg string, copies int) (string, error) {
 	path, number, given := strings.Cut(arg, ":")
 	opt := &sparse.ReadOptions{}
@@ -143,8 +144,8 @@ func (c *scalingCmd) row(e *env, dir, arg string, copies int) (string, error) {
 	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%.0e\t", name, rows, size/1e6, size/1e6/reading.Seconds(), wc, training, ranks, training.gap), nil
 }
 
-// reading returns the time to read the text on one processor, and the time of wc in units
-// of it.
+// reading returns the smallest time in which the text is read on one processor, and the time of wc
+// divided by it.
 func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	_, missing := exec.LookPath("wc")
@@ -179,15 +180,15 @@ func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best
 	return best, fmt.Sprintf("%.2f", counting.Seconds()/best.Seconds()), nil
 }
 
-// A comparison is training in memory and out of core.
+// A comparison has the costs of training in memory and out of core.
 type comparison struct {
 	memory, streamed scaling.Run
-	limit            int64   // of streaming, in bytes; 0 if it was not tried
-	estimate         int64   // of the bytes in memory
-	gap              float64 // the larger of the two
+	limit            int64   // --memory of the run out of core, in bytes; 0 if there was none
+	estimate         int64   // estimate of scas info for training in memory, in bytes
+	gap              float64 // the larger of the gaps of all runs
 }
 
-// training trains in memory and out of core by turns.
+// training trains in memory and out of core in turns.
 func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
 	info, err := os.Stat(data)
 	if err != nil {
@@ -222,7 +223,7 @@ func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
 	return t, nil
 }
 
-// String shows the columns.
+// String returns the columns of the table.
 func (t *comparison) String() string {
 	streamed := "-\t-"
 	if t.limit > 0 {
@@ -231,7 +232,7 @@ func (t *comparison) String() string {
 	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.memory.CPU.Seconds(), t.memory.Peak/mib, float64(t.memory.Peak)/float64(t.estimate), streamed)
 }
 
-// onRanks trains on ranks in this process, and returns the columns that show it.
+// onRanks trains on ranks in this process, and returns the columns of the table.
 func (c *scalingCmd) onRanks(e *env, data string) (string, error) {
 	d, err := sparse.ReadFile(data, nil)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// Converge is the command converge.
+// Converge is the command converge: it runs methods on a data set and compares their convergence.
 type Converge struct {
 	Data string `arg:"" name:"DATA" help:"LIBSVM file with two labels, plain or compressed."`
 
@@ -41,7 +41,7 @@ type Converge struct {
 	SVG      string   `name:"svg" placeholder:"FILE" help:"Also draw the gap against passes."`
 }
 
-// Run runs the methods one after the other and reports.
+// Run runs the methods one after the other and prints a table of their objectives.
 func (c *Converge) Run(e *Env) error {
 	methods, err := c.methods(e.methods())
 	if err != nil {
@@ -78,14 +78,14 @@ func (c *Converge) Run(e *Env) error {
 	return c.report(e, all)
 }
 
-// A curve is the run of a method.
+// A curve has the points of one method's run.
 type curve struct {
 	method string
 	points []solver.Point
-	err    error // a divergence; the points before it are kept
+	err    error // a divergence error; the points before it are kept
 }
 
-// follow runs one method. A run that diverges is a curve with err set, not an error.
+// follow runs one method. A run that diverges is not an error: it gives a curve with err set.
 func (c *Converge) follow(ctx context.Context, p *solver.Problem, m solver.Method) (*curve, error) {
 	one := &curve{method: m.Info().Name}
 	_, err := solver.Minimize(ctx, p, &solver.Settings{
@@ -101,13 +101,13 @@ func (c *Converge) follow(ctx context.Context, p *solver.Problem, m solver.Metho
 	return one, err
 }
 
-// best returns the least objective of all points, at last iterates or averages.
+// best returns the smallest objective of all points, at last iterates and at averages.
 func best(all []*curve) float64 {
 	least := math.Inf(1)
 	for _, c := range all {
 		for _, p := range c.points {
 			for _, v := range []float64{p.Last.Objective, p.Average.Objective} {
-				if v < least { // false for NaN, which a diverging run may have
+				if v < least { // false for NaN, which occurs in diverging runs
 					least = v
 				}
 			}
@@ -133,8 +133,8 @@ func (c *Converge) report(e *Env, all []*curve) error {
 	})
 }
 
-// table writes the curves as aligned text, with few points of each: the steps between
-// them grow with the passes.
+// table returns the curves as text with aligned columns. It shows few points of each; the distance
+// between them grows with the passes.
 func table(all []*curve, reference float64) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -151,7 +151,7 @@ func table(all []*curve, reference float64) string {
 			name = ""
 		}
 	}
-	_ = w.Flush() // a Builder does not fail
+	_ = w.Flush() // a strings.Builder returns no errors
 	for _, c := range all {
 		if c.err != nil {
 			fmt.Fprintf(&b, "%s: %v\n", c.method, c.err)
@@ -160,7 +160,7 @@ func table(all []*curve, reference float64) string {
 	return b.String()
 }
 
-// writeCSV writes every point of every curve; gap is that of the last iterate.
+// writeCSV writes every point of every curve. The column gap belongs to the last iterate.
 func writeCSV(w io.Writer, all []*curve, reference float64) error {
 	records := [][]string{{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}}
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -175,10 +175,11 @@ func writeCSV(w io.Writer, all []*curve, reference float64) error {
 	return csv.NewWriter(w).WriteAll(records)
 }
 
-// leastGap is the least difference of two objectives that is not rounding.
+// leastGap is the smallest difference of objectives that is more than rounding.
 const leastGap = 1e-15
 
-// draw draws the last iterate of every method, and the average of the paper's theorems.
+// draw draws a curve for the last iterate of every method, and for the average if the paper has a
+// theorem about it.
 func draw(w io.Writer, title string, all []*curve, reference float64) error {
 	c := &chart.Chart{Title: title, X: "effective passes", Y: "gap", LogY: true, Floor: leastGap}
 	for k, one := range all {
@@ -193,11 +194,12 @@ func draw(w io.Writer, title string, all []*curve, reference float64) error {
 	return c.WriteSVG(w)
 }
 
-// methods returns those of any asked for, or all that the problem admits.
-func (c *Converge) methods(any []solver.Method) ([]solver.Method, error) {
+// methods returns the candidates that the flags name. Without such flags it returns all methods that
+// can solve the problem.
+func (c *Converge) methods(candidates []solver.Method) ([]solver.Method, error) {
 	var known []string
 	var all, chosen []solver.Method
-	for _, m := range any {
+	for _, m := range candidates {
 		known = append(known, m.Info().Name)
 		if !m.Info().NeedsL2 || c.Mu > 0 {
 			all = append(all, m)
@@ -208,7 +210,7 @@ func (c *Converge) methods(any []solver.Method) ([]solver.Method, error) {
 		if k < 0 {
 			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(known, ", "))
 		}
-		chosen = append(chosen, any[k])
+		chosen = append(chosen, candidates[k])
 	}
 	if chosen == nil {
 		return all, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestDivergence checks that a run that diverges is reported, and does not end the others.
+// TestDivergence checks that a run that diverges is reported, and that the other methods still run.
 func TestDivergence(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 1, Noise: 1})
 	if err != nil {
@@ -31,7 +31,7 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestBest checks that the least objective is found, also beside NaN.
+// TestBest checks that the smallest objective is found, even if other values are NaN.
 func TestBest(t *testing.T) {
 	at := func(last, average float64) solver.Point {
 		return solver.Point{Last: solver.Evaluation{Objective: last}, Average: solver.Evaluation{Objective: average}}

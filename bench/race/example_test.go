@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Gradient is a method of one's own: see the example of solver.Method.
+// Gradient is a method that the solver does not have: see the example of solver.Method.
 type Gradient struct{}
 
 func (Gradient) Info() solver.MethodInfo {
@@ -52,9 +52,9 @@ func (g *gradient) Next() (bool, error) {
 	return true, nil
 }
 
-// A method of one's own runs against methods of the module, under the same clock and budget.
-// To run the method in the experiments of the paper, give the argument "paper" instead of
-// "converge". A program sets Args to os.Args[1:] and writes to os.Stdout and os.Stderr.
+// A method of your own runs beside methods of the module, under the same clock and budget. To run
+// it in the experiments of the paper, give the argument "paper" instead of "converge". A program
+// sets Args to os.Args[1:], and writes to os.Stdout and os.Stderr.
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "race")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// Paper is the command paper.
+// Paper is the command paper: it runs the experiments of the paper and writes a report.
 type Paper struct {
 	Out string `required:"" placeholder:"DIR" help:"Directory of the results; what is complete in it is not run again."`
 
@@ -30,7 +30,7 @@ type Paper struct {
 	ReportOnly bool      `help:"Make tables and figures from all results in DIR without running anything."`
 }
 
-// Help is shown by bench paper --help.
+// Help returns the text that bench paper --help adds to the list of flags.
 func (Paper) Help() string {
 	return `Runs the experiments of Zhao, Li and Zhou on every method of the solver and
 writes report.html, points.jsonl, timings.jsonl, table1.csv, claims.csv and the
@@ -39,7 +39,7 @@ counted in passes, points.jsonl and most of claims.csv, is the same whenever it 
 seconds and bytes are in timings.jsonl, table1.csv and claims 1d, 1e, 2d, 3c and 4.`
 }
 
-// protocol returns what the flags ask for.
+// protocol returns the protocol that the flags ask for.
 func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 	pr := paper.Full()
 	if c.Quick {
@@ -64,7 +64,7 @@ func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 	return pr, pr.Validate()
 }
 
-// Run does what is missing and reports.
+// Run makes the runs that are missing, and writes the report.
 func (c *Paper) Run(e *Env) error {
 	if c.ReportOnly {
 		return c.reportOnly(e)
@@ -91,7 +91,7 @@ func (c *Paper) Run(e *Env) error {
 	return c.report(e, r, began)
 }
 
-// given returns what a flag says, or what holds without it.
+// given returns the value of a flag, or otherwise if the flag was not given.
 func given[T any](flag *T, otherwise T) T {
 	if flag != nil {
 		return *flag
@@ -99,17 +99,17 @@ func given[T any](flag *T, otherwise T) T {
 	return otherwise
 }
 
-// reportOnly reports all that is in the directory.
+// reportOnly writes a report about all records in the directory.
 func (c *Paper) reportOnly(e *Env) error {
 	began := time.Now()
-	r, err := paper.OpenKept(c.Out)
+	r, err := paper.OpenAny(c.Out)
 	if err != nil {
 		return err
 	}
 	return c.report(e, r, began)
 }
 
-// report makes the files from the results.
+// report writes the files of the report. began is when the command began.
 func (c *Paper) report(e *Env, r *paper.Records, began time.Time) error {
 	files, summary, err := report.Make(e.Ctx, r)
 	if err != nil {
@@ -126,8 +126,8 @@ func (c *Paper) report(e *Env, r *paper.Records, began time.Time) error {
 	return err
 }
 
-// find returns the data sets that are there. Others are named and left out; none
-// at all is an error.
+// find returns the data sets whose files exist, and prints the names of the others. If no data set
+// exists, it returns an error.
 func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) {
 	if c.Data == "" {
 		return nil, errors.New("no data: set --data or SCAS_DATA to a directory with the data sets; see `make data`")
@@ -149,8 +149,8 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 	return found, nil
 }
 
-// experiment runs a split of every data set, then the next split of every one, so that a run that
-// is interrupted has as many splits of each.
+// experiment runs the first split of every data set, then the second of every data set, and so on,
+// so that an interrupted experiment has equally many splits of each.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{Records: r, Timed: c.Timed, Machine: machine.Describe(e.Args).Lines()}
 	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.Runs(c.Timed)}

@@ -1,6 +1,6 @@
-// Package race has the commands of bench that let methods run against each other: converge
-// on a data set, and paper on the experiments of the paper. Methods of a caller's own take
-// part through Run, in a program of the caller's own; see the example.
+// Package race implements the commands bench converge and bench paper, which compare methods on
+// data. A program of your own can add methods by Run; see the example. Read Converge and Paper
+// first.
 package race
 
 import (
@@ -15,22 +15,22 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// Commands are the commands.
+// Commands lists the commands for package kong.
 type Commands struct {
 	Converge Converge `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
 	Paper    Paper    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 }
 
-// Env is the world as a command sees it.
+// An Env holds the arguments and streams of a command.
 type Env struct {
 	Ctx            context.Context
-	Args           []string // command line without the program's name
+	Args           []string // the arguments, without the program's name
 	Stdout, Stderr io.Writer
-	Own            []solver.Method // that run beside those of the module
+	Own            []solver.Method // methods to run in addition to those of the module
 }
 
-// Run runs the command line e.Args, such as converge --method gradient train.svm. Methods in
-// e.Own are known by the names of their Info.
+// Run runs a command line, such as converge --method gradient train.svm. The methods in e.Own are
+// selected by the names in their Info.
 func Run(e *Env) error {
 	for _, m := range e.Own {
 		if _, taken := baseline.ByName(m.Info().Name); taken {
@@ -52,5 +52,5 @@ func Run(e *Env) error {
 	return parsed.Run(e)
 }
 
-// methods are those of the module and the caller's.
+// methods returns the methods of the module and those in e.Own.
 func (e *Env) methods() []solver.Method { return append(baseline.Methods(), e.Own...) }

@@ -1,10 +1,11 @@
-// Package attack runs the program scas under conditions that only a process can meet, and
-// checks what it leaves behind: odd command lines, signals, failing system calls, full and
-// read-only disks, several writers of one file, slow and changing inputs, and small files
-// that stand for very large ones. Each trial follows from a seed.
+// Package attack runs the program scas as a process under hostile conditions, and checks its exit
+// code, its messages and the files that it leaves. The conditions are random command lines,
+// signals, failing system calls, full and read-only disks, several writers of one file, slow and
+// changing inputs, and small files that expand to very large ones. Each trial is reproducible from
+// a seed. Read Kind and Run first.
 //
-// Parsers are attacked beside their code, by the fuzz tests of their packages; random
-// problems by the tests of package solver.
+// Parsers are attacked by the fuzz tests of their packages, the solver by the random problems in
+// the tests of package solver.
 package attack
 
 import (
@@ -21,19 +22,20 @@ import (
 	"time"
 )
 
-// Options say what is tried and for how long.
+// Options say which attacks to run, and for how long.
 type Options struct {
-	// For is the time of all kinds together, each its share. Zero means that Tries decides.
+	// For is the total time, which the kinds of attack divide by their shares. Zero means no limit
+	// of time; then set Tries or Seed.
 	For time.Duration
-	// Tries bounds the trials of each kind, as a multiple of its short form. Zero means no bound.
+	// Tries limits the trials of each kind to Tries times Kind.short. Zero means no limit.
 	Tries int
 	// First is the seed of the first trial of each kind. Zero means 1.
 	First uint64
 	// Seed, if not zero, is the seed of the only trial of each kind.
 	Seed uint64
-	// Only names the one kind to try. Empty means all.
+	// Only is the name of the only kind to run. Empty means all kinds.
 	Only string
-	// Scas is the path of the program to attack. Empty means that it is built.
+	// Scas is the path of the program to attack. Empty means: build it from this module.
 	Scas string
 	// Dir is the directory in which the attacks write.
 	Dir string
@@ -41,28 +43,28 @@ type Options struct {
 	Say func(line string)
 }
 
-// A Kind of attack.
+// A Kind is a kind of attack.
 type Kind struct {
 	Name, Summary string
 
-	share float64 // of the time
-	short int     // trials of the short form
-	alone bool    // one trial at a time
+	share float64 // share of Options.For, relative to the shares of the other kinds
+	short int     // number of trials for Options.Tries = 1
+	alone bool    // run one trial at a time
 	begin func(ctx context.Context, g *ground) (trial, error)
 }
 
-// A trial does what follows from a seed. It returns how the program handled it, in a word
-// or two, or an error that says what the program did wrong.
+// A trial attacks the program once, in a way that the seed determines. It returns in a word or two
+// what the program did, or an error that says what it did wrong.
 type trial func(ctx context.Context, seed uint64) (handled string, err error)
 
-// errSkip is wrapped by the reason why a kind cannot be tried on this machine.
+// errSkip is wrapped by errors that say why a kind of attack cannot run on this machine.
 var errSkip = errors.New("skipped")
 
 func skip(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errSkip, fmt.Sprintf(format, args...))
 }
 
-// Kinds lists all kinds.
+// Kinds returns all kinds of attack.
 func Kinds() []Kind {
 	return []Kind{
 		{"flags", "random flags of every command", 10, 40, false, beginFlags},
@@ -74,14 +76,14 @@ func Kinds() []Kind {
 	}
 }
 
-// A Failure is a trial that the program handled badly.
+// A Failure is a trial in which the program did something wrong.
 type Failure struct {
 	Kind string
 	Seed uint64
 	What string
 }
 
-// String says what happened and how to repeat it.
+// String says what the program did wrong, and how to repeat the trial.
 func (f Failure) String() string {
 	return fmt.Sprintf("%s, seed %d: %s\n    again: go run ./bench attack --only %[1]s --seed %[2]d", f.Kind, f.Seed, f.What)
 }
@@ -90,15 +92,15 @@ func (f Failure) String() string {
 type Tally struct {
 	Kind    Kind
 	Tried   int
-	Handled map[string]int // trials, by how the program handled them
+	Handled map[string]int // number of trials for each result of trial
 	Failed  []Failure
-	Skipped string // the reason why nothing was tried; empty if it was
+	Skipped string // why the kind did not run; empty if it ran
 	Seconds float64
 	Peak    int64 // the largest resident size of a process of the program, in bytes
 }
 
-// Run tries the kinds one after the other. An error is one of the machine or of the
-// options; what the program handled badly is in the tallies.
+// Run runs the kinds of attack one after the other. What the program did wrong is in the tallies.
+// Run returns an error only if the options are wrong or the machine prevents the attacks.
 func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	kinds := Kinds()
 	if opt.Only != "" {
@@ -134,7 +136,7 @@ func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	return tallies, nil
 }
 
-// run tries one kind.
+// run runs the trials of one kind.
 func (g *ground) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, error) {
 	t := &Tally{Kind: k, Handled: map[string]int{}}
 	start := time.Now()
@@ -169,7 +171,8 @@ func (g *ground) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, 
 	return t, nil
 }
 
-// seeds returns a function that hands out the seeds of a kind's trials.
+// seeds returns a function that returns the seed of the next trial; more is false when the time or
+// the number of trials is used up.
 func (g *ground) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0
@@ -191,7 +194,7 @@ func (g *ground) seeds(k Kind, start time.Time, limit time.Duration) func() (see
 
 func (t *Tally) count(g *ground, seed uint64, handled string, err error) {
 	if g.ctx.Err() != nil {
-		return // an interrupt may look like a failure
+		return // after an interrupt, a trial may fail without a fault of the program
 	}
 	t.Tried++
 	if err == nil {
@@ -203,16 +206,16 @@ func (t *Tally) count(g *ground, seed uint64, handled string, err error) {
 	g.say(f.String())
 }
 
-// random returns the random numbers of a seed.
+// random returns a random number generator with the given seed.
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x70127012e)) }
 
-// pick returns one of several.
+// pick returns one of its arguments at random.
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
-// chance is true once in n times.
+// chance returns true with probability 1/n.
 func chance(rng *rand.Rand, n int) bool { return rng.IntN(n) == 0 }
 
-// Table shows the tallies.
+// Table writes the tallies as a table, followed by the failures.
 func Table(tallies []*Tally) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -238,7 +241,7 @@ func Table(tallies []*Tally) string {
 	return b.String()
 }
 
-// Failures counts the trials that the program handled badly.
+// Failures returns the number of failed trials.
 func Failures(tallies []*Tally) (n int) {
 	for _, t := range tallies {
 		n += len(t.Failed)

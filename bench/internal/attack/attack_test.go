@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestShort is the short form of all attacks.
+// TestShort runs the short form of every attack.
 func TestShort(t *testing.T) {
 	dir := t.TempDir()
-	for _, d := range []string{dir, filepath.Dir(dir)} { // for attacks as another user
+	for _, d := range []string{dir, filepath.Dir(dir)} { // attacks that run scas as another user need it
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -17,10 +17,11 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// bombPeak is what the program may have resident on a bomb.
+// bombPeak is the largest resident size, in bytes, that the program may reach when it reads a bomb.
 const bombPeak = 200e6
 
-// bombAttack gives small files that stand for large ones to every input.
+// A bombAttack lets the program read bombs: small files that expand to very large ones, or that
+// announce very large sizes. Every input of the program gets some.
 type bombAttack struct {
 	g   *ground
 	in  string
@@ -76,7 +77,7 @@ func bzipped(text []byte) ([]byte, error) {
 	return cmd.Output()
 }
 
-// doors are the command lines, each with the place of the bomb.
+// doors are command lines that read the bomb, whose path replaces X.
 var doors = [][]string{
 	{"train", "X"}, {"path", "X"}, {"cv", "X"}, {"info", "X"}, {"graph", "--penalty", "0.1", "X"}, {"predict", "-m", "IN/mid.json", "X"},
 	{"train", "--graph", "X", "IN/tiny.svm"}, {"path", "--graph", "edges:X", "IN/tiny.svm"}, {"train", "--graph", "matrix:X", "IN/tiny.svm"},
@@ -85,10 +86,10 @@ var doors = [][]string{
 	{"predict", "-m", "X", "IN/tiny.svm"}, {"model", "show", "X"}, {"model", "convert", "X", "out"}, {"info", "X"},
 }
 
-// units are what bombs repeat.
+// units are the texts that compressed bombs repeat.
 var units = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
 
-// giants are small texts with large numbers.
+// giants are small files that announce very large sizes.
 var giants = []string{
 	"1 2147483647:1\n-1 1:1\n", "1 100000000:1\n-1 1:1\n", "1 0:1 2147483647:1\n-1 1:1\n", "2147483647 2147483647 1\n1 1 1\n", "4194304 3 1\n1 1 1\n",
 	"%%MatrixMarket matrix coordinate real symmetric\n2147483647 2147483647 1\n1 1 1\n", "3 3 9223372036854775807\n1 1 1\n", "2147483647\n",
@@ -97,7 +98,7 @@ var giants = []string{
 	"solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2147483647\nbias -1\nw\n1\n",
 }
 
-// make makes a bomb.
+// make makes a bomb, and describes it in what.
 func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	rng := random(seed)
 	if chance(rng, 3) {
@@ -118,11 +119,12 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	// All these formats may be strings of streams: so many make 8 GiB.
+	// A file in any of these formats may consist of several streams. 1024 streams of 8 MiB make 8
+	// GiB.
 	return fmt.Sprintf("8 GiB of %q in %s", unit, kind), append(head, bytes.Repeat(packed, 1024)...), nil
 }
 
-// try gives a bomb to a door.
+// try runs one of the doors with a bomb.
 func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	what, text, err := b.make(seed)
 	if err != nil {
@@ -144,7 +146,8 @@ func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	args = append(args, "--memory", "100MB")
 	debug.FreeOSMemory()
-	// Until it runs another program a process counts as large as this one has been.
+	// A new process inherits the peak resident size of its parent until it executes the program, so
+	// this process resets its own.
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return "", err
 	}

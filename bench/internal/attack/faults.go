@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// faultAttack lets system calls fail, and disks be full or read-only.
+// A faultAttack makes system calls fail, disks full, and directories read-only.
 type faultAttack struct{ *jobs }
 
 func beginFaults(ctx context.Context, g *ground) (trial, error) {
@@ -58,12 +58,13 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", fault, err)
 	}
-	if strings.Contains(e.stderr, "runtime: ") && c.wrap != nil && strings.Contains(fault, " E") { // of Go's own calls
+	// A call of the Go runtime itself failed.
+	if strings.Contains(e.stderr, "runtime: ") && c.wrap != nil && strings.Contains(fault, " E") {
 		_, err := one.judge(dir, was, false, true)
 		return "the runtime gave up", err
 	}
 	if strings.HasPrefix(fault, "write ") && e.code == exitIO && e.stderr == "" {
-		e.stderr = "scas: " // it was that write that failed, in every thread
+		e.stderr = "scas: " // the injected fault also made the write of the error message fail
 	}
 	if err := e.orderly(); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)
@@ -78,7 +79,7 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return one.finished(written), nil
 }
 
-// forNobody reports whether a user without rights can run the program.
+// forNobody reports whether the user nobody may execute the program.
 func (f faultAttack) forNobody() bool {
 	program, err := f.g.program()
 	for at := filepath.Dir(program); err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// flagAttack runs every command with random flags, of extreme values too.
+// A flagAttack runs every command with random flags, some with extreme values.
 type flagAttack struct {
 	g  *ground
 	in string
@@ -32,10 +32,10 @@ func beginFlags(ctx context.Context, g *ground) (trial, error) {
 	return (&flagAttack{g, in}).try, nil
 }
 
-// endings are those of the forms of data beside LIBSVM text.
+// endings are the file name endings of the formats other than LIBSVM text.
 var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
-// spoil writes data of one of the forms, some bytes of which are damaged, into a directory.
+// spoil copies data in a random format into a directory, and damages some of the bytes.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	ending := pick(rng, endings...)
 	text, err := os.ReadFile(filepath.Join(a.in, "mid"+ending))
@@ -52,13 +52,13 @@ func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) 
 	return name, os.WriteFile(filepath.Join(dir, name), text, 0o644)
 }
 
-// A flag is one with its values; without values it is a switch.
+// A flag is the name of a flag with values to try. A flag without values is a switch.
 type flag struct {
 	name   string
 	values []string
 }
 
-// value draws one of the values, seldom one that no flag takes.
+// value returns one of the values. It rarely returns one of never.
 func (f flag) value(rng *rand.Rand) (v string) {
 	for range 4 {
 		if v = pick(rng, f.values...); !slices.Contains(never, v) {
@@ -68,13 +68,13 @@ func (f flag) value(rng *rand.Rand) (v string) {
 	return v
 }
 
-// never are values that are refused.
+// never are values that almost no flag accepts.
 var never = []string{
 	"", "x", "nan", "inf", "-inf", "1e400", "-1", "0x10", "1_0", "１", "2147483648", "4294967296", "9223372036854775808", "1.5", "2", "0",
 	"hinge", "huber:0", "IN/none", "IN", "/dev/null", "-1s", "101%", "box:1,0", "1e300TB", "18446744073709551616",
 }
 
-// numbers are values of flags that take numbers.
+// numbers are values to try with flags that take numbers.
 var numbers = []string{
 	"0", "1", "0.1", "0.5", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308", "1.7976931348623157e308",
 	"-1", "nan", "inf", "-inf", "1e400", "", "x", "0x10", "1_0", "9223372036854775808", "１",
@@ -82,7 +82,7 @@ var numbers = []string{
 
 var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
 
-// flagsOf are the flags of the commands, with files of inputs named IN/.
+// flagsOf returns the flags of a command. In values, IN stands for the directory of the inputs.
 func flagsOf(command string) []flag {
 	form := []flag{
 		{"--format", []string{"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"}}, {"--labels", []string{"IN/weights", "IN/none", "/dev/null"}},
@@ -150,8 +150,9 @@ func methods() []string {
 	return all
 }
 
-// line draws a command line over the inputs, or with data of that name if it is not empty.
-func (a *flagAttack) line(rng *rand.Rand, spoilt string) []string {
+// randomArgs returns a random command line. It reads the file spoilt if that is not empty, else one
+// of the inputs.
+func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
 	in := func(name string) string { return strings.ReplaceAll(name, "IN", a.in) }
@@ -193,7 +194,7 @@ func (a *flagAttack) line(rng *rand.Rand, spoilt string) []string {
 	return args
 }
 
-// try runs a command line and looks at how it ended and what it left.
+// try runs a random command line, and checks how it ended and which files it left.
 func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
 	dir, err := a.g.room("flags")
@@ -207,7 +208,7 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", err
 		}
 	}
-	args, was := a.line(rng, spoilt), map[string]string{}
+	args, was := a.randomArgs(rng, spoilt), map[string]string{}
 	for _, name := range []string{"o1", "o2", "o3", "o4"} {
 		if chance(rng, 2) {
 			was[name] = old
@@ -229,7 +230,8 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return fmt.Sprintf("exit %d", e.code), nil
 }
 
-// left says what is wrong with the files that a run left, and with what it printed.
+// left returns an error if the run left a file that it should not have left, or printed something
+// wrong.
 func (a *flagAttack) left(dir string, was map[string]string, args []string, e *ending) error {
 	found, err := contents(dir)
 	if err != nil {
@@ -261,5 +263,5 @@ func (a *flagAttack) left(dir string, was map[string]string, args []string, e *e
 	return err
 }
 
-// listing reports whether a line asks for a list of methods.
+// listing reports whether a command line asks for the list of methods.
 func listing(args []string) bool { return slices.Contains(args, "--method=list") }

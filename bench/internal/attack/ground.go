@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// module is the module that has the program.
+// module is the path of the module that contains the program.
 const module = "github.com/scas-admm/scas"
 
-// A ground is where attacks take place.
+// A ground holds what all attacks share: the options, the program, its inputs, and the jobs.
 type ground struct {
 	opt  Options
 	ctx  context.Context
@@ -30,7 +30,7 @@ type ground struct {
 	jobs *jobs // made when the first kind needs them
 
 	traced sync.Once
-	strace string // path; empty if it does not work here
+	strace string // name of the strace program; empty if strace does not work here
 }
 
 func (g *ground) say(line string) {
@@ -39,7 +39,7 @@ func (g *ground) say(line string) {
 	}
 }
 
-// program returns the path of the program, which is built when it is first asked for.
+// program returns the path of the program. The first call builds it, unless Options.Scas names one.
 func (g *ground) program() (string, error) {
 	g.once.Do(func() {
 		if g.scas = g.opt.Scas; g.scas != "" {
@@ -48,7 +48,8 @@ func (g *ground) program() (string, error) {
 		}
 		g.scas = filepath.Join(g.opt.Dir, "scas")
 		build := exec.CommandContext(g.ctx, "go", "build", "-o", g.scas, module+"/solver/cmd/scas")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0") // no loader, which may fail on its own
+		// Without cgo the program is static, so no dynamic loader can fail before it starts.
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
 			g.err = fmt.Errorf("building the program: %w\n%s", err, out)
 		}
@@ -69,26 +70,26 @@ func (g *ground) room(pattern string) (string, error) {
 type call struct {
 	dir     string // working directory
 	args    []string
-	wrap    []string // a program before the program, with its arguments
+	wrap    []string // a command, with its arguments, that runs the program
 	env     []string
-	started func(p *os.Process) // told of the process
+	started func(p *os.Process) // called with the process when it has started
 	limit   time.Duration       // zero means a minute
-	nobody  bool                // as a user without rights
+	nobody  bool                // run as the user nobody
 }
 
-// An ending is how a run ended.
+// An ending says how a run of the program ended.
 type ending struct {
 	code           int // -1 if a signal ended it
 	signal         string
 	stdout, stderr string
 	seconds        float64
-	peak           int64 // bytes resident at most
+	peak           int64 // largest resident size in bytes
 }
 
-// callLimit is how long a run may take. Machines may be busy.
+// callLimit is the default time limit of a run. It is long, because machines may be busy.
 const callLimit = time.Minute
 
-// call runs the program to its end. An error is one of the machine, or a run that took
+// call runs the program to its end. It returns an error if the program could not be run, or took
 // too long.
 func (g *ground) call(ctx context.Context, c call) (*ending, error) {
 	program, err := g.program()
@@ -129,7 +130,7 @@ func (g *ground) call(ctx context.Context, c call) (*ending, error) {
 	return e, nil
 }
 
-// head is the beginning of a text.
+// head returns at most the first 2,000 bytes of a text.
 func head(s string) string {
 	const most = 2000
 	if len(s) > most {
@@ -138,7 +139,7 @@ func head(s string) string {
 	return s
 }
 
-// documented are the exit codes of the program.
+// These are the exit codes that the program documents.
 const (
 	exitOK           = 0
 	exitIO           = 1
@@ -148,8 +149,8 @@ const (
 	exitInterrupted  = 130
 )
 
-// orderly returns what is wrong with an ending, whatever the program was asked: an exit
-// code that is not one of those documented, a crash, a failure without a word.
+// orderly returns an error if a run ended in a way that is wrong for every command line: with an
+// undocumented exit code, a crash, a signal, or a failure without an error message.
 func (e *ending) orderly() error {
 	crash := ""
 	for _, text := range []string{e.stdout, e.stderr} {

@@ -16,22 +16,22 @@ import (
 
 // A job is a command line that writes files.
 type job struct {
-	args    []string          // inputs by their paths, outputs by their names
-	outputs map[string][]byte // what an undisturbed run writes
-	seconds float64           // how long an undisturbed run takes
+	args    []string          // inputs are absolute paths, outputs are names in the working directory
+	outputs map[string][]byte // the outputs of an undisturbed run, by name
+	seconds float64           // the time of an undisturbed run
 }
 
-// jobs are the command lines that an attack disturbs.
+// jobs are the command lines that attacks disturb, with their inputs.
 type jobs struct {
 	g   *ground
 	in  string // directory of the inputs
 	all []job
-	// strace is the command that runs a program under strace, empty if that fails here.
+	// strace is the name of the strace program; empty if strace does not work here.
 	strace string
 }
 
-// newJobs writes the inputs and runs every job twice; both runs must write equal bytes. The
-// jobs are made once, and all kinds of attack share them.
+// newJobs writes the inputs and runs every job twice; both runs must write equal bytes. Only the
+// first call does this; later calls return the same jobs.
 func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil
@@ -128,8 +128,8 @@ const midModel = `{
 }
 `
 
-// learn runs a job undisturbed. The first call keeps the outputs and the time; later calls
-// compare their outputs with the first.
+// learn runs a job undisturbed. The first call stores the outputs and the time. Later calls return
+// an error if the outputs differ from the stored ones.
 func (j *job) learn(ctx context.Context, g *ground) error {
 	dir, err := g.room("job")
 	if err != nil {
@@ -173,11 +173,11 @@ func contents(dir string) (map[string][]byte, error) {
 	return found, nil
 }
 
-// old is the content of an output file before a job runs.
+// old is the content that some output files have before a job runs.
 const old = "what was here before\n"
 
-// prepare draws a job and makes a directory for it. In this directory most of the job's
-// output files exist already, with the content old; was has them by name.
+// prepare draws a job and makes a directory for it. Most of the job's output files already exist in
+// the directory, with the content old. was holds the contents of these files by name.
 func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]string, err error) {
 	one, was = j.all[rng.IntN(len(j.all))], map[string]string{}
 	if dir, err = j.g.room("trial"); err != nil {
@@ -192,10 +192,10 @@ func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]stri
 	return one, dir, was, put(dir, was)
 }
 
-// judge checks the directory of a disturbed job. Every output must be as it was before, or
-// have the whole new content; all must be new if done, that is, if the job reported success. There
-// must be no other files, except temporary files if left is true. judge returns the number of
-// new outputs.
+// judge checks the directory of a disturbed job, and returns the number of new outputs. Every
+// output must have either its content from before or the complete new content. All outputs must be
+// new if done is set, which means that the job reported success. Other files are an error, except
+// temporary files if left is set.
 func (j job) judge(dir string, was map[string]string, done, left bool) (written int, err error) {
 	found, err := contents(dir)
 	if err != nil {
@@ -222,7 +222,7 @@ func (j job) judge(dir string, was map[string]string, done, left bool) (written 
 	return written, nil
 }
 
-// finished names the result of a disturbed job by the number of outputs that it has written.
+// finished says in a word how many of the outputs a disturbed job has written.
 func (j job) finished(written int) string {
 	switch written {
 	case 0:
@@ -233,8 +233,9 @@ func (j job) finished(written int) string {
 	return "some new whole"
 }
 
-// inject returns the command that runs a program under strace such that the system call named
-// call is disturbed as tampering says, in strace's words, at the calls numbered when.
+// inject returns the command that runs a program under strace and disturbs one of its system calls.
+// call is the name of the system call, tampering says in the syntax of strace what happens to it,
+// and when is the number of the first such call to disturb.
 func (j *jobs) inject(call, tampering string, when any) []string {
 	return []string{j.strace, "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }

@@ -7,10 +7,11 @@ import (
 	"os/exec"
 )
 
-// usage is not known on this system.
+// usage returns nothing: the signal and the peak are not known on this system.
 func usage(*os.ProcessState) (signal string, peak int64) { return "", 0 }
 
 func apart(*exec.Cmd, bool) {}
 
-// Processes cannot be stopped and continued on this system: both names are an interrupt.
+// On this system a process cannot be stopped and continued, so an interrupt stands for both
+// signals.
 var stopSignal, continueSignal = os.Interrupt, os.Interrupt

@@ -9,23 +9,22 @@ import (
 	"syscall"
 )
 
-// usage returns the signal that ended a process, if one did, and the bytes that it had
-// resident at most.
+// usage returns the signal that ended a process, or "", and its largest resident size in bytes.
 func usage(s *os.ProcessState) (signal string, peak int64) {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		signal = w.Signal().String()
 	}
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
 		peak = int64(u.Maxrss)
-		if runtime.GOOS != "darwin" { // which counts bytes
+		if runtime.GOOS != "darwin" { // Darwin counts bytes, others KiB
 			peak <<= 10
 		}
 	}
 	return signal, peak
 }
 
-// apart gives a command a process group of its own, all of which is killed when its time
-// is over, and if asked the rights of nobody.
+// apart gives a command its own process group, so that a timeout kills all of its processes. If
+// nobody is set, the command runs as the user nobody.
 func apart(cmd *exec.Cmd, nobody bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if nobody && os.Getuid() == 0 {
@@ -34,7 +33,7 @@ func apart(cmd *exec.Cmd, nobody bool) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// What stops a process and lets it go on.
+// stopSignal stops a process, continueSignal continues it.
 const (
 	stopSignal     = syscall.SIGSTOP
 	continueSignal = syscall.SIGCONT

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// signalAttack sends signals to jobs, at random times or, under strace, at the system
-// calls that matter.
+// A signalAttack sends signals to jobs: at random times, or, under strace, at chosen system calls.
 type signalAttack struct{ *jobs }
 
 func beginSignals(ctx context.Context, g *ground) (trial, error) {
@@ -24,7 +23,7 @@ func beginSignals(ctx context.Context, g *ground) (trial, error) {
 	return signalAttack{j}.try, err
 }
 
-// moments are system calls at which a signal may come.
+// moments are the system calls at which strace sends a signal.
 var moments = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
 
 func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
@@ -54,7 +53,8 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", err
 		}
 	}
-	if killed && kind != "KILL" && c.wrap == nil && !early(e) { // strace sends one for every thread, and a second one kills
+	// Strace sends the signal to every thread, and the second one kills the program.
+	if killed && kind != "KILL" && c.wrap == nil && !early(e) {
 		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, one.args, e.signal, e.code, head(e.stderr))
 	}
 	written, err := one.judge(dir, was, e.code == exitOK, killed)
@@ -69,22 +69,23 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return one.finished(written), nil
 }
 
-// early reports whether a signal came before the program could ask for signals: it had
-// not said or written anything.
+// early reports whether the signal may have come before the program could catch signals: the
+// program has not printed anything.
 func early(e *ending) bool { return e.stdout == "" && e.stderr == "" }
 
-// disturb sends a signal after a while; what was stopped goes on after a pause.
+// disturb sends a signal after a while. A stopped process is continued after a pause.
 func disturb(p *os.Process, kind string, after, pause time.Duration) {
 	time.Sleep(after)
-	_ = p.Signal(signals[kind]) // it may be over
+	_ = p.Signal(signals[kind]) // an error means that the process has ended
 	if kind == "STOP" {
 		time.Sleep(pause)
 		_ = p.Signal(signals["CONT"])
 	}
 }
 
-// again repeats a job whose process was killed: it cleans up and ends well. Files that
-// are new may be in use; those left are made old.
+// again repeats a job whose process was killed, and checks that the job succeeds and removes the
+// temporary files that the killed process left. Temporary files must be old to be removed, so again
+// sets their times back.
 func (s signalAttack) again(ctx context.Context, rng *rand.Rand, one job, dir string) error {
 	left, err := leftovers(dir)
 	if err != nil || len(left) == 0 && !chance(rng, 8) {

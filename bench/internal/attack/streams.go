@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// streamAttack feeds inputs through pipes, slowly, in pieces, cut short, and changes files
-// while they are read.
+// A streamAttack feeds inputs through pipes, slowly and in pieces, cuts inputs short, and changes
+// files while the program reads them.
 type streamAttack struct {
 	g    *ground
-	data map[string][]byte // by name
+	data map[string][]byte // contents of the inputs by name
 	line map[string][]string
 }
 
@@ -84,8 +84,8 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return "as from a file", nil
 }
 
-// run runs a command line in a room whose file x is made by feed, which returns what goes
-// on beside.
+// run runs a command line in a new directory. feed makes the file x there, and returns a function
+// that runs at the same time as the program and feeds or changes the file.
 func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*ending, []byte, error) {
 	dir, err := s.g.room("stream")
 	if err != nil {
@@ -106,7 +106,8 @@ func (s *streamAttack) run(ctx context.Context, args []string, feed func(path st
 	if err != nil {
 		return nil, nil, err
 	}
-	if f, err := os.OpenFile(filepath.Join(dir, "x"), os.O_RDWR, 0); err == nil { // lets a writer go on that nobody reads
+	// Opening the pipe releases a writer that waits for a reader.
+	if f, err := os.OpenFile(filepath.Join(dir, "x"), os.O_RDWR, 0); err == nil {
 		defer f.Close()
 	}
 	<-done
@@ -117,7 +118,8 @@ func (s *streamAttack) run(ctx context.Context, args []string, feed func(path st
 	return e, out, err
 }
 
-// drip writes a text to a pipe in pieces, with pauses.
+// drip makes a pipe at path, and returns a function that writes text into it in pieces, with
+// pauses.
 func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
 	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("mkfifo: %w: %s", err, out)
@@ -140,12 +142,13 @@ func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
 	}, nil
 }
 
-// change truncates, extends, overwrites, replaces or removes a file while it is read.
+// change writes text to path, and returns a function that after a pause truncates, extends,
+// overwrites, removes or renames the file.
 func change(rng *rand.Rand, path string, text []byte) (func(), error) {
 	how, pause := rng.IntN(5), time.Duration(rng.IntN(15_000))*time.Microsecond
 	return func() {
 		time.Sleep(pause)
-		switch how { // whatever comes of it
+		switch how { // errors do not matter
 		case 0:
 			_ = os.Truncate(path, int64(len(text)/2))
 		case 1:

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// writers lets several runs write the same files at once.
+// A writers attack runs several processes at once that write the same files.
 type writers struct{ *jobs }
 
 func beginWriters(ctx context.Context, g *ground) (trial, error) {
@@ -14,8 +14,8 @@ func beginWriters(ctx context.Context, g *ground) (trial, error) {
 	return writers{j}.try, err
 }
 
-// try starts the same job two to four times in one directory. Each run succeeds, and the
-// outputs are whole at the end.
+// try starts two to four processes of one job in one directory. Each must succeed, and the outputs
+// must be complete at the end.
 func (w writers) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
 	one, dir, was, err := w.prepare(rng)

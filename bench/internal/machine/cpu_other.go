@@ -6,5 +6,6 @@ import "time"
 
 var began = time.Now()
 
-// CPUSeconds is the time that passed, where processor time is not at hand.
+// CPUSeconds returns the time since the start of the process, because processor time is not known
+// on this system.
 func CPUSeconds() float64 { return time.Since(began).Seconds() }

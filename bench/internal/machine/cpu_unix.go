@@ -4,7 +4,8 @@ package machine
 
 import "golang.org/x/sys/unix"
 
-// CPUSeconds is the processor time of this process, threads and system calls included.
+// CPUSeconds returns the processor time of this process in seconds: all threads, system calls
+// included.
 func CPUSeconds() float64 {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

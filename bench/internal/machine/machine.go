@@ -1,5 +1,5 @@
-// Package machine describes what a benchmark ran on: a number without its
-// processor, compiler and mitigation state cannot be compared with anything.
+// Package machine describes the machine and the build that a benchmark ran on: processor, caches,
+// mitigations, compiler. Measured numbers cannot be compared without them. Read Description first.
 package machine
 
 import (
@@ -16,29 +16,30 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Facts are the circumstances of a run.
-type Facts struct {
+// A Description says on what a benchmark ran.
+type Description struct {
 	CPU        string // brand name
-	Model      string // family, model and stepping: the brand alone can be vague
-	CPUs       int    // logical processors the program may use
-	L1, L2, L3 int    // bytes of data cache per core, as reported; 0 if unknown
+	Model      string // family, model and stepping, because a brand name can cover several models
+	CPUs       int    // number of logical processors that the program may use
+	L1, L2, L3 int    // size in bytes of the caches of a core; 0 if unknown
 	Go         string // version of the toolchain
 	Platform   string // operating system/architecture
-	GOAMD64    string // x86-64 level of the build, empty elsewhere
+	GOAMD64    string // GOAMD64, the x86-64 level of the build; empty on other architectures
 	Experiment string // GOEXPERIMENT of the build, empty if none
 	Available  []kernels.Level
-	Gather     string // state of the gather-data-sampling mitigation
+	Gather     string // state of the mitigation of gather data sampling
 	Command    string // command line
 }
 
-// gatherFile is where Linux reports the mitigation that slows gathers down.
+// gatherFile is where Linux reports the mitigation of gather data sampling, which slows gather
+// instructions.
 const gatherFile = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"
 
-// Describe returns the facts of this process. args is its command line without
-// the name of the program.
-func Describe(args []string) Facts {
+// Describe returns the description of this process. args is its command line without the name of
+// the program.
+func Describe(args []string) Description {
 	c := cpuid.CPU
-	f := Facts{
+	d := Description{
 		CPU:   strings.TrimSpace(c.BrandName),
 		Model: fmt.Sprintf("family %d model %d stepping %d", c.Family, c.Model, c.Stepping),
 		CPUs:  runtime.GOMAXPROCS(0),
@@ -49,24 +50,24 @@ func Describe(args []string) Facts {
 		Gather:    gatherState(gatherFile),
 		Command:   command(args),
 	}
-	if f.CPU == "" {
-		f.CPU = "unnamed " + runtime.GOARCH + " processor"
+	if d.CPU == "" {
+		d.CPU = "unnamed " + runtime.GOARCH + " processor"
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range build.Settings {
 			switch s.Key {
 			case "GOAMD64":
-				f.GOAMD64 = s.Value
+				d.GOAMD64 = s.Value
 			case "GOEXPERIMENT":
-				f.Experiment = s.Value
+				d.Experiment = s.Value
 			}
 		}
 	}
-	return f
+	return d
 }
 
-// command returns the command line; of absolute paths the last element says enough, and
-// where they lie on this machine is of no use to others.
+// command returns the command line as text. An absolute path is shortened to its last element,
+// because its directory exists only on this machine.
 func command(args []string) string {
 	words := []string{"bench"}
 	for _, arg := range args {
@@ -93,30 +94,30 @@ func gatherState(path string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// Lines returns the facts for the head of a report, one per line.
-func (f Facts) Lines() []string {
-	levels := make([]string, len(f.Available))
-	for i, l := range f.Available {
+// Lines returns the description as lines for the head of a report.
+func (d Description) Lines() []string {
+	levels := make([]string, len(d.Available))
+	for i, l := range d.Available {
 		levels[i] = l.String()
 	}
-	platform := f.Platform
-	if f.GOAMD64 != "" {
-		platform += " GOAMD64=" + f.GOAMD64
+	platform := d.Platform
+	if d.GOAMD64 != "" {
+		platform += " GOAMD64=" + d.GOAMD64
 	}
-	if f.Experiment != "" {
-		platform += " GOEXPERIMENT=" + f.Experiment
+	if d.Experiment != "" {
+		platform += " GOEXPERIMENT=" + d.Experiment
 	}
 	return []string{
-		"cpu:     " + f.CPU + ", " + f.Model + fmt.Sprintf(", %d logical", f.CPUs),
-		"caches:  L1 " + size(f.L1) + ", L2 " + size(f.L2) + ", L3 " + size(f.L3),
-		"go:      " + f.Go + " " + platform,
+		"cpu:     " + d.CPU + ", " + d.Model + fmt.Sprintf(", %d logical", d.CPUs),
+		"caches:  L1 " + size(d.L1) + ", L2 " + size(d.L2) + ", L3 " + size(d.L3),
+		"go:      " + d.Go + " " + platform,
 		"levels:  " + strings.Join(levels, " "),
-		"gathers: data sampling mitigation: " + f.Gather,
-		"command: " + f.Command,
+		"gathers: data sampling mitigation: " + d.Gather,
+		"command: " + d.Command,
 	}
 }
 
-// size writes a cache size for people.
+// size returns a cache size as text.
 func size(bytes int) string {
 	switch {
 	case bytes <= 0:
@@ -129,9 +130,9 @@ func size(bytes int) string {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Slug returns the processor's name and model as part of a file name.
-func (f Facts) Slug() string {
-	name := strings.ToLower(f.CPU + " " + f.Model)
+// Slug returns the processor's name and model in a form that fits into a file name.
+func (d Description) Slug() string {
+	name := strings.ToLower(d.CPU + " " + d.Model)
 	for _, word := range []string{"(r)", "(tm)", "processor", "cpu", "family", "model"} {
 		name = strings.ReplaceAll(name, word, " ")
 	}

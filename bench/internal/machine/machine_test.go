@@ -36,7 +36,7 @@ func TestSlug(t *testing.T) {
 		{"AMD EPYC", "family 26 model 2 stepping 1", "amd-epyc-26-2"},
 		{"Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", "family 6 model 79 stepping 1", "intel-xeon-e5-2680-v4-2-40ghz-6-79"},
 	} {
-		if got := (Facts{CPU: c.cpu, Model: c.model}).Slug(); got != c.want {
+		if got := (Description{CPU: c.cpu, Model: c.model}).Slug(); got != c.want {
 			t.Errorf("slug of %s is %s, want %s", c.cpu, got, c.want)
 		}
 	}

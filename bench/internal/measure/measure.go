@@ -1,5 +1,5 @@
-// Package measure times several implementations of one piece of work side by
-// side, after making sure that they compute the same thing.
+// Package measure times several implementations of the same computation side by side, after
+// checking that their results agree. Read Case and Time first.
 package measure
 
 import (
@@ -17,52 +17,53 @@ import (
 // A Case is a kernel on some data.
 type Case struct {
 	Kernel string  // name, as it appears in Go benchmark names
-	Shape  string  // name of the data
+	Shape  string  // name of the shape of the data
 	Unit   string  // what Units counts: nnz, row, step, elem or add
 	Units  int     // units of work in one run
-	Flops  float64 // floating-point operations of one run, an FMA being two
-	// Traffic is what one run cannot avoid bringing in, by where it comes from.
+	Flops  float64 // floating-point operations of one run; an FMA counts as two
+	// Traffic lists the bytes that one run must read, by working set.
 	Traffic []Traffic
 
-	// Run does the work once through package kernels, at the level in use.
+	// Run does the computation once by package kernels, at the level in use.
 	Run func()
-	// Naive does it as a Go programmer would: plain loops, math.Exp.
+	// Naive does the computation as plain Go: simple loops, and math.Exp.
 	Naive func()
-	// SIMD does it through simd/archsimd, to the bits of Run; nil if there is
-	// no such form or the build is without the experiment.
+	// SIMD does the computation by simd/archsimd, with the same bits as Run. It is nil if there is
+	// no such implementation, or if the build is without the experiment.
 	SIMD func()
-	// State has every vector that a run changes.
+	// State holds every vector that a run changes.
 	State [][]float64
-	// Answer returns the result in which Naive must agree with Run to
-	// rounding; nil stands for all of State.
+	// Answer returns the vector in which Naive must agree with Run up to rounding. nil means that
+	// all of State must agree.
 	Answer func(naive bool) []float64
-	// Tolerance is the agreement of Answer, relative to its largest element;
-	// zero means 1e-12.
+	// Tolerance is the largest difference allowed in Answer, relative to its largest element. Zero
+	// means 1e-12.
 	Tolerance float64
 }
 
-// Traffic is data brought in from one working set. What is written counts where
-// its cache line has to be fetched first; the way back is free, as caches have
-// separate paths for it.
+// Traffic is the number of bytes that one run reads from one working set. Writes count if their
+// cache line must be read first. The write-back itself does not count, because caches have separate
+// paths for it.
 type Traffic struct {
-	Bytes float64 // brought in by one run
-	Size  int     // bytes of the working set, which decides the cache level
+	Bytes float64 // bytes read in one run
+	Size  int     // size of the working set in bytes, which determines the cache level
 }
 
-// Operations of the logistic loss, an FMA counted as two, a division as one.
+// Floating-point operations of the logistic loss for one sample. An FMA counts as two, a division
+// as one.
 const (
-	SlopeFlops = 35 // of the slope: exp and the quotient
-	LossFlops  = 31 // of the loss beside the slope: log1p
+	SlopeFlops = 35 // the slope: exp and a quotient
+	LossFlops  = 31 // what the loss needs in addition to the slope: log1p
 )
 
-// Names of the series that are not levels of package kernels.
+// Names of the implementations that are not levels of package kernels.
 const (
 	Naive    = "naive"
 	ArchSIMD = "archsimd"
 )
 
-// Names returns the names of all series, in the order of Time: the levels in ascending
-// order, archsimd if it is there, naive.
+// Names returns the names of all series in the order of Time: the levels in ascending order, then
+// archsimd if simd is set, then naive.
 func Names(simd bool) []string {
 	var names []string
 	for _, l := range kernels.Available() {
@@ -74,17 +75,17 @@ func Names(simd bool) []string {
 	return append(names, Naive)
 }
 
-// A Series is the timing of one implementation.
+// A Series holds the times of one implementation.
 type Series struct {
 	Level   string    // name of a kernel level, or one of the names above
-	Samples []float64 // ns per unit, one per repetition, in order
-	Runs    int       // runs in each sample
+	Samples []float64 // ns per unit of each repetition, in order
+	Runs    int       // number of runs in each sample
 }
 
-// Min returns the least time per unit, in ns.
+// Min returns the smallest time per unit, in ns.
 func (s Series) Min() float64 { return slices.Min(s.Samples) }
 
-// Best returns the least time per unit of all levels of the kernels, in ns.
+// Best returns the smallest time per unit among the levels of the kernels, in ns.
 func Best(all []Series) float64 {
 	best := math.Inf(1)
 	for _, s := range all {
@@ -97,11 +98,11 @@ func Best(all []Series) float64 {
 
 // Options say how long to measure.
 type Options struct {
-	Reps   int           // samples of each series
-	Sample time.Duration // least length of a sample
+	Reps   int           // number of samples of each series
+	Sample time.Duration // smallest duration of a sample
 }
 
-// contender is one implementation in a measurement.
+// A contender is one implementation in a measurement.
 type contender struct {
 	Series
 	level kernels.Level
@@ -109,7 +110,7 @@ type contender struct {
 }
 
 // Time checks c and then times it. The implementations take turns, so that other work on the
-// machine slows all of them down alike. Afterwards the kernels are at the highest level.
+// machine slows all of them equally. At the end the kernels run at the highest level again.
 func Time(c Case, opt Options) ([]Series, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -143,8 +144,8 @@ func Time(c Case, opt Options) ([]Series, error) {
 	return out, nil
 }
 
-// calibrate finds how many runs make a sample of the given length. The first run,
-// which pays for cold caches, does not count.
+// calibrate finds how many runs a sample of the given duration needs. The first run is not counted,
+// because the caches are cold.
 func (o *contender) calibrate(c Case, initial [][]float64, sample time.Duration) {
 	o.Runs = 1
 	o.time(c, initial)
@@ -158,7 +159,7 @@ func (o *contender) calibrate(c Case, initial [][]float64, sample time.Duration)
 	}
 }
 
-// time does one sample from the initial state.
+// time measures one sample, beginning with the initial state.
 func (o *contender) time(c Case, initial [][]float64) time.Duration {
 	restore(c.State, initial)
 	mustUse(o.level)
@@ -185,12 +186,13 @@ func restore(state, from [][]float64) {
 
 func mustUse(l kernels.Level) {
 	if err := kernels.Use(l); err != nil {
-		panic(err) // only available levels are asked for
+		panic(err) // the level is available
 	}
 }
 
-// Check runs every implementation from the same state and compares the levels,
-// and archsimd, with generic bit for bit, the naive loops to rounding.
+// Check runs every implementation from the same state. The results of the levels and of archsimd
+// must equal those of the level generic bit for bit; the results of the naive loops must agree up
+// to rounding.
 func (c Case) Check() error {
 	initial := snapshot(c.State)
 	run := func(l kernels.Level, f func()) [][]float64 {

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// doubling doubles a vector, by a kernel and by hand.
+// doubling returns a case that doubles a vector.
 func doubling() Case {
 	x := []float64{1, 2, 3}
 	return Case{
@@ -57,7 +57,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// Whatever differs must stop the measurement.
+// TestCheckRefuses checks that Check finds a difference in any implementation.
 func TestCheckRefuses(t *testing.T) {
 	if err := doubling().Check(); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// gain returns row i and its part of a step, -eta times the variance-reduced gradient.
+// gain returns row i, and the factor g by which a step adds the row to the iterate: −eta times the
+// change of the sample's slope since the snapshot.
 func gain(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
 	idx, val = Row(s.Rows, int(i))
 	t := RowDot(idx, val, w)
@@ -19,7 +20,7 @@ func add(sum, w []float64) {
 	}
 }
 
-// step does an inner step of Algorithm 1 for K = kappa I.
+// step makes one inner step of Algorithm 1 for K = kappa I.
 func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	g, idx, val := gain(s, i, w)
 	for j := range w {
@@ -28,8 +29,8 @@ func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	AddRow(w, g, idx, val)
 }
 
-// Inner is the inner loop of Algorithm 1 for K = kappa I, with the running
-// sum, over whole vectors.
+// Inner is the inner loop of Algorithm 1 for K = kappa I. Every step works on the whole vectors.
+// sum accumulates the iterates.
 func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		step(w, d, kappa, s, i)
@@ -76,8 +77,8 @@ func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sample
 	}
 }
 
-// Lazy is the O(nnz) step on w = alpha u + gamma d, with h summing the
-// sparse parts.
+// Lazy makes inner steps in O(nnz) operations each. It represents the iterate as w = alpha u +
+// gamma d; h accumulates the sparse parts.
 func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled []int32) (alphaOut, gammaOut float64) {
 	for _, i := range sampled {
 		idx, val := Row(s.Rows, int(i))
@@ -99,8 +100,8 @@ func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled 
 	return alpha, gamma
 }
 
-// InnerRotated is the step on dense rows of the length of w, the rows of x, where K is
-// diagonal: c = 1 - eta*K and e = -eta*d.
+// InnerRotated makes inner steps on the rows of the dense matrix x if K is diagonal: c = 1 − eta K
+// and e = −eta d.
 func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		row := x[int(i)*len(w):][:len(w)]
@@ -112,9 +113,9 @@ func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) 
 	}
 }
 
-// Decay advances a coordinate when a row touches it, through the closed form
-// of its decay, and brings all up to date in the end. state is that of
-// kernels.InnerDecay.
+// Decay makes inner steps for a diagonal K. It updates a coordinate only when a sampled row has an
+// entry there, by the closed form of the steps in between, and all coordinates at the end. state is
+// the state of kernels.InnerDecay.
 func Decay(w, state []float64, s *kernels.Steps, sampled []int32) {
 	decayed := func(cell []float64, now int) float64 {
 		skipped := float64(now) - cell[kernels.DecayLast]

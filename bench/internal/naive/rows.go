@@ -1,5 +1,6 @@
-// Package naive has the loops a Go programmer would write. They are benchmarked as
-// they stand: nothing here may be made faster or slower on purpose.
+// Package naive contains the computations of package kernels as plain Go loops, as a Go programmer
+// would write them. They are the baseline of the benchmarks. They must not be made faster or slower
+// on purpose.
 package naive
 
 import (
@@ -55,7 +56,7 @@ func Gradient(z []float64, a kernels.Rows, slope []float64) {
 	}
 }
 
-// Slope is the derivative of the logistic loss.
+// Slope returns the derivative of the logistic loss with respect to the margin.
 func Slope(margin, label float64) float64 {
 	if z := label * margin; z > 0 {
 		e := math.Exp(-z)
@@ -65,7 +66,7 @@ func Slope(margin, label float64) float64 {
 	}
 }
 
-// Loss is the derivative of the logistic loss, and the loss.
+// Loss returns the derivative of the logistic loss and the loss.
 func Loss(margin, label float64) (slope, loss float64) {
 	if z := label * margin; z > 0 {
 		e := math.Exp(-z)
@@ -76,7 +77,8 @@ func Loss(margin, label float64) (slope, loss float64) {
 	}
 }
 
-// LogisticSlopes sets the slopes of all margins and returns the sum of losses.
+// LogisticSlopes computes the slopes of the logistic loss at all margins, and returns the sum of
+// the losses.
 func LogisticSlopes(slope, margin, label []float64) float64 {
 	var sum float64
 	for i, t := range margin {
@@ -87,7 +89,8 @@ func LogisticSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
-// SquaredSlopes does the same for the squared loss.
+// SquaredSlopes computes the slopes of the squared loss at all margins, and returns the sum of the
+// losses.
 func SquaredSlopes(slope, margin, label []float64) float64 {
 	var sum float64
 	for i, t := range margin {
@@ -98,8 +101,8 @@ func SquaredSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
-// MarginsGradient does everything row by row, which is both the obvious
-// loop and the one that reads the data once.
+// MarginsGradient computes the margin, the slope and the part of the gradient of one row after the
+// other, so it reads the data once. It returns the sum of the losses.
 func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []float64) float64 {
 	var sum float64
 	for i := range margin {
@@ -113,7 +116,7 @@ func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []floa
 	return sum
 }
 
-// Hessian adds X' diag(c) X to the upper triangle of h, p × p and row-major.
+// Hessian adds X' diag(c) X to the upper triangle of h, a row-major p × p matrix.
 func Hessian(h []float64, p int, a kernels.Rows, c []float64) {
 	for i, ci := range c {
 		idx, val := Row(a, i)

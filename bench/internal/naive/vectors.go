@@ -2,7 +2,7 @@ package naive
 
 import "math"
 
-// Update is a step along −(d+q), summed in s.
+// Update makes a step of w along −(d+q) and adds the new w to s.
 func Update(w, s, d, q []float64, eta float64) {
 	for i := range w {
 		w[i] -= eta * (d[i] + q[i])
@@ -35,8 +35,7 @@ func UpdateBall(w, s, d, q []float64, eta, radius float64) {
 	}
 }
 
-// ProxDual is the step of y and beta at A x, with the squares of A x − y and of
-// the change of y.
+// ProxDual updates y and beta at A x. It returns |A x − y|² and the squared change of y.
 func ProxDual(beta, y, ax, limit []float64, rho float64) (primal, change float64) {
 	for i, a := range ax {
 		v := beta[i] + rho*a

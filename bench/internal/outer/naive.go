@@ -11,10 +11,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// plain is SCAS-ADMM (K = 1: Algorithm 1 of the paper) as a Go programmer would
-// write it for logistic loss and X = R^p: plain loops over the rows, a step over
-// the whole vector per sample, the product with A'A where A is not I. It draws
-// the solver's samples, so it takes the same path to rounding.
+// plain is SCAS-ADMM (Algorithm 1 of the paper, K = 1) in plain Go loops, for the logistic loss and
+// X = R^p. A step works on whole vectors, and multiplies by A'A if A is not I. plain draws the same
+// samples as the solver, so its iterates agree with the solver's up to rounding.
 type plain struct {
 	steps       *kernels.Steps // the data, with the slopes at the snapshot
 	a, at, k    *kernels.Rows  // A, A' and rho A'A, nil if A = I
@@ -23,7 +22,7 @@ type plain struct {
 	rng         *rand.PCG
 
 	xt, w, sum, d, z, q      []float64
-	y, beta, dual, ax, limit []float64 // of one entry per row of A; |beta| is at most limit
+	y, beta, dual, ax, limit []float64 // have one entry per row of A; |beta| is at most limit
 	sampled                  []int32
 }
 
@@ -40,7 +39,7 @@ func newPlain(j Job, dualUpdates int) *plain {
 		l, _ = j.A.Dims()
 		k, err := j.A.Gram().ScaleColumns(slices.Repeat([]float64{m.rho}, p))
 		if err != nil {
-			panic(err) // rho is finite
+			panic(err) // cannot happen: rho is finite
 		}
 		m.a, m.at, m.k = rows(j.A), rows(j.A.Transpose()), rows(k)
 	}
@@ -54,7 +53,7 @@ func rows(a *sparse.CSR) *kernels.Rows {
 	return &r
 }
 
-// time does outer iterations and returns the time of each in ns.
+// time runs outer iterations and returns the time of each in ns.
 func (m *plain) time(iterations int) []float64 {
 	ns := make([]float64, iterations)
 	for t := range ns {
@@ -79,7 +78,7 @@ func (m *plain) iterate() {
 	}
 }
 
-// gradient sets z to the mean gradient at xt and keeps the slopes.
+// gradient sets z to the mean gradient at xt and stores the slopes.
 func (m *plain) gradient() {
 	clear(m.z)
 	for i, b := range m.steps.Label {
@@ -93,7 +92,7 @@ func (m *plain) gradient() {
 	}
 }
 
-// block does the given number of inner steps from xt, summing the iterates.
+// block makes the given number of inner steps from xt and sums the iterates.
 func (m *plain) block(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]
@@ -116,7 +115,7 @@ func (m *plain) block(steps int) {
 	}
 }
 
-// times sets dst = a v, or v where a is nil and stands for I.
+// times sets dst = a v. A nil a stands for I.
 func times(dst []float64, a *kernels.Rows, v []float64) {
 	if a == nil {
 		copy(dst, v)

@@ -1,5 +1,6 @@
-// Package outer times whole outer iterations of the solver: one full gradient,
-// n inner steps and the dual updates, which is two effective passes.
+// Package outer times whole outer iterations of SCAS-ADMM in the solver: a full gradient, n inner
+// steps and the dual updates, which together cost two passes. It compares every level of the
+// kernels with plain Go loops. Read Job and Time first.
 package outer
 
 import (
@@ -15,7 +16,7 @@ import (
 
 // A Job is a method on a problem.
 type Job struct {
-	Name     string // of the data and the graph
+	Name     string // name of the data and the graph
 	Data     *sparse.CSR
 	Labels   []float64       // -1 or +1, for the logistic loss
 	A        *sparse.CSR     // the constraint; nil means I
@@ -33,20 +34,20 @@ func (j Job) problem() *solver.Problem {
 
 // Options say how long to measure.
 type Options struct {
-	Reps       int // runs of each implementation
-	Iterations int // outer iterations in each, all of them timed
+	Reps       int // number of runs of each implementation
+	Iterations int // number of outer iterations in each run
 }
 
-// A Timing is what was measured of a job: each level and the naive loops, in ns per outer
-// iteration, and how the solver ran the inner loop.
+// A Timing holds the times of a job in ns per outer iteration, for each level and for the naive
+// loops. Plan says how the solver ran the inner loop.
 type Timing struct {
 	Case   measure.Case
 	Series []measure.Series
 	Plan   string
 }
 
-// Time times j. Implementations take turns run by run. Every level must reach the
-// iterates of the first, to the bit, or Time fails.
+// Time times j. The implementations take turns. Time fails unless all levels compute the same bits
+// as the first.
 func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 	levels := kernels.Available()
 	defer func() { _ = kernels.Use(levels[len(levels)-1]) }()
@@ -84,8 +85,8 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 	return t, nil
 }
 
-// solve runs the solver at the level in use and returns the last iterate, before
-// it is rounded to exact zeros, and the time of every outer iteration.
+// solve runs the solver at the level in use. It returns the last iterate, before small coefficients
+// are rounded to zero, and the time of every outer iteration in ns.
 func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, ns []float64, err error) {
 	s := j.Settings
 	s.Passes, s.Threads = 2*float64(iterations), 1
@@ -102,7 +103,7 @@ func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, 
 	return res, x, ns, err
 }
 
-// differs returns where two vectors of one length differ in a bit, or -1.
+// differs returns the first index at which the bits of two vectors of one length differ, or −1.
 func differs(a, b []float64) int {
 	for k := range a {
 		if math.Float64bits(a[k]) != math.Float64bits(b[k]) {

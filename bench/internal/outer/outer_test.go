@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// jobs has both methods, without and with a graph.
+// jobs returns jobs with both methods, each with and without a graph.
 func jobs(t *testing.T) []Job {
 	t.Helper()
 	sh := shape.A9A
@@ -31,8 +31,8 @@ func jobs(t *testing.T) []Job {
 	return all
 }
 
-// The naive solver is only a yardstick if it does the same work: it must take
-// the solver's path to rounding.
+// TestNaiveTakesTheSolversPath checks that the iterates of the naive loops agree with the solver's
+// up to rounding. Otherwise the comparison of their times would mean nothing.
 func TestNaiveTakesTheSolversPath(t *testing.T) {
 	for _, j := range jobs(t) {
 		t.Run(j.Name+"/"+j.Settings.Method.Info().Name, func(t *testing.T) {

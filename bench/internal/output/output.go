@@ -1,4 +1,4 @@
-// Package output writes the reports and the files of the commands.
+// Package output writes the reports and files of the commands of bench.
 package output
 
 import (
@@ -17,7 +17,7 @@ type File struct {
 	Fill func(io.Writer) error
 }
 
-// Literal fills a file with a text.
+// Literal returns a function that writes the text.
 func Literal(text string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -36,8 +36,8 @@ func Begin(w io.Writer, lines ...[]string) error {
 	return err
 }
 
-// WriteAll writes the files that were asked for, each whole or not at all, and
-// makes their directories.
+// WriteAll writes the files that have a path, each completely or not at all, and makes their
+// directories.
 func WriteAll(files []File) error {
 	for _, f := range files {
 		if f.Path == "" {

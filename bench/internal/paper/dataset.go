@@ -1,7 +1,7 @@
-// Package paper runs the experiments of Zhao, Li and Zhou, "Scalable Stochastic
-// Alternating Direction Method of Multipliers", on every method that the solver
-// knows, and keeps their records; package report makes curves, tables and claims of
-// them.
+// Package paper runs the experiments of Zhao, Li and Zhou, "Scalable Stochastic Alternating
+// Direction Method of Multipliers", with every method of the solver, and stores the results as
+// records. Package report makes the page, the tables and the figures from them. Read Protocol,
+// Experiment and Records first.
 package paper
 
 import (
@@ -17,24 +17,24 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// A Spec is a data set of the experiments.
+// A Spec describes a data set of the experiments.
 type Spec struct {
 	Name     string
-	Files    []File // the first that exists is read
+	Files    []File // possible files; the first that exists is read
 	Features int
 	Lambda   float64
-	// Join makes the graph over the features, and returns a description of how.
+	// Join makes the graph over the features, and describes it in words.
 	Join func(x *sparse.CSR) (*graph.Graph, string, error)
 }
 
-// A File is a possible file of a data set.
+// A File is a file that can serve as a data set.
 type File struct {
-	Path     string // below the data directory
-	Origin   string // what it is, in words
-	Original bool   // the paper's own data, not a stand-in
+	Path     string // relative to the data directory
+	Origin   string // description in words
+	Original bool   // whether this is the data set of the paper, not a stand-in
 }
 
-// original are files of the paper's own data.
+// original returns files of the paper's own data sets.
 func original(origin string, paths ...string) (all []File) {
 	for _, p := range paths {
 		all = append(all, File{p, origin, true})
@@ -42,7 +42,7 @@ func original(origin string, paths ...string) (all []File) {
 	return all
 }
 
-// Specs returns the four data sets of the paper with the paper's lambda.
+// Specs returns the four data sets of the paper, with the lambda of the paper.
 func Specs() []Spec {
 	return []Spec{
 		{
@@ -72,12 +72,12 @@ type Data struct {
 	Spec
 	X      *sparse.CSR
 	Labels []float64
-	// A is [G; I], without the rows of G that are empty.
+	// A is [G; I] without the empty rows of G.
 	A       *sparse.CSR
 	summary DataSummary
 }
 
-// Find returns the file of s that is below dir, or an error that says what is missing.
+// Find returns the first file of s that exists in dir, or an error that names the missing files.
 func (s Spec) Find(dir string) (found File, err error) {
 	var names []string
 	for _, f := range s.Files {
@@ -89,7 +89,7 @@ func (s Spec) Find(dir string) (found File, err error) {
 	return File{}, fmt.Errorf("paper: data set %s: none of %s is in %s; `make data` fetches a9a and covtype, others are taken where they are", s.Name, strings.Join(names, ", "), dir)
 }
 
-// Load reads the data set from dir and makes its constraint.
+// Load reads the data set from dir and makes the graph and A.
 func (s Spec) Load(dir string) (*Data, error) {
 	f, err := s.Find(dir)
 	if err != nil {
@@ -102,15 +102,16 @@ func (s Spec) Load(dir string) (*Data, error) {
 	return s.Build(d, f)
 }
 
-// Build makes the constraint of a data set that has been read from a file. The matrix G has a row
-// per feature, with +1 above and −1 below the diagonal for each edge, as the published codes have it.
+// Build makes the graph and A for a data set that has been read from the file f. G has a row for
+// each feature. As in the published codes, each edge adds +1 above and −1 below the diagonal.
 func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	g, how, err := s.Join(d.X)
 	if err != nil {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
 	}
 	n, p := d.X.Dims()
-	a, err := sparse.Stack(nonzeroRows(g.Antisymmetric()), sparse.Identity(p)) // isolated features change nothing
+	// Isolated features have empty rows in G.
+	a, err := sparse.Stack(nonzeroRows(g.Antisymmetric()), sparse.Identity(p))
 	if err != nil {
 		return nil, err
 	}
@@ -134,14 +135,14 @@ type DataSummary struct {
 	Rows     int     `json:"rows"`
 	Features int     `json:"features"`
 	NNZ      int64   `json:"nnz"`
-	Positive float64 `json:"positive"` // share of samples
+	Positive float64 `json:"positive"` // share of samples with the label +1
 	Lambda   float64 `json:"lambda"`
 	Original bool    `json:"original"`
 	Origin   string  `json:"origin"`
 	Edges    int     `json:"edges"`
 	RowsOfA  int     `json:"rows_of_a"`
-	Joined   string  `json:"joined"` // how the graph was made
-	// Constants of all samples with mu = 0.
+	Joined   string  `json:"joined"` // how the graph was made, in words
+	// Constants of the problem on all samples, with mu = 0.
 	NuF     float64 `json:"nu_f"`
 	Lambda1 float64 `json:"lambda_1"`
 	LambdaP float64 `json:"lambda_p"`
@@ -155,8 +156,8 @@ func (d *Data) describe(ctx context.Context) (*DataSummary, error) {
 	return &f, err
 }
 
-// published is the recipe of the codes that came with related papers; on a9a it
-// gives their 421 edges.
+// published makes the graph by the recipe of the codes that were published with related papers. For
+// a9a it has their 421 edges.
 func published(x *sparse.CSR) (*graph.Graph, string, error) {
 	c, err := graph.CovarianceOf(x)
 	if err != nil {
@@ -166,24 +167,25 @@ func published(x *sparse.CSR) (*graph.Graph, string, error) {
 	return g, "published recipe, all samples", err
 }
 
-// covarianceSelection stands in for the recipe where it leaves no edge: rows of
-// unit norm over many features have covariances far below its threshold. At this
-// penalty the largest component has 106 features.
+// covarianceSelection makes the graph if the recipe gives no edges: samples of norm 1 with many
+// features have covariances far below its threshold. With this penalty the largest component of the
+// graph has 106 features.
 func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 2e-4
 	g, err := selection(graph.CovarianceOf, x, penalty)
 	return g, fmt.Sprintf("sparse inverse covariance selection at penalty %g, all samples (the published recipe leaves no edge)", penalty), err
 }
 
-// correlationSelection stands in for the recipe where its single component of
-// thousands of features would take hours: at this penalty the largest has 83.
+// correlationSelection makes the graph if the recipe would take hours because its single component
+// has thousands of features. With this penalty the largest component of the graph has 83 features.
 func correlationSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 0.7
 	g, err := selection(graph.CorrelationOf, x, penalty)
 	return g, fmt.Sprintf("sparse inverse covariance selection on correlations at penalty %g, all samples (the published recipe does not end in reasonable time)", penalty), err
 }
 
-// selection estimates the inverse of a covariance of the features.
+// selection makes a graph from a sparse estimate of the inverse of a covariance matrix (graphical
+// lasso).
 func selection(of func(x *sparse.CSR) (*graph.Covariance, error), x *sparse.CSR, penalty float64) (*graph.Graph, error) {
 	c, err := of(x)
 	if err != nil {

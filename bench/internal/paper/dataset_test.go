@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestOwnData: the paper's own file is read where there is one, and said to be
-// that; else the stand-in; else the error names all.
+// TestOwnData checks which file is read: the paper's own if it exists, else the stand-in. If
+// neither exists, the error names all of them.
 func TestOwnData(t *testing.T) {
 	dir := t.TempDir()
 	s := Spec{

@@ -13,21 +13,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// An Experiment runs a protocol and writes the results into its records.
+// An Experiment runs a protocol and stores the results in records.
 type Experiment struct {
 	*Records
-	// Timed is the number of splits of each data set that are timed.
+	// Timed is the number of splits of each data set whose runs are also timed.
 	Timed int
-	// Machine describes the machine, in lines of text.
+	// Machine describes the machine in lines of text.
 	Machine  []string
 	Progress *Progress
-	// Workers is the number of runs at a time, unless they are timed; zero means one per
-	// processor.
+	// Workers is the number of runs that are made in parallel; zero means one per processor. Timed
+	// runs are made one at a time.
 	Workers int
 }
 
-// Run does everything that is missing on the given data, split by split: the optimum of every
-// training half, the runs in parallel, then the timed runs one at a time.
+// Run makes all runs on the given data sets that are not in the records yet. For each split it
+// computes the optimum of every training half, makes the runs in parallel, and then the timed runs
+// one at a time.
 func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
 		f, err := d.describe(ctx)
@@ -53,7 +54,7 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	return nil
 }
 
-// split makes the runs of one split that are missing and not timed.
+// split makes the missing runs of one split, except the timed ones.
 func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
@@ -87,7 +88,7 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
 	return g.Wait()
 }
 
-// units makes runs of a method on a problem and split.
+// units makes the runs of one method on one problem and split.
 func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 	b, err := e.Protocol.batch(ctx, h, keys[0])
 	for k := 0; k < len(keys) && err == nil; k++ {
@@ -103,7 +104,7 @@ func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 	return nil
 }
 
-// optimum finds the reference value of a training half.
+// optimum computes the optimum of a training half, from which gaps are measured.
 func (e *Experiment) optimum(ctx context.Context, h *Half, mu float64) error {
 	best, err := certified(ctx, with(h.Train, mu))
 	if err != nil {
@@ -112,17 +113,18 @@ func (e *Experiment) optimum(ctx context.Context, h *Half, mu float64) error {
 	return e.add(line{Optimum: &Optimum{Data: h.data.Name, Mu: mu, Split: h.Split, Objective: best.objective, Gap: best.gap, By: best.by}})
 }
 
-// Progress reports how many runs are done, at most every 15 seconds. A nil *Progress is silent.
+// A Progress reports how many runs are done, at most every 15 seconds. A nil *Progress reports
+// nothing.
 type Progress struct {
 	W     io.Writer
-	Total int // runs
+	Total int // number of runs to make
 
 	mu   sync.Mutex
 	done int
 	last time.Time
 }
 
-// Done reports that n runs are complete, what being the last.
+// Done reports that n more runs are done; what names the last one.
 func (p *Progress) Done(n int, what string) {
 	if p == nil {
 		return

@@ -18,7 +18,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// tiny is the whole experiment on a small synthetic set, all methods.
+// tiny returns a protocol with all methods, and a small synthetic data set for it.
 func tiny(t *testing.T) (Protocol, *Data) {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
@@ -36,13 +36,13 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	return pr, data
 }
 
-// chain joins every feature with the next.
+// chain returns the graph in which each feature is joined to the next one.
 func chain(x *sparse.CSR) (*graph.Graph, string, error) {
 	_, features := x.Dims()
 	return graph.Chain(features), "chain", nil
 }
 
-// experiment runs it into a directory and returns the records.
+// experiment runs the protocol and stores the records in a directory.
 func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Experiment, error) {
 	t.Helper()
 	r, err := Open(dir, pr)
@@ -65,7 +65,8 @@ func mustRead(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestSameTwice: points have the same bytes whenever the experiment is run, whatever the number of workers, and also if it was interrupted.
+// TestSameTwice checks that a repeated experiment writes the same bytes of points, for any number
+// of workers, and also after an interruption.
 func TestSameTwice(t *testing.T) {
 	pr, d := tiny(t)
 	first, second := t.TempDir(), t.TempDir()
@@ -75,7 +76,7 @@ func TestSameTwice(t *testing.T) {
 	}
 	points := mustRead(t, filepath.Join(first, PointsFile))
 
-	// Cut the file within a line, as a crash would, and go on from there.
+	// Cut the file within a line, as a crash can do, and continue the experiment.
 	if err := os.WriteFile(filepath.Join(second, PointsFile), points[:2*len(points)/3+7], 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,8 @@ func TestSameTwice(t *testing.T) {
 	}
 }
 
-// checkContents: a method ran, fell and was measured.
+// checkContents checks that the run exists, that its objective has fallen, and that it was timed if
+// it should be.
 func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
 	traits := e.Protocol.Traits(k.Method)
@@ -138,7 +140,7 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	}
 }
 
-// TestOtherProtocol: results of different settings are not mixed.
+// TestOtherProtocol checks that results of different settings cannot be mixed in one directory.
 func TestOtherProtocol(t *testing.T) {
 	pr, _ := tiny(t)
 	dir := t.TempDir()
@@ -154,7 +156,7 @@ func TestOtherProtocol(t *testing.T) {
 		t.Errorf("other passes: %v", err)
 	}
 	pr.Passes--
-	pr.Splits++ // more of the same may be added
+	pr.Splits++ // more splits may be added
 	if _, err := Open(dir, pr); err != nil {
 		t.Error(err)
 	}
@@ -166,8 +168,8 @@ func TestOtherProtocol(t *testing.T) {
 	}
 }
 
-// TestRuns: what the paper's figures do not have runs on the first splits alone, and forms of a
-// method where they are another.
+// TestRuns checks which runs a protocol has: runs that the paper's figures do not show exist only
+// for the first splits, and a variant of a method only if it differs from the method.
 func TestRuns(t *testing.T) {
 	pr := Full()
 	for _, s := range Specs() {
@@ -204,7 +206,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestHalve: the halves cover all samples once, and are others next time.
+// TestHalve checks that the two halves contain every sample once, and that another split has other
+// halves.
 func TestHalve(t *testing.T) {
 	_, d := tiny(t)
 	h, err := d.Halve(0, 60)
@@ -241,8 +244,8 @@ func TestHalve(t *testing.T) {
 	}
 }
 
-// TestCompressedPoints: results that were kept compressed are read, and written
-// out plainly.
+// TestCompressedPoints checks that compressed records are read, and are written again without
+// compression.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}
@@ -277,10 +280,10 @@ func TestCompressedPoints(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bare, PointsFile), headless, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenKept(bare); err == nil || !strings.Contains(err.Error(), "no protocol line") {
+	if _, err := OpenAny(bare); err == nil || !strings.Contains(err.Error(), "no protocol line") {
 		t.Errorf("results without a protocol: %v", err)
 	}
-	kept, err := OpenKept(packed)
+	kept, err := OpenAny(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +295,7 @@ func TestCompressedPoints(t *testing.T) {
 	}
 }
 
-// renamed is a method of a caller's own.
+// renamed is a method that the solver does not have.
 type renamed struct{ solver.SCASK }
 
 func (m renamed) Info() solver.MethodInfo {
@@ -301,7 +304,8 @@ func (m renamed) Info() solver.MethodInfo {
 	return info
 }
 
-// TestOwnMethod: a method of a caller's own is tuned, run and kept as others are.
+// TestOwnMethod checks that a method that the solver does not have is tuned and run, and its
+// records kept, like the others.
 func TestOwnMethod(t *testing.T) {
 	pr, d := tiny(t)
 	pr.Methods, pr.Splits = []Method{"stoc"}, 1
@@ -317,7 +321,7 @@ func TestOwnMethod(t *testing.T) {
 			t.Errorf("rule %s: %+v", rule, u)
 		}
 	}
-	kept, err := OpenKept(dir)
+	kept, err := OpenAny(dir)
 	if err != nil || !slices.Contains(kept.Protocol.Methods, "own") {
 		t.Errorf("kept: %v, %v", kept.Protocol.Methods, err)
 	}

@@ -10,50 +10,51 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// A Method names a method of the solver.
+// A Method is the name of a method.
 type Method = string
 
-// An Output names the point of a method that is judged: its last iterate or an average of iterates.
+// An Output says at which point a method is evaluated: at its last iterate, or at an average of its
+// iterates.
 type Output string
 
 const (
-	Last    Output = "last"    // the last iterate, or last outer iterate
-	Average Output = "average" // the average the method's theory speaks of
+	Last    Output = "last"    // the last iterate; for methods with inner loops the last outer iterate
+	Average Output = "average" // the average that the method's theory is about
 )
 
-// A Group of methods is drawn in one figure.
+// A Group is a set of methods that are drawn in one figure.
 type Group string
 
 const (
 	Compared   Group = "paper" // methods that the paper compares
-	Successors Group = "later" // methods published since, and ours
+	Successors Group = "later" // methods that were published later, and those of this module
 )
 
-// Traits describe a method for the experiments and their report, beside what the solver's MethodInfo
-// says. A zero field in the table means the value in common.
+// Traits describe a method for the experiments and their report, in addition to MethodInfo of the
+// solver. In the table below, a zero field means the value in the variable common.
 type Traits struct {
-	Method solver.Method // nil if only its records are known
+	Method solver.Method // nil if the method exists only in the records
 	Info   solver.MethodInfo
-	// Outputs are the points that claims and figures judge. Parameters are chosen for each output
-	// alone. A figure with one curve per method shows the first output.
+	// Outputs are the points at which claims and figures evaluate the method. Parameters are chosen
+	// for each output separately. A figure with one curve per method shows the first output.
 	Outputs []Output
-	// Unit is the method's natural step size; the search tries multiples of it.
+	// Unit is the method's natural step size. The search for the step size tries multiples of it.
 	Unit StepUnit
-	// Bound is the longest step that the method's theory allows, in words. The search tries longer
-	// steps too.
+	// Bound says in words which steps the method's theory allows. The search tries longer steps
+	// too.
 	Bound string
-	// NoRho says that the method has no penalty parameter to choose.
+	// NoRho says that the method has no penalty parameter rho to choose.
 	NoRho bool
-	// TunePasses is the budget on the samples for tuning.
+	// TunePasses is the number of passes of a run on the samples for tuning.
 	TunePasses float64
-	Counts     string // what T counts in the proven rate
+	Counts     string // what T counts in the proven rate of convergence
 	Group      Group
-	// Figured methods are those of the paper's own figures, which are run on every split.
+	// Figured says that the method is in the paper's figures. Such methods are run on every split.
 	Figured bool
-	// MostFeatures is the number of features beyond which the method is the same as another
-	// method and is not run; 0 means no limit.
+	// MostFeatures is the largest number of features for which the method is run. Beyond it, the
+	// method is the same as another one. 0 means no limit.
 	MostFeatures int
-	// Linearised says whether the x-step, as implemented, linearises the penalty.
+	// Linearised says in words whether the x-step, as implemented here, linearises the penalty.
 	Linearised string
 }
 
@@ -63,24 +64,24 @@ func (t *Traits) Output() Output { return t.Outputs[0] }
 // NoStep reports whether the method has no step size.
 func (t *Traits) NoStep() bool { return !t.Info.TakesEta }
 
-// Batch reports whether every iteration sees all samples. Such methods are tuned for 100
-// iterations, and the paper counts each as one pass.
+// Batch reports whether every iteration uses all samples. Such methods are tuned for 100
+// iterations, and the paper counts each iteration as one pass.
 func (t *Traits) Batch() bool { return t.Info.AllSamples }
 
-// Applies reports whether the method is meant for a coefficient of the L2 term.
+// Applies reports whether the method is meant for problems with the given mu.
 func (t *Traits) Applies(mu float64) bool { return mu > 0 || !t.Info.NeedsL2 && t.Info.Theorem != 2 }
 
-// Constants are the numbers of a problem from which step sizes are computed.
+// Constants are the constants of a problem from which step sizes are computed.
 type Constants struct {
 	theory.Constants
 	// NuMean is the Lipschitz constant of the gradient of the mean loss.
 	NuMean  float64
-	Samples float64 // of the problem that is run
+	Samples float64 // number of samples of the problem that is run
 }
 
-// A StepUnit turns multiples into step sizes: a multiple is divided by Of.
+// A StepUnit is a unit of step sizes: a step size is a multiple, divided by Of.
 type StepUnit struct {
-	Name string // in symbols
+	Name string // the unit as a formula
 	Of   func(c Constants) float64
 }
 
@@ -91,8 +92,8 @@ var (
 	uzawa    = StepUnit{"(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
 )
 
-// nuF is ν_f, the Lipschitz constant of every sample's gradient, over the method's own
-// natural step.
+// nuF returns the unit over/ν_f, where ν_f is the Lipschitz constant of the gradient of each
+// sample's loss.
 func nuF(over float64) StepUnit {
 	name := "ν_f"
 	if over != 1 {
@@ -101,7 +102,7 @@ func nuF(over float64) StepUnit {
 	return StepUnit{name, func(c Constants) float64 { return c.NuF / over }}
 }
 
-// Values that the table below has more than once.
+// Values that occur more than once in the table below.
 var (
 	last, average, both = []Output{Last}, []Output{Average}, []Output{Last, Average}
 )
@@ -120,11 +121,11 @@ const (
 	noPenalty    = "no step solves for it: gradient steps on it"
 )
 
-// common has the values of the fields that the table leaves zero.
+// common has the values of fields that are zero in the table.
 var common = Traits{Outputs: last, Bound: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
 
-// table has the traits of each method. Acc-SADMM is tuned over three of its stages, because steps
-// that are too long do no harm in the first.
+// table has the traits of the methods. Acc-SADMM is tuned over three of its stages, because steps
+// that are too long do no harm in the first stage.
 var table = []Traits{
 	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Bound: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
@@ -148,7 +149,8 @@ var table = []Traits{
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
 	{Method: baseline.SVRG{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	{Method: baseline.SVRGRestart{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
-	// These have no penalty parameter: with Rho 0 they choose their own dual step.
+	// These methods have no penalty parameter. Rho = 0 means that they choose their dual step
+	// themselves.
 	{Method: baseline.PDFP{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.SVRPDHG{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.ASVRPDHG{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
@@ -157,17 +159,18 @@ var table = []Traits{
 	{Method: baseline.AccSADMM{}, Bound: byConvention, TunePasses: 9.5, Linearised: "yes"},
 }
 
-// known returns the traits of all methods that can be run, in the solver's order.
+// known returns the traits of all methods of the solver, in the solver's order.
 var known = sync.OnceValue(func() (all []Traits) {
 	for _, m := range baseline.Methods() {
-		if _, finishes := m.(solver.Auto); !finishes { // by other means than the paper's
+		if _, finishes := m.(solver.Auto); !finishes { // Auto is left out, because it makes Newton steps
 			all = append(all, traitsOf(m, m.Info()))
 		}
 	}
 	return all
 })
 
-// traitsOf returns the traits of a method, nil if only its records are known.
+// traitsOf returns the traits of a method from the table, or the values in common if the table does
+// not have it.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	t := common
 	for _, own := range table {
@@ -190,8 +193,8 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	return t
 }
 
-// Traits returns the traits of a method of the solver or of a caller's method. For other names, which
-// old records may have, it returns the values in common.
+// Traits returns the traits of the named method. For a name that neither the solver nor the
+// protocol knows, such as a name in old records, it returns the values in common.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range known() {
 		if t.Info.Name == name {
@@ -206,8 +209,8 @@ func (pr *Protocol) Traits(name Method) Traits {
 	return traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
 }
 
-// All returns the traits of all methods: first the methods of the solver, then the other methods
-// that the protocol runs.
+// All returns the traits of all methods: first the methods of the solver, then the methods in
+// pr.Own.
 func (pr *Protocol) All() (all []Traits) {
 	names := map[Method]bool{}
 	for _, t := range known() {

@@ -10,23 +10,24 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A minimum is the least objective known of a problem.
+// A minimum is the smallest known objective of a problem.
 type minimum struct {
 	x         []float64
 	objective float64
-	gap       float64 // bound of the objective's excess
-	by        string  // how it was found, in words
+	gap       float64 // upper bound on the objective minus the optimum
+	by        string  // how it was computed, in words
 }
 
-// provedTo is the gap to which optima are to be proved, of an objective of order one.
+// provedTo is the gap to which optima must be proved. Objectives are of order one.
 const provedTo = 1e-13
 
-// manyFeatures is the number of features from which a dense Hessian is slow.
+// manyFeatures is the number of features from which the exact solver is slow, because it needs a
+// dense Hessian.
 const manyFeatures = 2000
 
-// certified minimises p by the solver's default method, to the smallest gap that rounding lets it
-// prove. The default method takes minutes for strongly convex problems of thousands of features.
-// For these scas-k comes as close in seconds, and strongGap proves it.
+// certified minimises p by the solver's default method, to the smallest gap that can be proved
+// despite rounding. If the objective is strongly convex and there are thousands of features, that
+// takes minutes. SCAS-K then reaches the same gap in seconds, and strongGap proves it.
 func certified(ctx context.Context, p *solver.Problem) (*minimum, error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
@@ -48,13 +49,13 @@ func certified(ctx context.Context, p *solver.Problem) (*minimum, error) {
 	return &minimum{res.X, res.At.Objective, res.DualityGap, "the solver's default method"}, nil
 }
 
-// strongGap returns a bound of the objective at x minus the optimum for mu > 0, from multipliers
-// beta of A x = y. It shares no code with the solver's own proofs:
+// strongGap returns an upper bound on the objective at x minus the optimum, for mu > 0 and
+// multipliers beta of A x = y. It shares no code with the certificates of the solver:
 //
 //	(1/2mu) |∇f(x) + A'beta|² + Σ λ|(Ax)_j| − beta_j (Ax)_j
 //
-// Each multiplier is clipped to [-λ, λ]. Where a row of A has one entry, its multiplier is the best
-// one for x.
+// Each multiplier is clipped to [-λ, λ]. The multiplier of a row of A with one entry is replaced by
+// the one that gives the smallest bound at x.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()
@@ -72,7 +73,7 @@ func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	for k := range b {
 		b[k] = clip(beta[k])
 		if idx, val := a.Row(k); len(idx) == 1 && val[0] != 0 {
-			single[idx[0]] = k // one of them, if G has some too
+			single[idx[0]] = k // the last such row, if there are several
 		}
 	}
 	for _, k := range single {

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestKnownOptima checks the optima that gaps are measured from against optima that another
-// program computed.
+// TestKnownOptima compares the optima from which gaps are measured with optima that another program
+// computed.
 func TestKnownOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
 		d, err := sparse.ReadFile(sparsetest.DataFile(t, o.File), &sparse.ReadOptions{Features: o.Features})
@@ -40,13 +40,15 @@ func TestKnownOptima(t *testing.T) {
 	}
 }
 
-// TestStrongGap checks that the bound is above the excess wherever x is, and falls with it.
+// TestStrongGap checks that the bound is never below the excess of the objective, and that it
+// shrinks with the excess.
 func TestStrongGap(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := sparse.Stack(graph.Chain(20).Antisymmetric(), sparse.Identity(20)) // two rows hold the first feature alone
+	// Two rows contain only the first feature.
+	a, err := sparse.Stack(graph.Chain(20).Antisymmetric(), sparse.Identity(20))
 	if err != nil {
 		t.Fatal(err)
 	}

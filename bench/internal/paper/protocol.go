@@ -9,26 +9,27 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// A Protocol says what is run.
+// A Protocol says which runs an experiment consists of.
 type Protocol struct {
 	Splits int `json:"splits"`
-	// Beyond is how many splits, at most, there are of what the paper's figures do not have: other
+	// Beyond is the largest number of splits for runs that the paper's figures do not show: other
 	// methods, and automatic parameters.
 	Beyond int `json:"splits_beyond_the_paper"`
-	// Halves is on how many splits, at most, parameters are chosen on the training half, for the
-	// methods of the paper's figures alone: it takes longer than all else.
+	// Halves is the largest number of splits for which parameters are also chosen on the whole
+	// training half. That is done only for the methods in the paper's figures, because it takes
+	// longer than everything else.
 	Halves      int       `json:"splits_tuned_on_the_half"`
-	Passes      float64   `json:"passes"` // budget of every run
-	Mus         []float64 `json:"mus"`    // coefficients of the L2 term, 0 first
+	Passes      float64   `json:"passes"` // number of passes of every run
+	Mus         []float64 `json:"mus"`    // the values of mu; 0 is the first
 	TuneSamples int       `json:"tune_samples"`
-	// Coarse leaves out every other point of the grids.
+	// Coarse makes the search for parameters skip every other value.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets
 	// Methods are the names of the methods to run.
 	Methods []Method `json:"methods"`
-	// Own are methods that the solver does not have; see Join.
+	// Own are methods that the solver does not have. See Join.
 	Own []solver.Method `json:"-"`
-	// Sets are the data sets that Data chooses from; nil means the function Specs.
+	// Sets are the data sets from which Data chooses. nil means those of the function Specs.
 	Sets []Spec `json:"-"`
 }
 
@@ -40,45 +41,47 @@ func Full() Protocol {
 	}
 }
 
-// Quick is a small protocol, to see that everything works and what roughly comes out.
+// Quick returns a small protocol, for a test of the program and a rough impression of the results.
 func Quick() Protocol {
 	p := Full()
 	p.Splits, p.Halves, p.Passes, p.Mus, p.Coarse, p.Data = 1, 0, 12, []float64{0, 1e-2}, true, []string{"a9a"}
 	return p
 }
 
-// A Rule says how step size and rho of a run are chosen.
+// A Rule says how the step size and rho of a run are chosen.
 type Rule string
 
 const (
-	// Sampled is the paper's rule: the least objective on some samples of the training half.
+	// Sampled is the rule of the paper: choose the parameters with the smallest objective on some
+	// samples of the training half.
 	Sampled Rule = "samples"
-	// Whole is the least objective on the training half itself. It shows what Sampled costs.
+	// Whole chooses the parameters with the smallest objective on the whole training half.
+	// Comparing it with Sampled shows what the choice on samples costs.
 	Whole Rule = "half"
-	// Automatic leaves step size and rho to the method, as users of the solver do.
+	// Automatic leaves step size and rho to the method's defaults.
 	Automatic Rule = "auto"
 )
 
-// Rules returns all rules in the order of the report's columns.
+// Rules returns all rules, in the order of the report's columns.
 func Rules() []Rule { return []Rule{Sampled, Whole, Automatic} }
 
-// A Key names a run.
+// A Key identifies a run.
 type Key struct {
 	Data   string  `json:"data"`
 	Mu     float64 `json:"mu"`
 	Method Method  `json:"method"`
 	Split  int     `json:"split"`
-	// Rule says how its parameters were chosen, and By for which output.
+	// Rule says how the parameters were chosen, and By for which output.
 	Rule Rule   `json:"rule"`
 	By   Output `json:"by"`
 }
 
-// String names the run for people.
+// String returns the key as text for people.
 func (k Key) String() string {
 	return fmt.Sprintf("%s, mu %g, %s, split %d, %s, by %s", k.Data, k.Mu, k.Method, k.Split, k.Rule, k.By)
 }
 
-// compare orders keys as files have them.
+// compare defines the order of keys in files.
 func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
@@ -100,7 +103,7 @@ func (pr *Protocol) Join(own ...solver.Method) {
 	}
 }
 
-// Validate reports the first thing wrong with a protocol.
+// Validate returns an error for the first mistake in the protocol.
 func (pr *Protocol) Validate() error {
 	for _, name := range pr.Data {
 		if !slices.ContainsFunc(Specs(), func(s Spec) bool { return s.Name == name }) {
@@ -130,10 +133,11 @@ func (pr *Protocol) Specs() []Spec {
 	return slices.DeleteFunc(slices.Clone(all), func(s Spec) bool { return !slices.Contains(pr.Data, s.Name) })
 }
 
-// Keys returns the runs on one split of a data set.
+// Keys returns the keys of the runs on one split of a data set.
 func (pr *Protocol) Keys(s Spec, split int) []Key { return slices.Concat(pr.batches(s, split)...) }
 
-// batches returns the runs on one split of a data set, a slice for each method and mu.
+// batches returns the keys of the runs on one split of a data set. The keys of a method and a mu
+// form one slice.
 func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
@@ -157,7 +161,8 @@ func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 	return all
 }
 
-// splitsBy returns on how many splits a method is run with parameters chosen by a rule.
+// splitsBy returns the number of splits on which a method is run with parameters chosen by the
+// given rule.
 func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
 	switch {
 	case by == Whole && !t.Figured:
@@ -171,12 +176,13 @@ func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
 	}
 }
 
-// timed returns the runs of a split whose seconds are measured.
+// timed returns the keys of the runs of a split whose time is measured.
 func (pr *Protocol) timed(s Spec, split int) []Key {
 	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.Timed(k) })
 }
 
-// Runs returns how many runs the protocol has, of which the first splits are also timed.
+// Runs returns the number of runs of the protocol, timed runs included. timedSplits is the number
+// of splits that are timed.
 func (pr *Protocol) Runs(timedSplits int) (count int) {
 	for _, s := range pr.Specs() {
 		for split := range pr.Splits {

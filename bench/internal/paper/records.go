@@ -19,45 +19,47 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// Names of the files of records. PointsFile has the same bytes whenever it is made. TimingsFile has
-// measured seconds and bytes.
+// Names of the files of records. PointsFile is the same, byte for byte, whenever the experiment is
+// repeated. TimingsFile has the measured seconds and bytes.
 const (
 	PointsFile  = "points.jsonl"
 	TimingsFile = "timings.jsonl"
 )
 
-// formatVersion changes when the program cannot read old files or their meaning changes.
+// formatVersion must be changed when the program can no longer read old files, or when their
+// meaning changes.
 const formatVersion = 5
 
-// An Optimum is the reference value of a problem.
+// An Optimum is the smallest known objective of a problem, from which gaps are measured.
 type Optimum struct {
 	Data      string  `json:"data"`
 	Mu        float64 `json:"mu"`
 	Split     int     `json:"split"`
 	Objective float64 `json:"objective"`
-	Gap       float64 `json:"gap"` // bound of its excess
-	By        string  `json:"by"`  // how it was found
+	Gap       float64 `json:"gap"` // upper bound on Objective minus the optimum
+	By        string  `json:"by"`  // how it was computed, in words
 }
 
-// key returns the key of the problem: the key of its runs without the method.
+// key returns the key of the optimum: that of a run, without the method.
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
 
-// Records are the results of experiments in a directory, with their protocol. Several goroutines may
-// use them.
+// Records are the results of experiments in a directory, with the protocol. Several goroutines may
+// use them at the same time.
 type Records struct {
 	Protocol Protocol
-	// Machines describe, in lines of text, the machines on which seconds and bytes were measured.
+	// Machines describe the machines on which times and bytes were measured, each in lines of text.
 	Machines [][]string
 
 	dir       string
 	mu        sync.Mutex
 	units     map[Key]*Unit
-	optima    map[Key]*Optimum // without a method
+	optima    map[Key]*Optimum // by data set, mu and split; the method is empty
 	summaries map[string]*DataSummary
 	timings   map[Key]*Timing
 }
 
-// A line is a line of a file. One of its fields is set, or the protocol with its version.
+// A line is a line of a file of records. It has either one of the other fields, or the protocol and
+// the version.
 type line struct {
 	Version  int          `json:"version,omitempty"`
 	Protocol *Protocol    `json:"protocol,omitempty"`
@@ -68,8 +70,8 @@ type line struct {
 	Timing   *Timing      `json:"timing,omitempty"`
 }
 
-// Open opens the records in dir, keeping those that are complete, or begins new ones.
-// Results of another protocol are an error.
+// Open opens the records in dir and keeps those that are complete. If there are none, it begins new
+// records. Records of another protocol are an error.
 func Open(dir string, pr Protocol) (*Records, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -85,9 +87,9 @@ func Open(dir string, pr Protocol) (*Records, error) {
 	return r, r.Close()
 }
 
-// OpenKept opens the records in dir for a report. Its protocol has the data sets, methods, mus and
-// splits that the records have.
-func OpenKept(dir string) (*Records, error) {
+// OpenAny opens the records in dir for a report, whatever their protocol is. The protocol of the
+// result has the data sets, methods, mus and splits that occur in the records.
+func OpenAny(dir string) (*Records, error) {
 	r, err := read(dir)
 	if err != nil {
 		return nil, err
@@ -106,7 +108,8 @@ func OpenKept(dir string) (*Records, error) {
 		data[k.Data], mus[k.Mu], methods[k.Method] = true, true, true
 	}
 	pr.Data, pr.Mus, pr.Methods = slices.Sorted(maps.Keys(data)), slices.Sorted(maps.Keys(mus)), nil
-	for _, m := range slices.Concat(names(), slices.Sorted(maps.Keys(methods))) { // the solver's first
+	// The solver's methods come first.
+	for _, m := range slices.Concat(names(), slices.Sorted(maps.Keys(methods))) {
 		if methods[m] {
 			pr.Methods = append(pr.Methods, m)
 			delete(methods, m)
@@ -115,7 +118,8 @@ func OpenKept(dir string) (*Records, error) {
 	return r, nil
 }
 
-// fixed describes what all results in one directory must have in common.
+// fixed returns, as text, the parts of the protocol that all results in one directory must have in
+// common.
 func (pr *Protocol) fixed() string {
 	grids := "full grids"
 	if pr.Coarse {
@@ -124,7 +128,7 @@ func (pr *Protocol) fixed() string {
 	return fmt.Sprintf("%g passes, tuning on %d samples, %s", pr.Passes, pr.TuneSamples, grids)
 }
 
-// read returns the complete lines in the files of a directory.
+// read reads the complete lines of the files in a directory.
 func read(dir string) (*Records, error) {
 	r := &Records{dir: dir, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, summaries: map[string]*DataSummary{}, timings: map[Key]*Timing{}}
 	for _, name := range []string{PointsFile, TimingsFile} {
@@ -136,7 +140,7 @@ func read(dir string) (*Records, error) {
 		for raw := range bytes.Lines(text) {
 			number++
 			if !bytes.HasSuffix(raw, []byte("\n")) {
-				break // cut off by an interruption
+				break // the line was cut off by an interruption
 			}
 			var l line
 			if err = json.Unmarshal(raw, &l); err == nil {
@@ -150,8 +154,8 @@ func read(dir string) (*Records, error) {
 	return r, nil
 }
 
-// contents returns the text of a file or, where there is none, of its compressed form, whose name ends
-// in .zst. It returns nil if there is neither.
+// contents returns the text of a file. If the file does not exist, it reads the compressed file of
+// the same name with the ending .zst. If neither exists, it returns nil.
 func contents(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +172,7 @@ func contents(path string) ([]byte, error) {
 	return sparse.ReadText(f, f.Name())
 }
 
-// take adds the contents of a line to the records in memory.
+// take adds a line to the records in memory.
 func (r *Records) take(l *line) error {
 	switch {
 	case l.Protocol != nil:
@@ -194,18 +198,18 @@ func (r *Records) take(l *line) error {
 	return nil
 }
 
-// Unit returns a complete run, or nil.
+// Unit returns a complete run, or nil if it is not in the records.
 func (r *Records) Unit(k Key) *Unit { return get(r, r.units, k) }
 
-// Optimum returns a reference value, or nil.
+// Optimum returns the optimum of a problem, or nil if it is not in the records.
 func (r *Records) Optimum(data string, mu float64, split int) *Optimum {
 	return get(r, r.optima, Key{Data: data, Mu: mu, Split: split})
 }
 
-// Summary returns the summary of a data set, or nil.
+// Summary returns the summary of a data set, or nil if it is not in the records.
 func (r *Records) Summary(data string) *DataSummary { return get(r, r.summaries, data) }
 
-// Timing returns what a run cost, or nil.
+// Timing returns the timing of a run, or nil if it is not in the records.
 func (r *Records) Timing(k Key) *Timing { return get(r, r.timings, k) }
 
 func get[K comparable, V any](r *Records, m map[K]V, k K) V {
@@ -237,8 +241,8 @@ func (r *Records) add(l line) error {
 	return errors.Join(err, f.Close())
 }
 
-// Close writes the files again in the order of their keys, which does not depend on which run ended
-// first.
+// Close writes the files again in the order of the keys, so that they do not depend on which run
+// ended first.
 func (r *Records) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

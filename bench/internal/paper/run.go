@@ -9,39 +9,41 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// A Point is the state of a run after some passes, at the output that is judged. It has no measured
-// time and is the same in every repetition of the run.
+// A Point is the state of a run after some passes, evaluated at one output. It has no measured
+// time, so it is the same whenever the run is repeated.
 type Point struct {
-	Outer     int     `json:"outer"`     // outer iterations done
-	Passes    float64 `json:"passes"`    // sample gradients (and Hessian products) visited, over n
-	Paper     float64 `json:"paper"`     // the same as the paper counts: an exact batch x-step is one
-	Objective float64 `json:"objective"` // on the training half
-	Test      float64 `json:"test"`      // mean loss on the other half
+	Outer int `json:"outer"` // number of outer iterations so far
+	// Number of sample gradients and Hessian products so far, divided by n.
+	Passes float64 `json:"passes"`
+	// Passes as the paper counts them: an exact batch x-step counts as one.
+	Paper     float64 `json:"paper"`
+	Objective float64 `json:"objective"` // objective on the training half
+	Test      float64 `json:"test"`      // mean loss on the test half
 }
 
 // A Unit is a complete run with the parameters chosen for it.
 type Unit struct {
 	Key
 	Tuned
-	// Halved counts how often the tuned step size was halved because the run on
-	// the whole training half diverged.
+	// Halved is how often the tuned step size was halved because the run on the whole training half
+	// diverged.
 	Halved int `json:"halved,omitempty"`
-	// Clamped says that the step size went beyond 1/ν_L, where Algorithm 2 as printed
-	// has a negative weight, which is then zero.
+	// Clamped says that the step size was above 1/ν_L. Algorithm 2 as printed then has a negative
+	// weight, which was set to zero.
 	Clamped bool `json:"clamped,omitempty"`
-	// Failed says why there are no points.
+	// Failed says why there are no points; empty if there are.
 	Failed string `json:"failed,omitempty"`
-	// Within is the point at which the run has used up its budget of passes if every visit of a
-	// sample counts, usually within an iteration. It is set for methods whose iterations the
-	// paper counts as one pass whatever they cost.
+	// Within is the point at which the samples visited so far make up the budget of passes. It
+	// usually lies within an iteration. It is set for methods whose iterations the paper counts as
+	// one pass whatever they cost.
 	Within *Point  `json:"within_budget,omitempty"`
 	Points []Point `json:"points"`
 }
 
-// maxHalvings bounds how often a diverging run is tried again.
+// maxHalvings is the largest number of times that the step size of a diverging run is halved.
 const maxHalvings = 8
 
-// A batch makes the runs of a method on a problem and split, for every rule and output.
+// A batch makes the runs of one method on one problem and split, for every rule and output.
 type batch struct {
 	pr    *Protocol
 	half  *Half
@@ -49,7 +51,8 @@ type batch struct {
 	done  map[[2]float64]*course // by eta and rho
 }
 
-// A course is one run, recorded at both outputs. Its fields have the meaning of those of a Unit.
+// A course is one run, evaluated at both outputs. Its fields have the same meaning as those of
+// Unit.
 type course struct {
 	halved  int
 	clamped bool
@@ -58,7 +61,7 @@ type course struct {
 	within  state
 }
 
-// A state is a record of a run at both outputs.
+// A state is one point of a run, evaluated at both outputs.
 type state map[Output]Point
 
 func (pr *Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
@@ -66,8 +69,8 @@ func (pr *Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
 	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*course{}}, err
 }
 
-// run makes a unit: it chooses the parameters, then runs on the training half. Equal parameters run
-// once.
+// run chooses the parameters of a unit and runs the method on the training half. Equal parameters
+// are run once.
 func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
 	u := &Unit{Key: key}
 	if key.Rule != Automatic {
@@ -97,12 +100,13 @@ func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
 	return u, nil
 }
 
-// follow runs with the parameters of a unit, halving the step size while it diverges.
+// follow runs a method with the parameters of a unit. While the run diverges, it halves the step
+// size and starts again.
 func (pr *Protocol) follow(ctx context.Context, h *Half, u *Unit, t *Traits) (*course, error) {
 	c := &course{}
 	for ; ; c.halved++ {
 		c.states = c.states[:0]
-		passes := math.Inf(-1) // of the last record kept
+		passes := math.Inf(-1) // passes at the last point that was kept
 		s := pr.settings(h, u, t)
 		s.Eta = math.Ldexp(u.Eta, -c.halved)
 		res, err := minimize(ctx, h.train(u.Mu), s, func(pt *solver.Point) bool {
@@ -132,7 +136,7 @@ func (pr *Protocol) follow(ctx context.Context, h *Half, u *Unit, t *Traits) (*c
 	}
 }
 
-// state evaluates a record at both outputs.
+// state evaluates a point of the solver at both outputs.
 func (h *Half) state(pt *solver.Point) state {
 	at := Point{Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses}
 	last, average := at, at
@@ -141,16 +145,17 @@ func (h *Half) state(pt *solver.Point) state {
 	return state{Last: last, Average: average}
 }
 
-// testLoss returns the mean loss on the test half, rounded to ten digits. Further digits mean nothing
-// and would be a third of the size of the files.
+// testLoss returns the mean loss on the test half, rounded to ten digits. More digits have no
+// meaning, and would take a third of the files.
 func (h *Half) testLoss(x []float64) float64 {
 	text := strconv.FormatFloat(h.Test.Evaluate(x).Loss, 'g', 10, 64)
-	v, _ := strconv.ParseFloat(text, 64) // it was written by FormatFloat
+	v, _ := strconv.ParseFloat(text, 64) // FormatFloat wrote the text, so it can be parsed
 	return v
 }
 
-// within returns the state of a run when its budget of passes ends; start is its state before. The
-// objective may then be far above the start, which the solver reports as divergence.
+// within returns the state of a run at the end of its budget of passes. start is the state before
+// the run. The objective may then be far above the start; the solver reports that as divergence,
+// which is no error here.
 func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Settings, start state) (state, error) {
 	s.Passes = pr.Passes
 	end := start
@@ -158,7 +163,8 @@ func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Se
 		end = h.state(pt)
 		return false
 	})
-	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) { // a first step costs more
+	// SettingError: the first step alone exceeds the budget.
+	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) {
 		err = nil
 	}
 	return end, err
@@ -167,7 +173,7 @@ func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Se
 // strong is the name of Algorithm 2.
 var strong = solver.SCASStrong{}.Info().Name
 
-// finite returns the states before the first one that is not finite.
+// finite returns the states before the first one that has a number that is not finite.
 func finite(states []state) []state {
 	for k, s := range states {
 		for _, p := range s {
@@ -179,11 +185,11 @@ func finite(states []state) []state {
 	return states
 }
 
-// errEnough ends a run whose caller has seen enough.
+// errEnough is the error by which the recorder ends a run early.
 var errEnough = errors.New("paper: enough iterations")
 
-// minimize is solver.Minimize on one thread, without proofs, because the optimum is known. see gets
-// every record, and ends the run by returning true.
+// minimize runs solver.Minimize on one thread. It computes no certificates, because the optimum is
+// known. see is called with every record; the run ends when it returns true.
 func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, see func(*solver.Point) (enough bool)) (*solver.Result, error) {
 	s.Threads, s.Unproved = 1, true
 	if see != nil {
@@ -201,13 +207,14 @@ func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, see fun
 	return res, err
 }
 
-// diverged reports whether a run ended because its steps were too long.
+// diverged reports whether err says that a run diverged.
 func diverged(err error) bool {
 	_, is := errors.AsType[*solver.DivergenceError](err)
 	return is
 }
 
-// batchPasses is a budget that no batch method reaches: they end after a number of iterations.
+// batchPasses is a number of passes that no run of a batch method reaches, because it ends after a
+// number of iterations.
 const batchPasses = 1e6
 
 // settings returns the settings of a unit's run.
@@ -219,17 +226,18 @@ func (pr *Protocol) settings(h *Half, u *Unit, t *Traits) solver.Settings {
 	return s
 }
 
-// keeps reports whether a record is kept: for methods with several records a pass, those at least half
-// a pass after the record kept before, which was at last passes; −∞ means none.
+// keeps reports whether a record is kept. last is the number of passes at the last record that was
+// kept, −∞ if there is none. A batch method keeps all records, other methods those that are at
+// least half a pass apart.
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
-// enough reports whether the run of a batch method has reached its budget both as the paper counts
-// passes and by the samples that it visits.
+// enough reports whether the run of a batch method has used its budget, both as the paper counts
+// passes and as the samples that it visits.
 func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }
 
-// with returns p with the given coefficient of the L2 term.
+// with returns p with the given mu.
 func with(p *solver.Problem, mu float64) *solver.Problem {
 	q := *p
 	q.L2 = mu

@@ -9,31 +9,31 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Seeds of the random choices; the number of the split is added.
+// Seeds of the random choices. The number of the split is added to them.
 const (
 	splitSeed  = 1000
 	subsetSeed = 2000
 	runSeed    = 1
 )
 
-// A Half is one split of a data set, ready to run.
+// A Half is one split of a data set, prepared for runs.
 type Half struct {
 	Split       int
-	Train, Test *solver.Problem // Test has neither penalty nor L2 term
-	Tune        *solver.Problem // some samples of Train
+	Train, Test *solver.Problem // Test has no penalty, and mu = 0
+	Tune        *solver.Problem // the samples of Train on which parameters are chosen
 	data        *Data
 
-	// The constraints of Train and Tune, prepared once for the many runs on them.
+	// The constraints of Train and Tune, prepared once for the many runs.
 	trainA, tuneA *solver.Constraint
 
 	once   sync.Once
-	nuMean float64 // Lipschitz constant of the gradient of Train's mean loss, mu = 0
+	nuMean float64 // Lipschitz constant of the gradient of Train's mean loss
 }
 
-// train returns the training half with the given coefficient of the L2 term.
+// train returns the problem of the training half with the given mu.
 func (h *Half) train(mu float64) *solver.Problem { return prepared(h.Train, h.trainA, mu) }
 
-// tune returns the samples for tuning likewise.
+// tune returns the problem of the samples for tuning with the given mu.
 func (h *Half) tune(mu float64) *solver.Problem { return prepared(h.Tune, h.tuneA, mu) }
 
 func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Problem {
@@ -42,13 +42,13 @@ func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Probl
 	return q
 }
 
-// once returns a function that halves d when it is first called.
+// once returns a function that splits d at its first call and returns the same Half at every call.
 func (d *Data) once(k, tuneSamples int) func() (*Half, error) {
 	return sync.OnceValues(func() (*Half, error) { return d.Halve(k, tuneSamples) })
 }
 
-// Halve splits d at random, the k-th time, and draws the samples on which
-// parameters are chosen.
+// Halve splits d at random into two halves, and draws the samples on which parameters are chosen. k
+// is the number of the split.
 func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 	rows, _ := d.X.Dims()
 	train, test := sparse.Split(rows, rows-rows/2, splitSeed+uint64(k))
@@ -80,9 +80,9 @@ func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 	return h, nil
 }
 
-// trim leaves out the features that every method keeps at zero, which is where it
-// starts: those of no training sample and of no edge. Only where they are most, as
-// in text, since the time of many methods goes with the features.
+// trim removes features that no training sample and no edge contains. Every method starts with
+// their coefficients at zero and keeps them there. It does so only if they are the majority, as in
+// text data, where the time of many methods grows with the number of features.
 func (h *Half) trim() {
 	if keep := used(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
@@ -93,8 +93,8 @@ func (h *Half) trim() {
 	}
 }
 
-// used returns the features that some sample or edge has, nil if those are more
-// than half.
+// used returns the features that occur in a sample or in an edge. It returns nil if they are more
+// than half of all features.
 func used(p *solver.Problem) []int {
 	_, features := p.Data.Dims()
 	has := make([]bool, features)
@@ -112,7 +112,7 @@ func used(p *solver.Problem) []int {
 	return keep
 }
 
-// mark marks the columns in rows of at least so many entries.
+// mark sets has for every column that occurs in a row with at least least entries.
 func mark(has []bool, m *sparse.CSR, least int) {
 	rows, _ := m.Dims()
 	for i := range rows {
@@ -123,7 +123,7 @@ func mark(has []bool, m *sparse.CSR, least int) {
 	}
 }
 
-// selectFeatures returns p for some of its features.
+// selectFeatures returns the problem p restricted to the given features.
 func selectFeatures(p *solver.Problem, keep []int) *solver.Problem {
 	q := *p
 	q.Data = columns(p.Data, keep)
@@ -131,7 +131,7 @@ func selectFeatures(p *solver.Problem, keep []int) *solver.Problem {
 	return &q
 }
 
-// columns returns the given columns of m, which must be there.
+// columns returns the given columns of m.
 func columns(m *sparse.CSR, keep []int) *sparse.CSR { return rows(m.Transpose(), keep).Transpose() }
 
 // nonzeroRows returns the rows of m that have entries.
@@ -149,7 +149,7 @@ func nonzeroRows(m *sparse.CSR) *sparse.CSR {
 func rows(m *sparse.CSR, keep []int) *sparse.CSR {
 	out, err := m.SelectRows(keep)
 	if err != nil {
-		panic(err) // the rows are there
+		panic(err) // cannot happen: the rows exist
 	}
 	return out
 }

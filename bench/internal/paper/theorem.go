@@ -11,19 +11,19 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Bound is a theorem of the paper beside what was measured on a small problem
-// on which its conditions hold, with its step sizes and inner loops.
+// A Bound compares a theorem of the paper with measurements on a small problem that satisfies its
+// conditions, with the theorem's step sizes and numbers of inner steps.
 type Bound struct {
 	Theorem    string
-	Problem    string // in words, with its constants
+	Problem    string // description in words, with the constants
 	Conditions []string
-	T          []float64 // outer iterations
-	Gap        []float64 // at the average with y = A x, mean over the seeds
-	Limit      []float64 // the bound
-	Gradients  []float64 // sample gradients used up to each T
+	T          []float64 // numbers of outer iterations
+	Gap        []float64 // at the average, with y = A x; mean over the seeds
+	Limit      []float64 // the theorem's bound
+	Gradients  []float64 // number of sample gradients up to each T
 }
 
-// The small problem: unit rows keep ν_f at 1/4.
+// Sizes of the small problem. Its rows have norm 1, so that ν_f = 1/4.
 const (
 	boundRows, boundFeatures = 200, 15
 	boundLambda              = 5e-3
@@ -36,9 +36,9 @@ const (
 type boundProblem struct {
 	*solver.Problem
 	optimum      float64
-	normX, normY float64 // of the minimiser x and of A x
-	// gamma is λ √l: with it the theorems bound the objective at y = A x, since
-	// g(A x) ≤ g(y) + λ √l |A x − y|.
+	normX, normY float64 // norms of the minimiser x and of A x
+	// gamma is λ √l, where l is the number of rows of A. With it the theorems bound the objective
+	// at y = A x, because g(A x) ≤ g(y) + λ √l |A x − y|.
 	gamma, rho float64
 }
 
@@ -76,12 +76,11 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	return b, nil
 }
 
-// Theorem1 measures SCAS with the schedule of Theorem 1 over a ball. The bound is
+// Theorem1 measures SCAS on a ball with the step sizes and inner loops of Theorem 1. The bound is
 //
 //	(1/T) [ Σ_t D²/(2 M_t η_t) + η_t C_t + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ]
 //
-// and since η_t = 1/(C_t t^δ), M_t ≥ C_t t^2δ, every term of the sum is at most
-// (D²/2 + 1) t^-δ.
+// Because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ, every term of the sum is at most (D²/2 + 1) t^-δ.
 func Theorem1(ctx context.Context) (*Bound, error) {
 	p, err := newBoundProblem(ctx, 0)
 	if err != nil {
@@ -108,8 +107,8 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2 measures Algorithm 2 with step sizes for which the conclusion of
-// Theorem 2 holds for any rho.
+// Theorem2 measures Algorithm 2 with step sizes for which the conclusion of Theorem 2 holds with
+// any rho.
 func Theorem2(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)
@@ -138,9 +137,9 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2Printed measures Algorithm 2 with parameters for which the conditions of
-// Theorem 2 hold as printed, Lemma 16's among them: rho is half of what they allow, eta
-// half of what C2 then does, and M the least of C3.
+// Theorem2Printed measures Algorithm 2 with parameters that satisfy the conditions of Theorem 2 as
+// printed, including those of Lemma 16. rho is half of the largest allowed value, eta half of what
+// condition C2 then allows, and M the smallest number that C3 allows.
 func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)
@@ -175,7 +174,7 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// strongLimit fills in the bound of Theorem 2:
+// strongLimit computes the bound of Theorem 2:
 //
 //	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 func (b *Bound) strongLimit(p *boundProblem) {
@@ -185,14 +184,13 @@ func (b *Bound) strongLimit(p *boundProblem) {
 	}
 }
 
-// lemma16 is what the proof of Theorem 2 asks for in Lemma 16 beside what the theorem
-// states.
+// lemma16 returns the condition that Lemma 16, in the proof of Theorem 2, needs but the theorem
+// does not state.
 func lemma16(c theory.Constants, rho float64) theory.Condition {
 	return theory.Condition{Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF, Strict: true}
 }
 
-// measure runs the settings with several seeds and fills in T, Gap and
-// Gradients.
+// measure runs the settings with several seeds, and fills in T, Gap and Gradients.
 func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings) (last *solver.Result, err error) {
 	b.T, b.Gap, b.Gradients = make([]float64, boundOuter), make([]float64, boundOuter), make([]float64, boundOuter)
 	s.Rho, s.Passes = p.rho, 1e9

@@ -10,25 +10,26 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// A Timing is what one run cost, measured with nothing else running.
+// A Timing has the time and memory of one run, measured while nothing else runs.
 type Timing struct {
 	Key
 	Passes  []float64 `json:"passes"`
-	Seconds []float64 `json:"seconds"` // at each of Passes, evaluation excluded, setup included
+	Seconds []float64 `json:"seconds"` // seconds up to each of Passes, with setup, without evaluation
 	Setup   float64   `json:"setup_seconds"`
-	PerPass float64   `json:"ns_per_pass"` // setup excluded
-	// Bytes is the live heap during the run minus the live heap before it; 0 means not measured.
+	PerPass float64   `json:"ns_per_pass"` // nanoseconds per pass, without setup
+	// Bytes is the size of the live heap during the run minus its size before the run; 0 means not
+	// measured.
 	Bytes float64 `json:"bytes,omitempty"`
-	// Objective is the objective at the end of the same run.
+	// Objective is the objective at the end of the run.
 	Objective float64 `json:"objective"`
-	// Plan is how the solver ran the inner loop, if the method has one.
+	// Plan says how the solver ran the inner loop; empty if the method has none.
 	Plan string `json:"plan,omitempty"`
-	// Plain is a second run, one sample at a time as in the paper, of a method that otherwise keeps
-	// a rotated copy of the data.
+	// Plain is the timing of a second run that handles one sample at a time, as the paper does. It
+	// exists for methods that otherwise keep a rotated copy of the data.
 	Plain *Timing `json:"without_rotation,omitempty"`
 }
 
-// time measures the runs of a split one at a time on one thread.
+// time measures the runs of a split one after the other, on one thread.
 func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -42,7 +43,8 @@ func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 	return nil
 }
 
-// measure times one unit unless its timing is there. The warm-up run measures bytes.
+// measure times one run, unless its timing is in the records. A first run warms up and measures
+// bytes.
 func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), key Key) error {
 	u := e.Unit(key)
 	if e.Timing(key) != nil || u == nil || u.Failed != "" {
@@ -72,7 +74,7 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 	return e.add(line{Timing: one})
 }
 
-// weigh measures the bytes of a run, then the seconds of a second one.
+// weigh makes two runs. The first measures bytes, the second seconds.
 func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Settings, t *Traits) (*Timing, error) {
 	one := &Timing{Key: key}
 	before := liveHeap()
@@ -84,7 +86,7 @@ func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Setti
 	}); err != nil {
 		return nil, err
 	}
-	kept := math.Inf(-1) // passes of the last record kept
+	kept := math.Inf(-1) // passes at the last record that was kept
 	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if keeps(kept, pt.Passes, t) {
 			kept = pt.Passes
@@ -104,7 +106,7 @@ func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Setti
 func liveHeap() float64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // finalizers and pools need a second round
+	runtime.GC() // a second collection frees what finalizers and pools kept
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
 }

@@ -11,30 +11,30 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// Tuned are the parameters chosen for a method.
+// Tuned has the parameters chosen for a method.
 type Tuned struct {
 	Eta float64 `json:"eta"`
 	Rho float64 `json:"rho"`
-	// Step is Eta as a multiple of the method's unit, Penalty is Rho over lambda.
+	// Step is Eta as a multiple of the method's unit. Penalty is Rho divided by lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
-	// Edge names the ladders at whose end the choice lies: "step", "rho" or both.
+	// Edge says which of the two choices lies at an end of its ladder: "step", "rho" or both.
 	Edge string `json:"edge,omitempty"`
-	// Objective is the objective that the choice reached on the problem on which it was made.
+	// Objective is the objective that the choice reached, on the problem on which it was made.
 	Objective float64 `json:"tuned_objective"`
-	// Runs is how many pairs were tried.
+	// Runs is the number of pairs that were tried.
 	Runs int `json:"tuning_runs"`
 }
 
-// A ladder is a sequence of multiples of a parameter, its rungs. A search looks at the rungs from First
-// to Last. It goes on beyond, at most to Bottom or Top, while the objective falls by more than tie
-// with every rung.
+// A ladder is a sequence of values of a parameter; each value is called a rung. A search tries the
+// rungs from First to Last. If the best of them is an end, it tries more rungs, at most to Bottom
+// or Top, as long as each rung reduces the objective by more than tie.
 type ladder struct {
 	Bottom, First, Last, Top int
 	At                       func(rung int) float64
 }
 
-// The ladders of step sizes, 1/4096 to 4096 of the method's unit, and of rho, 0.00001 to 10⁶ lambda.
+// The ladders: step sizes are 1/4096 to 4096 units of the method, rho is 0.00001 to 10⁶ lambda.
 var (
 	steps = ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
 	rhos  = ladder{-10, -2, 8, 12, func(rung int) float64 {
@@ -45,33 +45,34 @@ var (
 	}}
 )
 
-// alone returns the ladder of a parameter that is not chosen.
+// alone returns the ladder with one rung, for a parameter that is not chosen.
 func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
 
-// A place is a pair of rungs: of the step size and of rho.
+// A place is a pair of rungs: one of the step size and one of rho.
 type place [2]int
 
-// reached has the objectives at the end of a run, at its outputs.
+// reached has the objective at the end of a run for each output.
 type reached map[Output]float64
 
-// A grid searches two ladders. Each pair of rungs is run once, for all outputs.
+// A grid searches two ladders for the pair of rungs with the smallest objective. Each pair is run
+// once, for all outputs.
 type grid struct {
 	ladders [2]ladder
-	stride  int // 2 leaves out every other rung
+	stride  int // 2 skips every other rung
 	try     func(step, rho float64) (reached, error)
 	seen    map[place]reached
-	err     error // of the first try that failed, after which there are no more
+	err     error // error of the first run that failed; after it, no more runs are made
 }
 
 const (
-	// tie is a difference of objectives that is small beside what the random choice of the samples
-	// for tuning changes.
+	// tie is a difference of objectives that is small compared to the effect of the random choice
+	// of the samples for tuning.
 	tie = 1e-4
-	// rounded is a difference of objectives that rounding can make.
+	// rounded is a difference of objectives that rounding can cause.
 	rounded = 1e-13
 )
 
-// value returns the objective at a place, +Inf if it diverges.
+// value returns the objective at a place, or +Inf if the run diverges.
 func (g *grid) value(at place, by Output) float64 {
 	v, ok := g.seen[at]
 	if !ok && g.err == nil {
@@ -84,7 +85,7 @@ func (g *grid) value(at place, by Output) float64 {
 	return v[by]
 }
 
-// search goes along the two ladders in turn until neither improves.
+// search scans the two ladders in turn until neither scan finds a better place.
 func (g *grid) search(by Output) (best place, err error) {
 	for axis := range best {
 		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2
@@ -96,7 +97,8 @@ func (g *grid) search(by Output) (best place, err error) {
 	return best, g.err
 }
 
-// scan returns the best place along a ladder through a place, of every stride-th rung.
+// scan returns the best place on the line through a place along one ladder. It tries every
+// stride-th rung.
 func (g *grid) scan(from place, axis, stride int, by Output) place {
 	l := g.ladders[axis]
 	best, least := from, g.value(from, by)
@@ -120,10 +122,10 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 	return best
 }
 
-// descend goes from a place to the best of its neighbours along the ladders, until none is
-// better.
+// descend moves from a place to the best of its four neighbours, until no neighbour is better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
-	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom { // steps that only samples bear
+	// These steps converge on the samples, but not here.
+	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
 		from[0] -= g.stride
 	}
 	for best, least := from, g.value(from, by); ; from = best {
@@ -142,8 +144,8 @@ func (g *grid) descend(from place, by Output) (best place, err error) {
 	}
 }
 
-// refine goes down from a place, then looks along both ladders, two rungs at a time, for a lower
-// place to go down from, until there is none.
+// refine alternates between descend and a scan of both ladders in steps of two rungs, until the
+// scan finds no better place.
 func (g *grid) refine(from place, by Output) (place, error) {
 	for {
 		best, err := g.descend(from, by)
@@ -154,7 +156,7 @@ func (g *grid) refine(from place, by Output) (place, error) {
 	}
 }
 
-// has reports whether the ladders have a place.
+// has reports whether a place lies on the ladders.
 func (g *grid) has(at place) bool {
 	for axis, l := range g.ladders {
 		if at[axis] < l.Bottom || at[axis] > l.Top {
@@ -164,7 +166,7 @@ func (g *grid) has(at place) bool {
 	return true
 }
 
-// edge names the ladders at whose ends a place lies.
+// edge says at the ends of which ladders a place lies.
 func (g *grid) edge(at place) string {
 	var names []string
 	for axis, l := range g.ladders {
@@ -181,12 +183,12 @@ type tuner struct {
 	mu        float64
 	traits    Traits
 	constants Constants
-	samples   *grid // on the samples for tuning
-	whole     *grid // on the training half
+	samples   *grid // search on the samples for tuning
+	whole     *grid // search on the training half
 	chosen    map[Output]place
 }
 
-// newTuner prepares the choice of a method's parameters.
+// newTuner prepares a tuner of a method.
 func (pr *Protocol) newTuner(ctx context.Context, h *Half, mu float64, t Traits) (*tuner, error) {
 	c, err := h.constants(ctx, mu)
 	if err != nil {
@@ -202,10 +204,10 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Half, mu float64, t Traits)
 	return u, nil
 }
 
-// tuneIterations is the budget of batch methods on the samples for tuning.
+// tuneIterations is the number of iterations of batch methods on the samples for tuning.
 const tuneIterations = 100
 
-// grid returns a search on a problem with a budget of passes for each run.
+// grid returns a search on a problem p. budget says how long each run is.
 func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
 	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]reached{}}
 	if coarse {
@@ -221,7 +223,7 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Setti
 	return g
 }
 
-// eta returns the step size of a multiple of the method's unit, for rho as a multiple of lambda.
+// eta returns the step size: step times the method's unit. rho is given as a multiple of lambda.
 func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	if u.traits.NoStep() {
 		return 0
@@ -235,10 +237,10 @@ func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
-// tune chooses eta and rho for one output: on the samples for tuning after 5 passes (6 for methods
-// whose outer iteration takes two, 9.5 for Acc-SADMM, 100 iterations for batch methods). By the rule
-// Whole it goes on from that choice on the training half, after the passes of a full run. The units
-// of steps come from the training half.
+// tune chooses eta and rho for one output. On the samples for tuning, runs have 5 passes (6 for
+// methods whose outer iteration takes two passes, 9.5 for Acc-SADMM, 100 iterations for batch
+// methods). With the rule Whole it continues from that choice on the training half, with the passes
+// of a full run. The units of steps are those of the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
 	best, err := u.bySamples(ctx, by)
@@ -269,7 +271,7 @@ func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 	return best, err
 }
 
-// trial returns the objectives that a run reaches, +Inf if it diverges.
+// trial makes a run and returns the objectives that it reaches, +Inf if it diverges.
 func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (reached, error) {
 	s := budget
 	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.half.data.Lambda, runSeed
@@ -300,8 +302,8 @@ func (h *Half) constants(ctx context.Context, mu float64) (Constants, error) {
 	return Constants{Constants: c, NuMean: h.nuMean + mu}, err
 }
 
-// meanCurvature returns the Lipschitz constant of the gradient of the mean loss: the
-// automatic step of batch ADMM is 1/(ν + ρ λ₁).
+// meanCurvature returns ν, the Lipschitz constant of the gradient of the mean loss. It follows from
+// the automatic step of batch ADMM, which is 1/(ν + ρ λ₁).
 func meanCurvature(ctx context.Context, h *Half, c theory.Constants) (float64, error) {
 	rho := h.data.Lambda
 	res, err := minimize(ctx, h.train(0), solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho, OuterIterations: 1}, nil)

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// bowl is a search for the minimum of a smooth function of two outputs, which lies
-// elsewhere for each.
+// bowl returns a search whose objective is smooth and has its minimum at a different place for each
+// output.
 func bowl(step, rho float64) *grid {
 	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]reached{}}
 	at := func(step, rho, u, v float64) float64 {
@@ -21,12 +21,12 @@ func bowl(step, rho float64) *grid {
 	return g
 }
 
-// TestSearch: the search finds the minimum of each output, also where it has to climb on from
-// the rungs that it looks at first; it goes no further than the end of a ladder, and says so.
-// Going down from anywhere finds the same.
+// TestSearch checks that the search finds the minimum of each output, also outside the rungs that
+// it tries first, and that it stops at the end of a ladder and reports it. descend must find the
+// same place from every start.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
-		step, rho float64 // the minimum
+		step, rho float64 // where the minimum is
 		edge      string
 	}{
 		{2, 100, ""}, {256, 0.01, ""}, {1e9, 1, "step"}, {0.5, 1e12, "rho"}, {1e-9, 1e-12, "step and rho"},
@@ -48,14 +48,15 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestTie: a search does not climb on for less than a tie, and goes on from steps that diverge.
+// TestTie checks that a search does not try more rungs for a gain below tie, and that it continues
+// from steps that diverge.
 func TestTie(t *testing.T) {
 	g := bowl(1, 1)
 	g.try = func(step, rho float64) (reached, error) {
 		if step > 1 {
 			return reached{Last: math.Inf(1)}, nil
 		}
-		return reached{Last: tie * rho}, nil // nothing to gain below 1
+		return reached{Last: tie * rho}, nil // rungs below 1 gain less than tie
 	}
 	best, err := g.search(Last)
 	if err != nil || best[1] != rhos.First {
@@ -66,8 +67,8 @@ func TestTie(t *testing.T) {
 	}
 }
 
-// TestTune: the choice for an output does no worse at it than what it was chosen from,
-// and on the training half no worse than the choice on samples does there.
+// TestTune checks that a choice is at least as good as its alternatives, and that on the training
+// half it is at least as good as the choice on samples.
 func TestTune(t *testing.T) {
 	pr, d := tiny(t)
 	h, err := d.Halve(0, 60)

@@ -2,8 +2,8 @@ package paper
 
 import "testing"
 
-// TestWithin: a batch method whose budget ends where its only iteration is far above the
-// start, with a ρ that is too small, has that objective within the budget.
+// TestWithin runs a batch method with a rho that is too small, so that the budget ends within its
+// only iteration, far above the start. The point within the budget must have that objective.
 func TestWithin(t *testing.T) {
 	pr, d := tiny(t)
 	d.Lambda = 0.1
@@ -13,7 +13,7 @@ func TestWithin(t *testing.T) {
 	}
 	u := &Unit{Key: Key{Data: d.Name, Method: "batch", By: Last}, Tuned: Tuned{Rho: 1e-9}}
 	traits := pr.Traits(u.Method)
-	end := func() bool { // whether the run is beyond all bounds within the budget
+	end := func() bool { // reports whether the objective has exploded within the budget
 		s := pr.settings(h, u, &traits)
 		s.Passes = pr.Passes
 		_, err := minimize(t.Context(), h.train(0), s, nil)

@@ -2,5 +2,5 @@
 
 package roof
 
-// registers returns nothing: this build has no vector registers to use.
+// registers returns no loops, because this build has no simd/archsimd.
 func registers() loops { return loops{} }

@@ -4,7 +4,7 @@ package roof
 
 import "simd/archsimd"
 
-// loops are what only vector registers can show.
+// registers returns the loops over vector registers, if the processor can run them.
 func registers() loops {
 	if !archsimd.X86.AVX512() {
 		return loops{}
@@ -12,8 +12,8 @@ func registers() loops {
 	return loops{multiplyAdds: multiplyAdds, read: read}
 }
 
-// multiplyAdds does twelve independent chains of 512-bit multiply-adds, enough
-// for two units with a latency of six cycles.
+// multiplyAdds runs twelve independent chains of 512-bit multiply-adds. That keeps two units with a
+// latency of six cycles busy.
 func multiplyAdds(rounds int) (flops float64) {
 	b, c := archsimd.BroadcastFloat64x8(0.5), archsimd.BroadcastFloat64x8(1)
 	a0, a1, a2, a3, a4, a5 := b, b, b, b, b, b
@@ -25,13 +25,14 @@ func multiplyAdds(rounds int) (flops float64) {
 	}
 	sum := a0.Add(a1).Add(a2).Add(a3).Add(a4).Add(a5).Add(a6).Add(a7).Add(a8).Add(a9).Add(a10).Add(a11)
 	if keep(sum) == 0 {
-		panic("roof: a sum of positive numbers is zero") // and no loop is dead code
+		// The result is used, so the compiler cannot remove the loop.
+		panic("roof: a sum of positive numbers is zero")
 	}
 	return 12 * 8 * 2 * float64(rounds)
 }
 
-// read adds the elements of x, as many as make whole runs of 64, in eight
-// independent chains.
+// read adds the elements of x in eight independent chains. The last len(x) % 64 elements are left
+// out.
 func read(x []float64) {
 	var a0, a1, a2, a3, a4, a5, a6, a7 archsimd.Float64x8
 	for ; len(x) >= 64; x = x[64:] {

@@ -1,12 +1,11 @@
-// Package roof measures what bounds a kernel on this machine: how fast data can
-// be read from each level of the memory, and how fast it can be multiplied and
-// added.
+// Package roof measures the limits of this machine: the bandwidth of each memory level, and
+// floating-point operations per second (the roofline model, Williams, Waterman and Patterson 2009).
+// Read Measure and Roof.Limit first.
 //
-// Two things need vector registers, which Go has only in builds with
-// simd/archsimd: a loop of independent multiply-adds, and one of loads that are
-// added in independent chains. Without them both numbers are what the kernels of
-// this project reach at their best, a roof that is too low where the processor
-// could do more; the result says which it is.
+// With simd/archsimd, two loops over vector registers measure the limits: one of independent
+// multiply-adds, one of loads that are added in independent chains. Without simd/archsimd, the
+// limits are the best rates of the kernels of this project. These may be lower than what the
+// processor can do. Roof.PeakFrom and Roof.ReadFrom say how the limits were measured.
 //
 //   - Bandwidth, otherwise: the best of kernels.Dot on two vectors that together
 //     fill half of a cache, of kernels.Dot of one with itself, counted once, and
@@ -14,8 +13,8 @@
 //   - Peak, otherwise: the better of kernels.Dot of a short vector with itself
 //     and kernels.LogisticSlopes counted at its own operations.
 //
-// The memory is read over four times the last cache. A kernel that also
-// writes cannot quite reach the roof.
+// Main memory is measured with four times as much data as the last cache holds. A kernel that also
+// writes cannot quite reach the limit.
 package roof
 
 import (
@@ -29,34 +28,34 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Level is one level of the memory.
+// A Level is a level of the memory hierarchy.
 type Level struct {
 	Name      string
-	Size      int     // bytes a working set may have to count as living here
-	Bandwidth float64 // bytes per ns, which is GB/s
+	Size      int     // largest working set, in bytes, that counts as being in this level
+	Bandwidth float64 // bytes per ns, which is the same as GB/s
 }
 
-// A Roof is what a run of this process could reach.
+// A Roof has the measured limits.
 type Roof struct {
-	Levels   []Level // L1, L2, L3, memory; the last holds any size
-	Peak     float64 // operations per ns, an FMA being two: Gflop/s
+	Levels   []Level // L1, L2, L3 and main memory; the last takes any size
+	Peak     float64 // operations per ns (Gflop/s); an FMA counts as two
 	PeakFrom string  // what reached Peak
 	ReadFrom string  // what reached the bandwidths
 }
 
-// Defaults for a processor that does not tell its cache sizes.
+// Cache sizes to assume if the processor does not report them.
 const (
 	defaultL1 = 32 << 10
 	defaultL2 = 512 << 10
 	defaultL3 = 16 << 20
 )
 
-// Measure measures for about twenty times the given duration.
-func Measure(f machine.Facts, each time.Duration) Roof {
+// Measure measures the limits. It takes about twenty times the duration each.
+func Measure(f machine.Description, each time.Duration) Roof {
 	l1, l2, l3 := cmp.Or(f.L1, defaultL1), cmp.Or(f.L2, defaultL2), cmp.Or(f.L3, defaultL3)
 	r := Roof{Levels: []Level{
 		{Name: "L1", Size: l1}, {Name: "L2", Size: l2},
-		// The last cache is shared, with other machines too where this one is virtual.
+		// Other cores share the last cache, and other virtual machines may share it too.
 		{Name: "L3", Size: l3 / 4 * 3},
 		{Name: "memory", Size: 1 << 62},
 	}}
@@ -72,7 +71,7 @@ func Measure(f machine.Facts, each time.Duration) Roof {
 	return r
 }
 
-// measurePeak fills in the best rate and its source.
+// measurePeak sets Peak to the best rate, and PeakFrom to what reached it.
 func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	x := ones(1024)
 	try := func(rate float64, from string) {
@@ -89,13 +88,13 @@ func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	}
 }
 
-// loops are what needs vector registers; nil where there are none.
+// loops are the loops that need vector registers. Both are nil if there are none.
 type loops struct {
 	multiplyAdds func(rounds int) (flops float64)
 	read         func(x []float64)
 }
 
-// bandwidth returns bytes per ns read from a working set of the given size.
+// bandwidth returns the bytes per ns that are read from a working set of the given size.
 func bandwidth(size int, each time.Duration, vector loops) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)
@@ -109,8 +108,8 @@ func bandwidth(size int, each time.Duration, vector loops) float64 {
 	return float64(8*n) / best
 }
 
-// fastest returns the least time of f in ns over the given duration, timing
-// batches long enough for the clock.
+// fastest repeats f for the given duration and returns its smallest time in ns. It times several
+// calls together if one is too short for the clock.
 func fastest(each time.Duration, f func()) float64 {
 	f()
 	batch := 1
@@ -137,8 +136,8 @@ func fastest(each time.Duration, f func()) float64 {
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// Limit returns the least time per unit in ns that the roof allows c, and which
-// part of it is the tightest: a memory level or "flops".
+// Limit returns the smallest time per unit of c, in ns, that the roof allows. bound names what
+// limits it: a memory level or "flops".
 func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	ns, bound = c.Flops/r.Peak, "flops"
 	for _, t := range c.Traffic {
@@ -151,7 +150,7 @@ func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	return ns / float64(c.Units), bound
 }
 
-// Lines describes the roof for the head of a report.
+// Lines returns the limits as lines for the head of a report.
 func (r Roof) Lines() []string {
 	line := "reads:  "
 	for _, l := range r.Levels {

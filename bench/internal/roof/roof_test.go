@@ -38,7 +38,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
-	r := Measure(machine.Facts{L1: 16 << 10, L2: 64 << 10, L3: 256 << 10}, time.Millisecond)
+	r := Measure(machine.Description{L1: 16 << 10, L2: 64 << 10, L3: 256 << 10}, time.Millisecond)
 	if len(r.Levels) != 4 || r.Peak <= 0 || r.PeakFrom == "" || r.ReadFrom == "" {
 		t.Fatalf("roof %+v", r)
 	}
@@ -56,7 +56,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestMeasureWithoutCacheSizes(t *testing.T) {
-	if r := Measure(machine.Facts{L3: 1 << 20}, time.Microsecond); r.Levels[0].Size != defaultL1 || r.Levels[1].Size != defaultL2 {
+	if r := Measure(machine.Description{L3: 1 << 20}, time.Microsecond); r.Levels[0].Size != defaultL1 || r.Levels[1].Size != defaultL2 {
 		t.Errorf("levels %+v", r.Levels)
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// A Run is a process that has ended.
+// A Run has the costs of a process that has ended.
 type Run struct {
-	CPU  time.Duration // user and system
-	Peak int64         // largest resident set in bytes; 0 if the system does not report it
+	CPU  time.Duration // user and system time
+	Peak int64         // largest resident size in bytes; 0 if the system does not report it
 }
 
-// Include keeps in r the smaller processor time and the larger peak of r and other.
+// Include sets r to the smaller processor time and the larger peak of r and other.
 func (r *Run) Include(other Run) {
 	if r.CPU == 0 || other.CPU < r.CPU {
 		r.CPU = other.CPU
@@ -26,7 +26,7 @@ func (r *Run) Include(other Run) {
 	r.Peak = max(r.Peak, other.Peak)
 }
 
-// Scas runs the program and decodes the JSON object that it prints into a value.
+// Scas runs the program, and decodes the JSON object that it prints into the variable into.
 func Scas(ctx context.Context, program string, into any, args ...string) (r Run, err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	var out, errs bytes.Buffer
@@ -51,9 +51,9 @@ func Scas(ctx context.Context, program string, into any, args ...string) (r Run,
 	return r, json.Unmarshal(out.Bytes(), into)
 }
 
-// residentPeak returns the largest resident set of a process so far, 0 if the system does
-// not report it. The usage that the system reports of an ended child does not serve: it
-// begins with the size of the parent.
+// residentPeak returns the largest resident size of a process so far, or 0 if the system does not
+// report it. The usage that the system reports for an ended child is no use: it starts at the size
+// of the parent.
 func residentPeak(pid int) int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")

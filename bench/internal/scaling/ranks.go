@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// Split gives each of some ranks a random part of the rows of a problem.
+// Split divides the rows of a problem at random into a problem for each rank.
 func Split(p *solver.Problem, ranks int) ([]*solver.Problem, error) {
 	n := len(p.Labels)
 	rows := rand.New(rand.NewPCG(1, uint64(ranks))).Perm(n)
@@ -30,14 +30,15 @@ func Split(p *solver.Problem, ranks int) ([]*solver.Problem, error) {
 	return parts, nil
 }
 
-// Ranks says what a run on ranks took.
+// Ranks has the costs of a run on ranks.
 type Ranks struct {
 	NewtonSteps int
-	Messages    int   // that rank 0 sent, of any length
-	Numbers     int64 // in all of them
+	Messages    int   // number of messages that rank 0 sent
+	Numbers     int64 // number of floating-point numbers in these messages
 }
 
-// Solve solves a problem with each part on a rank of its own, a goroutine.
+// Solve solves a problem whose rows are divided into parts. Each part is solved on a rank of its
+// own, which is a goroutine.
 func Solve(ctx context.Context, parts []*solver.Problem) (*Ranks, error) {
 	r := &Ranks{}
 	results, errs := make([]*solver.Result, len(parts)), make([]error, len(parts))

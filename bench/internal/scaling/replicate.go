@@ -1,5 +1,5 @@
-// Package scaling makes larger data out of given ones, and runs the program and ranks on
-// them.
+// Package scaling makes larger copies of data sets, with noise, and measures on them the program
+// scas, and fits on ranks. Read Replicate, Scas and Solve first.
 package scaling
 
 import (
@@ -14,17 +14,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The noise of copies: the relative standard deviation of values, the share of entries
-// that move to another column in data that are all 1, and the share of labels that change.
+// The noise of a copy: the relative standard deviation of the changes of values; for data in which
+// all values are 1, the share of entries that move to another column; and the share of labels that
+// change.
 const (
 	valueNoise = 0.05
 	entryNoise = 0.05
 	labelNoise = 0.02
 )
 
-// Replicate writes the rows of a file several times as LIBSVM text, each time in another
-// random order, and returns their number. The first copy is exact, the others have noise.
-// Equal arguments give equal text.
+// Replicate writes LIBSVM text with the given number of copies of a file's rows, each copy in a
+// different random order. The first copy has the exact values, the others have noise. It returns
+// the number of rows. Equal arguments give equal text.
 func Replicate(path, text string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
 	d, err := sparse.ReadFile(path, opt)
 	if err != nil {
@@ -68,7 +69,7 @@ func replicate(to io.Writer, d *sparse.Dataset, copies int) (rows int, err error
 	return n * copies, w.Flush()
 }
 
-// A replica writes rows.
+// A replica writes the rows of one copy.
 type replica struct {
 	rng      *rand.Rand
 	features int
@@ -77,7 +78,7 @@ type replica struct {
 	columns  []int32
 }
 
-// row appends the entries of a row.
+// row appends row i of x to line.
 func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
 	cols, val := x.Row(i)
 	if r.ones && r.noisy {
@@ -85,7 +86,7 @@ func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
 	}
 	for k, j := range cols {
 		v := val[k]
-		if r.noisy && v != 0 && v != 1 { // an indicator stays one
+		if r.noisy && v != 0 && v != 1 { // 0 and 1 are kept, because they may be indicators
 			const digits = 1e6
 			v = math.Round(v*(1+valueNoise*r.rng.NormFloat64())*digits) / digits
 		}
@@ -94,7 +95,7 @@ func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
 	return line
 }
 
-// moved appends ones, some of them of other columns.
+// moved appends a row of ones; some of the ones move to other columns.
 func (r *replica) moved(line []byte, cols []int32) []byte {
 	r.columns = append(r.columns[:0], cols...)
 	for k := range r.columns {

@@ -1,6 +1,6 @@
-// Package shape makes matrices that imitate the size, the sparsity and the skew of
-// well-known data sets, from a seed. What matters to a kernel is the length of the rows,
-// how often a column recurs, and whether the data fit a cache.
+// Package shape makes random matrices with the size, the sparsity and the skew of well-known data
+// sets. For the speed of a kernel it matters how long rows are, how often a column occurs, and
+// whether the data fit into a cache. Read All and Shape.Build first.
 package shape
 
 import (
@@ -12,19 +12,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Shape describes a matrix.
+// A Shape describes a random matrix.
 type Shape struct {
 	Name string
 	Rows int
 	Cols int
-	NNZ  int // nonzeros of a typical row
+	NNZ  int // number of nonzeros of a typical row
 
 	row func(g *generator) // appends the nonzeros of a row
 }
 
-// All has the shapes. They have as many rows as the data sets of the same name, with two
-// exceptions: criteo's 45 million rows are cut to what streams from memory, and sido-1200
-// is a working set of 1,200 features.
+// All returns the shapes. They have as many rows as the data sets of the same name, with two
+// exceptions: criteo has fewer than 45 million rows, but too many for a cache, and sido-1200 has
+// only 1,200 features, like a working set.
 func All() []Shape {
 	return []Shape{
 		A9A,
@@ -38,7 +38,7 @@ func All() []Shape {
 // A9A is the shape of a9a.
 var A9A = Shape{Name: "a9a", Rows: 32561, Cols: 123, NNZ: 14, row: (*generator).oneHot}
 
-// Build makes a matrix of the shape, and a label -1 or +1 for each row. Equal seeds give
+// Build makes a random matrix of the shape, and a label −1 or +1 for each row. Equal seeds give
 // equal data.
 func (s Shape) Build(seed uint64) (x *sparse.CSR, labels []float64) {
 	g := &generator{Shape: s, rng: rand.New(rand.NewPCG(seed, 0xbe7c))}
@@ -54,7 +54,8 @@ func (s Shape) Build(seed uint64) (x *sparse.CSR, labels []float64) {
 	}
 	x, err := sparse.New(s.Rows, s.Cols, ptr, g.idx, g.val)
 	if err != nil {
-		panic(fmt.Sprintf("shape: %s: %v", s.Name, err)) // the generator is wrong
+		// Cannot happen: the generator makes valid matrices.
+		panic(fmt.Sprintf("shape: %s: %v", s.Name, err))
 	}
 	return x, labels
 }
@@ -64,7 +65,7 @@ type generator struct {
 	rng   *rand.Rand
 	idx   []int32
 	val   []float64
-	order []int32 // of the columns by frequency, for text
+	order []int32 // columns, the most frequent one first, for text
 }
 
 func (g *generator) add(col int, val float64) {
@@ -72,21 +73,22 @@ func (g *generator) add(col int, val float64) {
 	g.val = append(g.val, val)
 }
 
-// oneHot sets one column to 1 in each of NNZ fields of equal width, low columns
-// of a field more often, as in binarised tables.
+// oneHot imitates a binarised table. It divides the columns into NNZ fields of equal width, and
+// sets one column of each field to 1. Columns with a low number in their field are more frequent.
 func (g *generator) oneHot() {
 	g.fields(func(u float64, width int) int { return int(u * u * float64(width)) })
 }
 
-// hashed is oneHot with a power law inside each field, its columns strewn over
-// the field as a hash would.
+// hashed imitates hashed categories. It is like oneHot, but within each field the frequencies
+// follow a power law, and the frequent columns are scattered over the field.
 func (g *generator) hashed() {
 	g.fields(func(u float64, width int) int {
 		return int(uint64(u*u*u*float64(width)) * 2654435761 % uint64(width))
 	})
 }
 
-// fields sets one column in each field, at a place chosen by a uniform number.
+// fields sets one column in each field to 1. place turns a uniform random number into the column's
+// position within the field.
 func (g *generator) fields(place func(u float64, width int) int) {
 	for f := range g.NNZ {
 		lo, hi := f*g.Cols/g.NNZ, (f+1)*g.Cols/g.NNZ
@@ -94,8 +96,8 @@ func (g *generator) fields(place func(u float64, width int) int) {
 	}
 }
 
-// mixed has ten dense columns in [0, 1], rounded to float32, and two one-hot
-// fields.
+// mixed makes ten dense columns with values in [0, 1], rounded to float32, and two fields with one
+// 1 each.
 func (g *generator) mixed() {
 	const dense, first = 10, 4
 	for j := range dense {
@@ -105,8 +107,8 @@ func (g *generator) mixed() {
 	g.add(dense+first+g.rng.IntN(g.Cols-dense-first), 1)
 }
 
-// text has rows of varying length over columns of power-law frequency, scaled
-// to norm 1.
+// text imitates documents: rows of different lengths, column frequencies by a power law, rows
+// scaled to norm 1.
 func (g *generator) text() {
 	if g.order == nil {
 		g.order = make([]int32, g.Cols)
@@ -118,7 +120,7 @@ func (g *generator) text() {
 	want := max(1, int(float64(g.NNZ)*math.Exp(0.5*g.rng.NormFloat64()-0.125)))
 	from := len(g.idx)
 	for range want {
-		// A density of 1/rank between 1 and Cols: Zipf's law.
+		// The column has the density 1/rank for ranks from 1 to Cols (Zipf's law).
 		rank := int(math.Pow(float64(g.Cols), g.rng.Float64())) - 1
 		g.idx = append(g.idx, g.order[min(rank+g.rng.IntN(16), g.Cols-1)])
 	}

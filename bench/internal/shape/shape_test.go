@@ -34,7 +34,7 @@ func TestShapes(t *testing.T) {
 			if !slices.Equal(columns(1), columns(1)) || slices.Equal(columns(1), columns(2)) {
 				t.Error("the seed does not decide the matrix")
 			}
-			// What the compact form can leave out decides what the kernels read.
+			// The compact form determines how many bytes the kernels read.
 			a := x.Compact(nil)
 			short, ones, single := a.Idx16 != nil, a.Val == nil && a.Val32 == nil, a.Val32 != nil
 			if short != (p <= 1<<16) || ones != (s.Name != "covtype" && s.Name != "rcv1") || single != (s.Name == "covtype") {

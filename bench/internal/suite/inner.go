@@ -10,24 +10,26 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// The constants of the inner loops: a step and a weight of K = kappa I of the size that
-// solves these problems, small enough that millions of steps do not run away.
+// Constants of the inner loops: the step size, and the factor in K = kappa I. They are of the size
+// that occurs in these problems, and small enough that the iterates stay bounded over millions of
+// steps.
 const (
 	eta   = 0.05
 	kappa = 1e-3
 )
 
-// steps returns inner steps on the rows of a.
+// steps returns the arguments of inner steps on the rows of a.
 func (in *data) steps(a kernels.Rows) *kernels.Steps {
 	return &kernels.Steps{Rows: a, Label: in.label, Slope0: in.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
 }
 
-// inner fills in what the sampled steps cost: for each, the operations beside the slope,
-// and the bytes brought in beside those of the row, from vectors of a size in all.
+// inner fills in the costs of the sampled steps. Each step costs flops operations in addition to
+// the slope, and reads vectorBytes bytes in addition to the row. These bytes come from vectors of
+// vectorSize bytes in total.
 func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
 	m := float64(len(in.sampled))
 	c.Unit, c.Units, c.Flops = "step", len(in.sampled), m*(measure.SlopeFlops+flops)
-	const rest = 36 // bytes of the sample, its two row pointers, label and slope
+	const rest = 36 // bytes of the sample, its two row pointers, its label and its slope
 	c.Traffic = []measure.Traffic{
 		{Bytes: m * (in.nnz*float64(entryBytes(a)) + rest), Size: rowBytes(a)},
 		{Bytes: m * vectorBytes, Size: vectorSize},
@@ -35,7 +37,7 @@ func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int
 	return c
 }
 
-// affine returns c = 1 - eta*kappa and e = -eta*d of the dense kernels.
+// affine returns the vectors c = 1 − eta kappa and e = −eta d for the dense kernels.
 func (in *data) affine() (c, e []float64) {
 	c, e = slices.Repeat([]float64{1 - eta*kappa}, in.p), make([]float64, in.p)
 	for j, d := range in.d {
@@ -69,8 +71,7 @@ func (in *data) innerBox(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerRotated takes steps on dense rows, as long as those of the matrix would be in the
-// eigenbasis of a graph.
+// innerRotated makes steps on dense rows. Rows have this form in the eigenbasis of a graph.
 func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	steps := in.steps(a)
 	p := (in.p + 7) / 8 * 8
@@ -95,7 +96,7 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	}
 }
 
-// innerLazy keeps the scalars alpha and gamma from run to run, and forms w only when the
+// innerLazy keeps the scalars alpha and gamma from one run to the next. It computes w only if the
 // kernel asks for it, as the solver does.
 func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
@@ -132,8 +133,8 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerLazyBall projects onto a ball that the iterates keep leaving. Each run starts from
-// u = w, and the naive loop takes O(p) operations for its projection.
+// innerLazyBall projects onto a ball that the steps often leave. Each run starts from u = w. The
+// naive loop needs O(p) operations for a projection.
 func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
@@ -160,8 +161,8 @@ func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerDecay has a different diagonal entry of K for every coordinate. Each run
-// starts from w, as each block of the solver does.
+// innerDecay has a different diagonal entry of K for every coordinate. Each run starts from w, as
+// each block of the solver does.
 func (in *data) innerDecay(a kernels.Rows) measure.Case {
 	steps, plain := in.steps(a), in.steps(in.rows)
 	state, w := make([]float64, in.p*kernels.DecayStride), slices.Clone(in.w)

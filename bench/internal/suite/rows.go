@@ -10,17 +10,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// data is what the cases on one matrix share. They do not change it.
+// data are a matrix and vectors that several cases share. The cases do not change them.
 type data struct {
 	x     *sparse.CSR
-	rows  kernels.Rows // of x, with 32-bit columns and float64 values
+	rows  kernels.Rows // the rows of x, with 32-bit columns and float64 values
 	n, p  int
 	label []float64
-	slope []float64 // of the logistic loss, one a row
+	slope []float64 // slopes of the logistic loss, one per row
 	w, d  []float64 // a point, and the constant part of the gradient
 
-	sampled []int32 // rows of the inner steps
-	nnz     float64 // of a sampled row, on average
+	sampled []int32 // row numbers of the inner steps
+	nnz     float64 // mean number of nonzeros of a sampled row
 }
 
 func newData(sh shape.Shape, s Scale) *data {
@@ -42,7 +42,7 @@ func newData(sh shape.Shape, s Scale) *data {
 	return in
 }
 
-// rowBytes returns the bytes of the nonzeros and the pointers of a.
+// rowBytes returns the bytes of the nonzeros and row pointers of a.
 func rowBytes(a kernels.Rows) int {
 	return int(a.Ptr[a.Len()])*entryBytes(a) + len(a.Ptr)*8
 }
@@ -62,10 +62,10 @@ func entryBytes(a kernels.Rows) int {
 	return bytes
 }
 
-// pass fills in what a pass over all rows costs. vectors is the number of vectors with an
-// entry for each row that are brought in, dense the number of gathers or scatters for each
-// nonzero. These count as the 8 bytes they use, at the level of the memory where the dense
-// vector lives, though whole lines are brought in for them.
+// pass fills in the costs of a pass over all rows. vectors is the number of vectors with one entry
+// per row that are read. dense is the number of reads or writes of a dense vector for each nonzero.
+// Each of these counts as 8 bytes in the memory level of the dense vector, although the processor
+// moves a whole cache line.
 func (in *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
 	nnz := int(in.x.NNZ())
 	stream := rowBytes(a) + vectors*8*in.n
@@ -111,8 +111,8 @@ func (in *data) marginsGradient(a kernels.Rows) measure.Case {
 	})
 }
 
-// hessian adds the Hessian of all rows to h. Its unit is a multiply-add of two nonzeros of
-// a row; each touches one number of the upper triangle.
+// hessian adds the Hessian of all rows to h. Its unit is one multiply-add: the product of two
+// nonzeros of a row is added to an entry of the upper triangle.
 func (in *data) hessian(a kernels.Rows) measure.Case {
 	p := in.p
 	c, h, scratch := make([]float64, in.n), make([]float64, p*p), kernels.NewHessianScratch()

@@ -2,7 +2,7 @@
 
 package suite
 
-// simdBuilt says whether the build has simd/archsimd.
+// simdBuilt reports whether the build has simd/archsimd.
 const simdBuilt = false
 
 func simd() simdForms { return simdForms{} }

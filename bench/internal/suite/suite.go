@@ -1,5 +1,5 @@
-// Package suite is the list of kernels and data that are measured, with the plain Go
-// loops beside them.
+// Package suite lists the kernels and data to measure, each with its plain Go loop. Read Cases
+// first.
 package suite
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A vectorKernel works on vectors of one length.
+// A vectorKernel is a kernel that works on vectors of one length.
 type vectorKernel struct {
 	name    string
-	vectors int     // that it works on
-	flops   float64 // per element
-	moved   int     // vectors brought in
+	vectors int     // number of vectors in the working set
+	flops   float64 // floating-point operations per element
+	moved   int     // number of vectors read per run
 	make    func(v [][]float64) measure.Case
 }
 
@@ -33,8 +33,8 @@ var onVectors = []vectorKernel{
 	{"ProxDual", 4, 12, 4, proxDual},
 }
 
-// onRows are the kernels on the rows of a matrix, with the shapes that each is measured
-// on. A name that ends in -compact is the shape in the storage of sparse.CSR.Compact.
+// onRows are the kernels on the rows of a matrix, and the shapes on which each is measured. The
+// ending -compact means the storage form of sparse.CSR.Compact.
 var onRows = []struct {
 	kernel, shapes string
 	make           func(*data, kernels.Rows) measure.Case
@@ -54,14 +54,14 @@ var onRows = []struct {
 // A Scale chooses the size of the data.
 type Scale int
 
-// The scales.
+// The sizes of the data.
 const (
-	Full  Scale = iota // all shapes, as large as package shape has them
-	Quick              // fewer rows, and without criteo
-	Tiny               // for tests: nothing is large enough to be timed
+	Full  Scale = iota // all shapes with all rows
+	Quick              // fewer rows, and no criteo
+	Tiny               // for tests; too small for meaningful times
 )
 
-// shapes returns the matrices of a scale.
+// shapes returns the shapes for a scale.
 func (s Scale) shapes() []shape.Shape {
 	all := shape.All()
 	switch s {
@@ -78,8 +78,8 @@ func (s Scale) shapes() []shape.Shape {
 	return all
 }
 
-// Cases returns the cases whose name, kernel/shape, matches. The data of a shape are made
-// when the first case needs them, and dropped after the last.
+// Cases returns the cases whose name, kernel/shape, matches. It makes the data of a shape for its
+// first case, and releases them after its last.
 func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	return func(yield func(measure.Case) bool) {
 		for _, n := range []int{123, 10000} {
@@ -115,7 +115,7 @@ func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	}
 }
 
-// on returns the case of a kernel on vectors of length n.
+// on returns the case of a kernel with vectors of length n.
 func (k vectorKernel) on(n int) measure.Case {
 	rng := rand.New(rand.NewPCG(17, uint64(n)))
 	v := make([][]float64, k.vectors)
@@ -129,7 +129,7 @@ func (k vectorKernel) on(n int) measure.Case {
 	return c
 }
 
-// normal returns n normal numbers of the given standard deviation.
+// normal returns n normal random numbers with the given standard deviation.
 func normal(rng *rand.Rand, n int, deviation float64) []float64 {
 	v := make([]float64, n)
 	for i := range v {

@@ -10,9 +10,9 @@ import (
 
 func every(string) bool { return true }
 
-// Every case of the suite: levels to the bit, naive loops to rounding, and a name that is
-// its own. A run must change the state: comparing a state that it leaves alone shows
-// nothing.
+// TestCases checks every case: all levels compute the same bits, the naive loop agrees up to
+// rounding, and names are unique. A run must change the state, because otherwise comparing states
+// would show nothing.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
 	for c := range Cases(Tiny, every) {
@@ -57,7 +57,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// The experiment, when it is built in, must be there on a machine that can run it.
+// TestSIMDIsThere checks that a build with simd/archsimd has its series on a machine that can run
+// it.
 func TestSIMDIsThere(t *testing.T) {
 	f := simd()
 	has := f.dot != nil

@@ -8,15 +8,15 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// simdForms are the kernels on vectors written with simd/archsimd; nil if they are not in
-// this build or this processor cannot run them.
+// simdForms are the kernels on vectors in terms of simd/archsimd. They are nil if the build is
+// without it, or the processor cannot run them.
 type simdForms struct {
 	dot    func(x, y []float64) float64
 	update func(w, s, d, q []float64, eta float64)
 	prox   func(beta, y, ax, limit []float64, rho float64) (primal, change float64)
 }
 
-// HasSIMD reports whether there is the series archsimd.
+// HasSIMD reports whether the series archsimd exists.
 func HasSIMD() bool { return simd().dot != nil }
 
 func dot(v [][]float64) measure.Case {
@@ -25,7 +25,7 @@ func dot(v [][]float64) measure.Case {
 		Run:   func() { out[0] = kernels.Dot(x, y) },
 		Naive: func() { out[0] = naive.Dot(x, y) },
 		State: [][]float64{out},
-		// Terms cancel: the sum is small beside their absolute values.
+		// The terms cancel, so the sum is small compared to their absolute values.
 		Tolerance: 1e-12 * naive.Dot(x, x) / math.Abs(naive.Dot(x, y)),
 	}
 	if f := simd().dot; f != nil {
@@ -56,7 +56,7 @@ func squaredSlopes(v [][]float64) measure.Case {
 	}
 }
 
-// tinyStep is a step so small that millions of updates move nothing far.
+// tinyStep is a step size so small that millions of updates hardly change the vectors.
 const tinyStep = 1e-9
 
 func update(v [][]float64) measure.Case {

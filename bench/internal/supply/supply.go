@@ -1,5 +1,6 @@
-// Package supply lists the modules linked into the program, and their licences. Its tests
-// check that the modules are pinned and that a build can be repeated.
+// Package supply lists the modules that are linked into the program, with their licences. Its tests
+// check that all modules have a fixed version and checksum, and that a build can be reproduced.
+// Read Modules first.
 package supply
 
 import (
@@ -17,17 +18,18 @@ import (
 	"text/tabwriter"
 )
 
-// Program is the package of the program.
+// Program is the path of the package of the program scas.
 const Program = "github.com/scas-admm/scas/solver/cmd/scas"
 
-// A Module is linked into the program.
+// A Module is a module that is linked into the program.
 type Module struct {
 	Path, Version string
-	Dir           string   // where its source is
-	Licences      []string // SPDX names of what its licence files say
+	Dir           string   // directory of its source
+	Licences      []string // SPDX names of the licences found in its licence files
 }
 
-// Modules lists what packages are linked from, the module itself and Go included.
+// Modules returns the modules whose packages are linked into the given packages, this module and Go
+// included.
 func Modules(ctx context.Context, packages ...string) ([]Module, error) {
 	out, err := goCommand(ctx, append([]string{"list", "-deps", "-json=Module"}, packages...)...)
 	if err != nil {
@@ -71,7 +73,7 @@ func goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// licencesIn reads the files in the root of a module that are licences by their names.
+// licencesIn identifies the licences in the licence files of a module's root directory.
 func licencesIn(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -96,7 +98,7 @@ func licencesIn(dir string) (names []string, err error) {
 	return slices.Compact(names), nil
 }
 
-// phrases identify licences, in texts with single blanks and small letters.
+// phrases identify licences in texts with single spaces and lower-case letters.
 var phrases = []struct{ name, phrase string }{
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software"},
 	{"BSD", "redistribution and use in source and binary forms"},
@@ -112,7 +114,7 @@ var phrases = []struct{ name, phrase string }{
 	{"GPL", "gnu general public license version"},
 }
 
-// accepted are licences under which the program may be passed on as it is.
+// accepted are the licences under which the program may be distributed.
 var accepted = []string{"MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "OFL-1.1", "FTL", "CC-BY-4.0", "Unlicense"}
 
 // Classify returns the SPDX names of the licences that a text holds.
@@ -134,7 +136,7 @@ func Classify(text string) (names []string) {
 	return names
 }
 
-// Check reports the modules whose licences are not all accepted.
+// Check returns an error that names the modules with a licence that is unknown or not accepted.
 func Check(list []Module) error {
 	var errs []error
 	for _, m := range list {
@@ -153,7 +155,7 @@ func orNone(names []string) string {
 	return strings.Join(names, " and ")
 }
 
-// Table shows the modules.
+// Table returns the modules as a table.
 func Table(list []Module) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// TestLicences: what is linked into the programs may be passed on.
+// TestLicences checks that the licences of all linked modules are accepted.
 func TestLicences(t *testing.T) {
 	list, err := Modules(t.Context(), Program, "github.com/scas-admm/scas/bench", "github.com/scas-admm/scas/gen/cmd/gen")
 	if err != nil {
@@ -28,7 +28,8 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestCheck: licences that are not known, or not accepted, are refused, and so is none.
+// TestCheck checks that modules with an unknown licence, one that is not accepted, or none are
+// refused.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
@@ -56,8 +57,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// build builds the program from the module in dir, statically and without what depends on
-// the place. An empty cache means the user's own.
+// build builds the program from the module in dir, statically and without paths of this machine. An
+// empty cache means the user's build cache.
 func build(ctx context.Context, dir, cache, out string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", out, Program)
 	cmd.Dir = dir
@@ -81,8 +82,8 @@ func same(a, b string) (bool, error) {
 	return bytes.Equal(one, other), err
 }
 
-// inspect reports a program that is not static, or has a module without a version and a
-// checksum, or replaced.
+// inspect returns an error if the program is not static, or if it has a module that is replaced or
+// lacks a version or checksum.
 func inspect(program string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -95,7 +96,7 @@ func inspect(program string) error {
 	}
 	f, err := elf.Open(program)
 	if err != nil {
-		return nil // of another system
+		return nil // the file is a program for another system
 	}
 	defer f.Close()
 	if libraries, err := f.ImportedLibraries(); err == nil && len(libraries) > 0 {
@@ -109,7 +110,7 @@ func inspect(program string) error {
 	return nil
 }
 
-// source copies what the program is built from to another place.
+// source copies the files from which the program is built to another directory.
 func source(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -134,9 +135,9 @@ func source(t *testing.T) string {
 	return dir
 }
 
-// TestReproducible: two builds of one source, at two places, are the same program, static
-// and of pinned modules, and it uses no network. With SCAS_SUPPLY=full nothing that was
-// compiled before is taken.
+// TestReproducible checks that builds of one source in two directories give the same program, that
+// the program is static and has pinned modules, and that it does not use the network. With
+// SCAS_SUPPLY=full the builds do not use the build cache.
 func TestReproducible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: make test-full runs it")
@@ -164,7 +165,7 @@ func TestReproducible(t *testing.T) {
 	noNetwork(t, one)
 }
 
-// noNetwork runs a program under strace and fails if it asks for the network.
+// noNetwork runs the program under strace and fails if it opens a network connection.
 func noNetwork(t *testing.T, program string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -193,7 +194,8 @@ func noNetwork(t *testing.T, program string) {
 	}
 }
 
-// TestInspect: a program whose modules are not pinned is refused, and what is none.
+// TestInspect checks that inspect refuses programs whose modules are not pinned, and files that are
+// no programs.
 func TestInspect(t *testing.T) {
 	if err := inspect("supply_test.go"); err == nil {
 		t.Error("a text is inspected without an error")

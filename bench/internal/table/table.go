@@ -1,5 +1,5 @@
-// Package table writes measurements as a table for people and in the format of Go
-// benchmarks.
+// Package table writes measurements as a table, and in the format of Go benchmarks. Read Printer
+// first.
 package table
 
 import (
@@ -11,25 +11,25 @@ import (
 	"github.com/scas-admm/scas/bench/internal/measure"
 )
 
-// A Printer prints one line for each case, with all its implementations side by side, as
-// soon as the case is measured.
+// A Printer prints one line for each case as soon as the case is measured, with a column for each
+// implementation.
 type Printer struct {
 	W io.Writer
-	// Series are the columns, in order.
+	// Series are the names of the columns, in order.
 	Series []string
 	// Scale divides the times; zero means 1.
 	Scale float64
-	Unit  string // of the times, such as "ns"
+	Unit  string // unit of the times after the division, such as "ns"
 	Last  string // title of the last column
 }
 
-// Head prints the line above the cases.
+// Head prints the titles of the columns.
 func (p *Printer) Head() error {
 	return p.line("kernel", "data", p.Unit+" per", func(series string) string { return series }, "vs naive", p.Last)
 }
 
-// Case prints the least times of a case, how many times as fast as the naive loop the
-// best level is, and a text in the last column. A ratio below 1 is marked.
+// Case prints the smallest times of a case, how many times the best level is faster than the naive
+// loop, and last in the last column. A ratio below 1 is marked.
 func (p *Printer) Case(c measure.Case, all []measure.Series, last string) error {
 	least := map[string]float64{}
 	for _, s := range all {
@@ -58,8 +58,8 @@ func (p *Printer) line(kernel, data, per string, cell func(series string) string
 	return err
 }
 
-// Digits writes a number with three significant digits, below 1 with three decimals, and
-// never in scientific form.
+// Digits returns a number with three significant digits, or with three decimals if it is below 1.
+// It never uses an exponent.
 func Digits(v float64) string {
 	switch {
 	case v >= 100:
@@ -72,8 +72,8 @@ func Digits(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// Benchfmt returns the samples of a case in the format of Go benchmarks, one a line, so
-// that benchstat -col /level compares the series.
+// Benchfmt returns the samples of a case in the format of Go benchmarks, one per line. With
+// benchstat -col /level the series become the columns of a table.
 func Benchfmt(c measure.Case, all []measure.Series) string {
 	var b strings.Builder
 	for _, s := range all {

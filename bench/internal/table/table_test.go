@@ -10,7 +10,8 @@ import (
 
 var sample = measure.Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
 
-// series are a level, the best level with a least time, and the naive loop.
+// series returns the series of a level, of the best level with the given smallest time, and of the
+// naive loop.
 func series(best float64) []measure.Series {
 	return []measure.Series{
 		{Level: "generic", Runs: 3, Samples: []float64{200, 160, 180}},
@@ -19,8 +20,8 @@ func series(best float64) []measure.Series {
 	}
 }
 
-// A result line of the Go benchmark format: a name without blanks, an iteration
-// count, then pairs of a value and a unit.
+// resultLine matches a line of the Go benchmark format: a name without blanks, an iteration count,
+// then pairs of a value and a unit.
 var resultLine = regexp.MustCompile(`^Benchmark[A-Z][^\s]*\t[0-9]+(\t[0-9.e+-]+ [^\s]+)+$`)
 
 func TestBenchfmt(t *testing.T) {
@@ -38,8 +39,8 @@ func TestBenchfmt(t *testing.T) {
 	}
 }
 
-// TestPrinter: a case is one line, aligned with the head, with the best level against the
-// naive loop.
+// TestPrinter checks that a case gives one line, whose columns are aligned with the titles, and the
+// ratio of the naive loop to the best level.
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
 	p := &Printer{W: &b, Series: []string{"generic", "avx512", measure.ArchSIMD, measure.Naive}, Unit: "ns", Last: "of limit"}

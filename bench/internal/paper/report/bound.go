@@ -8,17 +8,17 @@ import (
 	"github.com/scas-admm/scas/solver/chart"
 )
 
-// A bound is a theorem with what was measured, summed up.
+// A bound compares a theorem's bound with what was measured.
 type bound struct {
 	*paper.Bound
-	Worst float64 // largest ratio of measured to bound
-	// RateT and RateN are the fitted exponents in outer iterations and in sample
-	// gradients.
+	Worst float64 // largest ratio of the measured gap to the bound
+	// RateT and RateN are the fitted exponents of the gap's decrease in outer iterations and in
+	// sample gradients.
 	RateT, RateN float64
 	Figure       *Figure
 }
 
-// bounds measures the theorems and draws their bounds beside what was measured.
+// bounds measures the theorems, and draws the measured gaps and the theorems' bounds.
 func bounds(ctx context.Context) (out []*bound, err error) {
 	for _, theorem := range []func(context.Context) (*paper.Bound, error){paper.Theorem1, paper.Theorem2, paper.Theorem2Printed} {
 		measured, err := theorem(ctx)

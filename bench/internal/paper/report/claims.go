@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A claim compares two groups of methods on every problem: the greatest number of the first
-// group with the least of the second. The page shows their ratio, first over second; below 1
-// it favours the first.
+// A claim compares two groups of methods on every problem: the worst value of the first group with
+// the best value of the second. The page shows their ratio, first divided by second. A ratio below
+// 1 is in favour of the first group.
 type claim struct {
 	ID, Text string
 	measure  func(p *problem, s side) entry
@@ -22,15 +22,15 @@ type claim struct {
 	second   func(p *problem) []side
 }
 
-// A side is a method at one of its outputs. x is the axis along which its gaps are taken; nil
-// means passes.
+// A side is one method of a claim, evaluated at one of its outputs. x is the axis on which its
+// budget is counted; nil means passes.
 type side struct {
 	method paper.Method
 	output paper.Output
 	x      axis
 }
 
-// The sides of the claims. Where mu > 0, SCAS-ADMM is Algorithm 2.
+// The sides of the claims. For mu > 0, SCAS-ADMM is Algorithm 2.
 var (
 	scasLast    = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Last}} }
 	scasAverage = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Average}} }
@@ -40,8 +40,8 @@ var (
 	linearStep  = func(*problem) []side { return []side{{batchLinear, paper.Last, byPaper}} }
 	exactCount  = func(*problem) []side { return []side{{batch, paper.Last, byPaper}} }
 	exactStep   = func(*problem) []side { return []side{{batch, paper.Last, byBudget}, {batchCG, paper.Last, byBudget}} }
-	// stochastic are the paper's stochastic methods that were run on a problem, at their own
-	// outputs.
+	// stochastic returns the paper's stochastic methods that were run on a problem, each at its
+	// first output.
 	stochastic = func(p *problem) (all []side) {
 		for _, m := range p.Protocol.Methods {
 			if t := p.Protocol.Traits(m); t.Group == paper.Compared && !t.Batch() && t.Applies(p.mu) {
@@ -52,19 +52,20 @@ var (
 	}
 )
 
-// An entry is a number of a claim: NaN if it is unknown, +Inf if a run does not reach the target.
+// An entry is the value of one side of a claim: NaN if it is unknown, +Inf if the run does not
+// reach the target.
 type entry struct {
-	Name  string // of the method
+	Name  string // name of the method
 	Value float64
-	Open  bool // some split has its step size or rho at the end of a ladder
+	Open  bool // on some split, the best step size or rho is at an end of what was tried
 }
 
-// target is the gap to which seconds are compared.
+// target is the gap for which times are compared.
 const target = 1e-3
 
-// claims are those of the paper's section on experiments. Its main one, that SCAS-ADMM is about
-// level with SA-ADMM without its memory, stands first. Memory (claim 4) and
-// rates (claim 5) have tables of their own.
+// claims are the claims of the paper's section on experiments. The first is the main one: SCAS-ADMM
+// converges about as fast as SA-ADMM and needs less memory. Memory (claim 4) and rates (claim 5)
+// have their own tables.
 var claims = []claim{
 	{"3a", "SCAS-ADMM against SA-ADMM, last iterates: gap at the last pass.", gapOf, scasLast, saLast},
 	{"3b", "SCAS-ADMM against SA-ADMM, averages: gap at the last pass.", gapOf, scasAverage, saAverage},
@@ -83,36 +84,36 @@ var claims = []claim{
 	{"9c", "SCAS-ADMM against SA-ADMM, last iterates: loss on the test half.", testOf, scasLast, saLast},
 }
 
-// A case is a claim on one problem, with parameters chosen in one way.
+// A claimCase is a claim on one problem under one rule for choosing parameters.
 type claimCase struct {
 	Rule          paper.Rule
 	First, Second entry
-	Ratio         float64 // NaN where one number is unknown or both are not reached
+	Ratio         float64 // NaN if one of the values is unknown, or if neither side reaches the target
 }
 
-// A claimRow is a claim on one problem, in all ways of choosing parameters.
+// A claimRow is a claim on one problem, with a case for each rule.
 type claimRow struct {
 	Data  string
 	Mu    float64
 	Cases []claimCase
 }
 
-// A result is a claim with its numbers.
+// A result is a claim with its values on all problems.
 type result struct {
 	claim
 	Rows     []claimRow
-	Overview []overviewOf // a way of choosing parameters each
+	Overview []overviewOf // one for each rule
 }
 
-// overviewOf counts the cases of a claim under one rule.
+// An overviewOf summarises the ratios of a claim under one rule.
 type overviewOf struct {
 	Rule          paper.Rule
-	Below, Of     int     // ratios below 1, and ratios at all
-	Open          int     // of these, with a choice at the end of a ladder
-	Low, Mid, Top float64 // least, median and greatest ratio
+	Below, Of     int     // number of ratios below 1; number of all ratios
+	Open          int     // number of ratios that belong to a choice at an end of what was tried
+	Low, Mid, Top float64 // smallest, median and largest ratio
 }
 
-// results computes all claims on the problems that have results.
+// results evaluates all claims on the problems that have results.
 func results(all []*problem) []result {
 	var out []result
 	for _, c := range claims {
@@ -139,13 +140,13 @@ func results(all []*problem) []result {
 	return out
 }
 
-// ratio is a/b; 0 or +Inf where one of them is not reached.
+// ratio returns a/b: 0 or +Inf if one of the two is +Inf, that is, was not reached.
 func ratio(a, b float64) float64 {
 	switch {
 	case math.IsInf(b, 1) && !math.IsInf(a, 1) && !math.IsNaN(a):
 		return 0
 	default:
-		return a / b // NaN for two infinities
+		return a / b // NaN if both are infinite
 	}
 }
 
@@ -174,7 +175,7 @@ func overviewCases(rows []claimRow, k int, rule paper.Rule) overviewOf {
 	return o
 }
 
-// claimsCSV writes all numbers of the claims.
+// claimsCSV returns all values of the claims as CSV.
 func claimsCSV(all []result) string {
 	records := [][]string{{"claim", "data", "mu", "tuned", "first", "first_value", "first_open", "second", "second_value", "second_open", "ratio", "statement"}}
 	num := func(v float64) string {
@@ -196,7 +197,7 @@ func claimsCSV(all []result) string {
 	return csvText(records)
 }
 
-// measured returns the numbers of the sides of a claim.
+// measured returns the values of the sides of a claim on a problem.
 func measured(p *problem, measure func(*problem, side) entry, sides func(*problem) []side) (all []entry) {
 	for _, s := range sides(p) {
 		all = append(all, measure(p, s))
@@ -204,13 +205,13 @@ func measured(p *problem, measure func(*problem, side) entry, sides func(*proble
 	return all
 }
 
-// entry returns an entry of the side whose value is unknown.
+// entry returns an entry of the side with an unknown value.
 func (s side) entry(t tally) entry {
 	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Edges > 0}
 }
 
-// gapOf is the gap of a side at the last pass, the mean over the splits. A method that
-// failed in a split never reaches a gap.
+// gapOf returns the gap of a side at the end of the budget, as the mean over the splits. It is +Inf
+// if the method failed on a split.
 func gapOf(p *problem, s side) entry {
 	t, x := tallyOf(p, s.method, s.output), s.x
 	if x == nil {
@@ -228,7 +229,7 @@ func gapOf(p *problem, s side) entry {
 	return e
 }
 
-// testOf is the mean loss of a side on the test half at the last pass.
+// testOf returns the mean loss of a side on the test half at the end of the budget.
 func testOf(p *problem, s side) entry {
 	e := s.entry(tallyOf(p, s.method, s.output))
 	if c, ok := curveOf(p, s.method, s.output, testLoss, byPasses); ok {
@@ -237,7 +238,7 @@ func testOf(p *problem, s side) entry {
 	return e
 }
 
-// secondsOf is the time at which a side reaches the target, +Inf if it does not.
+// secondsOf returns the time at which a side reaches the target; +Inf if it never does.
 func secondsOf(p *problem, s side) entry {
 	t := tallyOf(p, s.method, s.output)
 	e := s.entry(t)
@@ -258,7 +259,7 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the entry whose value is better than all others that are known.
+// choose returns the best entry whose value is known.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	if len(all) == 1 {
 		return all[0]
@@ -276,10 +277,10 @@ func greatest(all []entry) entry { return choose(all, func(a, b float64) bool { 
 
 func least(all []entry) entry { return choose(all, func(a, b float64) bool { return a < b }) }
 
-// ruleNames are the ways of choosing parameters, in words.
+// ruleNames are the rules for choosing parameters in words.
 var ruleNames = map[paper.Rule]string{paper.Sampled: "on samples", paper.Whole: "on the half", paper.Automatic: "automatic"}
 
-// claimsText sums up the claims for a terminal.
+// claimsText summarises the claims for a terminal.
 func claimsText(all []result) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "ratios below 1, of all, and their median: parameters chosen on samples, on the half, automatic")

@@ -9,30 +9,31 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A curve is a quantity along the runs of one method: mean, least and greatest
+// A curve has the values of one quantity along the runs of one method: mean, smallest and largest
 // over the splits.
 type curve struct {
 	x, mean, low, high []float64
 }
 
-// A metric is a quantity at a point of a run.
+// A metric computes a quantity at a point of a run.
 type metric func(p paper.Point, o *paper.Optimum) float64
 
-// testLoss is the mean loss on the other half.
+// testLoss returns the mean loss on the test half.
 func testLoss(p paper.Point, _ *paper.Optimum) float64 { return p.Test }
 
-// gap is the excess of the objective.
+// gap returns the objective minus the optimum.
 func gap(p paper.Point, o *paper.Optimum) float64 { return excess(p.Objective, o) }
 
-// gapFloor is the least gap that is shown: optima are known to about as much.
+// gapFloor is the smallest gap that is shown. Optima are not known more precisely.
 const gapFloor = 1e-13
 
-// excess returns how far an objective is above the optimum, as far as the optimum is known.
+// excess returns the objective minus the optimum, but at least the precision to which the optimum
+// is known.
 func excess(objective float64, o *paper.Optimum) float64 {
 	return max(objective-o.Objective, o.Gap, gapFloor)
 }
 
-// An axis returns the points of a run with a budget, and their places on the axis.
+// An axis returns the points of a run, and their positions on the horizontal axis.
 type axis func(u *paper.Unit, budget float64) (points []paper.Point, x []float64)
 
 func byPasses(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
@@ -43,17 +44,19 @@ func byPaper(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
 
-// byBudget is byPasses cut at the budget, within an iteration if the record has that point.
+// byBudget is byPasses, but ends at the budget, even in the middle of an iteration if the record
+// has that point.
 func byBudget(u *paper.Unit, budget float64) (points []paper.Point, x []float64) {
 	if u.Within == nil {
 		return byPasses(u, budget)
 	}
 	points, x = byPasses(u, budget)
-	k := 1 // the start stays
+	k := 1 // keep the start
 	for k < len(x) && x[k] < u.Within.Passes {
 		k++
 	}
-	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget) // where it stays until then
+	// The run is at points[k-1] until then.
+	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
 }
 
 func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Point, []float64) {
@@ -64,11 +67,11 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 	return points, x
 }
 
-// slack is how far two places on an axis may be apart to count as one.
+// slack is the largest distance of two positions on an axis that count as equal.
 const slack = 1e-9
 
-// curveOf aggregates a metric of the runs judged by an output over the splits; ok is false
-// if no run has points.
+// curveOf returns the mean, smallest and largest value of a metric over the splits, for runs whose
+// parameters were chosen for the output by. ok is false if no run has points.
 func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
@@ -107,8 +110,8 @@ func (c *curve) add(x, mean, low, high float64) {
 	c.low, c.high = append(c.low, low), append(c.high, high)
 }
 
-// overSecondsOf returns a method's curve over seconds instead of passes. The seconds of a number of
-// passes are the mean over the timed splits. Without timed splits it returns c, and ok is false.
+// overSecondsOf returns a method's curve over seconds instead of passes. The time of a number of
+// passes is the mean over the timed splits. Without timed splits it returns c, and ok is false.
 func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	var timed []*paper.Timing
 	for split := range p.Protocol.Splits {
@@ -134,8 +137,9 @@ func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	return out, len(out.x) > 1
 }
 
-// find returns the first place on an axis that is not before x, and how far x is
-// on the way to it from the place before; k is −1 beyond the last.
+// find returns the index k of the first position on an axis that is at or beyond x, and at which
+// share of the interval from position k−1 to position k x lies. k is −1 if x is beyond the last
+// position.
 func find(xs []float64, x float64) (k int, share float64) {
 	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
 	if k > 0 {
@@ -144,8 +148,8 @@ func find(xs []float64, x float64) (k int, share float64) {
 	return k, share
 }
 
-// interpolate returns the value at x of a curve through positive values, along
-// straight lines over a logarithmic axis of values; ok is false off the curve.
+// interpolate returns the value of a positive curve at x, by linear interpolation of its logarithm.
+// ok is false if x is outside the curve.
 func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
 	switch k, share := find(xs, x); {
 	case k < 0:
@@ -157,7 +161,7 @@ func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-// linear is interpolate over an even axis of values, and vs[0] before the first x.
+// linear interpolates the values themselves. Before the first position it returns vs[0].
 func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	switch k, share := find(xs, x); {
 	case k < 0:
@@ -169,10 +173,10 @@ func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-// at returns the mean at x; ok is false beyond the curve.
+// at returns the mean at x; ok is false beyond the end of the curve.
 func (c curve) at(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
 
-// end returns the mean at the last x, NaN if there is none.
+// end returns the mean at the last position, or NaN if there is none.
 func (c curve) end() float64 {
 	if len(c.x) == 0 {
 		return math.NaN()
@@ -180,7 +184,7 @@ func (c curve) end() float64 {
 	return c.mean[len(c.mean)-1]
 }
 
-// until cuts the curve at x.
+// until returns the curve up to x.
 func (c curve) until(x float64) curve {
 	if k := slices.IndexFunc(c.x, func(at float64) bool { return at > x+slack }); k >= 0 {
 		return curve{c.x[:k], c.mean[:k], c.low[:k], c.high[:k]}
@@ -188,9 +192,9 @@ func (c curve) until(x float64) curve {
 	return c
 }
 
-// rate is the exponent of the decrease of ys: −slope of log y against log x, by
-// least squares over the last two thirds, as far as gaps are above the least that is shown.
-// NaN where fewer than three points remain.
+// rate returns the exponent with which ys decrease: minus the slope of log y against log x, by
+// least squares over the last two thirds of the positions. Values at or below gapFloor are left
+// out. It returns NaN if fewer than three points remain.
 func rate(xs, ys []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for k, x := range xs {

@@ -32,8 +32,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestByBudget: a run whose iterations end late is, at the end of the budget, where it is
-// in the midst of one.
+// TestByBudget checks that a run whose iterations end after the budget is shown, at the end of the
+// budget, with the value that it has within the iteration.
 func TestByBudget(t *testing.T) {
 	u := &paper.Unit{Points: []paper.Point{{Objective: 5}, {Passes: 20, Objective: 3}, {Passes: 45, Objective: 1}}}
 	for _, test := range []struct {

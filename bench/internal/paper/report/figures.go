@@ -13,24 +13,24 @@ import (
 	"github.com/scas-admm/scas/solver/chart"
 )
 
-// A Figure is a drawing and its numbers.
+// A Figure is a drawing with its data.
 type Figure struct {
-	Name string        // of its files, without .svg and .csv
-	SVG  template.HTML // for the page
-	File string        // the same as a file
-	CSV  string        // the curves, empty for a sheet of charts
-	// Choices are the parameters of the lines of a sheet.
+	Name string        // name of its files, without .svg or .csv
+	SVG  template.HTML // the drawing as a part of the page
+	File string        // the drawing as a file of its own
+	CSV  string        // the curves; empty for a sheet of several charts
+	// Choices are the parameters of the lines in a sheet of charts.
 	Choices []choice
 }
 
-// A panel is what a chart shows of a problem.
+// A panel says what a chart shows of a problem.
 type panel struct {
 	kind, caption string
-	test          bool // the loss on the test half instead of the gap
-	seconds       bool // over seconds instead of passes
+	test          bool // show the loss on the test half instead of the gap
+	seconds       bool // show seconds instead of passes
 }
 
-// panels are the charts of every problem, each over passes and over seconds.
+// panels are the charts of a problem, each over passes and over seconds.
 var panels = []panel{
 	{kind: "main", caption: "objective minus optimum"},
 	{kind: "main", caption: "test loss", test: true},
@@ -38,7 +38,7 @@ var panels = []panel{
 	{kind: "successors", caption: "objective minus optimum, successors and our variants"},
 }
 
-// figures draws the panels of one problem that have a curve.
+// figures draws the panels of a problem. Panels without curves are left out.
 func figures(p *problem) (out []*Figure, err error) {
 	for _, of := range panels {
 		for _, of.seconds = range []bool{false, true} {
@@ -63,10 +63,10 @@ func figures(p *problem) (out []*Figure, err error) {
 	return out, nil
 }
 
-// drawn reports whether a chart has a curve.
+// drawn reports whether a chart has at least one curve.
 func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
-// chart returns what a panel shows of a problem.
+// chart draws the panel for a problem.
 func (of panel) chart(p *problem) *chart.Chart {
 	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
 	if of.test {
@@ -112,14 +112,14 @@ func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 		c, ok = curveOf(p, t.method, t.output, value, t.x)
 		return c.until(p.Protocol.Passes), ok
 	}
-	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok { // seconds were taken at passes
+	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok { // seconds were measured at passes
 		return overSecondsOf(p, t.method, c)
 	}
 	return c, false
 }
 
-// testCeiling leaves room above the best test loss, so that the start and methods that
-// have hardly begun do not flatten the others.
+// testCeiling returns the upper end of the axis of the test loss. It is a little above the best
+// curve, so that the high values at the start do not flatten the others.
 func testCeiling(lines []chart.Line) float64 {
 	var ends []float64
 	low := math.Inf(1)
@@ -133,8 +133,8 @@ func testCeiling(lines []chart.Line) float64 {
 	return low + max(4*(ends[len(ends)/2]-low), 0.05*low)
 }
 
-// newFigure draws a chart, its legend in the order in which curves end, and writes the
-// curves as CSV.
+// newFigure draws a chart and writes its curves as CSV. The legend is in the order in which the
+// curves end.
 func newFigure(name string, c *chart.Chart) (*Figure, error) {
 	drawing := *c
 	drawing.Lines = slices.Clone(c.Lines)
@@ -156,15 +156,16 @@ func newFigure(name string, c *chart.Chart) (*Figure, error) {
 	return &Figure{Name: name, File: svg.String(), SVG: inline(svg.String(), c.Title), CSV: csvText(records)}, nil
 }
 
-// inline makes an SVG file part of a page.
+// inline makes the text of an SVG file a part of an HTML page.
 func inline(svg, label string) template.HTML {
 	svg = svg[strings.Index(svg, "<svg"):]
 	label = template.HTMLEscapeString(label)
-	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1)) // chart escapes names
+	// Package chart escapes names.
+	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
 }
 
-// overviews returns the paper's Figure 1, for mu = 0, and its Figure 2, for every other mu. They show
-// gap and test loss on every data set, over passes and, where seconds were measured, over seconds.
+// overviews returns the paper's Figure 1, for mu = 0, and Figure 2, for every other mu. They show
+// the gap and the test loss on every data set, over passes, and over seconds if they were measured.
 func overviews(all []*problem) (out []*Figure, err error) {
 	mus := slices.Clone(all[0].Protocol.Mus)
 	slices.Sort(mus)
@@ -196,13 +197,13 @@ func overviews(all []*problem) (out []*Figure, err error) {
 	return out, nil
 }
 
-// A choice has the step size and rho of a line of an overview on each data set.
+// A choice is the step size and rho of one line of an overview, for each data set.
 type choice struct {
 	Line string
 	Of   []string
 }
 
-// choices returns the choices of the first split, after a line with the names of the data sets.
+// choices returns the choices of the first split. Its first line has the names of the data sets.
 func choices(shown []*problem) []choice {
 	out := []choice{{}}
 	for _, p := range shown {
@@ -228,7 +229,8 @@ func choices(shown []*problem) []choice {
 	return out
 }
 
-// tile is a chart of a problem as one of many, with the lines of the paper's figures.
+// tile draws the panel as one of the small charts of an overview, with the lines of the paper's
+// figures.
 func (of panel) tile(p *problem) *chart.Chart {
 	of.kind = "paper"
 	c := of.chart(p)

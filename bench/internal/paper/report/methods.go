@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// The methods that claims, figures and notes single out, by the names of their records. All
-// others are treated alike.
+// Names, in the records, of the methods that claims, figures and notes refer to. All other methods
+// are treated alike.
 var (
 	scas        = solver.SCAS{}.Info().Name
 	scasStrong  = solver.SCASStrong{}.Info().Name
@@ -32,8 +32,8 @@ var (
 	batchUzawa  = baseline.BatchUzawa{}.Info().Name
 )
 
-// scasOn returns the algorithm of the paper for a problem: the second where the
-// objective is strongly convex.
+// scasOn returns the algorithm of the paper that fits the problem: Algorithm 2 if the objective is
+// strongly convex, else Algorithm 1.
 func scasOn(p *problem) paper.Method {
 	if p.mu > 0 && slices.Contains(p.Protocol.Methods, scasStrong) {
 		return scasStrong
@@ -41,7 +41,8 @@ func scasOn(p *problem) paper.Method {
 	return scas
 }
 
-// saOn is SA-ADMM, or its form with a linearised penalty where its memory forbids it.
+// saOn returns SA-ADMM, or its variant with a linearised penalty if SA-ADMM needs too much memory
+// for the problem.
 func saOn(p *problem) paper.Method {
 	if tallyOf(p, sa, paper.Last).Units == 0 && tallyOf(p, saIU, paper.Last).Units > 0 {
 		return saIU
@@ -49,29 +50,30 @@ func saOn(p *problem) paper.Method {
 	return sa
 }
 
-// A trace is a line of a figure.
+// A trace describes a line of a figure.
 type trace struct {
 	name   string
 	method paper.Method
 	output paper.Output
 	x      axis
 	bold   bool
-	dashed bool       // a second line of its method
-	rule   paper.Rule // empty means that of the problem
-	only   string     // the one axis on which the line makes sense; empty means both
+	dashed bool       // the line is the second one of its method
+	rule   paper.Rule // the rule for choosing parameters; empty means the problem's rule
+	only   string     // the only axis on which the line is drawn; empty means both axes
 }
 
-// exactByPaper is the line of exact batch ADMM whose iterations count as passes.
+// exactByPaper is the name of the line of exact batch ADMM on which an iteration counts as one
+// pass.
 const exactByPaper = "batch, paper's count"
 
-// The axes of figures.
+// Names of the two axes of figures.
 const (
 	overPasses  = "passes"
 	overSeconds = "seconds"
 )
 
-// series is the place of a method among all, those of the paper's figures first. It chooses colour
-// and mark, which are the same in all figures.
+// series returns a number for each method, counted from the methods of the paper's figures on. It
+// selects the colour and the mark, which are the same in all figures.
 func (p *problem) series(m paper.Method) int {
 	all := p.Protocol.All()
 	slices.SortStableFunc(all, func(a, b paper.Traits) int {
@@ -86,14 +88,14 @@ func (p *problem) series(m paper.Method) int {
 	return slices.IndexFunc(all, func(t paper.Traits) bool { return t.Info.Name == m })
 }
 
-// traces returns the lines of a figure that a problem has, SCAS-ADMM first.
+// traces returns the lines of a figure that a problem has. SCAS-ADMM is the first.
 func traces(p *problem, kind string) (t []trace) {
 	ours := scasOn(p)
 	line := func(name string, m paper.Method, output paper.Output) trace {
 		traits := p.Protocol.Traits(m)
 		return trace{name: name, method: m, output: output, x: byPasses, dashed: output != traits.Output()}
 	}
-	// own is a method's line at its own output.
+	// own returns the line of each method, evaluated at its first output.
 	own := func(methods ...paper.Method) (all []trace) {
 		for _, m := range methods {
 			name, traits := m, p.Protocol.Traits(m)

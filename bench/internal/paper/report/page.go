@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// Names of the files made from the records.
+// Names of the files of the report.
 const (
 	PageFile   = "report.html"
 	TableFile  = "table1.csv"
@@ -32,26 +32,26 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "rule": func(r paper.Rule) string { return ruleNames[r] },
 }).Parse(pageText))
 
-// A page is the input of the template.
+// A page holds the data for the template of the page.
 type page struct {
 	Protocol  paper.Protocol
-	Planned   int // splits of the whole protocol
+	Planned   int // number of splits of the whole protocol
 	Measured  [][]string
 	Data      []*paper.DataSummary
 	Optima    []optimumRange
 	Overviews []*Figure
-	Problems  []part
+	Problems  []section
 	Methods   []paper.Traits
 	Bounds    []*bound
 	Printed   []printedCondition
 	Claims    []result
-	Missing   []string // data sets without results
+	Missing   []string // names of the data sets without results
 	Memory    []memoryNote
-	Timed     int // splits at most
+	Timed     int // largest number of timed splits
 }
 
-// A part is a problem on the page.
-type part struct {
+// A section is the part of the page about one problem.
+type section struct {
 	Mu      float64
 	Open    bool
 	Label   string
@@ -59,10 +59,11 @@ type part struct {
 	Table   []row
 }
 
-// Make makes the report, its tables and its figures, and a summary of the claims for a terminal.
+// Make returns the files of the report, with its tables and figures, and a summary of the claims
+// for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: run(&r.Protocol), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsRun(&r.Protocol), Timed: timedSplits(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
@@ -88,7 +89,7 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 		if p.summary == nil || !p.begun {
 			continue
 		}
-		one := part{Mu: p.mu, Open: first, Label: p.label(), Table: rows}
+		one := section{Mu: p.mu, Open: first, Label: p.label(), Table: rows}
 		if one.Figures, err = figures(p); err != nil {
 			return nil, "", err
 		}
@@ -107,16 +108,16 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 	return files, claimsText(pg.Claims), nil
 }
 
-// run returns the methods of a protocol.
-func run(pr *paper.Protocol) (all []paper.Traits) {
+// methodsRun returns the traits of the methods that the protocol runs.
+func methodsRun(pr *paper.Protocol) (all []paper.Traits) {
 	for _, m := range pr.Methods {
 		all = append(all, pr.Traits(m))
 	}
 	return all
 }
 
-// timed returns on how many splits seconds were measured, at most.
-func timed(r *paper.Records) (count int) {
+// timedSplits returns the largest number of splits on which a run was timed.
+func timedSplits(r *paper.Records) (count int) {
 	for _, s := range r.Protocol.Specs() {
 		for split := range r.Protocol.Splits {
 			if slices.ContainsFunc(r.Protocol.Keys(s, split), func(k paper.Key) bool { return r.Timing(k) != nil }) {
@@ -127,11 +128,11 @@ func timed(r *paper.Records) (count int) {
 	return count
 }
 
-// optimumRange sums up the reference values of a problem.
+// An optimumRange summarises the optima of a problem over the splits.
 type optimumRange struct {
 	Data          string
 	Mu, Low, High float64
-	Gap           float64 // largest
+	Gap           float64 // largest gap
 	By            string
 	Splits        int
 }
@@ -152,12 +153,12 @@ func optima(all []*problem) (out []optimumRange) {
 	return out
 }
 
-// printedCondition says why Theorem 2 as printed cannot be met on a problem: C2
-// can hold only for rho below Limit.
+// A printedCondition says why the conditions of Theorem 2, as printed in the paper, cannot hold on
+// a problem: condition C2 can hold only for rho below Limit.
 type printedCondition struct {
 	*paper.DataSummary
 	Mu, Limit, Rho float64
-	Inner          float64 // M that the relaxed conditions ask for, in passes
+	Inner          float64 // the number M of inner steps that the relaxed conditions require, in passes
 }
 
 func printed(all []*problem) []printedCondition {
@@ -175,8 +176,8 @@ func printed(all []*problem) []printedCondition {
 	return out
 }
 
-// A memoryNote has the memory, the speed and the final gap of one run. There are notes for the first mu
-// of each data set that was timed.
+// A memoryNote has the memory, the speed and the final gap of one run. There are notes for the
+// first mu of each timed data set.
 type memoryNote struct {
 	Data  string
 	Whole float64 // 8 n p, in bytes

@@ -1,5 +1,5 @@
-// Package report turns the records of the experiments into a page, tables,
-// figures, and the paper's claims with their numbers.
+// Package report makes a page, tables and figures from the records of the experiments, and compares
+// the claims of the paper with the measured values. Read Make first.
 package report
 
 import (
@@ -8,20 +8,21 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A problem is a data set with one coefficient of the L2 term, and the records of its runs.
+// A problem is a data set with one value of mu, and the records of its runs.
 type problem struct {
 	*paper.Records
 	paper.Spec
 	mu      float64
 	rule    paper.Rule         // how parameters were chosen
-	summary *paper.DataSummary // nil if there are none
-	begun   bool               // something was run
-	// splits are the splits that all methods of the paper's figures were run on with this rule, so
-	// that their curves are means over the same splits. Where there is none, splits are all.
+	summary *paper.DataSummary // nil if there is none
+	begun   bool               // whether there is any run
+	// splits are the splits on which all methods of the paper's figures were run with this rule, so
+	// that all curves are means over the same splits. If there is no such split, splits are all
+	// splits.
 	splits []int
 }
 
-// label returns the name of the data set, and says if it is a stand-in.
+// label returns the name of the data set, and says whether it is a stand-in.
 func (p *problem) label() string {
 	if p.summary != nil && !p.summary.Original {
 		return p.Name + " (stand-in)"
@@ -29,7 +30,7 @@ func (p *problem) label() string {
 	return p.Name
 }
 
-// problems returns the problems of the protocol.
+// problems returns the problems of the records' protocol.
 func problems(r *paper.Records) []*problem {
 	var out []*problem
 	for _, s := range r.Protocol.Specs() {
@@ -61,7 +62,7 @@ func (p *problem) findSplits() {
 	}
 }
 
-// under returns the same problem with parameters chosen by another rule.
+// under returns the problem with another rule for choosing parameters.
 func (p *problem) under(rule paper.Rule) *problem {
 	q := *p
 	q.rule = rule
@@ -73,8 +74,8 @@ func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
 	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: by}
 }
 
-// unit, timing and optimum return the record, or nil. by is the output for which the parameters were
-// chosen; a method without that output has its first one instead.
+// unit returns the run with parameters chosen for the output by, or nil if it is not in the
+// records. A method without that output is evaluated at its first output.
 func (p *problem) unit(m paper.Method, by paper.Output, split int) *paper.Unit {
 	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
 		by = t.Output()
@@ -91,10 +92,10 @@ func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p
 // A tally counts the splits on which a method was run.
 type tally struct {
 	Units   int
-	Edges   int // its step size or rho lies at the end of a ladder
-	Halved  int // the run diverged at first
+	Edges   int // splits with a step size or rho at an end of what was tried
+	Halved  int // splits on which the run diverged at first
 	Failed  int
-	Clamped int // weights of the average were clamped
+	Clamped int // splits on which weights of the average were clamped to zero
 }
 
 func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {

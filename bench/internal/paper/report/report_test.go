@@ -22,8 +22,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// tiny is the whole experiment on a small synthetic set, of which dir gets the
-// records. Zero methods are all.
+// tiny runs a whole experiment on a small synthetic data set and stores the records in dir. methods
+// is the number of methods; zero means all.
 func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
@@ -63,7 +63,7 @@ func open(t *testing.T, dir string, pr paper.Protocol) *paper.Records {
 	return r
 }
 
-// files makes the files of records by name.
+// files makes the files of the report, and returns their contents by name.
 func files(t *testing.T, r *paper.Records) map[string]string {
 	t.Helper()
 	made, _, err := Make(t.Context(), r)
@@ -77,8 +77,8 @@ func files(t *testing.T, r *paper.Records) map[string]string {
 	return out
 }
 
-// TestSameClaims: all that is made from records has the same bytes whenever it is
-// made, also from the files, and there is a number for every claim.
+// TestSameClaims checks that the files of the report are the same, byte for byte, whenever they are
+// made, also from stored records, and that every claim has a number.
 func TestSameClaims(t *testing.T) {
 	dir := t.TempDir()
 	r := tiny(t, dir, 0)
@@ -90,7 +90,7 @@ func TestSameClaims(t *testing.T) {
 	}
 	for name, says := range map[string]string{
 		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2-mu0.01.svg": "mu = 0.01, Algorithm 2",
-		"figures/tiny-mu0-successors.svg": "svrg (splits: 1)", // of two
+		"figures/tiny-mu0-successors.svg": "svrg (splits: 1)", // of two splits
 	} {
 		if !strings.Contains(made[name], says) {
 			t.Errorf("%s does not say %q", name, says)
@@ -107,7 +107,7 @@ func TestSameClaims(t *testing.T) {
 		}
 	}
 	all := problems(r)
-	for _, p := range all { // seconds are those of what is done, whatever it counts as
+	for _, p := range all { // all lines are over the time of what was done, however passes are counted
 		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
 		if b, _ := (panel{seconds: true}).curve(p, trace{method: batch, output: paper.Last, x: byPasses}); !ok || !slices.Equal(a.x, b.x) {
 			t.Errorf("mu %g: by the paper's count the seconds are %v, by passes %v", p.mu, a.x, b.x)
@@ -128,7 +128,7 @@ func TestSameClaims(t *testing.T) {
 	}
 }
 
-// TestRatio checks ratios of numbers that are not reached or unknown.
+// TestRatio checks ratios with values that are unknown or not reached.
 func TestRatio(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range [][3]float64{{1, 2, 0.5}, {inf, 2, inf}, {2, inf, 0}, {inf, inf, nan}, {nan, 2, nan}, {2, nan, nan}, {nan, inf, nan}} {
@@ -144,7 +144,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// reportPage makes the report of the tiny experiment, with few methods.
+// reportPage makes the page of a tiny experiment with few methods.
 func reportPage(t *testing.T) string {
 	t.Helper()
 	made := files(t, tiny(t, t.TempDir(), 5))
@@ -161,10 +161,11 @@ func reportPage(t *testing.T) string {
 	return made[PageFile]
 }
 
-// TestPage: the page is well formed, complete in itself, and says what it must.
+// TestPage checks that the page is well-formed HTML, needs no other files, and contains what it
+// must.
 func TestPage(t *testing.T) {
 	page := reportPage(t)
-	// Void elements and the document type are all that keep HTML from being XML.
+	// Void elements and the document type are the only parts of the page that are not XML.
 	text := regexp.MustCompile(`<(meta|br)([^>]*)>`).ReplaceAllString(strings.TrimPrefix(page, "<!doctype html>"), "<$1$2/>")
 	text = regexp.MustCompile(`<details open>`).ReplaceAllString(text, "<details>")
 	dec := xml.NewDecoder(strings.NewReader(text))
@@ -200,8 +201,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// browser shows pages in a headless Chromium that sees one server whatever
-// address it asks for.
+// A browser shows pages in a headless Chromium, which reaches one test server under every address.
 type browser struct {
 	path     string
 	mu       sync.Mutex
@@ -226,7 +226,8 @@ func newBrowser(t *testing.T, pages map[string]string) *browser {
 	}
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
-		if strings.Contains(r.Referer(), "report.example") || r.Host == "report.example" { // not the browser's own
+		// Without the requests that Chromium makes itself.
+		if strings.Contains(r.Referer(), "report.example") || r.Host == "report.example" {
 			b.asked = append(b.asked, r.Host+r.URL.Path)
 		}
 		text, ok := b.pages[r.URL.Path]
@@ -235,14 +236,14 @@ func newBrowser(t *testing.T, pages map[string]string) *browser {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = io.WriteString(w, text) // a browser that hangs up is noticed by its exit
+		_, _ = io.WriteString(w, text) // if the browser hangs up, its exit code shows it
 	}))
 	t.Cleanup(b.server.Close)
 	return b
 }
 
-// show loads a page and returns its document and how many pixels of a chart's
-// first colour it shows.
+// show loads a page. It returns its document, and the number of pixels that have the first colour
+// of the charts.
 func (b *browser) show(t *testing.T, path string) (document string, coloured int) {
 	t.Helper()
 	shot := filepath.Join(b.dir, "shot.png")
@@ -283,7 +284,7 @@ func (b *browser) show(t *testing.T, path string) (document string, coloured int
 	return document, coloured
 }
 
-// foreign returns the requests other than for the page and its icon.
+// foreign returns the requests for anything but the page and its icon.
 func (b *browser) foreign(path string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -296,7 +297,7 @@ func (b *browser) foreign(path string) []string {
 	return out
 }
 
-// complaints returns what the page wrote to the console.
+// complaints returns the messages that the page wrote to the console.
 func (b *browser) complaints() []string {
 	return regexp.MustCompile(`(?m)^.*CONSOLE.*$`).FindAllString(b.messages, -1)
 }
@@ -329,7 +330,7 @@ func TestBrowser(t *testing.T) {
 	t.Logf("%d pixels of the first colour, %d bytes of document", coloured, len(document))
 }
 
-// TestSecondsNeedTimes: nothing is drawn over seconds where nothing was timed.
+// TestSecondsNeedTimes checks that there is no chart over seconds if no run was timed.
 func TestSecondsNeedTimes(t *testing.T) {
 	dir := t.TempDir()
 	r := tiny(t, dir, 3)

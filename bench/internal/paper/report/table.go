@@ -8,30 +8,31 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A row is one of Table 1 as measured: a method on a problem.
+// A row is a row of the paper's Table 1 as measured: a method on a problem.
 type row struct {
-	paper.Timing // of the first split; NaN where it was not measured
+	paper.Timing // of the first split; NaN if it was not measured
 	paper.Traits
 
 	Unit *paper.Unit // of the first split
 	tally
-	Splits int // that the paper's methods were run on
+	Splits int // number of splits on which the paper's methods were run
 
-	Rate          float64 // fitted exponent of the gap, NaN if there is none
+	Rate          float64 // fitted exponent of the gap; NaN if there is none
 	Curve         paper.Output
-	Gap10, GapEnd float64 // means over the splits
-	// GapWhole and GapAuto are gaps at the end with parameters chosen otherwise.
+	Gap10, GapEnd float64 // means over the splits: after 10 passes, and at the end
+	// GapWhole and GapAuto are the gaps at the end with parameters chosen by the rules Whole and
+	// Automatic.
 	GapWhole, GapAuto float64
-	TestEnd           float64 // test loss at the output
-	// FirstPasses is the number of passes over the data in the first iteration of an exact batch
-	// method. The gaps in its row count each iteration as one pass, as the paper does.
+	TestEnd           float64 // mean loss on the test half at the end
+	// FirstPasses is the number of passes in the first iteration of an exact batch method. The gaps
+	// in its row count each iteration as one pass, as the paper does.
 	FirstPasses float64
 }
 
 // table1 measures every method on a problem, at each of its outputs.
 func table1(p *problem) []row {
 	var rows []row
-	for _, t := range run(&p.Protocol) {
+	for _, t := range methodsRun(&p.Protocol) {
 		for _, by := range t.Outputs {
 			if u := p.unit(t.Info.Name, by, 0); u != nil {
 				rows = append(rows, newRow(p, t, u))
@@ -41,7 +42,7 @@ func table1(p *problem) []row {
 	return rows
 }
 
-// newRow measures a method, of whose runs u is the first.
+// newRow measures a method. u is its run on the first split.
 func newRow(p *problem, t paper.Traits, u *paper.Unit) row {
 	nan, m, by := math.NaN(), t.Info.Name, u.By
 	r := row{Traits: t, Unit: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
@@ -67,14 +68,14 @@ func newRow(p *problem, t paper.Traits, u *paper.Unit) row {
 	return r
 }
 
-// tableColumns are those of table1.csv.
+// tableColumns are the titles of the columns of table1.csv.
 var tableColumns = []string{
 	"data", "mu", "method", "proven_rate", "t_counts", "numbers_beside_data", "measured_bytes", "ns_per_pass", "setup_seconds", "plan",
 	"curve_of", "fitted_exponent", "gap_at_10", "gap_at_end", "gap_at_end_tuned_on_half", "gap_at_end_automatic", "test_loss",
 	"eta_split0", "rho_split0", "step_split0", "rho_over_lambda_split0", "splits_open", "splits_halved", "splits_clamped", "splits_failed", "reference",
 }
 
-// tableCSV writes Table 1 as CSV. Numbers that were not measured are empty.
+// tableCSV returns Table 1 as CSV. Values that were not measured are empty.
 func tableCSV(rows []row) string {
 	num := func(v float64, digits int) string {
 		if math.IsNaN(v) {

@@ -10,11 +10,11 @@ import (
 // csvText returns records as CSV.
 func csvText(records [][]string) string {
 	var b strings.Builder
-	_ = csv.NewWriter(&b).WriteAll(records) // a Builder does not fail
+	_ = csv.NewWriter(&b).WriteAll(records) // a strings.Builder returns no errors
 	return b.String()
 }
 
-// short writes a number for people; NaN is empty.
+// short returns a number with few digits; NaN gives an empty text.
 func short(v float64, digits int) string {
 	switch {
 	case math.IsNaN(v):
@@ -37,7 +37,7 @@ func byteSize(v float64) string {
 	return fmt.Sprintf("%.2f GiB", v/(1<<30))
 }
 
-// fitted writes an exponent, and says so where gaps fall faster than any power.
+// fitted returns an exponent as text, and says so if gaps fall faster than every power.
 func fitted(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -48,7 +48,7 @@ func fitted(v float64) string {
 	return fmt.Sprintf("T^−%.2f", v)
 }
 
-// ratioText writes a ratio with as many digits as tell it from 1.
+// ratioText returns a ratio with enough digits to show that it is not 1.
 func ratioText(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -63,7 +63,7 @@ func ratioText(v float64) string {
 	return short(v, 2)
 }
 
-// entryText writes a number of a claim.
+// entryText returns the value of an entry as text.
 func entryText(v float64) string {
 	if math.IsInf(v, 1) {
 		return "not reached"
