@@ -17,7 +17,8 @@ func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err erro
 	case y == nil && (opt.AnyLabels || opt.LabelsOptional):
 		return nil
 	case y == nil:
-		return &ParseError{File: name, Msg: "the file has no labels: expected them in a file of their own, one for every row"}
+		return &ParseError{File: name, Msg: "the file has no labels: expected one for every row",
+			Remedies: []Remedy{{Field: "ReadOptions.LabelsFile", To: "a file of labels"}}}
 	case len(y) != n:
 		return &ParseError{File: name, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n)}
 	}
@@ -38,7 +39,8 @@ func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	case p < x.cols && opt.IgnoreBeyond:
 		return narrow(name, x, opt)
 	case p < x.cols:
-		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d columns: expected at most the stated %d features (or state more features)", x.cols, p)}
+		return nil, &ParseError{File: name, Remedies: []Remedy{moreFeatures, ignoreBeyond},
+			Msg: fmt.Sprintf("%d columns: expected at most %d features", x.cols, p)}
 	default:
 		wide := *x
 		wide.cols = p

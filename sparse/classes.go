@@ -100,7 +100,10 @@ func (c *labelCollector) add(label float64, line, column int) error {
 // label.
 func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	if c.opt.Counts && label < 0 {
-		return 0, c.errorAt(label, line, column, "a label below 0: expected counts, or other numbers that are not negative; correct it, leave the row out, or read the labels as numbers for regression")
+		return 0, c.errorAt(label, line, column,
+			"a label below 0: expected counts, or other numbers that are not negative",
+			correctLabel, leaveRowOut,
+			Remedy{Field: "ReadOptions.Counts", To: "false", If: "negative labels are right"})
 	}
 	if c.opt.numbers() {
 		return label, nil
@@ -108,7 +111,7 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	if c.opt.given() {
 		v, ok := c.opt.known(label)
 		if !ok {
-			return 0, c.errorAt(label, line, column, c.opt.unknownLabel(false))
+			return 0, c.errorAt(label, line, column, c.opt.unknownLabel(false), ignoreLabels)
 		}
 		return v, nil
 	}
@@ -116,24 +119,27 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 		return label, nil
 	}
 	if !c.kinds.takes(label, c.opt.MaxClasses) {
-		return 0, c.errorAt(label, line, column, c.tooMany())
+		msg, remedies := c.tooMany()
+		return 0, c.errorAt(label, line, column, msg, remedies...)
 	}
 	c.kinds.add(labelKind{label, line, column})
 	return label, nil
 }
 
-// tooMany returns the error message for a label of one class too many.
-func (c *labelCollector) tooMany() string {
+// tooMany returns the error message and the remedies for a label of one class too many.
+func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 	kinds, limit := c.kinds.all, c.opt.MaxClasses
 	if limit > 2 && len(kinds) >= limit {
-		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes; read the labels as numbers for regression", limit)
+		msg = fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", limit)
+		return msg, []Remedy{readNumbers}
 	}
 	whole := ""
 	if limit > 2 {
 		whole = ", or whole numbers for more"
 	}
-	return fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s; keep two of them, merge some, or read the labels as numbers for regression",
+	msg = fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s",
 		formatFloat(kinds[0].label), kinds[0].line, formatFloat(kinds[1].label), kinds[1].line, whole)
+	return msg, []Remedy{keepTwo, mergeSome, readNumbers}
 }
 
 // numbers reports whether labels are stored as they are.
@@ -160,13 +166,16 @@ func (o *ReadOptions) unknownLabel(words bool) string {
 		m.NegativeName, m.PositiveName, c.Names = "", "", nil
 	}
 	if !m.IsZero() {
-		return fmt.Sprintf("unknown label: the labels are %s and %s", m.Name(-1), m.Name(1))
+		return fmt.Sprintf("unknown label: expected %s or %s", m.Name(-1), m.Name(1))
 	}
-	return "unknown label: the labels are " + some(c.All())
+	return "unknown label: expected one of " + some(c.All())
 }
 
-func (c *labelCollector) errorAt(label float64, line, column int, msg string) error {
-	return &ParseError{File: c.name, Line: line, Column: column, Token: formatFloat(label), Msg: msg}
+func (c *labelCollector) errorAt(label float64, line, column int, msg string, remedies ...Remedy) error {
+	return &ParseError{
+		File: c.name, Line: line, Column: column, Token: formatFloat(label),
+		Msg: msg, Remedies: remedies,
+	}
 }
 
 // settle sets the labels of d and their mapping or classes.
@@ -179,8 +188,14 @@ func (c *labelCollector) settle(d *Dataset) error {
 		d.Mapping, d.Classes = c.opt.Mapping, c.opt.Classes
 		return nil
 	case len(kinds) == 1:
-		return &ParseError{File: c.name, Msg: fmt.Sprintf(
-			"every label is %s: expected two classes (read the labels as numbers for regression, or give the mapping of an existing model)", formatFloat(kinds[0].label))}
+		return &ParseError{
+			File: c.name,
+			Msg:  fmt.Sprintf("every label is %s: expected two classes", formatFloat(kinds[0].label)),
+			Remedies: []Remedy{
+				readNumbers,
+				{Field: "ReadOptions.Mapping", To: "the mapping of an existing model"},
+			},
+		}
 	case len(kinds) > 2:
 		return c.settleClasses(d)
 	}
@@ -228,7 +243,12 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) 
 		if opt.Positive != nil {
 			positive = formatFloat(*opt.Positive)
 		}
-		return &ParseError{File: name, Msg: fmt.Sprintf("the label %s is said to be positive, and there are %d classes, %s: expected two; do not say which is positive", positive, len(d.Classes.Values), some(d.Classes.All()))}
+		return &ParseError{
+			File: name,
+			Msg: fmt.Sprintf("the label %s is to be positive, but there are %d classes, %s: expected two",
+				positive, len(d.Classes.Values), some(d.Classes.All())),
+			Remedies: []Remedy{{Field: "ReadOptions.Positive", To: "nil"}},
+		}
 	}
 	rows := make([]int, len(d.Classes.Values))
 	_ = d.eachLabels(func(_ int, part []float64) error {
@@ -245,8 +265,12 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) 
 		}
 		class := d.Classes.Name(k)
 		others := slices.DeleteFunc(d.Classes.All(), func(s string) bool { return s == class })
-		return &ParseError{File: name, Line: kind.line, Column: kind.column, Token: class, Msg: fmt.Sprintf(
-			"the only row of this label, beside %s: expected two rows of every class or more; correct it, leave the row out, or read the labels as numbers for regression", some(others))}
+		return &ParseError{
+			File: name, Line: kind.line, Column: kind.column, Token: class,
+			Msg: fmt.Sprintf("the only row of this label, beside %s: expected two rows of every class or more",
+				some(others)),
+			Remedies: []Remedy{correctLabel, leaveRowOut, readNumbers},
+		}
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func TestConvertTableStops(t *testing.T) {
 		}
 		opt.Memory = tt.memory
 		_, err := Convert(in, out, opt, nil)
-		wantParseError(t, err, 0, 0, tt.want, "allow more memory")
+		wantParseError(t, err, 0, 0, tt.want, "set ReadOptions.Memory to a larger number")
 		onlyFiles(t, dir, "t.csv")
 	}
 }

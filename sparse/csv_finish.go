@@ -67,7 +67,10 @@ func (t *table) fill(center func(c int) (float64, error)) error {
 	for c, col := range t.columns {
 		switch {
 		case col.kind == unknownColumn:
-			return &ParseError{File: t.name, Msg: fmt.Sprintf("column %s has no values: leave it out", col.name)}
+			return &ParseError{
+				File: t.name, Msg: fmt.Sprintf("column %s has no values", col.name),
+				Remedies: []Remedy{dropColumn(col.name)},
+			}
 		case col.kind != numberColumn:
 			continue
 		case col.fills, rule == MissingZero:

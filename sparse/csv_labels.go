@@ -16,29 +16,28 @@ type tableLabels struct {
 	seen          []labelKind // the place where each word first occurs
 }
 
-// take adds the label in a cell; it returns what is wrong with it, or the empty string.
-func (l *tableLabels) take(c *cell, b []byte, line int) (wrong string) {
+// take adds the label in a cell; it returns what is wrong with it, or nil.
+func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 	v, number := c.number(b)
 	if !l.begun {
 		l.begin(number)
 	}
 	switch word := string(c.text); {
 	case isMissing(c.text):
-		return "a missing label: expected a label in every line"
+		return wrongCell("a missing label: expected a label in every line")
 	case isNonFinite(word):
-		return "the label is not finite: expected a finite decimal number"
+		return wrongCell("the label is not finite: expected a finite decimal number")
 	case l.worded:
 		return l.takeWord(word, line)
 	case !number && l.opt.given():
-		return l.opt.unknownLabel(true)
+		return l.unknown()
 	case !number:
-		return "expected a finite decimal number, as in the first line of the labels"
+		return wrongCell("expected a finite decimal number, as in the first line of the labels")
 	}
-	err := l.add(v, line, 0)
-	if err != nil {
-		return err.(*ParseError).Msg
+	if err := l.add(v, line, 0); err != nil {
+		return err.(*ParseError)
 	}
-	return ""
+	return nil
 }
 
 // begin decides whether the labels are words. number says whether the first label is a
@@ -54,20 +53,25 @@ func (l *tableLabels) begin(number bool) {
 	}
 }
 
-func (l *tableLabels) takeWord(word string, line int) (wrong string) {
+// unknown returns the error that a word is not a label that the options list.
+func (l *tableLabels) unknown() *ParseError { return wrongCell(l.opt.unknownLabel(true), ignoreLabels) }
+
+// takeWord adds a label that is a word; it returns what is wrong with it, or nil.
+func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	v, known := l.numbers[word]
 	switch o := l.opt; {
 	case o.Regression:
-		return "a label that is a word: expected a finite decimal number; are these classes, or are the labels another column?"
+		return wrongCell("a label that is a word: expected a finite decimal number",
+			Remedy{Field: "ReadOptions.Regression", To: "false", If: "these are classes"}, chooseLabel)
 	case !o.Mapping.IsZero():
 		sign, ok := o.Mapping.signOf(word)
 		if !ok {
-			return o.unknownLabel(true)
+			return l.unknown()
 		}
 		v = sign
 	case known:
 	case o.given():
-		return o.unknownLabel(true)
+		return l.unknown()
 	case len(l.words) >= max(2, o.MaxClasses) && !o.AnyLabels:
 		return l.tooManyWords()
 	default:
@@ -76,14 +80,17 @@ func (l *tableLabels) takeWord(word string, line int) (wrong string) {
 		l.words, l.seen = append(l.words, word), append(l.seen, labelKind{v, line, 0})
 	}
 	l.labels = append(l.labels, v)
-	return ""
+	return nil
 }
 
-func (l *tableLabels) tooManyWords() string {
+// tooManyWords returns the error that a word is one class too many.
+func (l *tableLabels) tooManyWords() *ParseError {
 	if limit := l.opt.MaxClasses; limit > 2 {
-		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes; are the labels another column?", limit)
+		msg := fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", limit)
+		return wrongCell(msg, chooseLabel)
 	}
-	return fmt.Sprintf("a third label, after %s and %s: expected two classes; keep two of them or merge some", l.words[0], l.words[1])
+	msg := fmt.Sprintf("a third label, after %s and %s: expected two classes", l.words[0], l.words[1])
+	return wrongCell(msg, keepTwo, mergeSome)
 }
 
 // settle sets the labels of d and their mapping or classes.

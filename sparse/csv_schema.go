@@ -65,19 +65,27 @@ func (s *schema) header(cells []cell, line int, delim byte) error {
 		case names[name] && name != "":
 			return &ParseError{File: s.name, Line: line, Token: name, Msg: "two columns of that name: expected different ones"}
 		case len(cells) == 1 && bytes.IndexByte(cell.text, ';') > 0:
-			return &ParseError{File: s.name, Line: line, Token: name, Msg: fmt.Sprintf("one column, by the delimiter %q: expected more; the delimiter seems to be another", delim)}
+			return &ParseError{
+				File: s.name, Line: line, Token: name,
+				Msg:      fmt.Sprintf("one column, by the delimiter %q: expected more", delim),
+				Remedies: []Remedy{{Field: "TableOptions.Delimiter", To: "the delimiter of the file"}},
+			}
 		}
 		names[name] = true
 		s.columns = append(s.columns, &tableColumn{name: name, number: int32(c)})
 	}
 	if numbers == len(cells) && !s.opt.Table.NoHeader {
-		return &ParseError{File: s.name, Line: line, Token: string(cells[0].text), Msg: "the first line has nothing but numbers: expected names of the columns; say that there is no header if so"}
+		return &ParseError{
+			File: s.name, Line: line, Token: string(cells[0].text),
+			Msg:      "the first line has nothing but numbers: expected names of the columns",
+			Remedies: []Remedy{{Field: "TableOptions.NoHeader", To: "true", If: "the file has no header"}},
+		}
 	}
 	return s.assign(line)
 }
 
 // find returns the column with this name, or else with this number, counted from 1.
-func (s *schema) find(name string) (*tableColumn, error) {
+func (s *schema) find(name string) (*tableColumn, *ParseError) {
 	for _, col := range s.columns {
 		if col.name == name {
 			return col, nil
@@ -131,7 +139,10 @@ func (s *schema) assign(line int) error {
 			case len(s.columns) - 1:
 				why = " (does every line end with a delimiter?)"
 			}
-			return &ParseError{File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name%s: leave out column %d, or name it", c+1, why, c+1)}
+			return &ParseError{
+				File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name%s", c+1, why),
+				Remedies: []Remedy{dropColumn(strconv.Itoa(c + 1)), {To: "name the column"}},
+			}
 		}
 		if v, filled := s.opt.Table.Fill[col.name]; filled {
 			col.fill, col.fills = v, true
@@ -148,6 +159,7 @@ func (s *schema) findOffset() error {
 	col, err := s.find(s.opt.Table.Offset)
 	switch {
 	case err != nil:
+		err.Remedies = []Remedy{{Field: "TableOptions.Offset", To: "the column of the offsets"}}
 		return err
 	case col.kind != unknownColumn || slices.Contains(s.opt.Names, col.name):
 		return &ParseError{File: s.name, Token: col.name, Msg: "this column cannot be that of the offsets: it is left out, one of categories, or a feature"}
@@ -200,7 +212,12 @@ func (s *schema) findLabel() error {
 	case s.opt.LabelsOptional || s.opt.AnyLabels:
 		return nil
 	}
-	return &ParseError{File: s.name, Msg: "no column of labels: the last one is left out or a feature, and none is called label, target or y; say which it is"}
+	return &ParseError{
+		File: s.name,
+		Msg: "no column of labels: the last one is left out or a feature, and none is called label, target " +
+			"or y",
+		Remedies: []Remedy{chooseLabel},
+	}
 }
 
 // isIgnored reports whether no feature in ReadOptions.Names uses the column.
@@ -297,7 +314,11 @@ func (s *schema) order() (to []int32, names []string, err error) {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
 		if seen[name] {
-			return nil, nil, &ParseError{File: s.name, Token: name, Msg: "a column and a category of another have that name: expected different ones; rename the column"}
+			return nil, nil, &ParseError{
+				File: s.name, Token: name,
+				Msg:      "a column and a category of another have that name: expected different ones",
+				Remedies: []Remedy{{To: "rename the column"}},
+			}
 		}
 		seen[name] = true
 	}

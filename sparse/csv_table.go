@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse/internal/text"
@@ -131,7 +132,7 @@ func (t *table) plain(b []byte, i int) (next int, ok bool) {
 		}
 		i = end + 1
 	}
-	if t.summary.Label != "" && t.labels.take(&label, b, t.line) != "" || t.columns == nil {
+	if t.summary.Label != "" && t.labels.take(&label, b, t.line) != nil || t.columns == nil {
 		return 0, false
 	}
 	t.idx, t.val = idx, val
@@ -140,7 +141,7 @@ func (t *table) plain(b []byte, i int) (next int, ok bool) {
 }
 
 // errorAt returns an error about b[at] in the record at b[start].
-func (t *table) errorAt(b []byte, start, at int, token, msg string) error {
+func (t *table) errorAt(b []byte, start, at int, token, msg string) *ParseError {
 	before := b[start:at]
 	return &ParseError{
 		File: t.name, Line: t.line + bytes.Count(before, []byte{'\n'}), Column: len(before) - bytes.LastIndexByte(before, '\n'),
@@ -165,10 +166,12 @@ func (t *table) record(b []byte, start int) error {
 	}
 	t.reserve(len(cells))
 	for c := range cells {
-		if msg := t.cell(t.columns[c], &cells[c], b); msg != "" {
-			err := t.errorAt(b, start, cells[c].start, string(cells[c].text), fmt.Sprintf("column %s: %s", t.columns[c].name, msg))
+		if wrong := t.cell(t.columns[c], &cells[c], b); wrong != nil {
+			msg := fmt.Sprintf("column %s: %s", t.columns[c].name, wrong.Msg)
+			err := t.errorAt(b, start, cells[c].start, string(cells[c].text), msg)
+			err.Remedies = wrong.Remedies
 			if isMissing(cells[c].text) {
-				err.(*ParseError).Err = ErrMissing
+				err.Err = ErrMissing
 			}
 			return err
 		}
@@ -177,11 +180,16 @@ func (t *table) record(b []byte, start int) error {
 	return nil
 }
 
-// cell stores a cell; it returns what is wrong with it, or the empty string.
-func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong string) {
+// wrongCell returns an error about a cell, without its place.
+func wrongCell(msg string, remedies ...Remedy) *ParseError {
+	return &ParseError{Msg: msg, Remedies: remedies}
+}
+
+// cell stores a cell; it returns what is wrong with it, or nil.
+func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	switch col.kind {
 	case ignoredColumn:
-		return ""
+		return nil
 	case labelColumn:
 		return t.labels.take(c, b, t.line)
 	case offsetColumn:
@@ -199,31 +207,32 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong string) {
 		if storable(v) {
 			t.idx, t.val = append(t.idx, col.number), append(t.val, v)
 		}
-		return ""
+		return nil
 	case isMissing(c.text):
 		return t.absent(col)
 	case isNonFinite(string(c.text)):
-		return "the value is not finite: expected a finite decimal number"
+		return wrongCell("the value is not finite: expected a finite decimal number")
 	case col.kind == unknownColumn && !decimalComma(c.text):
 		col.kind, col.since = categoryColumn, t.line
 		return t.category(col, c.text)
 	case decimalComma(c.text):
-		return "a comma within a number: expected a decimal point and no marks of thousands"
+		return wrongCell("a comma within a number: expected a decimal point and no marks of thousands")
 	}
-	return "expected a finite decimal number, as in the column's first line; declare the column categorical if its values are categories"
+	declare := Remedy{Field: "TableOptions.Categorical", To: strconv.Quote(col.name), If: "its values are categories"}
+	return wrongCell("expected a finite decimal number, as in the column's first line", declare)
 }
 
-// offsetCell stores a cell of the offset column; it returns what is wrong with it.
-func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong string) {
+// offsetCell stores a cell of the offset column; it returns what is wrong with it, or nil.
+func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	v, ok := c.number(b)
 	switch {
 	case ok:
 		t.offset(col, v)
-		return ""
+		return nil
 	case isMissing(c.text):
-		return "a missing offset: expected an offset in every line"
+		return wrongCell("a missing offset: expected an offset in every line")
 	}
-	return "expected a finite decimal number, an offset"
+	return wrongCell("expected a finite decimal number, an offset")
 }
 
 // offset stores the offset of the current row. It may be called twice for a row.
@@ -236,18 +245,20 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// absent handles a missing value; it returns what is wrong, or the empty string.
-func (t *table) absent(col *tableColumn) (wrong string) {
+// absent handles a missing value; it returns what is wrong with it, or nil.
+func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
 	switch {
 	case refused && col.kind == categoryColumn:
-		return "a missing category: expected a category in every line; leave out the column, or have missing ones be of no category"
+		return wrongCell("a missing category: expected a category in every line",
+			dropColumn(col.name), fillMissing("it may be of no category"))
 	case refused:
-		return "a missing value: expected a value in every line; leave out the column, or have missing values filled"
+		return wrongCell("a missing value: expected a value in every line",
+			dropColumn(col.name), fillMissing(""))
 	case col.kind == categoryColumn:
 		t.summary.Absent++
-		return ""
+		return nil
 	}
 	t.summary.Filled++
 	col.missing++
@@ -255,15 +266,16 @@ func (t *table) absent(col *tableColumn) (wrong string) {
 	case col.fills && storable(col.fill):
 		t.idx, t.val = append(t.idx, col.number), append(t.val, col.fill)
 	case !col.fills && rule == MissingRefuse:
-		return "a missing value, and no value that would fill the column"
+		return wrongCell("a missing value, and no value that would fill the column")
 	case !col.fills && rule != MissingZero:
 		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN()) // finish replaces it
 	}
-	return ""
+	return nil
 }
 
-// category stores a value of a categorical column; it returns what is wrong with it.
-func (t *table) category(col *tableColumn, value []byte) (wrong string) {
+// category stores a value of a categorical column; it returns what is wrong with it, or
+// nil.
+func (t *table) category(col *tableColumn, value []byte) (wrong *ParseError) {
 	id, known := col.levels[string(value)]
 	switch {
 	case known:
@@ -272,14 +284,14 @@ func (t *table) category(col *tableColumn, value []byte) (wrong string) {
 		if col.example == "" {
 			col.example = string(value)
 		}
-		return ""
+		return nil
 	case t.levels > math.MaxInt32/2:
-		return "more categories than a matrix has columns: leave out the column"
+		return wrongCell("more categories than a matrix has columns", dropColumn(col.name))
 	default:
 		id = t.newLevel(col, string(value))
 	}
 	t.idx, t.val = append(t.idx, id), append(t.val, 1)
-	return ""
+	return nil
 }
 
 // storable reports whether a number of a dense table becomes an entry: every number but

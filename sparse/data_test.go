@@ -63,5 +63,5 @@ func TestRealData(t *testing.T) {
 // TestRegressionReadAsClasses checks the error for regression targets read as classes.
 func TestRegressionReadAsClasses(t *testing.T) {
 	_, err := ReadFile(sparsetest.DataFile(t, "small", "abalone"), nil)
-	wantParseError(t, err, 3, 1, "abalone:3:1", `"9"`, "15 (line 1)", "7 (line 2)", "regression")
+	wantParseError(t, err, 3, 1, "abalone:3:1", `"9"`, "15 (line 1)", "7 (line 2)", "ReadOptions.Regression")
 }

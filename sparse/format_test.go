@@ -251,7 +251,7 @@ func TestReadNPZRefuses(t *testing.T) {
 		{"names", with("names", npyFile("|S1", false, "(2,)", 'a', 'b')), ReadOptions{}, "array names: 2 names for 3 columns"},
 		{"same names", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{}, `"a": array names: a name that comes twice`},
 		{"absent name", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `"d": no such column`},
-		{"features", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most the stated 2 features"},
+		{"features", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most 2 features"},
 		{"memory", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes, which are to be kept"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,10 +14,10 @@ import (
 // parsed again, to find the best error message.
 
 // errorAt returns an error about the token at b[i] of the line at b[start].
-func (p *libsvmPart) errorAt(b []byte, start, i int, msg string) *ParseError {
+func (p *libsvmPart) errorAt(b []byte, start, i int, msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{
 		File: p.name, Line: p.line, Column: i - start + 1,
-		Token: string(b[i:text.TokenEnd(b, i)]), Msg: msg,
+		Token: string(b[i:text.TokenEnd(b, i)]), Msg: msg, Remedies: remedies,
 	}
 }
 
@@ -25,21 +25,25 @@ func (p *libsvmPart) badLabel(b []byte, start, i, end int) error {
 	const want = "expected a label, a finite decimal number"
 	token := string(b[i:end])
 	msg := want
+	var remedies []Remedy
 	switch {
 	case strings.Contains(token, ":"):
 		msg = "the label is missing: expected a number before the first index:value"
 	case strings.ContainsAny(token, ",;"):
-		msg = want + " (this looks like comma-separated values: read it as CSV; LIBSVM text is `label index:value ...` separated by blanks)"
+		msg = want + " (this looks like comma-separated values; LIBSVM text is `label index:value ...` " +
+			"separated by blanks)"
+		remedies = []Remedy{{Field: "ReadOptions.Format", To: "CSV"}}
 	case isNonFinite(token):
 		msg = "the label is not finite: " + want
 	}
-	return p.errorAt(b, start, i, msg)
+	return p.errorAt(b, start, i, msg, remedies...)
 }
 
 func (p *libsvmPart) badEntry(b []byte, start, i int) error {
 	token := string(b[i:text.TokenEnd(b, i)])
 	index, value, hasColon := strings.Cut(token, ":")
 	msg := "expected a finite decimal number after the colon"
+	var remedies []Remedy
 	switch j, err := strconv.ParseUint(index, 10, 64); {
 	case !hasColon:
 		msg = "expected index:value"
@@ -54,27 +58,33 @@ func (p *libsvmPart) badEntry(b []byte, start, i int) error {
 		if p.bias == 0 {
 			base = ZeroBased
 		}
-		msg = beyondMessage(base, p.opt.Features)
+		msg, remedies = beyond(base, p.opt.Features)
 	case value == "":
 		msg = "expected a number right after the colon"
 	case isNonFinite(value):
 		msg = "the value is not finite: expected a finite decimal number after the colon"
 	}
-	return p.errorAt(b, start, i, msg)
+	return p.errorAt(b, start, i, msg, remedies...)
 }
 
-func beyondMessage(base IndexBase, features int) string {
+// beyond returns the message and the remedies for an index beyond the last feature.
+func beyond(base IndexBase, features int) (msg string, remedies []Remedy) {
+	remedies = []Remedy{moreFeatures, ignoreBeyond}
 	if base == ZeroBased {
-		return fmt.Sprintf("the index is beyond the stated %d features of a file that counts from 0: expected at most %d (or state more features)", features, features-1)
+		msg = fmt.Sprintf("the index is beyond the last of %d features, counted from 0: expected at most %d",
+			features, features-1)
+		return msg, remedies
 	}
-	return fmt.Sprintf("the index is beyond the stated %d features: expected at most that (or state more features)", features)
+	msg = fmt.Sprintf("the index is beyond the last of %d features: expected at most %[1]d", features)
+	return msg, remedies
 }
 
 func (p *libsvmPart) outOfOrder(b []byte, start, i int, j, prev int64) error {
 	if j == prev {
 		return p.repeated(b, start, j)
 	}
-	return p.errorAt(b, start, i, fmt.Sprintf("index %d after index %d: expected increasing indices (reading without Strict sorts them)", j, prev))
+	msg := fmt.Sprintf("index %d after index %d: expected increasing indices", j, prev)
+	return p.errorAt(b, start, i, msg, sortColumns)
 }
 
 // repeated returns the error for index j, which occurs twice in the line at b[start].

@@ -232,7 +232,8 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	p.max = max(p.max, j)
 	if j == 0 {
 		if p.opt.IndexBase == OneBased {
-			return p.errorAt(b, start, i, "index 0 in a file said to count from 1: expected indices >= 1 (or read it with index base 0)")
+			return p.errorAt(b, start, i, "index 0, but indices count from 1: expected an index >= 1",
+				Remedy{Field: "ReadOptions.IndexBase", To: "ZeroBased"})
 		}
 		p.zero = true
 	}
@@ -289,7 +290,7 @@ func (p *libsvmParser) columns() (int, error) {
 	cols := p.opt.Features
 	if p.stats.IndexBase == ZeroBased {
 		if p.atEdge != nil {
-			p.atEdge.Msg = beyondMessage(ZeroBased, cols)
+			p.atEdge.Msg, p.atEdge.Remedies = beyond(ZeroBased, cols)
 			return 0, p.atEdge
 		}
 		p.max++

@@ -343,7 +343,8 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 		}
 		if !slices.IsSorted(row) {
 			if z.opt.Strict {
-				return wrong("array indices: row %d has columns out of order: expected increasing ones (reading without Strict sorts them)", i)
+				msg := fmt.Sprintf("array indices: row %d has columns out of order: expected increasing ones", i)
+				return nil, 0, &ParseError{File: z.name, Msg: msg, Remedies: []Remedy{sortColumns}}
 			}
 			sorted++
 		}

@@ -132,8 +132,12 @@ func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any
 	if bytes += o.Reserve; o.Memory == 0 || bytes <= o.Memory {
 		return nil
 	}
-	return &ParseError{File: name, Msg: fmt.Sprintf("%s take %s of memory, more than the %s allowed: allow more memory",
-		fmt.Sprintf(format, args...), byteCount(bytes), byteCount(o.Memory))}
+	return &ParseError{
+		File: name,
+		Msg: fmt.Sprintf("%s take %s of memory, more than the %s allowed",
+			fmt.Sprintf(format, args...), byteCount(bytes), byteCount(o.Memory)),
+		Remedies: []Remedy{{Field: "ReadOptions.Memory", To: "a larger number"}},
+	}
 }
 
 // byteCount formats a number of bytes, such as 1.5 MiB.

@@ -24,12 +24,24 @@ type ParseError struct {
 	Token string
 	// Msg says what was wrong and what was expected.
 	Msg string
+	// Remedies says what to do about it. Any of them is enough.
+	Remedies []Remedy
 	// Err is the cause, if another error caused this one.
 	Err error
 }
 
-// Error formats the error as file:line:column: "token": message.
-func (e *ParseError) Error() string {
+// Error formats the error as file:line:column: "token": message; remedies.
+func (e *ParseError) Error() string { return e.Reword(Remedy.String) }
+
+// Reword returns the text of Error with each remedy as words returns it, see
+// RemedyError.Reword.
+func (e *ParseError) Reword(words func(Remedy) string) string {
+	all := RemedyError{Err: errors.New(e.withoutRemedies()), Remedies: e.Remedies}
+	return all.Reword(words)
+}
+
+// withoutRemedies returns the text of Error up to the remedies.
+func (e *ParseError) withoutRemedies() string {
 	var b strings.Builder
 	b.WriteString(e.File)
 	if e.Line > 0 {

@@ -17,6 +17,9 @@ import (
 // again is what to do about a damaged file.
 const again = "; fetch the file again, or fit the model again"
 
+// takeModel is what to do about a file that is not a model.
+var takeModel = sparse.Remedy{To: "give a file that Save, scas train or scas cv wrote"}
+
 // errNumber is that of a field that asks for a number.
 var errNumber = errors.New("expected a finite number")
 
@@ -24,10 +27,13 @@ var errNumber = errors.New("expected a finite number")
 func damageOf(text []byte, err error) error {
 	first := bytes.Fields(text[:min(len(text), 1<<10)])
 	if len(first) == 0 {
-		return errors.New("not a model file: it is empty; expected what scas train, scas cv or Save wrote")
+		return &sparse.RemedyError{
+			Err:      errors.New("not a model file: it is empty"),
+			Remedies: []sparse.Remedy{takeModel},
+		}
 	}
 	if first[0][0] != '{' {
-		return errorAt(text, bytes.Index(text, first[0]), "not a model file: expected what scas train, scas cv or Save wrote")
+		return errorAt(text, bytes.Index(text, first[0]), "not a model file", takeModel)
 	}
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -72,7 +78,7 @@ func kindOf(t reflect.Type) string {
 }
 
 // errorAt returns an error about the word at an offset.
-func errorAt(text []byte, offset int, msg string) error {
+func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) error {
 	before := text[:offset]
 	word := text[offset:]
 	if end := bytes.IndexAny(word, ",]} \t\r\n"); end > 0 {
@@ -80,6 +86,7 @@ func errorAt(text []byte, offset int, msg string) error {
 	}
 	return &sparse.ParseError{
 		Line: 1 + bytes.Count(before, []byte("\n")), Column: offset - bytes.LastIndexByte(before, '\n'), Token: string(word), Msg: msg,
+		Remedies: remedies,
 	}
 }
 

@@ -65,7 +65,7 @@ func TestMatrixMarketConstraint(t *testing.T) {
 	_, err = ReadConstraint(strings.NewReader(general), "m", EdgeList, 3)
 	wantParseError(t, err, 0, 0, "1 rows and 3 columns")
 	_, err = ReadConstraint(strings.NewReader(symmetric), "m", Any, 5)
-	wantParseError(t, err, 0, 0, "3 nodes for data of 5 features", "--features 3")
+	wantParseError(t, err, 0, 0, "3 nodes for data of 5 features", "set p to 3 if the data has 3 features")
 	_, err = ReadConstraint(strings.NewReader(general), "m", Any, 5)
 	wantParseError(t, err, 0, 0, "3 columns for data of 5 features")
 	_, err = ReadConstraint(strings.NewReader(general), "m", "other", 3)

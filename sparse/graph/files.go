@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
@@ -67,8 +68,12 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	g := &Graph{n: p}
 	firstLine := make(map[[2]int32]int, len(c.Lines))
 	for k, l := range c.Lines {
-		if token, msg := wrongEdge(l, p); msg != "" {
-			return nil, c.ErrorAt(k, token, msg)
+		if token, msg, remedies := wrongEdge(l, p); msg != "" {
+			err := c.ErrorAt(k, token, msg)
+			if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
+				parse.Remedies = remedies
+			}
+			return nil, err
 		}
 		e := Edge{I: l.I - 1, J: l.J - 1, Weight: l.Value}
 		if first, dup := firstLine[e.ends()]; dup {
@@ -80,26 +85,28 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	return g, nil
 }
 
-// wrongEdge returns what is wrong with a line as an edge over p features, and the number
-// of the wrong token; msg is empty for a valid edge.
-func wrongEdge(l coordinates.Line, p int) (token int, msg string) {
+// wrongEdge returns what is wrong with a line as an edge over p features, the number of
+// the wrong token, and the remedies; msg is empty for a valid edge.
+func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []sparse.Remedy) {
 	switch {
 	case l.Tokens < 2 || l.Tokens > 3:
-		return min(l.Tokens-1, 3), fmt.Sprintf("%d tokens: expected an edge `i j [weight]`", l.Tokens)
+		return min(l.Tokens-1, 3), fmt.Sprintf("%d tokens: expected an edge `i j [weight]`", l.Tokens), nil
 	case l.I < 1 || int(l.I) > p:
-		return 0, notFeature(p)
+		return notFeature(0, p)
 	case l.J < 1 || int(l.J) > p:
-		return 1, notFeature(p)
+		return notFeature(1, p)
 	case l.I == l.J:
-		return 1, fmt.Sprintf("node %d is joined to itself: expected two different nodes", l.I)
+		return 1, fmt.Sprintf("node %d is joined to itself: expected two different nodes", l.I), nil
 	case math.IsNaN(l.Value) || l.Value == 0:
-		return 2, "expected a weight, a finite decimal number other than 0"
+		return 2, "expected a weight, a finite decimal number other than 0", nil
 	}
-	return 0, ""
+	return 0, "", nil
 }
 
-func notFeature(p int) string {
-	return fmt.Sprintf("expected a feature number in 1..%d (if the data has more features, state their number)", p)
+// notFeature returns what wrongEdge does for a token that is no feature number.
+func notFeature(token, p int) (int, string, []sparse.Remedy) {
+	more := sparse.Remedy{Field: "p", To: "a larger number", If: "the data has more features"}
+	return token, fmt.Sprintf("expected a feature number in 1..%d", p), []sparse.Remedy{more}
 }
 
 // adjacencyOf returns the graph of p nodes in a Matrix Market file.
@@ -267,7 +274,7 @@ func foundOut(c *coordinates.File, p int) (*Constraint, error) {
 // that the only possible error of the edge list is a pair given twice.
 func edgesButTwice(c *coordinates.File, p int) bool {
 	return !slices.ContainsFunc(c.Lines, func(l coordinates.Line) bool {
-		_, msg := wrongEdge(l, p)
+		_, msg, _ := wrongEdge(l, p)
 		return msg != ""
 	})
 }
@@ -290,6 +297,10 @@ func matrixConstraint(a *sparse.CSR, err error, name string, p int) (*Constraint
 }
 
 func otherFeatures(name, what string, n, p int) error {
-	return &sparse.ParseError{File: name, Msg: fmt.Sprintf(
-		"%s for data of %d features: expected as many (if the data has %d features, state it: --features %d)", what, p, n, n)}
+	as := sparse.Remedy{Field: "p", To: strconv.Itoa(n), If: fmt.Sprintf("the data has %d features", n)}
+	return &sparse.ParseError{
+		File:     name,
+		Msg:      fmt.Sprintf("%s for data of %d features: expected as many", what, p),
+		Remedies: []sparse.Remedy{as},
+	}
 }

@@ -98,7 +98,7 @@ func TestReadConstraintRefuses(t *testing.T) {
 		{"cut after an entry", "3 4 2\n1 2 1\n", 4, 1, 0, []string{"of which 1 follow", "edges:a.txt"}},
 		{"a pair twice", "1 2 1\n1 2 3\n", 2, 0, 0, []string{"edge list and as a matrix", "edges:a.txt", "matrix:a.txt"}},
 		{"ambiguous", "2 3 1\n1 2 1\n", 3, 0, 0, []string{"edge list and as a matrix", "edges:a.txt", "matrix:a.txt"}},
-		{"too narrow", "2 3 2\n1 1 0.5\n2 3 1\n", 4, 0, 0, []string{"3 columns for data of 4 features", "--features 3"}},
+		{"too narrow", "2 3 2\n1 1 0.5\n2 3 1\n", 4, 0, 0, []string{"3 columns for data of 4 features", "set p to 3 if the data has 3 features"}},
 		{"endpoint beyond p", "1 2 1\n1 9 1\n2 3 1\n", 4, 2, 3, []string{`"9"`, "1..4", "matrix:a.txt"}},
 		{"bad entry of a matrix", "2 3 2\n1 1 0.5\n2 4 1\n", 3, 3, 3, []string{`"4"`, "column number in 1..3"}},
 		{"cut matrix", "9 3 3\n1 1 0.5\n2 3 1\n", 3, 1, 1, []string{`"9"`, "first line does not announce the 2 lines", "matrix:a.txt"}},

@@ -278,7 +278,8 @@ func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
 	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
 		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.Data, values[0], values[1], values[2], numbers)
 	case c.Positive != nil:
-		return fmt.Errorf("%s: a label is said to be positive, and there are %d classes: expected two; do not say which is positive", c.Data, len(values))
+		return fmt.Errorf("%s: a label is to be positive, but there are %d classes: expected two; "+
+			"leave out --positive", c.Data, len(values))
 	}
 	for k, rows := range c.ranks.whole(data).classes {
 		if rows < 2 {

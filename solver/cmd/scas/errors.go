@@ -84,38 +84,6 @@ func notFinite(token string) bool {
 	return !isFinite(v) || errors.Is(err, strconv.ErrRange)
 }
 
-// flagOf gives the command-line name of a field of solver.Settings.
-var flagOf = map[string]string{
-	"Method": "--method", "DualUpdates": "--dual-updates", "Passes": "--passes", "Eta": "--eta", "Rho": "--rho", "Threads": "--threads",
-	"RelTol": "--tol", "TimeLimit": "--time-limit",
-	"BatchSize": "--batch-size", "InnerSteps": "--inner-steps", "Schedule": "--schedule",
-}
-
-// inFlags words the remedies of the readers for the command line.
-var inFlags = strings.NewReplacer(
-	"read the labels as numbers for regression", "use --loss squared for labels that are numbers",
-	"reading without Strict sorts them", "without --strict they are sorted",
-	"read it with index base 0", "give --index-base 0",
-	", or give the mapping of an existing model", "",
-	"what scas train, scas cv or Save wrote", "what scas train -o FILE or scas cv -o FILE wrote; scas predict takes it after -m",
-	"if the data has more features, state their number", "if the data has more features, state their number with --features",
-	"state more features", "give --features a larger number",
-	"leave out the column, or have missing values filled", "leave out the column with --drop, or have missing values filled with --missing mean, median or zero (in training)",
-	"leave out the column, or have missing ones be of no category", "leave out the column with --drop, or have missing ones be of no category with --missing mean, median or zero (in training)",
-	"declare the column categorical", "declare the column with --categorical",
-	"read it as CSV", "give --format csv",
-	"allow more memory", "allow more with --memory SIZE",
-	"say that there is no header if so", "give --no-header if it has none",
-	"the delimiter seems to be another", "is the delimiter another? give --delimiter ';' or the like",
-	": leave out column ", ": leave it out with --drop ",
-	"no values: leave it out", "no values: leave it out with --drop",
-	"say which it is", "give --label COLUMN",
-	"do not say which is positive", "leave out --positive",
-	"; are the labels another column?", "; --label names another column",
-	"are these classes, or are the labels another column?", "for classes give --loss logistic; --label names another column",
-	"expected them in a file of their own, one for every row", "give --labels FILE, which has one number a line or is an npy file",
-)
-
 // leaveOut words the defaults of solver.Settings, and what the solver asks of the
 // problem, for the command line.
 var leaveOut = strings.NewReplacer(
@@ -141,9 +109,6 @@ var leaveOut = strings.NewReplacer(
 
 // describe words err for a user of the command line.
 func describe(err error) string {
-	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
-		return inFlags.Replace(withinPackages(parse.Error()))
-	}
 	remedy := ""
 	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.EISDIR) {
 		return path.Path + " is a directory: name a file"
@@ -157,23 +122,19 @@ func describe(err error) string {
 		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
 			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
 	}
-	msg := err.Error()
-	for _, prefix := range packages {
-		msg = strings.TrimPrefix(msg, prefix)
-	}
-	return leaveOut.Replace(inFlags.Replace(withinPackages(msg))) + remedy
+	return leaveOut.Replace(withoutPackages(err, reworded(err))) + remedy
 }
 
-// packages are the prefixes of errors by which packages name themselves.
-var packages = []string{"sparse: ", "graph: ", "glasso: ", "draw: ", "solver: ", "atomicfile: ", "kernels: ", "model: ", "stream: "}
-
-// withinPackages leaves them out of a message but at its beginning, where a file of such
-// a name may stand.
-func withinPackages(msg string) string {
-	for _, prefix := range packages {
-		msg = strings.ReplaceAll(msg, ": "+prefix, ": ")
+// withoutPackages removes the names of packages from the text of err.
+func withoutPackages(err error, text string) string {
+	_, begins := err.(*sparse.ParseError) // with the name of a file, which may look like that of a package
+	for _, name := range strings.Fields("sparse graph glasso draw solver atomicfile kernels model stream") {
+		if !begins {
+			text = strings.TrimPrefix(text, name+": ")
+		}
+		text = strings.ReplaceAll(text, ": "+name+": ", ": ")
 	}
-	return msg
+	return text
 }
 
 // fail reports err, which may be nil, and returns the exit code.

@@ -127,7 +127,11 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		return sparse.ReadFile(path, opt)
 	})
 	if parse, bad := errors.AsType[*sparse.ParseError](err); bad && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= leastBeyond {
-		parse.Msg = strings.Replace(parse.Msg, "allow more memory", "convert them to .scas, which may be larger than memory, or allow more memory", 1)
+		memory := func(r sparse.Remedy) bool { return r.Field == "ReadOptions.Memory" }
+		if slices.ContainsFunc(parse.Remedies, memory) {
+			convert := sparse.Remedy{To: "convert them to .scas, which may be larger than memory"}
+			parse.Remedies = slices.Insert(parse.Remedies, 0, convert)
+		}
 	}
 	if err == nil {
 		*e.data = append(*e.data, data.X)

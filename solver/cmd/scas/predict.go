@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/solver/model"
@@ -84,7 +85,7 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	if data, err = e.readRowsOf(m, c); err != nil {
-		return c.ofModel(m, err)
+		return c.ofModel(err)
 	}
 	if c.Memory.beyond(data) {
 		return c.beyond(e, m, data)
@@ -154,23 +155,37 @@ func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	return err
 }
 
-// ofModel words what readers say of features and labels that the model does not know.
-func (c *predictCmd) ofModel(m *model.Model, err error) error {
+// ofModel returns an error of reading the data with the remedies of scas predict.
+func (c *predictCmd) ofModel(err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
-		if offset := m.Offset; offset != "" && parse.Token == offset {
-			parse.Msg = strings.Replace(parse.Msg, "no such column: expected a name, or a number from 1", "no such column, which has the offsets of the model's margins: give --offset FILE if they are elsewhere", 1)
-		}
-		labels := "with --ignore-labels it does not matter"
-		if c.isTable(c.Data) {
-			labels += ", and --label names another column"
-		}
-		parse.Msg = strings.NewReplacer(
-			"beyond the stated", "beyond the model's", "state more features", "take the model of these data, or leave such features out with --ignore-beyond",
-			"unknown label: the labels are", "unknown label: "+labels+"; the model's are",
-			"read the labels as numbers for regression", labels,
-		).Replace(parse.Msg)
+		parse.Remedies = c.remedies(parse.Remedies)
 	}
 	return err
+}
+
+// remedies replaces the remedies that ask for other options of readers: these are the
+// model's, and not to be chosen.
+func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
+	for _, r := range of {
+		switch r.Field {
+		case "ReadOptions.Features":
+			r = sparse.Remedy{To: "take the model of these data"}
+		case "ReadOptions.IgnoreBeyond":
+			r = sparse.Remedy{To: "leave such features out with --ignore-beyond"}
+		case "ReadOptions.AnyLabels", "ReadOptions.Counts", "ReadOptions.Regression":
+			if c.isTable(c.Data) {
+				all = append(all, sparse.Remedy{Field: "TableOptions.Label", To: "the column of the labels"})
+			}
+			r = sparse.Remedy{To: "give --ignore-labels", If: "the labels do not matter"}
+		case "TableOptions.Offset":
+			r = sparse.Remedy{To: "give --offset FILE",
+				If: "the offsets of the model's margins are in a file of their own"}
+		}
+		if !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // explain counts the row of a margin that is not finite from 1, and names the files.

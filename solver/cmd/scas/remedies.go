@@ -1,0 +1,119 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// This file words the remedies of the libraries' errors, which name fields of Go types,
+// for a user of the command line.
+
+// flagOf maps fields of solver.Settings to flags.
+var flagOf = map[string]string{
+	"BatchSize":   "--batch-size",
+	"DualUpdates": "--dual-updates",
+	"Eta":         "--eta",
+	"InnerSteps":  "--inner-steps",
+	"Method":      "--method",
+	"Passes":      "--passes",
+	"RelTol":      "--tol",
+	"Rho":         "--rho",
+	"Schedule":    "--schedule",
+	"Threads":     "--threads",
+	"TimeLimit":   "--time-limit",
+}
+
+// phrases words remedies, without their conditions, by Field and To. A phrase under "*" is
+// for every other To, which takes the place of %s. An empty phrase leaves out a remedy for
+// which the command line has no flag.
+var phrases = map[string]map[string]string{
+	"": {
+		"give a file that Save, scas train or scas cv wrote": "give a file that scas train -o FILE or " +
+			"scas cv -o FILE wrote; scas predict takes it after -m",
+	},
+	"ReadOptions.AnyLabels":    {"true": "give --ignore-labels"},
+	"ReadOptions.Counts":       {"false": "give --loss squared"},
+	"ReadOptions.Features":     {"a larger number": "give --features a larger number"},
+	"ReadOptions.Format":       {"CSV": "give --format csv"},
+	"ReadOptions.IgnoreBeyond": {"true": ""},
+	"ReadOptions.IndexBase":    {"ZeroBased": "give --index-base 0"},
+	"ReadOptions.LabelsFile": {
+		"a file of labels": "give --labels FILE, which has one number a line or is an npy file",
+	},
+	"ReadOptions.Mapping":      {"the mapping of an existing model": ""},
+	"ReadOptions.Memory":       {"a larger number": "allow more with --memory SIZE"},
+	"ReadOptions.Positive":     {"nil": "leave out --positive"},
+	"ReadOptions.Regression":   {"false": "give --loss logistic", "true": "give --loss squared"},
+	"ReadOptions.Strict":       {"false": "leave out --strict"},
+	"TableOptions.Categorical": {"*": "declare the column with --categorical %s"},
+	"TableOptions.Delimiter": {
+		"the delimiter of the file": "name the delimiter of the file with --delimiter ';' or the like",
+	},
+	"TableOptions.Drop":  {"*": "leave the column out with --drop %s"},
+	"TableOptions.Label": {"the column of the labels": "name the column of the labels with --label"},
+	"TableOptions.Missing": {
+		"MissingMean, MissingMedian or MissingZero": "allow missing values with --missing mean, median or " +
+			"zero (in training)",
+	},
+	"TableOptions.NoHeader": {"true": "give --no-header"},
+	"TableOptions.Offset": {
+		"the column of the offsets": "name the column of the offsets with --offset-column",
+	},
+	"p": {"*": "give --features %s"}, // the number of features, an argument of readers of graphs
+}
+
+// inWords returns a remedy in the words of the command line.
+func inWords(r sparse.Remedy) string {
+	text, ok := phrase(r)
+	if !ok {
+		return r.String()
+	}
+	if text != "" && r.If != "" {
+		text += " if " + r.If
+	}
+	return text
+}
+
+// phrase returns what phrases has for a remedy. A remedy without a field needs no entry.
+func phrase(r sparse.Remedy) (text string, ok bool) {
+	if text, ok = phrases[r.Field][r.To]; ok {
+		return text, true
+	}
+	if r.Field == "" {
+		return r.To, true
+	}
+	text, ok = phrases[r.Field]["*"]
+	return strings.ReplaceAll(text, "%s", r.To), ok
+}
+
+// reworded returns the text of err with the remedies of every error that it wraps in the
+// words of the command line.
+func reworded(err error) string {
+	text := err.Error()
+	for _, part := range parts(err) {
+		if part, ok := part.(interface {
+			Error() string
+			Reword(words func(sparse.Remedy) string) string
+		}); ok {
+			text = strings.Replace(text, part.Error(), part.Reword(inWords), 1)
+		}
+	}
+	return text
+}
+
+// parts returns err and all errors that it wraps.
+func parts(err error) []error {
+	all := []error{err}
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := wrapper.Unwrap(); inner != nil {
+			all = append(all, parts(inner)...)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range wrapper.Unwrap() {
+			all = append(all, parts(inner)...)
+		}
+	}
+	return all
+}

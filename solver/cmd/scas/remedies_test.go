@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestRemediesAreWorded finds the remedies in the source of the libraries. Each must be
+// one that phrases words, and phrases must have no others.
+func TestRemediesAreWorded(t *testing.T) {
+	used := map[sparse.Remedy]bool{}
+	for _, found := range remediesIn(t, "../../../sparse", "../../../solver") {
+		r := found.Remedy
+		text, ok := phrase(r)
+		switch {
+		case !ok:
+			t.Errorf("%s: phrases has no words for %+v", found.at, r)
+		case text == r.To && strings.ContainsAny(r.To, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
+			t.Errorf("%s: %q may name something of Go: give it words in phrases", found.at, r.To)
+		}
+		used[r], used[sparse.Remedy{Field: r.Field, To: "*"}] = true, true
+	}
+	for field, byTo := range phrases {
+		for to := range byTo {
+			if !used[sparse.Remedy{Field: field, To: to}] {
+				t.Errorf("phrases words the remedy to set %q to %q, which the libraries do not have", field, to)
+			}
+		}
+	}
+}
+
+// A foundRemedy is a remedy in the source of the libraries. Its To is "?" if it is no
+// constant.
+type foundRemedy struct {
+	sparse.Remedy
+	at token.Position
+}
+
+// remediesIn returns the literals of type sparse.Remedy in the directories and below,
+// except for those of this command and of tests.
+func remediesIn(t *testing.T, dirs ...string) (all []foundRemedy) {
+	t.Helper()
+	files := token.NewFileSet()
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && d.Name() == "cmd":
+				return fs.SkipDir
+			case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			file, err := parser.ParseFile(files, path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				literal, ok := n.(*ast.CompositeLit)
+				if !ok {
+					return true
+				}
+				if list, ok := literal.Type.(*ast.ArrayType); ok && isRemedy(list.Elt) {
+					for _, element := range literal.Elts {
+						if one, ok := element.(*ast.CompositeLit); ok && one.Type == nil {
+							all = append(all, foundRemedy{remedyOf(one), files.Position(one.Pos())})
+						}
+					}
+				}
+				if isRemedy(literal.Type) {
+					all = append(all, foundRemedy{remedyOf(literal), files.Position(literal.Pos())})
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(all) < len(phrases) {
+		t.Fatalf("%d remedies in %v, fewer than the %d phrases", len(all), dirs, len(phrases))
+	}
+	return all
+}
+
+// isRemedy reports whether an expression is the type sparse.Remedy.
+func isRemedy(e ast.Expr) bool {
+	if qualified, ok := e.(*ast.SelectorExpr); ok {
+		e = qualified.Sel
+	}
+	name, ok := e.(*ast.Ident)
+	return ok && name.Name == "Remedy"
+}
+
+// remedyOf returns the remedy of a literal, without its condition.
+func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
+	for _, element := range literal.Elts {
+		part := element.(*ast.KeyValueExpr)
+		value := "?"
+		if constant, ok := part.Value.(*ast.BasicLit); ok {
+			value, _ = strconv.Unquote(constant.Value)
+		}
+		switch part.Key.(*ast.Ident).Name {
+		case "Field":
+			r.Field = value
+		case "To":
+			r.To = value
+		}
+	}
+	return r
+}
+
+// TestReworded checks that the remedies of all errors in a chain are worded for the command
+// line.
+func TestReworded(t *testing.T) {
+	parse := &sparse.ParseError{File: "a.svm", Line: 2, Msg: "too large", Remedies: []sparse.Remedy{
+		{Field: "ReadOptions.Features", To: "a larger number"},
+		{Field: "ReadOptions.IgnoreBeyond", To: "true"},
+	}}
+	second := &sparse.RemedyError{Err: fmt.Errorf("sparse: no class: %w", parse), Remedies: []sparse.Remedy{
+		{Field: "ReadOptions.Regression", To: "true", If: "the labels are numbers"},
+		{To: "correct the label"},
+		{To: "leave the row out"},
+	}}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{parse, "a.svm:2: too large; give --features a larger number"},
+		{fmt.Errorf("sparse: %w", parse), "a.svm:2: too large; give --features a larger number"},
+		{fmt.Errorf("reading: %w", second), "reading: no class: a.svm:2: too large; give --features a larger number; " +
+			"give --loss squared if the labels are numbers, correct the label, or leave the row out"},
+	} {
+		if got := describe(tt.err); got != tt.want {
+			t.Errorf("%v:\n%s, want\n%s", tt.err, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package sparse
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Remedy is something to do about an error: an option to set, or another action. Errors
+// list their remedies apart from the rest of their text. A program whose users do not
+// write Go can therefore name its own options to them; see RemedyError.Reword.
+type Remedy struct {
+	// Field is the option to set, such as ReadOptions.Features, or the argument. It is
+	// empty if the remedy is another action.
+	Field string
+	// To is the value to set the option to, such as "a larger number". If Field is empty,
+	// it is the action, such as "leave the row out".
+	To string
+	// If is the condition under which the remedy helps; empty means always.
+	If string
+}
+
+// String returns the remedy in words for a Go programmer, such as "set
+// ReadOptions.Regression to true if the labels are numbers".
+func (r Remedy) String() string {
+	words := r.To
+	if r.Field != "" {
+		words = "set " + r.Field + " to " + r.To
+	}
+	if r.If != "" {
+		words += " if " + r.If
+	}
+	return words
+}
+
+// A RemedyError is an error with remedies. Any of them is enough.
+type RemedyError struct {
+	// Err says what was wrong.
+	Err error
+	// Remedies says what to do.
+	Remedies []Remedy
+}
+
+// Error returns the text of Err and the remedies, joined by "or".
+func (e *RemedyError) Error() string { return e.Reword(Remedy.String) }
+
+// Unwrap returns Err.
+func (e *RemedyError) Unwrap() error { return e.Err }
+
+// Reword returns the text of Error with each remedy as words returns it. A remedy for
+// which words returns the empty string is left out.
+func (e *RemedyError) Reword(words func(Remedy) string) string {
+	var all []string
+	for _, r := range e.Remedies {
+		if s := words(r); s != "" {
+			all = append(all, s)
+		}
+	}
+	text := e.Err.Error()
+	switch n := len(all); n {
+	case 0:
+		return text
+	case 1:
+		return text + "; " + all[0]
+	default:
+		return text + "; " + strings.Join(all[:n-1], ", ") + ", or " + all[n-1]
+	}
+}
+
+// The remedies of more than one error.
+var (
+	readNumbers  = Remedy{Field: "ReadOptions.Regression", To: "true", If: "the labels are numbers"}
+	ignoreLabels = Remedy{Field: "ReadOptions.AnyLabels", To: "true", If: "the labels do not matter"}
+	moreFeatures = Remedy{Field: "ReadOptions.Features", To: "a larger number"}
+	ignoreBeyond = Remedy{Field: "ReadOptions.IgnoreBeyond", To: "true", If: "larger columns do not matter"}
+	sortColumns  = Remedy{Field: "ReadOptions.Strict", To: "false", If: "they may be sorted"}
+	chooseLabel  = Remedy{Field: "TableOptions.Label", To: "the column of the labels"}
+	correctLabel = Remedy{To: "correct the label"}
+	keepTwo      = Remedy{To: "keep two of the labels"}
+	mergeSome    = Remedy{To: "merge some labels"}
+	leaveRowOut  = Remedy{To: "leave the row out"}
+)
+
+// dropColumn is the remedy to leave out a column of a table.
+func dropColumn(name string) Remedy {
+	return Remedy{Field: "TableOptions.Drop", To: strconv.Quote(name)}
+}
+
+// fillMissing is the remedy to replace missing values of a table.
+func fillMissing(condition string) Remedy {
+	return Remedy{Field: "TableOptions.Missing", To: "MissingMean, MissingMedian or MissingZero", If: condition}
+}
