@@ -67,6 +67,40 @@ type modelFile struct {
 	Checksum *string `json:"checksum,omitempty"`
 }
 
+// commandFacts are the fields that scas train once had for what Facts and Run have now: in files
+// of format 1, and of format 2 without an intercept.
+type commandFacts struct {
+	Graph struct {
+		Kind  string `json:"kind"`
+		Edges int    `json:"edges"`
+		Rows  int    `json:"rows"` // of A
+	} `json:"graph"`
+	GroupCount  int     `json:"groups"`
+	L2Y         float64 `json:"l2y"`
+	ClassWeight string  `json:"class_weights"`  // balanced, or empty
+	WeightsFile string  `json:"sample_weights"` // empty without one
+	Output      string  `json:"output"`         // last or average
+}
+
+// into sets what c says. Files without a graph are not of scas train, and say nothing here.
+func (c *commandFacts) into(f *Facts, r *Run) {
+	if c.Graph.Kind == "" {
+		return
+	}
+	f.GraphEdges = c.Graph.Edges
+	if c.Graph.Kind == "matrix" {
+		f.ARows = c.Graph.Rows
+	}
+	f.Penalty = "lasso"
+	if c.GroupCount > 0 {
+		f.Penalty = GroupLasso{}.name()
+	}
+	f.MuA = c.L2Y
+	f.Balanced = c.ClassWeight == "balanced"
+	f.Weighted = f.Balanced || c.WeightsFile != ""
+	r.Average = c.Output == "average"
+}
+
 // columns are those of the table that a model was fitted to.
 type columns struct {
 	Features []string           `json:"features,omitempty"`
@@ -367,9 +401,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 	whole := struct {
 		*head
 		*part
-		Graph struct { // format 1
-			Edges int `json:"edges"`
-		} `json:"graph"`
+		commandFacts
 	}{head: &h, part: &p}
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, nil, damageOf(text, err)
@@ -380,7 +412,9 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 	if h.ClassWeights == nil {
 		h.ClassWeights = f.ClassWeights
 	}
-	h.GraphEdges = max(h.GraphEdges, whole.Graph.Edges)
+	if f.Format < 3 {
+		whole.commandFacts.into(&h.Facts, &p.Run)
+	}
 	if f.Format > 1 && !p.Intercept.stated && (f.Format == Format || p.Nonzero == nil) { // those of few features once had none
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
 	}
