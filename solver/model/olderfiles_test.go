@@ -2,68 +2,140 @@ package model
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse"
 )
 
-// TestOlderFiles: models that earlier versions wrote predict the same bits, and are written again
-// in the newest format. Of format 1 are models without an intercept, of format 2 others and, with
-// all coefficients of every class, models of several classes; those of format 3 repeat the head.
+// TestOlderFiles: the files of testdata/files, whose writers README.md there lists, are read for ever.
+// Each says what it said to the program that wrote it, predicts the same bits, and is written again in
+// the present format without a change.
 func TestOlderFiles(t *testing.T) {
-	berry := []string{"height", "sweet", "soil=clay", "soil=loam", "soil=sand", "seeds"}
-	for _, c := range []struct {
-		file    string
-		target  string
-		names   []string
-		indices []int32
-		row     []float64
-		margins []uint64
-		class   float64
-	}{
-		{"plain-format1", "", nil, []int32{0, 1, 2, 3}, []float64{1.25, -1, 0.5, 2}, []uint64{0x3faaa10219c6627e}, 1},
-		{"two-format2", "ripe", []string{"height", "soil=clay", "soil=loam", "soil=sand", "seeds"}, []int32{0, 2, 4}, []float64{1.25, 1, 40}, []uint64{0xbffaa50c0d6b827c}, 0},
-		{"classes-format2", "berry", berry, []int32{0, 1, 2, 3, 4, 5}, []float64{1.25, 3, 0, 1, 0, 40}, []uint64{0x3fd8457421224420, 0xbfe0c539308e30d0, 0xc0153aad97c8f209}, 0},
-		{"classes-format2", "berry", berry, []int32{0, 1, 2, 3, 4, 5}, []float64{1.75, 5.5, 1, 0, 0, 21}, []uint64{0xbffbc52e56d6bb80, 0xbfbfeb88dc4b9d80, 0xbff6fd0651590574}, 1},
-		{"classes-format2", "berry", berry, []int32{0, 1, 2, 3, 4, 5}, []float64{2, 2.5, 0, 0, 1, 18}, []uint64{0xc01162b0f0ca90a0, 0xc018c3e4303dd491, 0x4004829cc2bf57e6}, 2},
-		{"classes-format3", "berry", []string{"height", "soil=clay", "soil=loam", "soil=sand", "seeds"}, []int32{0, 2, 4}, []float64{1.25, 1, 40}, []uint64{0xbff9e86143d56162, 0xbfdef29b02a1bc9b, 0xc0032128216fb8cc}, 1},
-	} {
-		old, err := Load("testdata/" + c.file + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text bytes.Buffer
-		if err := old.Write(&text); err != nil {
-			t.Fatal(err)
-		}
-		again, err := Read(&text, "again.json")
-		if err != nil || cmp.Diff(old, again) != "" {
-			t.Fatalf("%s: %v: %s", c.file, err, cmp.Diff(old, again))
-		}
-		if again.Target != c.target || !slices.Equal(again.Features, c.names) || c.target != "" && again.Fill["height"] == 0 {
-			t.Errorf("%s: %+v", c.file, again)
-		}
-		if len(again.Columns) != len(c.margins) {
-			t.Fatalf("%s: %d columns", c.file, len(again.Columns))
-		}
-		for k := range again.Columns {
-			if got := again.Columns[k].margin(c.indices, c.row); math.Float64bits(got) != c.margins[k] {
-				t.Errorf("%s, row %v, column %d: margin %#x; want %#x", c.file, c.row, k, math.Float64bits(got), c.margins[k])
+	wanted, err := filepath.Glob("testdata/files/*.want")
+	if err != nil || len(wanted) == 0 {
+		t.Fatalf("%d files, %v", len(wanted), err)
+	}
+	for _, path := range wanted {
+		name := strings.TrimSuffix(path, ".want")
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		label := c.class
-		if c.file == "plain-format1" {
-			label = 2*label - 1
-		}
-		if got, err := again.Predict(c.indices, c.row); err != nil || got != label {
-			t.Errorf("%s, row %v: class %v, %v; want %v", c.file, c.row, got, err, label)
+			m := readSample(t, name)
+			if got := summary(t, m) + predictionsOfRows(t, m); got != string(want) {
+				t.Errorf("the file says and predicts\n%s; want\n%s", got, want)
+			}
+			var text bytes.Buffer
+			if err := m.Write(&text); err != nil {
+				t.Fatal(err)
+			}
+			if start := fmt.Sprintf("{\n  \"format\": %d,\n", Format); !strings.HasPrefix(text.String(), start) {
+				t.Errorf("written again as %.40s", text.String())
+			}
+			again, err := Read(&text, "again.json")
+			if err != nil || cmp.Diff(m, again) != "" {
+				t.Fatalf("written and read again: %v: %s", err, cmp.Diff(m, again))
+			}
+			if got := summary(t, again) + predictionsOfRows(t, again); got != string(want) {
+				t.Errorf("written again, the file says and predicts\n%s; want\n%s", got, want)
+			}
+		})
+	}
+}
+
+// readSample reads the model file of that name, or the one of liblinear.
+func readSample(t *testing.T, name string) *Model {
+	t.Helper()
+	m, err := Load(name + ".json")
+	if err == nil {
+		return m
+	}
+	f, err2 := os.Open(name + ".liblinear")
+	if err2 != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if m, err = ReadLiblinear(f, name); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// summary is a line of what a file says beside the coefficients.
+func summary(t *testing.T, m *Model) string {
+	t.Helper()
+	facts, err := json.Marshal(m.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := []string{m.loss().String(), fmt.Sprintf("p=%d", m.featureCount()), string(facts)}
+	add := func(there bool, format string, values ...any) {
+		if there {
+			parts = append(parts, fmt.Sprintf(format, values...))
 		}
 	}
+	add(m.Facts.ClassWeights != nil, "%v", m.Facts.ClassWeights)
+	add(!m.Labels.IsZero(), "%v", m.Labels)
+	add(!m.Classes.IsZero(), "%v", m.Classes.All())
+	add(m.Target != "", "target %s", m.Target)
+	add(m.Offset != "", "offset %s", m.Offset)
+	add(m.Fill != nil, "fill %v", m.Fill)
+	add(m.HasIntercept, "intercept")
+	for _, c := range m.Columns {
+		add(c.Groups != nil, "tied %v", c.Groups)
+		add(c.Run.Average, "average")
+		add(c.Run.Method != "", "%s", c.Run.Method)
+		add(c.Certificate.Status != "", "%s", c.Certificate.Status)
+	}
+	return strings.Join(parts, ", ") + "\n"
+}
+
+// predictionsOfRows predicts the rows of testdata/files: those of the table for a model that knows
+// columns, else those without names. A line has the class or number of a row, and its margins.
+func predictionsOfRows(t *testing.T, m *Model) string {
+	t.Helper()
+	rows, opt := "rows.svm", m.ReadOptions()
+	opt.Mapping, opt.Classes, opt.Regression, opt.Counts = sparse.LabelMapping{}, sparse.Classes{}, false, false
+	if opt.AnyLabels, opt.Table.NoLabel = true, true; m.Features != nil {
+		rows = "rows.csv"
+	}
+	d, err := sparse.ReadFile(filepath.Join("testdata", "files", rows), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	margins, err := m.Margins(nil, d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.shift(margins, d.Offsets); err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for each := len(m.Columns); len(margins) > 0; margins = margins[each:] {
+		switch row := margins[:each]; {
+		case !m.Classes.IsZero():
+			fmt.Fprint(&lines, m.Classes.Name(largest(row)))
+		case m.Classifies():
+			fmt.Fprint(&lines, m.Labels.Name(row[0]))
+		default:
+			fmt.Fprint(&lines, m.prediction(row[0]))
+		}
+		for _, v := range margins[:each] {
+			fmt.Fprint(&lines, " ", v)
+		}
+		lines.WriteByte('\n')
+	}
+	return lines.String()
 }
 
 // Files of many classes have what is not zero of the coefficients, and the names of the

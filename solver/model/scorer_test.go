@@ -17,7 +17,7 @@ func TestScorer(t *testing.T) {
 		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, Offset: "log", Fill: map[string]float64{"height": 2, "seeds": 0},
 		Columns: []Column{{Coefficients: []float64{0.5, -1, 0.01}, Intercept: 0.25}}, HasIntercept: true, IndexBase: 1,
 	}
-	for name, m := range map[string]*Model{"two": loaded(t, "two-format2"), "classes": loaded(t, "classes-format3"), "numbers": numbers} {
+	for name, m := range map[string]*Model{"two": loaded(t, "format2-words"), "classes": loaded(t, "format3-older-classes"), "numbers": numbers} {
 		s, err := m.Scorer()
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestScorer(t *testing.T) {
 
 func loaded(t *testing.T, name string) *Model {
 	t.Helper()
-	m, err := Load("testdata/" + name + ".json")
+	m, err := Load("testdata/files/" + name + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
