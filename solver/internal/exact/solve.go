@@ -173,7 +173,7 @@ func (s *Solver) show(set *Settings, r *Result) error {
 
 const (
 	warmFactor  = 4   // the solution for the last lambda is near if that was at most this multiple of the next
-	firstSweeps = 2   // sweeps over the columns of the first model without a formed Hessian,
+	firstSweeps = 4   // sweeps over the columns of the first model without a formed Hessian,
 	mostSweeps  = 40  // and of the last ones
 	proofPart   = 0.1 // the next proof is tried once the model errs by less than this part of the last gap
 	crawl       = 100 // if the gap is more than this multiple of the last fall, the next model is solved to the end

@@ -68,7 +68,8 @@ type SeparableSettings struct {
 	Tolerance, RelTolerance float64
 	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
-	// DescentOnly leaves out the Newton steps.
+	// DescentOnly leaves out what comes between these sweeps: sweeps over the non-zero coordinates, and
+	// Newton steps.
 	DescentOnly bool
 }
 
@@ -100,7 +101,7 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		if q.stopped() {
 			return false
 		}
-		if !q.sweepSupport(allowed) && !set.DescentOnly {
+		if !set.DescentOnly && !q.sweepSupport(allowed) {
 			q.newton(allowed)
 		}
 	}
