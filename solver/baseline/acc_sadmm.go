@@ -57,7 +57,7 @@ type accSADMM struct {
 	aPoint, au        []float64 // A x and A u
 	lt, bt            []float64
 	lam, bracket      []float64
-	ym                []float64 // the y of the inner loop
+	ym                []float64 // y of the inner loop
 	sum, sumY         []float64 // sums of the stage's x and y
 	previous          []float64 // x before the last step
 	theta, theta2, w2 float64

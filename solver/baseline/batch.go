@@ -78,8 +78,9 @@ func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 type batch struct {
 	*base
 	newton newtonSystem
-	known  bool            // the run's snapshot is at x
-	ahead  solver.Snapshot // snapshot of a trial; it shares margins and slopes with the run's
+	known  bool // margins and slopes of the run's snapshot belong to x
+	// Snapshot of a trial; it shares the memory of margins and slopes with the run's snapshot.
+	ahead solver.Snapshot
 
 	ax                    []float64 // A x
 	g, step, trial, astep []float64
@@ -93,7 +94,7 @@ func newBatch(r *solver.Run) *batch {
 	return b
 }
 
-// A newtonSystem solves H step = −g with H = (1/n)Σ φ”ᵢ aᵢaᵢ' + mu I + ρ A'A.
+// A newtonSystem solves H·step = −g, where H = (1/n)Σ φ”ᵢ aᵢaᵢ' + mu I + ρ A'A.
 type newtonSystem interface {
 	// cost returns a lower bound of the passes of the next solve.
 	cost() float64
@@ -163,8 +164,8 @@ func (b *batch) minimise() error {
 	return nil
 }
 
-// gradient sets g to the gradient of the x-step's objective; the snapshot holds the part
-// of the loss.
+// gradient sets g to the gradient of the x-step's objective. It takes the gradient of the loss from
+// the snapshot.
 func (b *batch) gradient() {
 	b.a.MulTrans(b.g, b.ax)
 	for j, v := range b.g {
@@ -172,9 +173,9 @@ func (b *batch) gradient() {
 	}
 }
 
-// search moves x along the step, halving it until the objective decreases enough, and
-// reports whether it did. It computes differences of the quadratic part from the step, so
-// that rounding does not hide a small step.
+// search moves x along the step and halves the step until the objective decreases enough. It
+// returns false if that fails. The change of the quadratic part is computed from the step, not as a
+// difference of two values, so that rounding does not hide a small step.
 func (b *batch) search(decrement float64) bool {
 	b.a.Mul(b.astep, b.step)
 	linear := dotProduct(b.q, b.step) + float64(b.mu*dotProduct(b.x, b.step)) + float64(b.rho*dotProduct(b.ax, b.astep))

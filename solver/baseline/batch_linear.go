@@ -11,9 +11,9 @@ import (
 //
 //	x ← ((1/η) I + ρ A'A)⁻¹ [ x/η − ∇f(x) − A'(beta − ρ y) ]
 //
-// and then updates y and beta. Eta is η; zero means 1/ν̄, where ν̄ is the Lipschitz
-// constant of the mean loss's gradient, found by power iteration, plus mu. An iteration
-// is one pass. The average is that of x_1..x_T.
+// and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus the Lipschitz constant of
+// the mean loss's gradient, which power iteration estimates. An iteration is one pass. The average
+// is that of x_1..x_T.
 type BatchLinear struct{ onePass }
 
 // Info implements solver.Method.
@@ -30,7 +30,7 @@ func (BatchLinear) Info() solver.MethodInfo {
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ]
 //
-// Here zero means η = 1/(ν̄ + ρ λ₁).
+// Eta is η; zero means 1/(ν̄ + ρ λ₁).
 type BatchUzawa struct{ onePass }
 
 // Info implements solver.Method.

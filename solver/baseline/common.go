@@ -12,9 +12,9 @@ import (
 // blockSteps is the number of samples between two checks of the context.
 const blockSteps = 1024
 
-// base holds what the methods share: the iterate of the run under the paper's names, with
-// unscaled multipliers as in the paper. It has its own product with A, because
-// evaluations use the product of the run.
+// base holds what the methods have in common: the iterate of the run under the paper's names, with
+// unscaled multipliers as in the paper. It computes its own products with A, because evaluations of
+// the objective use those of the run.
 type base struct {
 	run  *solver.Run
 	data *solver.Samples
@@ -26,12 +26,12 @@ type base struct {
 
 	x, y, beta []float64 // the run's iterate
 	limit      []float64 // lambda times the weights of the rows of A
-	image      []float64 // A x as times left it; x itself if A = I
+	image      []float64 // the latest product A x computed by times; x itself if A = I
 	u          []float64 // scratch memory of length l
 	q          []float64 // scratch memory of length p
 
 	rows    []int32   // the sampled rows
-	gain    []float64 // one for each sample of a step
+	gain    []float64 // factor of each sampled row in a step
 	natural float64   // automatic η, even if not used; 0 if the method has no step size
 	sums    struct {  // sums of the iterates, for means
 		x, y  []float64
@@ -60,8 +60,7 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 // shifted returns a solver of systems with A'A and the run's rho.
 func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
 
-// vector returns a zero vector with an entry per feature; rowVector returns one with an
-// entry per row of A.
+// vector returns a zero vector with an entry per feature.
 func (b *base) vector() []float64    { return make([]float64, len(b.x)) }
 func (b *base) rowVector() []float64 { return make([]float64, len(b.beta)) }
 
@@ -79,7 +78,8 @@ func (b *base) orEta(automatic float64) float64 {
 	return b.run.Stats.Eta
 }
 
-// NaturalEta is the step size that an error proposes if the user's own diverges.
+// NaturalEta returns the step size that an error proposes if the run diverges with the user's step
+// size.
 func (b *base) NaturalEta() float64 { return b.natural }
 
 // times returns A x and stores it in image.
@@ -93,9 +93,8 @@ func (b *base) slopeAt(i int, x []float64) float64 {
 	return b.data.Slope(i, b.data.Margin(i, x))
 }
 
-// addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the rows to dst,
-// which may be the same slice as at. Unless reduced is set, it omits the second term,
-// that of the snapshot x̃.
+// addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the rows to dst, which may
+// be the same slice as at. x̃ is the snapshot. If reduced is false, the term with x̃ is left out.
 func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduced bool) {
 	scale /= float64(len(rows))
 	for k, i := range rows {
@@ -126,7 +125,7 @@ func (b *base) augmented() {
 	b.a.MulTrans(b.q, b.u)
 }
 
-// ridge returns the gradient mu·x as a term of a sweep.
+// ridge returns the gradient mu·x in the form of terms of a sweep.
 func (b *base) ridge(x []float64) []term {
 	if b.mu == 0 {
 		return nil
@@ -141,18 +140,18 @@ func (b *base) addRidge(dst, x []float64) {
 	}
 }
 
-// dual updates y and beta, given A x: the step after x in the order x, y, beta. It leaves
-// |beta| ≤ limit.
+// dual updates y and beta from A x, as methods with the order x, y, beta do. Afterwards |beta| ≤
+// limit.
 func (b *base) dual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
 
-// include adds an x and a y to the sums for the means.
+// include adds x and y to the sums from which the means are computed.
 func (b *base) include(x, y []float64) {
 	kernels.Axpy(1, x, b.sums.x)
 	kernels.Axpy(1, y, b.sums.y)
 	b.sums.count++
 }
 
-// publish sets the run's means.
+// publish sets the means of the run.
 func (b *base) publish() {
 	inv := 1 / b.sums.count
 	scaleTo(b.run.Mean.X, b.sums.x, inv)

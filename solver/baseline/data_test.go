@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// halfOfA9a returns every second row of a9a with the matrix published for it.
+// halfOfA9a returns the problem with every second row of a9a and the published constraint matrix.
 func halfOfA9a(t *testing.T) *solver.Problem {
 	p := solvertest.Load(t, "paper/a9a.zst", 123)
 	a, err := sparse.ReadFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"), &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true})
@@ -32,10 +32,10 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 	return p
 }
 
-// TestMethodsOnA9a compares gaps after 10 and 30 passes with those of independent
-// implementations of the same recursions on the other half of a9a, with the same tuning:
-// none may be three times as large. (For Acc-SADMM the reference gaps are after 12 and 42
-// passes, for SDCA after 12.) Eta is in units of 1/ν_f, Rho in units of lambda.
+// TestMethodsOnA9a compares gaps after 10 and 30 passes with the gaps that independent
+// implementations of the same recursions reached on the other half of a9a, with the same
+// parameters. No gap may be three times as large. For Acc-SADMM the reference gaps are after 12 and
+// 42 passes, for SDCA after 12. Eta is in units of 1/ν_f, Rho in units of lambda.
 func TestMethodsOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	base := halfOfA9a(t)
@@ -114,9 +114,9 @@ func (c a9aCase) check(t *testing.T, p *solver.Problem, optimum float64) {
 	}
 }
 
-// TestBatchOnA9a compares exact batch ADMM with a table of an independent implementation,
-// by iterations, at rho = lambda. It also checks that passes count the Newton steps. The
-// iterates must be those of exact x-steps for every way to solve the Newton systems.
+// TestBatchOnA9a compares exact batch ADMM with a table of an independent implementation, iteration
+// by iteration, at rho = lambda. It checks that passes count the Newton steps. Every way to solve
+// the Newton systems must give the iterates of exact x-steps.
 func TestBatchOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	p := halfOfA9a(t)

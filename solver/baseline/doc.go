@@ -1,8 +1,8 @@
-// Package baseline provides the methods with which SCAS-ADMM is compared: those in the
-// paper's experiments and some of their successors. Each is a [solver.Method]; a file
-// holds a family of related methods. They solve the paper's main problem, g = lambda|y|₁
-// with y = A x, equal sample weights and X = R^p, for which one clip updates y and beta.
-// Read STOC and common.go first.
+// Package baseline provides the methods with which SCAS-ADMM is compared: those in the paper's
+// experiments and some of their successors. Each is a [solver.Method]; a file holds a family of
+// related methods. They solve the paper's main problem: the penalty lambda|A x|₁, equal sample
+// weights, and X = R^p. For this penalty, clipping to [−lambda, lambda] updates y and beta. Read
+// STOC and common.go first.
 //
 // # How to add a method
 //
@@ -17,7 +17,8 @@ package baseline
 
 import "github.com/scas-admm/scas/solver"
 
-// Methods returns all methods, those of package solver first, beginning with the default.
+// Methods returns all methods: first the methods of package solver, beginning with the default,
+// then those of this package.
 func Methods() []solver.Method {
 	return append(solver.Methods(),
 		SVRG{}, SVRGRestart{}, STOC{}, SA{}, SAIU{}, SAG{}, SAGIU{}, OPG{}, RDA{}, OADM{}, OS1{}, OS2{},

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// atOptimum is a method whose stored slopes are initially those at the optimum.
+// atOptimum is a method whose stored slopes start at the slopes of the optimum.
 type atOptimum struct{ solver.Method }
 
 func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -21,9 +21,9 @@ func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
 	return it, err
 }
 
-// TestFixedPoints starts variance-reduced methods at the optimum, with its multiplier and
-// stored slopes: they must stay there. Plain stochastic gradients must not stay, which
-// shows that the test can fail.
+// TestFixedPoints starts variance-reduced methods at the optimum, with its multiplier and its
+// slopes. They must stay there. Plain stochastic gradient methods must not stay there, which shows
+// that the test can fail.
 func TestFixedPoints(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	x, beta, _ := solvertest.BarrierNewton(t, p)
@@ -35,7 +35,7 @@ func TestFixedPoints(t *testing.T) {
 		}
 		moved, most := solvertest.Relative(solvertest.LastIterate(t, p, s), x), 1e-9
 		if info.AllSamples {
-			most = 1e-6 // a small rho magnifies errors of beta
+			most = 1e-6 // with a small rho, errors of beta are larger
 		}
 		if noisy := info.StepUnit > 0; noisy && moved < 1e-3 || !noisy && moved > most {
 			t.Errorf("%s moved by %.1e from the optimum", info.Name, moved)

@@ -22,8 +22,8 @@ var (
 	hostileSeed   = flag.Uint64("hostile.seed", 0, "repeat this one problem of TestHostileProblems")
 )
 
-// A hostile draws problems and settings whose numbers are each valid, but as extreme as
-// float64 allows.
+// A hostile draws random problems and settings. Each of their numbers is valid, but may be as
+// extreme as float64 allows.
 type hostile struct{ *rand.Rand }
 
 // size returns a number ≥ 0, which is usually moderate, and sometimes extremely large or
@@ -42,7 +42,7 @@ func (h hostile) size() float64 {
 	return math.Exp(2 * h.NormFloat64())
 }
 
-// tame returns a moderate number, and an extreme one only once in about often draws.
+// tame returns a moderate number. With probability 1/often it returns an extreme one.
 func (h hostile) tame(often int) float64 {
 	if h.IntN(often) == 0 {
 		return h.size()
@@ -234,8 +234,8 @@ func (h hostile) settings(p int) *solver.Settings {
 	return s
 }
 
-// hostileRun solves the problem of a seed, and returns what is wrong with its end, or the
-// empty string.
+// hostileRun solves the problem that belongs to a seed. It returns a description of what was wrong,
+// or "".
 func hostileRun(seed uint64) (wrong string) {
 	h := hostile{rand.New(rand.NewPCG(seed, 12))}
 	p := h.problem()
@@ -277,8 +277,8 @@ func hostileRun(seed uint64) (wrong string) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// TestHostileProblems checks that problems and settings with extreme numbers end without
-// a panic, and with an error if the objective is not finite.
+// TestHostileProblems solves problems with extreme numbers. Minimize must not panic, and must
+// return an error if the objective is not finite.
 func TestHostileProblems(t *testing.T) {
 	if *hostileSeed != 0 {
 		if wrong := hostileRun(*hostileSeed); wrong != "" {

@@ -20,11 +20,10 @@ func baselines() []solver.Method {
 	return baseline.Methods()[len(solver.Methods()):]
 }
 
-// TestMethodsConverge compares every method with automatic settings with the optimum, to
-// the accuracy that its rate allows in 300 passes: about T^(-1/2) of the starting gap of
-// 0.38 for methods whose gradients stay noisy, and rounding for the others. Gaps are
-// those of the last iterate, or of the average if noise keeps the last iterate from
-// converging.
+// TestMethodsConverge checks that every method with automatic settings comes close to the optimum
+// in 300 passes. The largest gap allowed follows from the rate of the method: about T^(-1/2) of the
+// starting gap of 0.38 if its gradients stay noisy, else rounding. If noise keeps the last iterate
+// from converging, the gap of the average is checked.
 func TestMethodsConverge(t *testing.T) {
 	type want struct{ general, strong float64 }
 	exact := want{1e-12, 1e-13}
@@ -70,8 +69,8 @@ func TestMethodsConverge(t *testing.T) {
 	}
 }
 
-// TestMethodsOnOtherProblems runs every method with A = I, the squared loss, row weights
-// and another starting point: none may diverge or end above the start.
+// TestMethodsOnOtherProblems runs every method with A = I, the squared loss, row weights and
+// another starting point. No method may diverge or end above the objective at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identity := solvertest.Chain(t, 0.1)
@@ -102,9 +101,9 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	}
 }
 
-// TestDualBounds checks that methods with the order x, y, beta have a multiplier that is
-// a subgradient after every step: |beta| ≤ limit, and if y is not zero, |beta| = limit
-// with the sign of y.
+// TestDualBounds checks, for methods with the order x, y, beta, that the multiplier is a
+// subgradient after every step: |beta| ≤ limit, and if y is not zero, beta is the limit with the
+// sign of y.
 func TestDualBounds(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
@@ -147,7 +146,7 @@ func TestMethodsAreDeterministic(t *testing.T) {
 	}
 }
 
-// TestMethodsStop checks that a cancelled context ends a run within an outer iteration.
+// TestMethodsStop checks that a run ends within one outer iteration after its context is cancelled.
 func TestMethodsStop(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05
@@ -162,13 +161,14 @@ func TestMethodsStop(t *testing.T) {
 	}
 }
 
-// TestMethodsDiverge checks that a step size that is far too large gives an error which
-// names a smaller one, and a finite result.
+// TestMethodsDiverge checks that a step size that is far too large gives an error that proposes a
+// smaller one, and a finite result.
 func TestMethodsDiverge(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
 	for _, m := range baselines() {
 		info := m.Info()
-		if info.NeedsL2 || !info.TakesEta || m == (baseline.OADM{}) { // implicit steps do not diverge
+		// Methods with implicit steps do not diverge.
+		if info.NeedsL2 || !info.TakesEta || m == (baseline.OADM{}) {
 			continue
 		}
 		s := &solver.Settings{Method: m, Passes: 200, Eta: 1e5}
@@ -184,9 +184,10 @@ func TestMethodsDiverge(t *testing.T) {
 	}
 }
 
-// TestLastIterateIsJudged checks that a run ends below ten times the objective at the
-// start, or with an error that says what to change and with a useful result. The loss is
-// logistic: its gradients are bounded, so iterates can go far without overflow.
+// TestLastIterateIsJudged checks that the objective at the end of a run is less than ten times the
+// objective at the start. Otherwise Minimize must return an error that says what to change, and a
+// useful result. The loss is logistic: its gradients are bounded, so iterates can move far away
+// without overflow.
 func TestLastIterateIsJudged(t *testing.T) {
 	noticed := 0
 	for _, lambda := range []float64{0, 1e-6, 1e-2} {
@@ -278,8 +279,8 @@ func TestMethodsRefuse(t *testing.T) {
 	}
 }
 
-// huge returns a problem with so many samples and features that an iterate per sample
-// does not fit into memory.
+// huge returns a problem with so many samples and features that one iterate for each sample does
+// not fit into memory.
 func huge(t *testing.T) *solver.Problem {
 	const rows, cols = 25000, 50000
 	labels := make([]float64, rows)

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// dense is a method written without the code of the package: full vectors and matrices,
-// math.Exp, elimination. It only uses the package's samples.
+// dense is a method in plain loops, without the code of the package: full vectors and matrices,
+// math.Exp, Gaussian elimination. It uses the same random samples as the package.
 type dense struct {
 	*solvertest.Naive
 	n, p int
@@ -124,8 +124,8 @@ func (d *dense) sa(steps int, mu, weight float64, inexact bool, lambda1 float64)
 	}
 }
 
-// svrg runs stages of the given lengths, the first one without a snapshot. If restart is
-// set, the others start at their snapshot and its multiplier.
+// svrg runs stages of the given lengths, the first one without a snapshot. If restart is set, every
+// other stage starts at its snapshot, with the multiplier that belongs to it.
 func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot []float64) {
 	x, snapshot := slices.Clone(d.X), slices.Clone(d.X)
 	for s, m := range lengths {
@@ -165,8 +165,8 @@ func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot
 	return snapshot
 }
 
-// TestMethodsEqualNaive compares STOC-, SA- and SVRG-ADMM with loops that follow the
-// papers line by line.
+// TestMethodsEqualNaive compares STOC-, SA- and SVRG-ADMM with loops that follow the papers line by
+// line.
 func TestMethodsEqualNaive(t *testing.T) {
 	for _, mu := range []float64{0, 0.1} {
 		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 17, NonzerosPerRow: 6, Noise: 1, Seed: 5}, 1e-2)
@@ -207,7 +207,8 @@ func TestMethodsEqualNaive(t *testing.T) {
 					t.Errorf("mu = %v, %T: the average differs by %.1e", mu, c.method, e)
 				}
 			}
-			if !strings.HasPrefix(c.method.Info().Name, "svrg") { // the result of svrg has the clipped multiplier
+			// Svrg returns the clipped multiplier, which the naive loop does not have.
+			if !strings.HasPrefix(c.method.Info().Name, "svrg") {
 				if e := solvertest.Relative(res.Dual, d.Beta); !(e < 1e-9) {
 					t.Errorf("mu = %v, %T: beta differs by %.1e", mu, c.method, e)
 				}

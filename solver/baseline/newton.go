@@ -8,10 +8,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// MaxFactored is the largest number of features for which [Batch] forms the Hessian.
+// MaxFactored is the largest number of features for which [Batch] computes and factors the Hessian.
 const MaxFactored = 512
 
-// factored is the newtonSystem that forms the Hessian and factors it.
+// factored is the newtonSystem that computes the Hessian and factors it.
 type factored struct {
 	b        *base
 	fixed    []float64 // upper triangle of mu I + ρ A'A, p × p
@@ -73,8 +73,7 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 	return f.assembly, nil
 }
 
-// conjugate is the newtonSystem that uses conjugate gradients with a diagonal
-// preconditioner.
+// conjugate is the newtonSystem that solves by conjugate gradients with a diagonal preconditioner.
 type conjugate struct {
 	b         *base
 	cg        *linalg.ConjugateGradients

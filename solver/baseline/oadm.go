@@ -62,7 +62,7 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	return b.uniform(o.step), nil
 }
 
-// sampleRow sets h = H⁻¹aᵢ at the features that it returns; h is zero at all others.
+// sampleRow computes h = H⁻¹aᵢ. It returns the features at which h can differ from zero.
 func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 	if !o.solve.Iterative() {
 		idx, val := o.run.Problem.Data.Row(i)
@@ -97,7 +97,7 @@ func (o *oadm) swept(i int, t float64) {
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	for _, j := range support { // features without an edge do not use solved
+	for _, j := range support { // features without an edge do not read solved
 		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
 	}
 	s.bring(i, shift, 1)

@@ -82,9 +82,9 @@ func (RDA) Info() solver.MethodInfo {
 
 type rda struct {
 	*base
-	g    []float64 // Σ of the samples' gradients
-	c    []float64 // Σ of beta + ρ(A x − y)
-	past []float64 // Σ of the x at which gradients were taken
+	g    []float64 // sum over all steps of the sample's gradient
+	c    []float64 // sum over all steps of beta + ρ(A x − y)
+	past []float64 // sum over all steps of x, before the step
 	eta  decreasing
 }
 

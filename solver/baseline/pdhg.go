@@ -31,9 +31,9 @@ func (SVRPDHG) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1), nil }
 
-// ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] for a sequence z, with steps η/θ
-// and gradients at x = (1−θ)x̃ + θ z. θ and the stages are those of [ASVRG]. η defaults
-// to 1/ν_f, σ to θ/(η λ₁).
+// ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] with momentum. It applies the recursion to a
+// sequence z, with steps η/θ, and takes gradients at x = (1−θ)x̃ + θ z. θ and the stages are those
+// of [ASVRG]. η is 1/ν_f by default, σ is θ/(η λ₁).
 type ASVRPDHG struct{ staged }
 
 // Info implements solver.Method.
@@ -69,7 +69,7 @@ func (p *pdhg) Next() (bool, error) {
 	if err != nil || !more {
 		return false, err
 	}
-	if p.halvingsSeen != halvings { // the stage starts at the iterate
+	if p.halvingsSeen != halvings { // the stage starts at the run's iterate
 		copy(p.ahead, p.point)
 	}
 	if p.run.Settings.Rho == 0 {

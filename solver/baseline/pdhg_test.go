@@ -10,10 +10,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPDHGOnA9a compares the gaps of SVR-PDHG on all of a9a, with the matrix published
-// for it, after 10, 20 and 30 passes with those of an independent implementation: none
-// may be three times as large. With the published step size the variance does not vanish;
-// with a smaller one the method converges.
+// TestPDHGOnA9a compares the gaps of SVR-PDHG on a9a after 10, 20 and 30 passes with the gaps of an
+// independent implementation. No gap may be three times as large. With the published step size the
+// variance does not vanish; with a smaller one the method converges.
 func TestPDHGOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	p := solvertest.Load(t, "paper/a9a.zst", 123)

@@ -33,7 +33,8 @@ func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool, 
 		if gap < 1e-13 {
 			continue
 		}
-		x, y, w := math.Log(passes), math.Log(gap), 1/passes // equal weight per decade
+		// The weight 1/passes gives each decade the same weight.
+		x, y, w := math.Log(passes), math.Log(gap), 1/passes
 		n += w
 		sx += w * x
 		sy += w * y
@@ -43,10 +44,10 @@ func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool, 
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// TestRates checks that the fitted order of convergence is not lower than proved, up to a
-// tenth for noise. For the rate log T/T with strong convexity a fit over two decades
-// gives only about T^-0.75, with gaps a hundred times below the bound of the theorem; it
-// must be better than the T^-0.5 of the general case.
+// TestRates checks that the fitted order of convergence is not lower than proved, apart from a
+// tenth for noise. If log T/T is proved, for strongly convex problems, a fit over two decades gives
+// only about T^-0.75, although the gaps are a hundred times below the theorem's bound. The test
+// then requires an order above the T^-0.5 of the general case.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		method   solver.Method

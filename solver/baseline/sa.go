@@ -39,7 +39,7 @@ func (SAIU) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, true) }
 
-// SAG is [SA] with the current iterate in the place of the mean of the stored ones.
+// SAG is [SA] with the current iterate in place of the mean of the stored ones.
 type SAG struct{ onePass }
 
 // Info implements solver.Method.
@@ -76,8 +76,8 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, fa
 //	SA:     x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //	SA-IU:  x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
 //
-// and then y and beta. As published, x̂ is the mean over the samples of the iterate at
-// their last visit. This needs all n iterates, n·p numbers. In the SAG variants x̂ is x
+// and then y and beta. As published, x̂ is the mean over the samples of the iterate at their last
+// visit. To compute it, SA stores n iterates, which are n·p numbers. In the SAG variants x̂ is x
 // itself, and only the n slopes are stored.
 //
 // The slopes start at zero and the stored iterates at the starting point, so no pass over
@@ -85,7 +85,7 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, fa
 // a whole pass of SA would move x only as much as one gradient step. The average is uniform.
 type sa struct {
 	*perSample
-	solve  *linalg.Shifted // nil if the penalty is linearised
+	solve  *linalg.Shifted // solver of the systems; nil if the penalty is linearised
 	b      []float64
 	weight float64 // L
 	sweep  *sweep  // nil if A is neither [G; I] nor I
@@ -125,11 +125,12 @@ func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
 	return s, nil
 }
 
-// store allocates the stored iterates, which are all x, and their mean.
+// store allocates the stored iterates and their mean. All stored iterates start at x.
 func (s *sa) store() {
 	p := len(s.x)
 	s.stored, s.centre = make([]float64, s.n*p), slices.Clone(s.x)
-	if slices.ContainsFunc(s.x, func(v float64) bool { return v != 0 }) { // zeros cost no memory before they are written
+	// Memory for zeros is not used until it is written.
+	if slices.ContainsFunc(s.x, func(v float64) bool { return v != 0 }) {
 		for i := range s.n {
 			copy(s.stored[i*p:], s.x)
 		}

@@ -34,7 +34,7 @@ func (SDCA) Info() solver.MethodInfo {
 
 type sdca struct {
 	*base
-	alpha  []float64 // one per sample
+	alpha  []float64 // α, one number per sample
 	norm2  []float64 // |aᵢ|²
 	z      []float64 // Σ αᵢ aᵢ
 	res    []float64 // r

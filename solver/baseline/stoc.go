@@ -14,9 +14,9 @@ import (
 //
 //	x ← ((1/η_t) I + ρ A'A)⁻¹ [ x/η_t − φ'(aᵢ'x)aᵢ − mu x − A'(beta − ρ y) ]
 //
-// and then updates y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) if mu > 0. Eta is η₀. If
-// Eta is zero, η₀ is 16/ν_f, and η_t is the smaller one that the type decreasing
-// describes. The average is that of x_0..x_{T−1} and y_1..y_T.
+// and then updates y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) if mu > 0. Eta is η₀. If Eta is
+// zero, η₀ is 16/ν_f, and η_t is 1/(ν_f + √t/η₀), or min(that, 1/(mu t)) if mu > 0. The average is
+// that of x_0..x_{T−1} and y_1..y_T.
 type STOC struct{ onePass }
 
 // Info implements solver.Method.
@@ -46,8 +46,8 @@ func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	return b.uniform(s.step), err
 }
 
-// perSampleRho is the factor of the automatic rho for methods that update y and beta with
-// every sample.
+// perSampleRho is the factor of the automatic rho of methods that update y and beta with every
+// sample.
 const perSampleRho = 100
 
 func (s *stoc) step(i int, t float64) {
@@ -63,7 +63,7 @@ func (s *stoc) swept(i int, t float64) {
 	s.sweep.implicit(i, 1/s.eta.at(t), 1)
 }
 
-// proximal does the x-step of STOC-ADMM and of methods derived from it.
+// proximal does the x-step of STOC-ADMM and of the methods derived from it.
 type proximal struct {
 	*base
 	shifted *linalg.Shifted
@@ -75,9 +75,10 @@ func (b *base) proximal() (proximal, error) {
 	return proximal{b, shifted, b.vector()}, err
 }
 
-// sweep returns a sweep that does the same steps, or nil.
+// sweep returns a sweep that does the same steps, or nil if A has neither of the forms that a sweep
+// needs.
 func (s *proximal) sweep(terms ...term) *sweep {
-	if s.shifted == nil { // it was interrupted
+	if s.shifted == nil { // building it was interrupted
 		return nil
 	}
 	return newSweep(s.base, s.shifted, s.b, terms...)
@@ -98,10 +99,10 @@ func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
 	s.shifted.Solve(x, s.b, weight)
 }
 
-// OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal stochastic
-// alternating direction method of multipliers", 2014), for strongly convex problems. Its
-// steps are those of STOC-ADMM with η_k = 2/(mu(k+2)), at most η₀, and its means give x_k
-// and y_{k+1} the weight k+1. Eta is η₀ (see [STOC]).
+// OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal stochastic alternating
+// direction method of multipliers", 2014), for strongly convex problems. Its steps are those of
+// STOC-ADMM with η_k = 2/(mu(k+2)), at most η₀, and in its means x_k and y_{k+1} have the weight
+// k+1. Eta is η₀ (see [STOC]).
 type OS1 struct{ onePass }
 
 // Info implements solver.Method.

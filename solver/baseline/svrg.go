@@ -109,13 +109,14 @@ type svrg struct {
 	fixed int       // samples in every stage; 0 for growing stages
 	steps int       // samples in the current stage
 	point []float64 // x of the inner loop
-	m     []float64 // its multiplier, which may exceed limit in this order of updates
+	m     []float64 // multiplier of the inner loop; it may exceed the limit, because it is updated after x
 	sum   []float64 // sum of the stage's x
 	sumY  []float64
 	meanY []float64 // y of the snapshot; during a stage the run's y belongs to the inner loop
 
-	eta          float64
-	halvingsSeen int             // number of halvings when the inner loop last started from the iterate
+	eta float64
+	// Value of Stats.StepHalvings when the inner loop last started from the run's iterate.
+	halvingsSeen int
 	normal       *linalg.Shifted // solves with A'A; nil unless stages restart
 }
 
@@ -173,7 +174,7 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 		if err := r.WatchedSnapshot(r.Settings.Eta == 0); err != nil {
 			return false, false, err
 		}
-		if s.halvingsSeen != r.Stats.StepHalvings { // start at the iterate
+		if s.halvingsSeen != r.Stats.StepHalvings { // start at the run's iterate
 			s.halvingsSeen = r.Stats.StepHalvings
 			copy(s.point, s.x)
 			copy(s.m, s.beta)
@@ -191,9 +192,8 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 
 func (s *svrg) Next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
-// stage runs a stage with steps of length η/(theta + η ρ λ₁), and closes it. Gradients
-// are taken at the slice at, which aim sets before each step. It reports whether the
-// budget allowed the stage.
+// stage runs a stage with steps of length η/(theta + η ρ λ₁), and closes it. aim sets the slice at,
+// at which the next step takes its gradients. stage reports whether the budget allowed the stage.
 func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {
@@ -220,8 +220,8 @@ func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	return true, nil
 }
 
-// beforeX does the y-step, adds y to sumY, and sets q = A'(beta + ρ(A x − y)); the
-// argument of A' is the multiplier that the y-step has clipped.
+// beforeX does the y-step and adds y to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in
+// parentheses is the multiplier after clipping, which the y-step has computed.
 func (s *svrg) beforeX(ax []float64) {
 	copy(s.u, s.m)
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
@@ -229,7 +229,7 @@ func (s *svrg) beforeX(ax []float64) {
 	kernels.Axpy(1, s.y, s.sumY)
 }
 
-// afterX updates the multiplier.
+// afterX updates the multiplier after the x-step.
 func (s *svrg) afterX(ax []float64) {
 	kernels.Axpy(s.rho, ax, s.m)
 	kernels.Axpy(-s.rho, s.y, s.m)

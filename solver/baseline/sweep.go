@@ -13,11 +13,11 @@ import (
 //
 //	x ← x − length·T,  or  x − (w I + ρ A'A)⁻¹T
 //
-// and then y and beta are updated. At features without an entry in G, usually almost all,
-// the second form is the first with length 1/(w + ρ), and the step does not depend on
-// other features. So all operations of a step are done for one tile of features before
-// the next tile. At the other features g is chosen so that the same operations give the
-// right result. The sums of the iterates are updated too.
+// and then y and beta are updated. For a feature without an entry in G the second form is the first
+// with length 1/(w + ρ), and the step does not depend on other features. Usually almost all
+// features are of this kind. So all operations of a step are done for one tile of features before
+// the next tile. For the other features, called coupled, g is chosen so that the same operations
+// give the right result. The sums of the iterates are updated too.
 type sweep struct {
 	*base
 	linalg.Parts
@@ -27,13 +27,13 @@ type sweep struct {
 	// terms holds the terms whose sum is E.
 	terms []term
 	g     []float64 // zero between steps
-	// lagging says that the sums take x before the step instead of after it.
+	// lagging says that the sums use x before the step instead of x after it.
 	lagging bool
 
 	gx    []float64 // G x
 	local []float64 // beta + ρ(x − y) + E at coupled features
 	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
-	// solved is the solution of the system at coupled features; nil for methods without
+	// solved is the solution of the system, set at coupled features; nil for methods without
 	// systems.
 	solved []float64
 }
@@ -48,16 +48,15 @@ type term struct {
 // length fit into the L1 cache.
 const tile = 512
 
-// newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate
-// gradients solve its systems. shifted, and solved, which has length p, are nil for
-// methods without systems.
+// newSweep returns a sweep. It returns nil if A is neither [G; I] nor I, or if conjugate gradients
+// solve the systems. shifted and solved, a vector of length p, are nil for methods without systems.
 func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
 	if !ok || shifted != nil && shifted.Iterative() {
 		return nil
 	}
 	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solved: solved}
-	s.local = b.u[parts.Head:] // a step uses u only for the rows of G
+	s.local = b.u[parts.Head:] // a step uses the first Head entries of u, the rows of G, only
 	s.back = make([]float64, len(parts.Coupled))
 	if s.gx = make([]float64, parts.Head); s.Head > 0 {
 		s.G.MulVec(s.gx, b.x)
@@ -103,7 +102,7 @@ func (s *sweep) explicit(i int, length, weight float64) {
 	s.forget(i)
 }
 
-// implicit is explicit for the step with (shift I + ρ A'A)⁻¹.
+// implicit does the step with (shift I + ρ A'A)⁻¹; otherwise it is like explicit.
 func (s *sweep) implicit(i int, shift, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -113,7 +112,7 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	s.bring(i, shift, weight)
 }
 
-// bring does the implicit step once solved holds its solution at the coupled features.
+// bring does the implicit step. solved must already hold the solution at the coupled features.
 func (s *sweep) bring(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// visitBatches draws count samples and calls step for every batch of them. It checks the
-// context, and that x is finite, about every 1024 samples.
+// visitBatches draws count samples and calls step for every batch of them. About every 1,024
+// samples it checks the context, and that x is finite.
 func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int32)) error {
 	for count > 0 {
 		if err := b.run.Err(); err != nil {
@@ -30,7 +30,7 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 // A perSample method does one step per sample; its outer iteration is one pass.
 type perSample struct {
 	*base
-	step    func(i int, t float64) // does the t-th step, with sample i
+	step    func(i int, t float64) // does step number t, with sample i
 	average func()                 // sets the means of the run
 	t       float64
 }
@@ -58,16 +58,16 @@ func (m *perSample) Next() (bool, error) {
 	return true, nil
 }
 
-// onePass is embedded in methods whose outer iteration is one pass; it checks the budget.
+// onePass is embedded in methods whose outer iteration is one pass. It checks that the budget
+// allows at least one.
 type onePass struct{}
 
 // Check implements solver.Checker.
 func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
-// decreasing is a decreasing step size. For sample t, counted from 1, η_t is η₀/√t, or if
-// mu > 0 the smaller of η₀ and 1/(mu t). If η₀ is not given, it is chosen automatically,
-// and η_t is 1/(ν_f + √t/η₀), which is stable for any curvature of the loss, or the
-// smaller of that and 1/(mu t).
+// A decreasing is a decreasing step size. For sample t, counted from 1, η_t is η₀/√t. If η₀ was
+// chosen automatically, η_t is 1/(ν_f + √t/η₀) instead, which is stable for any curvature of the
+// loss. If mu > 0, η_t is at most 1/(mu t), and at most η₀.
 type decreasing struct {
 	eta0, mu, nu float64
 	automatic    bool

@@ -21,7 +21,7 @@ import (
 type Line struct {
 	// Name is the text in the legend; a Line without a name is not in the legend.
 	Name string
-	// Series chooses the colour and the mark. Dashed lines have no marks.
+	// Series is a number that selects the colour and the mark. Dashed lines have no marks.
 	Series int
 	X, Y   []float64
 	// Low and High are the limits of the band; nil means no band.
@@ -46,7 +46,7 @@ type Chart struct {
 	Lines   []Line
 }
 
-// Sizes of a single chart, of the legend on its right, and of a line of the legend.
+// Sizes in points: of a single chart, of the legend to its right, and of a line of the legend.
 const width, height, legendWidth, legendLine = 780, 400, 150, 16
 
 // WriteSVG writes the chart as SVG. It returns an error if there is no point to draw.
@@ -109,7 +109,8 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 	for _, l := range lines {
 		p.X.Min, p.X.Max = min(p.X.Min, slices.Min(l.X)), max(p.X.Max, slices.Max(l.X))
 		p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Y)), max(p.Y.Max, slices.Max(l.Y))
-		if l.Low != nil && !c.LogY { // a band that reaches zero would flatten a logarithmic chart
+		// On a logarithmic axis, a band that reaches zero would have no lower end.
+		if l.Low != nil && !c.LogY {
 			p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Low)), max(p.Y.Max, slices.Max(l.High))
 		}
 	}
@@ -173,7 +174,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		step, first := 1, 0
-		if len(points) > 8 { // only some marks, at different points for each series
+		if len(points) > 8 { // only some of the points have marks, different ones for each series
 			step, first = len(points)/6, l.Series%3
 		}
 		for k := first; k < len(points); k += step {

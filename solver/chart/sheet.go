@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes on a sheet: of a chart, of the title, and of an entry of the legend.
+// Sizes on a sheet in points: of a chart, of the title, and of an entry of the legend.
 const (
 	tileWidth, tileHeight   = 250, 165
 	titleHeight             = 24
 	entryWidth, entryHeight = 166, 18
 )
 
-// WriteSheet writes several charts as one SVG, in rows of the same length, with one
-// legend below them. Lines with the same name have one entry, so they must have the same
-// series in all charts. In the place of a chart without points it writes "not measured".
+// WriteSheet writes several charts as one SVG, in rows of the same length, with one legend below
+// them. Lines with the same name share one entry, so they must have the same series in all charts.
+// A chart without points is replaced by the text "not measured".
 func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", title)

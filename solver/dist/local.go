@@ -32,9 +32,9 @@ func Local(size int, limit time.Duration) []*Goroutine {
 
 // A Goroutine is the Comm of one rank of Local.
 type Goroutine struct {
-	// Before, if not nil, is called before every call, with the number of the call, from
-	// 0, and the length of its vector. It can count or delay calls. If it returns an
-	// error, the call returns this error at once, without meeting the other ranks.
+	// Before, if not nil, is called before every call, with the number of the call, from 0, and the
+	// length of its vector. It can count or delay calls. If it returns an error, the call returns
+	// this error without waiting for the other ranks.
 	Before func(call, length int) error
 
 	rank  int
@@ -42,14 +42,14 @@ type Goroutine struct {
 	*meeting
 }
 
-// A meeting is the state through which ranks wait for each other.
+// A meeting is the shared state through which ranks wait for each other.
 type meeting struct {
 	size  int
 	limit time.Duration
 
 	mu  sync.Mutex
 	now *turn
-	err error // set once by a failure
+	err error // the first failure; nil if there was none
 }
 
 // A turn is one collective call.
@@ -117,8 +117,8 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// meet posts v, waits for the other ranks, and replaces v by the result that the last
-// rank combined from all vectors.
+// meet adds v to the current turn and waits for the other ranks. Then it replaces v by the result
+// that the last rank has combined from all vectors.
 func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, all [][]float64)) error {
 	call := g.calls
 	g.calls++
@@ -138,7 +138,7 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 	case <-t.done:
 	case <-late:
 		g.mu.Lock()
-		if t == g.now { // unless it has just ended
+		if t == g.now { // if the turn has not ended in the meantime
 			g.fail(ErrHung)
 		}
 		g.mu.Unlock()
@@ -147,8 +147,8 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 	return t.err
 }
 
-// post adds v to the current turn, and returns the turn, which is done when all ranks
-// have posted.
+// post adds v to the current turn and returns the turn. The turn is done when all ranks have
+// posted.
 func (g *Goroutine) post(kind string, v []float64, combine func(to []float64, all [][]float64)) *turn {
 	g.mu.Lock()
 	defer g.mu.Unlock()

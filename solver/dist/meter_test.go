@@ -8,8 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestMeter checks that calls are counted, with their time and processor time, including
-// waiting.
+// TestMeter checks the number of calls, and their time and processor time, which include waiting.
 func TestMeter(t *testing.T) {
 	var clock time.Duration
 	var meters []*dist.Meter

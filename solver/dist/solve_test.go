@@ -57,9 +57,8 @@ func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*
 	return results, errs
 }
 
-// TestSameOptimum checks for all problems that ranks certify the same optimum as one
-// process, with the same bits on every rank and in every run; one rank gives the bits of
-// a single process.
+// TestSameOptimum checks for all problems that ranks certify the same optimum as one process, with
+// the same bits on every rank and in every run. One rank must give the bits of a single process.
 func TestSameOptimum(t *testing.T) {
 	counts := []int{1, 2, 3}
 	if testing.Short() {
@@ -82,8 +81,7 @@ func TestSameOptimum(t *testing.T) {
 	}
 }
 
-// sameBits solves p with ranks twice, and returns the result, which must be the same on
-// all.
+// sameBits solves p with ranks twice, checks that all results have the same bits, and returns one.
 func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.Result {
 	t.Helper()
 	var first *solver.Result
@@ -104,8 +102,8 @@ func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.R
 	return first
 }
 
-// TestColumnsWithoutData checks that ranks omit the columns for which no rank has data,
-// and no others.
+// TestColumnsWithoutData checks that ranks leave out exactly the columns for which no rank has
+// data.
 func TestColumnsWithoutData(t *testing.T) {
 	const rows, features = 400, 20000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -129,8 +127,8 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
-// TestUnlikeShards checks that inner loops on shards of one class each converge together,
-// and that the exact solver certifies the optimum from there.
+// TestUnlikeShards checks ranks whose shards contain one class each: their inner loops must
+// converge together, and the exact solver must certify the optimum from there.
 func TestUnlikeShards(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, Noise: 1, Seed: 3}, 1e-3)
 	rows := make([]int, 3000)
@@ -159,7 +157,7 @@ func TestUnlikeShards(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that if one rank cannot begin, none does, and every rank returns an
+// TestRefusals checks that if one rank cannot begin, no rank begins, and every rank returns an
 // error.
 func TestRefusals(t *testing.T) {
 	p := solvertest.Chain(t, 0)

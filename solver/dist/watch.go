@@ -4,10 +4,10 @@ import (
 	"time"
 )
 
-// Watch returns c with a watchdog: if a call takes longer than the limit, because another
-// rank hangs, is stopped or cannot be reached, it calls expired in a new goroutine. MPI
-// calls cannot be cancelled, so expired can only end the process. The limit must be
-// longer than the largest difference between ranks in computing and reading.
+// Watch returns c with a watchdog. If a call takes longer than the limit, because another rank
+// hangs, is stopped or cannot be reached, the watchdog calls expired in a new goroutine. expired
+// can only end the process, because MPI calls cannot be cancelled. The limit must be longer than
+// the largest difference between ranks in the time for computing and reading.
 func Watch(c Comm, limit time.Duration, expired func()) Comm {
 	return &watched{c, limit, expired}
 }

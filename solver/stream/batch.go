@@ -2,7 +2,7 @@ package stream
 
 import "slices"
 
-// A batch holds rows in memory, copied from several places of the file.
+// A batch holds copies of rows from several places of the file.
 type batch struct {
 	ptr             []int64
 	idx             []int32
@@ -10,9 +10,9 @@ type batch struct {
 	labels, weights []float64
 }
 
-// restBlocks is the number of blocks after which the memory of the whole file is
-// released: after Release of a block, the pages that it shares with its neighbours stay
-// in memory, and pages around it that the system mapped.
+// restBlocks is the number of blocks after which the memory of the whole file is released. After
+// the release of a block, some pages stay in memory: those that it shares with its neighbours, and
+// pages around it that the system has mapped.
 const restBlocks = 32
 
 // take copies the rows of some blocks into the batch, and releases the blocks.
@@ -57,8 +57,8 @@ func (b *batch) mass(all float64) (mass float64) {
 	return mass / all
 }
 
-// eachBatch calls do for the rows of the blocks in the given order, several blocks at a
-// time. Meanwhile the blocks of the next batch are being read.
+// eachBatch calls do for batches of the rows of the blocks, in the given order of the blocks. While
+// do works on a batch, the blocks of the next one are read.
 func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 	prefetch := func(which []int) {
 		for _, k := range which {

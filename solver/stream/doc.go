@@ -1,16 +1,25 @@
-// Package stream solves problems whose data are larger than memory (out of core), with
-// few passes over a mapped file.
+// Package stream solves problems whose data are larger than memory (out of core), with few passes
+// over a mapped file.
 //
-// A first pass checks the data and copies a random sample of the rows, as many as fit in
-// memory. The problem of this sample is solved in memory. For m of n samples, its
-// solution is as far from the optimum as the sampling error, about p/m of the objective.
-// From there package exact does Newton steps. Each step is one pass, which computes the
-// loss, the gradient and the Hessian (p² numbers) at the new point, and a certified gap.
-// So the number of features is bounded, and the number of rows is not.
+// With solver.Auto, a first pass checks the data and copies a random sample of the rows, as many as
+// fit in memory. The problem of this sample is solved in memory. If the sample has m of the n rows,
+// its solution differs from the optimum by the sampling error, about p/m of the objective. From
+// there, package exact makes proximal Newton steps. Each step is one pass, which computes the loss,
+// the gradient, the Hessian (p² numbers) and a certified gap at the new point. So the number of
+// features is limited, and the number of rows is not.
 //
-// Nothing with an entry per sample is kept after a pass: margins exist only for the
-// current block of rows. An intercept is a column of ones that is not stored.
+// Nothing with an entry per sample is kept after a pass: margins exist only for the current block
+// of rows. An intercept is a column of ones that is not stored.
 //
-// For more features there is SCAS-ADMM, whose inner loops draw from one part of the file
-// at a time. Read [Minimize] first.
+// For more features there are solver.SCASK and solver.SCASL, whose inner loops draw from one part
+// of the file at a time.
+//
+// # Who runs out of core
+//
+// Minimize is for problems of package solver: scas train uses it with --method scas-k and scas-l,
+// and with other flags that only package solver has. All other fits of package model and of scas
+// train, path and cv use exact.NewFile directly (see fitter.go in package model). scas predict
+// reads the rows of a large file in pieces (predictbeyond.go in cmd/scas).
+//
+// Read [Minimize] first, then the type stochastic.
 package stream

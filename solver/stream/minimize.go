@@ -89,8 +89,8 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 	return res, err
 }
 
-// joined returns the team of the ranks that solve a problem; err is the error of this
-// rank, if any.
+// joined returns the team of the ranks that solve a problem. err is the error that this rank has
+// found before, or nil.
 func joined(p *solver.Problem, err error) (*rows.Team, error) {
 	if p == nil {
 		return nil, err
@@ -98,7 +98,7 @@ func joined(p *solver.Problem, err error) (*rows.Team, error) {
 	return rows.Join(p.Comm, p.Data, err)
 }
 
-// over reports whether an error says that a context ended.
+// over reports whether err says that a context was cancelled or its time is over.
 func over(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -108,10 +108,10 @@ func automatic(set *solver.Settings) bool {
 	return auto || set.Method == nil
 }
 
-// ended returns the status of a run, and an error if the run had a goal and did not reach
-// it. final says that the method continues until the goal is reached. goal is 0 if the
-// run ended before its goal was known, or if the objective at x = 0 is 0 already; then
-// there is no error.
+// ended returns the status of a run, and an error if the run had a goal and did not reach it. late
+// says that the time limit ended the run, asked that the settings have a tolerance. final says that
+// the method continues until the goal is reached. goal is 0 if the run ended before its goal was
+// known, or if the objective at x = 0 is 0; then there is no error.
 func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal float64) (solver.Status, error) {
 	how := ending.Run{Err: r.Err, Late: late, Gap: r.Gap, Goal: goal, Final: final, Why: r.Why, Advice: loss.Traits().StallAdvice}
 	diverged := (*solver.DivergenceError)(nil)
@@ -129,11 +129,11 @@ func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal floa
 	return status, &solver.NotConvergedError{Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: remedy}
 }
 
-// errTime is the cause of a context whose time limit has passed.
+// errTime is the cause of a context that a time limit has ended.
 var errTime = errors.New("stream: time limit reached")
 
-// Refuses returns nil if Minimize accepts a problem with some settings, and otherwise an
-// error that wraps ErrNotStreamed.
+// Refuses returns nil if Minimize accepts a problem with the given settings. Otherwise it returns
+// an error that says why not and wraps ErrNotStreamed.
 func Refuses(p *solver.Problem, set *solver.Settings) error {
 	if set == nil {
 		set = &solver.Settings{}
@@ -163,7 +163,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 		return nil, refused("with ranks method auto is streamed, and %s is not", set.Method.Info().Name)
 	}
 	n, features := p.Data.Dims()
-	part := *p // a small copy with other rows, because Validate depends on the other fields only
+	part := *p // a copy without the rows is enough, because Validate depends on the other fields only
 	part.Data, part.Labels, part.SampleWeights = sparse.Identity(features), make([]float64, features), nil
 	for j := range part.Labels {
 		part.Labels[j] = 1
@@ -218,8 +218,8 @@ func newFile(q *exact.Problem, team *rows.Team, opt Options) *exact.File {
 	return exact.NewFile(&exact.FileProblem{Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Team: team, Memory: opt.Memory})
 }
 
-// solveExactly solves a problem that FileRefusal accepts, beginning at start, which has length
-// p or is nil. set.Tol is relative to the objective at 0.
+// solveExactly solves a problem that FileRefusal accepts, starting at start, which has length p or
+// is nil. set.Tol is relative to the objective at 0.
 func solveExactly(q *exact.Problem, f *exact.File, start []float64, opt Options, set *exact.Settings, to *recorder) *exact.Solution {
 	_, p := q.Data.Dims()
 	failed := &exact.Solution{X: make([]float64, p), Gap: math.Inf(1), Objective: math.Inf(1), Why: ending.Interrupted}
@@ -251,7 +251,7 @@ func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
-// validLabels validates the labels piece by piece.
+// validLabels checks the labels in pieces.
 func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(labels); lo += piece {
@@ -264,7 +264,7 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	return nil
 }
 
-// resultOf returns the result for a solution, except for its status.
+// resultOf returns the result for a solution, without its status.
 func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.File, did *runSummary, set *solver.Settings, took time.Duration) *solver.Result {
 	image, at := evaluation(p, q, r.X, r.Objective)
 	if r.Z == nil {
@@ -288,8 +288,7 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 	return res
 }
 
-// tied returns the groups of equal coefficients; known is false unless zeros and ties are
-// exact.
+// tied returns the groups of equal coefficients. known is false if zeros and ties are not exact.
 func tied(r *exact.Solution) (groups [][]int, known bool) {
 	if !r.Polished {
 		return nil, false
@@ -297,7 +296,7 @@ func tied(r *exact.Solution) (groups [][]int, known bool) {
 	return r.Structure.Groups(), true
 }
 
-// evaluation returns A x, and the parts of the objective at x.
+// evaluation returns A x and the parts of the objective at x.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(x)
 	if a := q.A.Matrix(); a != nil {
@@ -335,12 +334,12 @@ func dot(x []float64) (sum float64) {
 	return sum
 }
 
-// leastMemory is the memory of a pass that keeps nothing.
+// leastMemory is the memory, in bytes, of a pass that stores no results.
 const leastMemory = 64 << 20
 
-// Separates reports whether margins aᵢ'x separate the rows of all ranks: in the direction
-// x the loss of no row with positive weight increases, and the loss of some row never
-// increases. For two classes this means that x separates them.
+// Separates reports whether x separates the rows of all ranks: moving along x increases the loss of
+// no row with positive weight, and decreases the loss of some row without end. For two classes,
+// aᵢ'x then has the sign of the label in all rows where it is not zero.
 func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
 	defer rows.Rescue(&err)
 	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}

@@ -16,8 +16,8 @@ type Options struct {
 
 // Progress describes the progress of a run.
 type Progress struct {
-	Passes         float64 // passes over the data, including the part of the current one
-	Objective, Gap float64 // objective and gap of the best point so far; +Inf if not known
+	Passes         float64 // number of passes over the data, with the finished part of the current pass
+	Objective, Gap float64 // of the best point so far; +Inf if not known
 	Goal           float64 // the gap to reach; 0 if not known
 	Class          int     // the class that is being fitted, from 0; set by package model
 }
@@ -36,10 +36,10 @@ func newReporter(report func(Progress)) reporter {
 // found records the objective and gap of the best point.
 func (t *reporter) found(objective, gap float64) { t.at.Objective, t.at.Gap = objective, gap }
 
-// pass reports that a part of the current pass over a file is done.
+// pass reports the given finished part of the current pass over a file.
 func (t *reporter) pass(f *exact.File, part float64) { t.passes(float64(f.Visits()) + part) }
 
-// passes reports the number of passes done.
+// passes reports that the given number of passes is done.
 func (t *reporter) passes(done float64) {
 	if t.report != nil {
 		t.at.Passes, t.at.Goal = done, t.goal

@@ -26,13 +26,13 @@ func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, bega
 	return &recorder{p, q, set, admm.NewClock(began)}
 }
 
-// stopped wraps an error that the Recorder returned.
+// stopped wraps an error that the Recorder returned, which ends the run.
 type stopped struct{ error }
 
 func (e stopped) Unwrap() error { return e.error }
 
-// show passes a point to the Recorder after the given numbers of outer iterations and
-// passes. Of at it uses X, Z, Objective and Gap; grad is the gradient of the losses.
+// show passes a point to the Recorder. outer and passes are the numbers of outer iterations and
+// passes so far. at gives X, Z, Objective and Gap; grad is the gradient of the losses.
 func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil

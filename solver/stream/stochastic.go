@@ -17,9 +17,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A stochastic run is SCAS-ADMM with many dual updates per snapshot (solver.SCASK, and
-// solver.SCASL with a linearised penalty) whose inner loops draw from one batch of the
-// rows at a time.
+// A stochastic is a run of SCAS-ADMM with many dual updates per snapshot: solver.SCASK, or
+// solver.SCASL with a linearised penalty. Its inner loops draw from one batch of rows at a time.
 //
 // The file is divided into blocks of consecutive rows. An outer iteration is two passes:
 // one for the gradient at the snapshot x₀, and one that reads every block once, in a new
@@ -30,10 +29,10 @@ import (
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)].
 //
-// The error in brackets is zero at x₀. Its weighted sum over the batches of an epoch is
-// zero at any x. Each batch is a random sample of blocks, so a sorted file does not give
-// batches of one kind. If rows are in groups, batches still differ, and coefficients of
-// features that occur in few of their rows can go astray: see OuterLoop.Tame.
+// The error in brackets is zero at x₀. Its weighted sum over the batches of an epoch is zero at any
+// x. Each batch is a random sample of blocks, so a sorted file does not give batches with similar
+// rows. If similar rows lie together, batches still differ, and coefficients of features that occur
+// in few rows of a batch can move far away from the optimum: see OuterLoop.Tame.
 type stochastic struct {
 	q       *exact.Problem
 	file    *exact.File
@@ -45,7 +44,7 @@ type stochastic struct {
 	weight  float64 // Σ ω, or n
 	outer   admm.OuterLoop
 	keeper  admm.Keeper
-	value   float64            // the objective at the iterate, once look has computed it
+	value   float64            // the objective at the iterate, after look has computed it
 	part    *exact.Problem     // samples in memory, from which step sizes are computed
 	curve   *admm.RowCurvature // curvature of part
 	blocks  *rows.Windows
@@ -58,15 +57,16 @@ type stochastic struct {
 }
 
 const (
-	mostPieces        = 8       // largest number of pieces in which a batch's slopes are computed
+	mostPieces        = 8       // largest number of pieces in which the slopes of a batch are computed
 	stochasticSamples = 1 << 14 // number of samples from which step sizes are computed
-	batchShare        = 0.35    // part of the memory that a batch takes
-	blockBytes        = 1 << 17 // size of a block: large enough for fast reading, small enough to mix the rows of a file
+	batchShare        = 0.35    // share of the memory that a batch takes
+	// Bytes of a block: large enough for fast reading, small enough to mix the rows of a file.
+	blockBytes = 1 << 17
 )
 
-// runSummary describes what a stochastic run did: outer iterations, passes other than the
-// visits of its file, dual updates per outer iteration, the last η, ρ, and the plan of
-// the inner loops.
+// A runSummary says what a stochastic run did: the number of outer iterations, the passes in
+// addition to the visits of its file, the dual updates per outer iteration, the last η and ρ, and
+// the plan of the inner loops.
 type runSummary struct {
 	outer, passes, updates int
 	eta, rho               float64
@@ -74,7 +74,7 @@ type runSummary struct {
 	gradient               []float64 // gradient of the loss at the result; nil if it is not known
 }
 
-// solve runs outer iterations until all passes are done, and then certifies the result if
+// solve runs outer iterations until the passes are used up, and then certifies the result if
 // possible.
 func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	n, features := s.q.Data.Dims()
@@ -112,7 +112,7 @@ func (s *stochastic) prepare() {
 	_, row := alone.Norms(s.part.Data.RowNormsSq())
 	s.curve = admm.NewRowCurvature(s.part.Data, s.part.Weights)
 	s.outer = admm.OuterLoop{
-		Snapshot: s.snapshot, Schedule: s.schedule, Windows: s.windows, Met: s.met, Keeper: &s.keeper,
+		Snapshot: s.snapshot, Schedule: s.schedule, Windows: s.windows, Met: s.curvatureHere, Keeper: &s.keeper,
 		Point: admm.Point{X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l)},
 		Scales: admm.Scales{
 			Samples: n, Features: features, Row: row, Unit: 1, Curvature: s.q.Loss.Curvature(), Mu: s.p.L2,
@@ -158,9 +158,9 @@ func (s *stochastic) look() error {
 	return err
 }
 
-// snapshot computes the objective and the gradient at the iterate. If batches led it
-// astray, or if the steps are too long, it restores the best iterate, which takes another
-// pass.
+// snapshot computes the objective and the gradient at the iterate. If the objective has clearly
+// risen, it restores the best iterate and evaluates it, which takes another pass. If the run has
+// diverged, it returns a DivergenceError.
 func (s *stochastic) snapshot() error {
 	if err := s.look(); err != nil {
 		return err
@@ -209,9 +209,9 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.did.eta, true, nil
 }
 
-// met returns the curvature for stochastic steps at the iterate, from the samples in
-// memory.
-func (s *stochastic) met() float64 {
+// curvatureHere returns the curvature of the loss at the iterate, computed from the samples in
+// memory. Stochastic steps depend on it.
+func (s *stochastic) curvatureHere() float64 {
 	m := len(s.part.Labels)
 	margin, slope := make([]float64, m), make([]float64, m)
 	kernels.Margins(margin, s.part.Rows, s.outer.X)
@@ -225,7 +225,7 @@ func (s *stochastic) windows(inner func(*admm.Window) error) error {
 	n, _ := s.q.Data.Dims()
 	err := s.eachBatch(s.shuffled(), func(b *batch) error {
 		samples := int(math.Round(b.mass(s.weight) * float64(n)))
-		if samples < 2 { // rows of almost no weight
+		if samples < 2 { // nearly all rows have no weight
 			return s.file.Stop()
 		}
 		w, err := s.window(b, x0, samples)
@@ -275,7 +275,7 @@ func (s *stochastic) window(b *batch, x0 []float64, samples int) (*admm.Window, 
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove certifies the gap of the result, if package exact accepts the problem.
+// prove certifies a gap of the result, if package exact accepts the problem.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil

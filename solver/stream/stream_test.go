@@ -44,7 +44,7 @@ func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Synthetic {
 	return d
 }
 
-// TestMinimize compares certified results out of core with those in memory.
+// TestMinimize compares certified results out of core with results in memory.
 func TestMinimize(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt sparse.SyntheticOptions
@@ -125,7 +125,7 @@ func TestMemoryChangesNoBit(t *testing.T) {
 	}
 }
 
-// TestDamage checks that a damaged file is an error.
+// TestDamage checks that a damaged file gives an error.
 func TestDamage(t *testing.T) {
 	d := synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1})
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -151,7 +151,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A shifted loss has values below zero.
+// A shifted is a loss with values below zero.
 type shifted struct{ solver.Squared }
 
 const shift = 0.9
@@ -213,8 +213,8 @@ func TestNilProblem(t *testing.T) {
 
 type ownPenalty struct{ solver.L1 }
 
-// TestStops checks that an interruption and a time limit end a run with the result so
-// far. A time limit is not an error of the context.
+// TestStops checks that a cancelled context and a time limit end a run with the result so far, and
+// that the time limit does not give the error of a context.
 func TestStops(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -230,8 +230,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestUnproved checks that a run without a certificate, because free columns depend on
-// each other, is the same error as in memory.
+// TestUnproved checks that Minimize returns ErrNotConverged, as in memory, if no gap can be proved
+// because columns without a penalty are linearly dependent.
 func TestUnproved(t *testing.T) {
 	d := synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 4, Groups: 1, GroupSize: 2, Noise: 1, Seed: 1})
 	columns := []int{0, 1, 2, 3, 0}
@@ -258,7 +258,8 @@ func TestUnproved(t *testing.T) {
 	}
 }
 
-// TestTell checks that the progress reports include the last window and the objective.
+// TestTell checks that progress is reported after the last window, and that it includes the
+// objective.
 func TestTell(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -279,7 +280,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// sorted returns data with all rows of one label before those of the other.
+// sorted returns the data with the rows sorted by label.
 func sorted(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
 	t.Helper()
 	order := make([]int, len(d.Labels))
@@ -296,9 +297,9 @@ func sorted(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
 	return d
 }
 
-// TestBatches checks that an inner loop which draws from one batch of blocks at a time
-// progresses about as fast as one that draws from all samples, and ends with a
-// certificate, also if the rows of the file are sorted by label.
+// TestBatches checks an inner loop that draws from one batch of blocks at a time: it must progress
+// about as fast as one that draws from all samples, and end with a certificate, even if the rows of
+// the file are sorted by label.
 func TestBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt    sparse.SyntheticOptions

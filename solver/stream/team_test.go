@@ -19,7 +19,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// onRanks solves a problem with ranks that each read a shard of a file.
+// onRanks solves a problem on ranks. Each of them reads a shard of a file.
 func onRanks(t *testing.T, ranks int, p *solver.Problem, set *solver.Settings, path string) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
@@ -34,9 +34,8 @@ func onRanks(t *testing.T, ranks int, p *solver.Problem, set *solver.Settings, p
 	return results, errs
 }
 
-// TestRanks checks that ranks with shards of a file certify what one process certifies in
-// memory, also if each shard has only one class; one rank gives the bits of a single
-// process.
+// TestRanks checks that ranks with shards of a file certify the same optimum as one process in
+// memory, even if each shard has only one class. One rank must give the bits of a single process.
 func TestRanks(t *testing.T) {
 	opt := sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}
 	for name, set := range map[string]func(p *solver.Problem){
@@ -105,7 +104,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse checks that all ranks end if one of them detects damage, or if a method
+// TestRanksRefuse checks that all ranks end if one of them finds a damaged file, or if the method
 // needs a single process.
 func TestRanksRefuse(t *testing.T) {
 	made := synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1})

@@ -6,8 +6,8 @@ package theory
 // Constants holds the quantities in the paper's assumptions that can be computed from the
 // data.
 type Constants struct {
-	// NuF is ν_f, a Lipschitz constant of every ∇f_i: the bound on the loss's second
-	// derivative times max |aᵢ|², plus mu. It is 0 if there is no bound.
+	// NuF is ν_f, a Lipschitz constant of the gradient of every fᵢ: the largest second derivative
+	// of the loss, times max |aᵢ|², plus mu. It is 0 if the second derivative is not bounded.
 	NuF float64 `json:"nu_f"`
 	// MuF is μ_f, the modulus of strong convexity of f: mu.
 	MuF float64 `json:"mu_f"`
@@ -22,7 +22,7 @@ type Constants struct {
 	// bound follows from mu, or from lambda if A contains the identity; Radius is 0 if
 	// neither gives one.
 	Radius float64 `json:"radius"`
-	// NuL is ν_L = ν_f + ρ λ₁, a Lipschitz constant of the gradient of the
-	// augmented Lagrangian in x (paper, Lemma 1). 0 if there is no ν_f.
+	// NuL is ν_L = ν_f + ρ λ₁, a Lipschitz constant of the gradient of the augmented Lagrangian in
+	// x (paper, Lemma 1). It is 0 if ν_f is not known.
 	NuL float64 `json:"nu_l"`
 }

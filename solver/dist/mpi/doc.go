@@ -6,15 +6,14 @@
 //
 // Without the tag, Open MPI is not linked, and Open returns an error that says so.
 //
-// Sums have the same bits on each rank and in each run. MPI_Allreduce does not promise
-// that: it may add in any order, and Open MPI's order depends on the number of ranks, the
-// length and the network. For a short vector, every rank gathers all vectors
-// (MPI_Allgather) and adds them in the order of the ranks. A long vector is divided into
-// as many parts as there are ranks. Each rank receives all vectors of its part
-// (MPI_Alltoall), adds them in the order of the ranks, and all ranks gather the sums
-// (MPI_Allgather). This moves 2 (S − 1)/S lengths out of each of S ranks, no more than
-// the best algorithms without a fixed order. Its price is buffers of twice a piece of the
-// vector, and messages that are S times shorter.
+// Sums have the same bits on each rank and in each run. MPI_Allreduce does not promise that: it may
+// add in any order, and Open MPI's order depends on the number of ranks, the length and the
+// network. For a short vector, every rank gathers all vectors (MPI_Allgather) and adds them in the
+// order of the ranks. A long vector is divided into as many parts as there are ranks. Each rank
+// receives all vectors of its part (MPI_Alltoall), adds them in the order of the ranks, and all
+// ranks gather the sums (MPI_Allgather). With S ranks, each rank sends 2 (S − 1)/S times the length
+// of the vector, which is no more than the best algorithms without a fixed order send. The costs
+// are buffers of twice the length of a piece, and messages that are S times shorter.
 //
 // MPI is initialised with MPI_THREAD_FUNNELED: one locked thread makes all calls.
 package mpi

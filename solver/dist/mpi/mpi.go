@@ -7,9 +7,9 @@ package mpi
 #include <stdlib.h>
 #include <mpi.h>
 
-// Open MPI's constants are macros that cgo cannot take the address of.
+// cgo cannot take the address of Open MPI's constants, because they are macros.
 static int scas_init(int *provided) {
-	// The handlers of signals are those of the Go runtime.
+	// Open MPI must not replace the signal handlers of the Go runtime.
 	setenv("OMPI_MCA_opal_signal", "", 1);
 	int err = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, provided);
 	if (err == MPI_SUCCESS)
@@ -65,7 +65,7 @@ type world struct {
 	calls      chan func()
 	failed     bool
 
-	from, to []float64 // buffers for a piece
+	from, to []float64 // buffers for a piece of a vector
 }
 
 // Open initialises MPI. It may be called once in a program.
@@ -120,7 +120,8 @@ func (w *world) AllReduceSum(v []float64) error {
 	})
 }
 
-// AllReduceMax implements dist.Comm. The largest number does not depend on any order.
+// AllReduceMax implements dist.Comm. A maximum is the same in any order, so MPI_Allreduce can
+// compute it.
 func (w *world) AllReduceMax(v []float64) error {
 	return w.inPieces(v, func(v []float64) error {
 		return result("MPI_Allreduce", C.scas_max(pointer(v), C.int(len(v))))

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// TestWorld runs in every rank under mpirun, as make test-mpi starts it; alone it has one
-// rank. Sums must have the bits of sums in the order of the ranks, for any length; their
-// times are logged.
+// TestWorld runs in every rank under mpirun (make test-mpi); without mpirun there is one rank. Sums
+// must have the bits of sums in the order of the ranks, for any length. Their times are logged.
 func TestWorld(t *testing.T) {
 	c, err := Open()
 	if err != nil {
