@@ -40,7 +40,7 @@ func (e *emitter) binaryK(op, bcst instruction, a vec, k string) vec {
 // fma sets x to FMA(x, y, c).
 func (e *emitter) fma(x, y, c vec) { e.VFMADD213PD(c, y, x) }
 
-// fmaK sets x to FMA(x, y, k), where k is a named constant.
+// fmaK sets x to FMA(x, y, k), where k is the named constant.
 func (e *emitter) fmaK(x, y vec, k string) {
 	op := e.VFMADD213PD
 	if e.bcst {
@@ -49,7 +49,7 @@ func (e *emitter) fmaK(x, y vec, k string) {
 	op(e.constant(k), y, x)
 }
 
-// accK sets c to FMA(x, k, c), where k is a named constant.
+// accK sets c to FMA(x, k, c), where k is the named constant.
 func (e *emitter) accK(c, x vec, k string) {
 	op := e.VFMADD231PD
 	if e.bcst {

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx2 makes its masks by reading from a table of 16 words of ones followed by 16 zero
-// words. The masks of n elements begin n words before the middle of the table.
+// avx2 reads its masks from a table of 16 words of ones, followed by 16 words of zeros. The mask
+// for n elements begins n words before the middle of the table.
 var avx2 = isa{
 	name:       "AVX2",
 	lanes:      4,

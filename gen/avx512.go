@@ -5,7 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx512 makes its opmasks from a general register with n ones, 8 bits at a time.
+// avx512 makes its opmasks from a general register that has n ones in its low bits, 8 bits at a
+// time.
 var avx512 = isa{
 	name:       "AVX512",
 	lanes:      8,

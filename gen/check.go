@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// checks holds rules that neither avo nor the assembler enforces. They are applied to
-// every function after register allocation; a violation is an error of the generator.
+// checks are rules that neither avo nor the assembler enforces. They run on every function after
+// register allocation. A violation is an error of the generator.
 var checks = pass.Concat(
 	pass.FunctionPass(vexRegisters),
 	pass.FunctionPass(cleanUppers),

@@ -28,8 +28,8 @@ func compile(t *testing.T, body func(e *emitter)) error {
 	return checks.Execute(f)
 }
 
-// TestChecks shows each check rejecting a function that breaks its rule, and
-// all of them accepting the same function without the flaw.
+// TestChecks checks that each rule rejects a function that breaks it, and that all rules accept the
+// same function without the mistake.
 func TestChecks(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -45,7 +45,7 @@ func TestChecks(t *testing.T) {
 		}},
 		{"no vectors", "", func(e *emitter) { e.RET() }},
 		{"high register in an AVX2 function", "needs AVX-512", func(e *emitter) {
-			// More live vectors than AVX2 has registers.
+			// This needs more live vectors than AVX2 has registers.
 			x := e.base("x")
 			var live [18]vec
 			for i := range live {

@@ -7,10 +7,13 @@ import (
 
 // A decoder converts the columns or values of a row to 64 bits.
 type decoder struct {
-	param string // nil when the row has another form; "" for the last resort
+	// Parameter with the stored numbers: nil if the row has another form, "" for the decoder to use
+	// if no other fits.
+	param string
 	bytes int
-	// vector converts as many numbers as a vector has lanes; with a mask it reads only
-	// the lanes inside and leaves the others of x. one converts a single number into dst.
+	// vector converts as many numbers as a vector has lanes. With a mask it reads only the lanes
+	// inside the mask and does not change the other lanes of x. one converts a single number into
+	// dst.
 	vector func(e *emitter, m operand.Mem, k mask, x vec)
 	one    func(e *emitter, m, dst operand.Mem)
 }
@@ -114,7 +117,8 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, forms []decode
 	f.at(done)
 }
 
-// decodeBlocks converts whole blocks of eight and leaves the number of the others in m.
+// decodeBlocks converts the whole blocks of eight, and sets m to the number of nonzeros that
+// remain.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)

@@ -92,7 +92,7 @@ func (l *elementLoop) run(step func()) {
 	l.ret()
 }
 
-// margin returns the margin of the row at w.
+// margin returns the margin of the row at the point w.
 func (l *elementLoop) margin() vec {
 	lanes := make([]vec, 8)
 	for i := range lanes {

@@ -24,9 +24,9 @@ type emitter struct {
 	stubs    []stub
 }
 
-// A stub describes a kernel for the table of sets: the field of the set that holds it,
-// whether this is an array because the kernel exists in several storage forms, and the
-// name of the function.
+// A stub describes a kernel for the table of sets. It has the name of the function, the field of
+// the set that holds the kernel, and whether the field is an array because the kernel exists in
+// several storage forms.
 type stub struct {
 	isa      *isa
 	field    string
@@ -46,7 +46,7 @@ func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
 	e.open(stub{isa: t, field: name, function: name + t.name}, signature, doc)
 }
 
-// storedKernel is kernel for one storage form, whose suffix is added to the name.
+// storedKernel is like kernel, for one storage form. It adds the form's suffix to the name.
 func (e *emitter) storedKernel(t *isa, s *storage, name, signature string, doc ...string) {
 	e.open(stub{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)
 }

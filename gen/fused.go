@@ -10,18 +10,18 @@ import (
 // decoded row.
 const stepKernel = "func(a *stepArgs) (done int)"
 
-// How many samples before its use a row is prefetched: its row pointers, and its
-// nonzeros.
+// How many samples ahead of their use the row pointers of a row and its nonzeros are prefetched.
 const (
 	pointersAhead = 16
 	nonzerosAhead = 8
 )
 
-// A fused emits a loop of inner steps on sparse rows. Every row is first decoded: off
-// gets the byte distance of each column in the loop's vectors, num its value. Both are
-// padded to a multiple of 8 with the value -0 at a place that holds +0, which changes no
-// sum. Decoding does not wait for the step before, so it adds nothing to the chain of
-// dependent operations, and the loops over nonzeros are the same for all storage forms.
+// A fused emits a loop of inner steps on sparse rows. Every row is first decoded into two arrays:
+// off gets the byte distance of each column in the loop's vectors, num the value. Both are padded
+// to a multiple of 8 nonzeros. The padding has the value -0 and the byte distance of a place that
+// holds +0, so it changes no sum. Decoding does not wait for the step before, so it adds nothing to
+// the chain of dependent operations, and the loops over nonzeros are the same for all storage
+// forms.
 type fused struct {
 	*emitter
 	shift         int // log2 of the bytes per column of the vectors
@@ -40,9 +40,9 @@ func (e *emitter) fused(shift int) *fused {
 	return f
 }
 
-// steps emits the loop over the sampled rows. It ends when the work is used up, when step
-// jumps to leave (which may be empty), or at a row that does not fit. A step uses up as
-// much work as the row has nonzeros, plus extra.
+// steps emits the loop over the sampled rows. A step uses up as much work as its row has nonzeros,
+// plus extra. The loop ends when the work is used up, when step jumps to the label leave (which may
+// be empty), or before a row that does not fit.
 func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	next, done := f.label("step"), f.label("done")
 	f.at(next)
@@ -77,8 +77,8 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	f.MOVQ(f.sampled, f.address(f.ReturnIndex(0)))
 }
 
-// prefetch emits prefetches of the data that a later step reads. It asks only for the
-// first cache lines of a row; the processor's own prefetcher then loads the others.
+// prefetch emits prefetches of data that a later step reads. It prefetches only the first cache
+// lines of a row; the processor's own prefetcher loads the others.
 func (f *fused) prefetch(ptr reg.GPVirtual) {
 	skip := f.label("noRow")
 	t, j := f.GP64(), f.GP64()

@@ -24,7 +24,7 @@ func (r row) value(k int) operand.Mem {
 	return operand.Mem{Base: r.val, Index: r.cursor, Scale: uint8(r.valBytes), Disp: k * r.valBytes}
 }
 
-// at loads the column of nonzero k after the cursor and returns the operand w[column].
+// at loads the column of the nonzero k places after the cursor, and returns the operand w[column].
 func (r row) at(e *emitter, k int) operand.Mem {
 	j := e.GP64()
 	r.index(e, r.column(k), j)
@@ -79,7 +79,8 @@ func (e *emitter) insertRest(r row, n reg.GPVirtual) []vec {
 	return []vec{lo, hi}
 }
 
-// insertPart fills y with w for the nonzeros k to n-1, at most three, and with filler.
+// insertPart fills y with w at the columns of nonzeros k to n-1, at most three, and the remaining
+// lanes with filler.
 func insertPart(e *emitter, r row, n reg.GPVirtual, k int, filler, y vec) {
 	lo, hi, done := e.XMM(), e.XMM(), e.label("filled")
 	e.VMOVAPD(filler.AsX(), lo)

@@ -81,7 +81,7 @@ var families = []family{
 	{"prox", []func(*emitter, *isa){(*emitter).proxDual}},
 }
 
-// stored returns the kernel f once for every storage form.
+// stored returns the kernels that f emits for the storage forms, one for each.
 func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	var all []func(*emitter, *isa)
 	for _, s := range storages {
@@ -92,8 +92,8 @@ func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	return all
 }
 
-// narrow marks kernels that gain nothing from vectors wider than those of AVX2. They are
-// written for AVX2 only, and higher levels use the same functions.
+// narrow emits the given kernels for AVX2 only, because wider vectors do not make them faster.
+// Higher levels use the same functions.
 func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
 	var all []func(*emitter, *isa)
 	for _, f := range kernels {
@@ -162,10 +162,10 @@ func (fam family) build(files map[string][]byte, shared *tables, declared *types
 	if files["z"+fam.name+"_amd64.go"], err = printer.NewStubs(cfg).Print(f); err != nil {
 		return nil, err
 	}
-	return e.built(f.Functions()), nil
+	return e.finished(f.Functions()), nil
 }
 
-func (e *emitter) built(fns []*ir.Function) []built {
+func (e *emitter) finished(fns []*ir.Function) []built {
 	needs := map[string][]string{}
 	for _, fn := range fns {
 		needs[fn.Name] = fn.ISA

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// part returns the memory operand of a field of a struct at the address base. Package
-// kernels declares the struct.
+// part returns the memory operand of a field of a struct of package kernels. base holds the address
+// of the struct.
 func (e *emitter) part(base reg.GPVirtual, structure, field string) operand.Mem {
 	s := e.declared.Scope().Lookup(structure).Type().Underlying().(*types.Struct)
 	for i := range s.NumFields() {
@@ -17,7 +17,7 @@ func (e *emitter) part(base reg.GPVirtual, structure, field string) operand.Mem 
 			return operand.Mem{Base: base, Disp: offset(s, i)}
 		}
 	}
-	panic("gen: no field " + structure + "." + field) // a misspelt one in this package
+	panic("gen: no field " + structure + "." + field) // cannot happen: the field exists
 }
 
 // sizeof returns the size in bytes of a struct that package kernels declares.
@@ -39,7 +39,7 @@ func (e *emitter) sizeof(structure string) operand.Constant {
 // a scatter instruction, which costs as much as single stores.
 type hessianLoop struct {
 	*emitter
-	r                   row // the cursor is at the nonzero that is added to the rows of h
+	r                   row // its cursor is at the nonzero that is added to the rows of h
 	h, stride           reg.GPVirtual
 	k, last, end        reg.GPVirtual
 	upper, lower        reg.GPVirtual // rows of h
@@ -78,7 +78,7 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	e.ret()
 }
 
-// span emits the work on the nonzeros from k to last.
+// span emits the loop over the nonzeros k to last of a span.
 func (l *hessianLoop) span() {
 	pair, single, done := l.label("pair"), l.label("single"), l.label("spanDone")
 	one := l.label("one")
@@ -111,8 +111,8 @@ func (l *hessianLoop) span() {
 	l.at(done)
 }
 
-// open sets row to the row of h for the column of nonzero k after the cursor, and by to c
-// times its value.
+// open sets row to the row of h that belongs to the column of the nonzero k places after the
+// cursor, and by to c times the nonzero's value.
 func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	l.r.index(l.emitter, l.r.column(k), row)
 	l.IMULQ(l.stride, row)
@@ -124,8 +124,8 @@ func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	}
 }
 
-// meet adds the product with nonzero k after the cursor to the upper row of h, and if
-// both is set also to the lower one.
+// meet adds the product with the nonzero k places after the cursor to the upper row of h. If both
+// is set, it also adds it to the lower row.
 func (l *hessianLoop) meet(k int, both bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)
@@ -136,7 +136,7 @@ func (l *hessianLoop) meet(k int, both bool) {
 	}
 }
 
-// gain adds by times v to an element of h.
+// gain adds by·v to an element of h.
 func (l *hessianLoop) gain(h operand.Mem, by, v vec) {
 	x := l.scalar(h)
 	l.addNumber(x, by, v)
@@ -170,7 +170,7 @@ func (l *hessianLoop) runs() {
 	l.at(done)
 }
 
-// each emits f for the nonzeros from the cursor to end, two at a time.
+// each emits f for the nonzeros from the cursor to end. The loop handles two nonzeros in each turn.
 func (l *hessianLoop) each(f func(k int)) {
 	two, odd, done := l.label("two"), l.label("odd"), l.label("met")
 	l.DECQ(l.end)
@@ -190,8 +190,8 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.at(done)
 }
 
-// hessianPanel emits the update of a tile of h. It takes the 64 columns of a row of h in
-// turns of eight vectors, which stay in registers.
+// hessianPanel emits the update of a tile of h. It processes the 64 columns of a row of h in groups
+// of eight vectors, which stay in registers.
 func (e *emitter) hessianPanel(t *isa) {
 	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")

@@ -5,17 +5,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An isa describes an instruction set: the width of its vectors, and how it masks,
-// selects and merges them. Kernels are written once, with an isa as parameter.
+// An isa describes an instruction set: the width of its vectors, and how it masks, selects and
+// merges lanes. Kernels are written once, with an isa as a parameter.
 type isa struct {
 	name  string // suffix of the kernels, and the Level constant
 	lanes int    // float64 lanes of a vector
 
 	vector func(*emitter) vec
-	bcst   bool // an instruction can broadcast a constant operand from memory
+	bcst   bool // instructions can broadcast a constant operand from memory
 
-	// startMasks prepares the masks of the last n < 16 elements. mask returns the mask
-	// for the vector i vectors ahead; stepMasks moves on by one vector.
+	// startMasks prepares the masks for the last n < 16 elements. mask returns the mask of the
+	// vector that is i vectors ahead; stepMasks moves on by one vector.
 	startMasks func(e *emitter, n reg.GPVirtual) reg.GPVirtual
 	mask       func(e *emitter, state reg.GPVirtual, i int) mask
 	stepMasks  func(e *emitter, state reg.GPVirtual)

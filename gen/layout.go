@@ -72,7 +72,7 @@ func (e *emitter) param(path string) gotypes.Component {
 	for field := range strings.SplitSeq(fields, ".") {
 		_, index, _ := types.LookupFieldOrMethod(t, true, e.declared, field)
 		if len(index) == 0 {
-			panic(fmt.Sprintf("gen: %s: no field %s", path, field)) // a misspelt one in this package
+			panic(fmt.Sprintf("gen: %s: no field %s", path, field)) // cannot happen: the field exists
 		}
 		for _, i := range index {
 			s := t.Underlying().(*types.Struct)

@@ -37,7 +37,7 @@ func (e *emitter) innerLazyCells(t *isa) {
 }
 
 func (l *lazyLoop) step(leave operand.LabelRef) {
-	// Factors that do not depend on the sums are computed before them.
+	// These factors do not depend on the sums, so they are computed before them.
 	b := l.labelOrOne()
 	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
 	l.VMULSD(l.alpha, b, ba)

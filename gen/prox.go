@@ -1,6 +1,6 @@
 package gen
 
-// clip returns the point of [-t, t] nearest to v; a NaN v is kept.
+// clip returns v clipped to [-t, t]; a NaN v is kept.
 func (e *emitter) clip(v, t vec) vec {
 	return e.max(e.xorK(t, "signBit"), e.min(t, v))
 }

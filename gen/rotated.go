@@ -18,8 +18,8 @@ import (
 // For rows of 256 numbers a distance above 8 gains nothing.
 const rotatedAhead = 12
 
-// A rotated emits the inner loop on dense rows. Step k uses row k; the rows of the
-// following steps are known already.
+// A rotated emits the inner loop on dense rows. Step k uses row k. The rows of the following steps
+// are already known.
 type rotated struct {
 	*emitter
 	ball bool
@@ -33,11 +33,11 @@ type rotated struct {
 
 // The sums of step k, which are computed before its gain is known.
 const (
-	dotNextPoint = iota // next'w'
-	dotNextRow          // next'row
-	dotRowPoint         // row'w', with the ball
-	dotRowRow           // row'row
-	dotPoint            // w''w'
+	dotNextPoint = iota // next·w', where w' is the point before row is added
+	dotNextRow          // next·row
+	dotRowPoint         // row·w', only with the ball
+	dotRowRow           // row·row
+	dotPoint            // w'·w'
 	rotatedDots
 )
 

@@ -48,8 +48,8 @@ func (r *rotated) step(p place) vec {
 	return w
 }
 
-// point stores w' at a place and adds to the sums of the dots. row is the row of the
-// step, next the row of the step after it. It uses as few registers as AVX2 leaves.
+// point stores w' at a place and adds its products to the sums of the dots. row is the row of the
+// step, next the row of the next step. It needs no more registers than AVX2 has left.
 func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	c := r.read(r.c, p)
 	r.VFMADD213PD(p.in(r.e), w, c)
@@ -66,8 +66,8 @@ func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	add(dotNextRow, y, x)
 }
 
-// pass emits f for every vector of w, whose length is a multiple of 8. i is the number of
-// the vector within a block of 16 elements.
+// pass emits f for every vector of w, whose length is a multiple of 8. i is the index of the vector
+// within a block of 16 elements.
 func (r *rotated) pass(f func(p place, i int)) {
 	i, n := r.cursor(), r.length("a.w")
 	r.blocks(i, n, func() {
@@ -85,7 +85,7 @@ func (r *rotated) pass(f func(p place, i int)) {
 	r.at(done)
 }
 
-// clear sets the lanes of the sums to zero; reduce adds each sum's lanes.
+// clear sets the lanes of the sums to zero.
 func (r *rotated) clear() {
 	for _, lanes := range r.dots {
 		for _, v := range lanes {
@@ -94,6 +94,7 @@ func (r *rotated) clear() {
 	}
 }
 
+// reduce adds the lanes of each sum.
 func (r *rotated) reduce() {
 	for _, lanes := range r.dots {
 		r.emitter.sum(lanes)

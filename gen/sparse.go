@@ -33,7 +33,8 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.ret()
 }
 
-// rowLanes emits the sum over a piece of a long row; the lanes are in memory.
+// rowLanes emits the sum over one piece of a long row. The lanes are read from memory and written
+// back.
 func (e *emitter) rowLanes(t *isa) {
 	e.kernel(t, "rowLanes", "func(lane [8]float64, a *Rows, w []float64) [8]float64",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row 0")
@@ -115,8 +116,8 @@ func (e *emitter) scatter(t *isa, s *storage) {
 }
 
 // prefetch emits prefetches one block ahead, for as many nonzeros as a short row has.
-// MarginsGradient reads that block next, for its margins. It then comes from memory while
-// this block is scattered, which needs no memory traffic.
+// MarginsGradient reads that block next, for its margins. It then comes from memory during the
+// scatter of this block, which needs no memory traffic itself.
 func (r row) prefetch(e *emitter) {
 	block, _ := constant.Int64Val(e.number("gradientBlock"))
 	ahead := int(block)

@@ -13,16 +13,16 @@ type storage struct {
 	values
 }
 
-// columns describes how the column indices are stored. index loads one, zero-extended.
+// columns describes how column indices are stored. index loads one index and extends it with zeros.
 type columns struct {
 	name, param string
 	idxBytes    int
 	index       func(e *emitter, m operand.Mem, j reg.GPVirtual)
 }
 
-// values describes how the values are stored. add adds x times the values at m inside the
-// mask to acc, where x is -0 outside; number loads a single value. If all values are 1,
-// add is a plain addition, which rounds alike, and number is nil.
+// values describes how values are stored. add adds x times the values at m to acc, in the lanes
+// inside the mask; x is -0 outside. number loads a single value. If all values are 1, add is a
+// plain addition, which rounds in the same way, and number is nil.
 type values struct {
 	name, param string
 	valBytes    int

@@ -67,8 +67,8 @@ func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
 	return acc
 }
 
-// reduceRolled is reduce for a long body, which is emitted once. The accumulators rotate
-// instead, and after every 16 elements they are back in place.
+// reduceRolled is like reduce, but emits the body only once, which is better for a long body. The
+// accumulators rotate, and are back in their places after every 16 elements.
 func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
 	acc := e.accumulators(sums)
 	i := e.cursor()
@@ -81,9 +81,9 @@ func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
 	return acc
 }
 
-// rest emits the body for the last n-i < 16 elements under masks, as a loop. The loop
-// makes all steps of a whole block, so that the accumulators return to their places, but
-// skips the body when no element is left.
+// rest emits the body for the last n-i < 16 elements under masks, as a loop. The loop counts
+// through a whole block, so that the accumulators return to their places, but skips the body if no
+// element is left.
 func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
 	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
 	e.SUBQ(i, n)

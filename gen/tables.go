@@ -13,7 +13,8 @@ type tables struct {
 	words map[string][]uint64
 }
 
-// add returns the table of n words, and defines it at the first call with its name.
+// add returns the table with the given name. The first call with a name defines the table: it has n
+// words, which word returns.
 func (t *tables) add(name string, n int, word func(i int) uint64) operand.Mem {
 	if t.words == nil {
 		t.words = map[string][]uint64{}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Bounds on the errors in units in the last place (ulp) on the grid below. They are just
-// above the largest errors that were measured there.
+// Bounds on the errors on the grid below, in units in the last place (ulp). They are slightly above
+// the largest measured errors.
 const (
 	expULP     = 1.25
 	log1pULP   = 0.9
@@ -57,8 +57,8 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(d) / ulp
 }
 
-// grid returns margins z >= 0: many where the functions curve most, around the points
-// where the reduction and log1p change branch, and at all scales.
+// grid returns margins z >= 0: many where the functions have the largest curvature, some around the
+// points where the argument reduction and log1p change branch, and some at all scales.
 func grid() []float64 {
 	rng := rand.New(rand.NewPCG(21, 1))
 	var g []float64
@@ -111,7 +111,7 @@ func TestULP(t *testing.T) {
 	}
 }
 
-// TestScalarSpecials checks the ends of the range and NaN.
+// TestScalarSpecials checks NaN and the ends of the range.
 func TestScalarSpecials(t *testing.T) {
 	tiny := ExpNeg(708)
 	if r := tiny / math.Exp(-708); !(math.Abs(r-1) < 1e-12) {
@@ -138,8 +138,8 @@ func TestScalarSpecials(t *testing.T) {
 	}
 }
 
-// compensated returns a sum of products in twice the working precision, and
-// the bound gamma_n * sum|xy| that holds for every order of summation.
+// compensated returns a sum of products computed with twice the working precision. bound is gamma_n
+// * sum|xy|, which bounds the error of the sum in every order.
 func compensated(n int, term func(k int) (x, y float64)) (sum, bound float64) {
 	var low, size float64
 	for k := range n {
@@ -212,7 +212,7 @@ func TestReferenceProx(t *testing.T) {
 		if beta[i] != b {
 			t.Fatalf("beta[%d] = %v, want %v", i, beta[i], b)
 		}
-		// Rounding 1/rho, the product and the quotient: three half ulps.
+		// Three roundings: of 1/rho, of the product and of the quotient.
 		within(t, "y", y[i], (v2[i]-b)/rho, 3*0x1.01p-53*math.Abs(y[i]))
 		p += (ax[i] - y[i]) * (ax[i] - y[i])
 		c += (y[i] - y0[i]) * (y[i] - y0[i])

@@ -2,14 +2,14 @@ package kernels
 
 import "math"
 
-// A stepArgs holds everything that a series of inner steps reads and writes. It is the
-// only argument of the fused kernels, so that its layout is declared once; package gen
-// reads it here. Each kernel uses the fields of its own loop.
+// A stepArgs holds everything that a series of inner steps reads and writes. It is the only
+// argument of the fused kernels. Its layout is declared only here, where package gen reads it. Each
+// kernel uses the fields of its own loop.
 type stepArgs struct {
 	Steps
 	sampled []int32 // rows of the steps that are left
 	scratch Scratch // memory for a decoded row
-	work    int     // nonzeros and elements that the call may still process
+	work    int     // number of nonzeros and elements that the call may still process
 
 	w, sum []float64 // the iterate; the sum of the iterates, or h of InnerDense
 	c, e   []float64
@@ -38,7 +38,7 @@ func (a *stepArgs) begin(fn string, s *Steps, sampled []int32) {
 	raceRead(s.Slope0)
 	raceRead(sampled)
 	a.Steps, a.sampled = *s, sampled
-	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // never stopped
+	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // the lazy loops do not stop
 }
 
 // keepsRead checks that v, which the loop writes, overlaps nothing that all loops read.
@@ -77,13 +77,13 @@ func (a *stepArgs) run(kernel, reference stepKernel) int {
 //go:noinline
 func stepsBlock(kernel stepKernel, a *stepArgs) (done int) { return kernel(noescape(a)) }
 
-// stopped reports whether the stopping rule of a lazy loop is met.
+// stopped reports whether a lazy loop must stop: Alpha has become too small, or |Gamma| too large.
 func (a *stepArgs) stopped() bool {
 	return a.ball.Alpha < lazyFloor || math.Abs(a.ball.Gamma) > a.ball.GammaLimit
 }
 
-// upTo is the reference of the loop over the steps. A step uses up as much of a.work as
-// the row has nonzeros, plus extra.
+// upTo is the loop over the steps in the reference. A step uses up as much of a.work as its row has
+// nonzeros, plus extra.
 func (a *stepArgs) upTo(extra int, step func(i int32)) (done int) {
 	for done < len(a.sampled) && a.work > 0 && !a.stopped() {
 		i := a.sampled[done]
@@ -94,7 +94,7 @@ func (a *stepArgs) upTo(extra int, step func(i int32)) (done int) {
 	return done
 }
 
-// keep returns memory for n numbers which a reference step stores for its own later use.
+// keep returns memory for n numbers that a reference step stores for later use in the same step.
 func (a *stepArgs) keep(n int) []float64 {
 	if n > len(a.scratch.keep) {
 		a.scratch.keep = make([]float64, n)

@@ -1,9 +1,8 @@
 package kernels
 
-// Each function of this file makes one assembly call. It must not be inlined: the check
-// of the stack in its prologue is the place where the Go scheduler can stop a goroutine.
-// Assembly functions have no such check, so a loop that called them directly could not be
-// pre-empted.
+// Each function in this file makes one assembly call. It must not be inlined, because the Go
+// scheduler can stop a goroutine only at the stack check in the prologue of a Go function. Assembly
+// functions have no such check, so a loop that called them directly could not be pre-empted.
 
 //go:noinline
 func marginsBlock(dst []float64, a *Rows, w []float64) {

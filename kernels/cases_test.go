@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// lengths crosses every boundary of every kernel: empty, one short of and one
-// past each vector, lane group, block and chunk.
+// lengths lie on both sides of every limit in the kernels: empty, and one less and one more than
+// each vector, lane group, block and chunk.
 var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
 	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
 
@@ -21,8 +21,8 @@ var special = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1
 	math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, -0x1p-1022, math.MaxFloat64, -math.MaxFloat64,
 	1e-300, -1e-300, 1e-170, -1e-170, 708, -708, 709, -746, 0.5, -0.5, 36.7, -36.7}
 
-// bell draws a number of a bell-shaped distribution. Unlike rand's NormFloat64 it uses
-// only operations that no compiler can fuse, so its bits are the same everywhere.
+// bell draws a number from a bell-shaped distribution. Unlike rand's NormFloat64 it uses only
+// operations that no compiler can fuse, so its bits are the same everywhere.
 func bell(r *rand.Rand) float64 { return 2 * (r.Float64() + r.Float64() + r.Float64() - 1.5) }
 
 var sources = []source{

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAliases runs each overlap that a doc comment allows and expects the same results as
-// from separate slices.
+// TestAliases checks each overlap of slices that a doc comment allows: the results must be the same
+// as with separate slices.
 func TestAliases(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, n := range lengths {
@@ -93,7 +93,7 @@ func hessianKeeps(t *testing.T, n int) {
 	}
 	sameVector(t, "values", a.Val, val)
 	sameVector(t, "weights", c, before)
-	if len(a.Val) >= rows { // both are only read
+	if len(a.Val) >= rows { // Hessian only reads both
 		got, want := make([]float64, p*p), make([]float64, p*p)
 		Hessian(got, p, p, a, a.Val[:rows], nil)
 		Hessian(want, p, p, a, slices.Clone(a.Val[:rows]), nil)
@@ -101,7 +101,7 @@ func hessianKeeps(t *testing.T, n int) {
 	}
 }
 
-// TestAllocations checks that no kernel allocates, with long rows too.
+// TestAllocations checks that no kernel allocates memory, even with long rows.
 func TestAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	const n = 5000

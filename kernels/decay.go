@@ -2,13 +2,12 @@ package kernels
 
 import "math"
 
-// DecayStride is the number of float64 that InnerDecay keeps for a coordinate: a cache
-// line, so that a nonzero touches only one.
+// DecayStride is the number of float64 values that InnerDecay keeps for a coordinate. They fill a
+// cache line, so that a nonzero touches only one line.
 const DecayStride = 8
 
-// The positions of a coordinate's numbers in the state of InnerDecay. A step reads the
-// first four numbers of every nonzero in two loads, and writes the first two in one
-// store.
+// Indices of the values that InnerDecay keeps for a coordinate. For every nonzero, a step reads the
+// first four values by two loads, and writes the first two by one store.
 const (
 	DecayDeviation = iota // w − Fixed after the last step that touched the coordinate
 	DecayLast             // number of steps done by then
@@ -22,11 +21,11 @@ const (
 // belongs to the DecayFactor 1−h.
 func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 
-// InnerDecay runs inner steps on sparse rows for a diagonal K that has a different entry
-// for every coordinate. The cost of a step depends only on the nonzeros of its row:
-// between the steps that touch coordinate j, w is known in closed form, t steps later it
-// is Fixed + exp(−t·Rate)·Deviation. The argument step is the number of steps done before
-// the call. Step m computes, for the nonzeros of its row,
+// InnerDecay runs inner steps on sparse rows for a diagonal K that has a different entry for every
+// coordinate. The cost of a step depends only on the nonzeros of its row, because between the steps
+// that touch coordinate j, w is known in closed form: after t steps it is Fixed +
+// exp(−t·Rate)·Deviation. The argument step is the number of steps done before the call. Step m
+// computes, for the nonzeros of its row,
 //
 //	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes
 //	Deviation = FMA(g, a_j, Factor·v_j),  Last = m + 1,  Gain = FMA(g, a_j, Gain)

@@ -25,7 +25,7 @@ func decayOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind
 	return c
 }
 
-// plausible sets the state to one that steps can produce.
+// plausible sets the state to one that steps can reach.
 func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	for at := 0; at < len(c.state); at += DecayStride {
 		cell := c.state[at:]
@@ -35,7 +35,7 @@ func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	return c
 }
 
-// run returns what the call writes. rows, if not nil, replaces the case's own rows.
+// run returns the results of the call. If rows is not nil, it replaces the case's own rows.
 func (c *decayCase) run(rows *Rows) [][]float64 {
 	state, steps := slices.Clone(c.state), c.steps
 	if rows != nil {
@@ -69,8 +69,7 @@ func TestDecayEqual(t *testing.T) {
 	})
 }
 
-// TestDecayCalls checks that the division of the steps into calls does not change the
-// result.
+// TestDecayCalls checks that the result does not depend on how the steps are divided into calls.
 func TestDecayCalls(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(96, 1))

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// The checks of the arguments of the exported functions. Their cost does not depend on
-// the lengths, except for the check of the sampled rows.
+// The functions in this file check the arguments of the exported functions. Their cost does not
+// depend on the lengths, except for the check of the sampled rows.
 
 func checkLen(fn, arg string, got, want int) {
 	if got != want {
@@ -33,7 +33,7 @@ func checkRows(fn, arg string, n int, a *Rows) {
 	}
 }
 
-// checkColumns checks that a vector of n elements has one for each column of a.
+// checkColumns checks that a vector of n elements has an element for each column of a.
 func checkColumns(fn, arg string, n int, a *Rows) {
 	if n < a.Cols {
 		panicf("%s: len(%s) is %d, want at least Cols, %d", fn, arg, n, a.Cols)
@@ -48,8 +48,8 @@ func checkApart(fn, name string, x []float64, other string, y []float64) {
 	}
 }
 
-// holds reports whether n numbers are enough for rows of the given number of columns,
-// each stride numbers after the row before. It is right even if rows*stride overflows.
+// holds reports whether n numbers are enough for a matrix with the given number of rows and
+// columns, whose rows begin stride numbers apart. It is correct even if rows*stride overflows.
 func holds(n, rows, stride, columns int) bool {
 	return n >= columns && (rows == 1 || stride <= (n-columns)/(rows-1))
 }
@@ -82,7 +82,7 @@ func (a *Rows) Check() error {
 	return nil
 }
 
-// stored returns the numbers of stored column indices and values.
+// stored returns the number of stored column indices and the number of stored values.
 func (a *Rows) stored() (columns, values int) {
 	columns, values = len(a.Idx), len(a.Val)
 	if a.Idx == nil {

@@ -18,9 +18,9 @@ func panicOf(call func()) (got string) {
 	return ""
 }
 
-// TestDoors checks that wrong arguments panic at every level, before anything is read or
-// written: a vector shorter than the columns, rows without Cols, lengths that overflow,
-// and outputs that overlap the rows. Assembly would write outside the vector.
+// TestDoors checks that wrong arguments panic at every level before anything is read or written: a
+// vector shorter than the number of columns, rows without Cols, lengths that overflow, outputs that
+// overlap the rows. Without the checks, assembly would write outside the vector.
 func TestDoors(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
 	two := Rows{Ptr: []int64{0, 2}, Idx: []int32{0, 1}, Val: v(2), Cols: 2}
@@ -80,7 +80,7 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// TestCheck checks that Check finds every fault of rows that kernels do not look for.
+// TestCheck checks that Check finds every mistake in rows that kernels do not look for.
 func TestCheck(t *testing.T) {
 	good := func() *Rows {
 		return &Rows{Ptr: []int64{1, 2, 2, 4}, Idx: []int32{9, 0, 2, 1}, Val: make([]float64, 4), Cols: 3}

@@ -29,7 +29,7 @@ func elementsOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossK
 	return c
 }
 
-// run returns what the call writes. rows, if not nil, replaces the case's own rows.
+// run returns the results of the call. If rows is not nil, it replaces the case's own rows.
 func (c *elementCase) run(rows *Rows) [][]float64 {
 	w, h, steps := slices.Clone(c.v[0]), slices.Clone(c.v[1]), c.steps
 	if rows != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// An operation runs one exported function on arguments of length n drawn from
-// a source, and returns everything it wrote.
+// An operation calls one exported function. The arguments have length n and are drawn from a
+// source. It returns everything that the function wrote.
 type operation struct {
 	name string
 	run  func(rng *rand.Rand, s source, n int) [][]float64
@@ -122,7 +122,8 @@ var operations = []operation{
 	{"in uint16/ones", storedOp(5)},
 }
 
-// storedOp returns what Margins, Gradient and Hessian write for rows in a storage form.
+// storedOp returns an operation that calls Margins, Gradient and Hessian for rows in a storage
+// form.
 func storedOp(form int) func(rng *rand.Rand, s source, n int) [][]float64 {
 	return func(rng *rand.Rand, s source, n int) [][]float64 {
 		p := n%200 + 1
@@ -135,8 +136,8 @@ func storedOp(form int) func(rng *rand.Rand, s source, n int) [][]float64 {
 	}
 }
 
-// check compares every level with the reference on the same arguments, and returns what
-// the reference writes. It restores the level that was in use.
+// check compares every level with the reference on the same arguments, and returns the results of
+// the reference. At the end it restores the level.
 func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]float64) {
 	t.Helper()
 	defer use(t, Active())
@@ -158,8 +159,8 @@ func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]
 // contract, and other bits in every published result.
 const golden = 0x3716fb4ceb7bc0a8
 
-// TestEqual compares every level with the reference, bit for bit, and the reference of
-// this build with those of all other builds through golden.
+// TestEqual compares every level with the reference, bit for bit. The hash golden compares the
+// reference of this build with the references of all other builds.
 func TestEqual(t *testing.T) {
 	required(t)
 	h := fnv.New64a()
@@ -182,8 +183,8 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestEveryKernel removes the kernels from the set, one at a time. Each time an operation
-// must crash. Otherwise no operation calls that kernel, and TestEqual does not test it.
+// TestEveryKernel removes the kernels from the set, one at a time. Each time an operation must
+// crash. If none did, no operation would call that kernel, and TestEqual would not test it.
 func TestEveryKernel(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		if Active() == Generic {
@@ -206,8 +207,8 @@ func TestEveryKernel(t *testing.T) {
 	})
 }
 
-// crashes reports whether an operation panics, at lengths with which it takes all its
-// branches.
+// crashes reports whether an operation panics. It tries lengths with which the operation takes all
+// its branches.
 func crashes(op operation) (crashed bool) {
 	defer func() { crashed = recover() != nil }()
 	for _, n := range []int{9, 123, 200} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFusedLong divides a series of steps by the work of one call and by rows that do not
-// fit into a Scratch. Neither may change a bit.
+// TestFusedLong runs many steps, which are divided into calls because each call does a limited
+// amount of work, and at rows that do not fit into a Scratch. The division must not change a bit.
 func TestFusedLong(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -50,8 +50,7 @@ func TestFusedLong(t *testing.T) {
 	}
 }
 
-// TestScratchShared runs loops of different kinds with one Scratch, whose content must
-// not matter.
+// TestScratchShared runs different loops with one Scratch. Its content must not matter.
 func TestScratchShared(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(83, 1))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// bytesSource takes the bits of numbers from fuzz data, and draws bell-shaped numbers
-// once the data is used up.
+// bytesSource takes the bits of its numbers from fuzz data. When the data are used up, it draws
+// bell-shaped numbers.
 func bytesSource(data []byte) source {
 	return source{"fuzz", func(r *rand.Rand) float64 {
 		if len(data) < 8 {

@@ -6,7 +6,7 @@ func innerDenseGeneric(a *stepArgs) (done int) { return a.upTo(len(a.w), a.dense
 
 func innerBoxGeneric(a *stepArgs) (done int) { return a.upTo(len(a.w), a.boxStep) }
 
-// denseStep is one step of InnerDense.
+// denseStep does one step of InnerDense.
 func (a *stepArgs) denseStep(i int32) {
 	g := a.gain(i, a.margin(i))
 	w, h, c, e := a.w, a.sum, a.c, a.e
@@ -20,8 +20,8 @@ func (a *stepArgs) denseStep(i int32) {
 	}
 }
 
-// boxStep is one step of InnerBox. keep holds w and sum of the row's columns, because the
-// pass over all columns updates them as if the row had no nonzeros.
+// boxStep does one step of InnerBox. It keeps w and sum at the row's columns, because the pass over
+// all columns updates them as if the row had no nonzeros.
 func (a *stepArgs) boxStep(i int32) {
 	g := a.gain(i, a.margin(i))
 	w, sum, c, e, lo, hi := a.w, a.sum, a.c, a.e, a.lo, a.hi

@@ -47,8 +47,8 @@ func addTimes[I column, V value](row []float64, idx []I, val []V, t float64) {
 	}
 }
 
-// hessianPanelGeneric adds rows of the panel to the rows of a tile of h. Row j of the
-// tile gets those in mask[j], each times the next number of t.
+// hessianPanelGeneric adds multiples of the panel's rows to the rows of a tile of h. mask[j] says
+// which rows of the panel are added to row j of the tile. Their factors follow one another in t.
 func hessianPanelGeneric(h []float64, stride int, mask []uint64, t, panel []float64) {
 	for j, m := range mask {
 		if m == 0 {

@@ -43,7 +43,7 @@ func marginsOf[I column, V value](dst []float64, ptr []int64, idx []I, val []V, 
 	}
 }
 
-// addOnes is addLanes for rows in which every value is 1. A plain addition rounds as a
+// addOnes is addLanes for rows in which every value is 1. A plain addition gives the same bits as a
 // fused multiply-add with the factor 1.
 func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
 	for len(idx) >= 8 {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded returns a copy of s that ends right before an inaccessible page, or begins
-// right after one, so that any access outside it is a fault.
+// guarded returns a copy of s. If end is set, the copy ends right before an inaccessible page, else
+// it begins right after one. Any access outside the copy is then a fault.
 func guarded[T any](t *testing.T, s []T, end bool) []T {
 	t.Helper()
 	if len(s) == 0 {
@@ -44,9 +44,9 @@ func guarded[T any](t *testing.T, s []T, end bool) []T {
 	return g
 }
 
-// TestBounds runs every function with a guard page before, and then after, every
-// argument. The vector that the columns index is guarded too, and the rows use its first
-// and its last element.
+// TestBounds runs every function with a guard page before each argument, and then after each
+// argument. The vector that the columns index is guarded too, and the rows use its first and last
+// elements.
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachLevel(t, func(t *testing.T) {
@@ -95,8 +95,8 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
 }
 
-// TestHessianBounds runs Hessian with a guard page before, and then after, every argument
-// and every slice of the scratch. h ends with the last element of the diagonal.
+// TestHessianBounds runs Hessian with a guard page before, and then after, every argument and every
+// slice of the scratch memory. h ends with the last element of the diagonal.
 func TestHessianBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, c := range hessianShapes {

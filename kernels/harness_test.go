@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// eachLevel runs f at every level of this machine. The test fails if a level listed in
-// SCAS_REQUIRE is missing, so that a test on an emulated processor cannot silently cover
-// less than it should.
+// eachLevel runs f at every level of this machine. It fails if a level listed in SCAS_REQUIRE is
+// missing, so that a test on an emulated processor cannot silently skip a level.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	required(t)

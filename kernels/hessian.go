@@ -24,11 +24,10 @@ func Hessian(h []float64, p, stride int, a Rows, c []float64, s *HessianScratch)
 	hessian("Hessian", h, p, stride, 0, p, a, c, s)
 }
 
-// HessianRows is Hessian for the rows lo <= j < hi of h alone; it touches no other rows.
-// Goroutines can share the rows of h, each with its own HessianScratch, and get the bits
-// of Hessian; HessianCut returns bounds that share the work evenly. Each call searches
-// every row of a: at a dozen nonzeros a row, two goroutines lose as much time by that as
-// they save.
+// HessianRows is Hessian for the rows lo <= j < hi of h; it touches no other rows. Goroutines can
+// share the rows of h, each with its own HessianScratch, and get the bits of Hessian. HessianCut
+// returns bounds that divide the work evenly. Each call searches every row of a. With a dozen
+// nonzeros in a row, two goroutines lose as much time by that as they save.
 func HessianRows(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
 	hessian("HessianRows", h, p, stride, lo, hi, a, c, s)
 }
@@ -36,9 +35,9 @@ func HessianRows(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hes
 // cutTries is the approximate number of rows that HessianCut samples.
 const cutTries = 512
 
-// HessianCut returns the first row of h of part k, where the rows are divided into the
-// given number of parts of about equal work. It estimates the work from a sample of the
-// rows of a. Part 0 begins at 0; k = parts gives p. The bounds change no bit.
+// HessianCut divides the rows of h into the given number of parts of about equal work, and returns
+// the first row of part k. It estimates the work from a sample of the rows of a. Part 0 begins at
+// row 0; k = parts gives p. The bounds do not affect any bit of the Hessian.
 func HessianCut(a Rows, p, k, parts int) int {
 	if k >= parts {
 		return p
@@ -120,8 +119,8 @@ func checkHessian(fn string, h []float64, p, stride, lo, hi int) {
 	}
 }
 
-// A span is a part of one row of a. Each of its nonzeros first to last-1 is multiplied
-// with itself and with all that follow, up to end-1, and with the factor c.
+// A span is a part of one row of a: the nonzeros first to end-1. Each of the nonzeros first to
+// last-1 is multiplied by itself, by all nonzeros after it, and by the factor c.
 type span struct {
 	first, last, end int64
 	c                float64
@@ -133,10 +132,10 @@ func (s *span) work() int64 {
 	return n*(s.end-s.first) - n*(n-1)/2 + 1
 }
 
-// spanRows is the largest number of spans that an assembly call gets.
+// spanRows is the largest number of spans of one assembly call.
 const spanRows = 1 << 10
 
-// byRows adds the products of one row of a after the other to h.
+// byRows adds the products of the rows of a to h, one row after the other.
 func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []float64) {
 	whole := lo == 0 && hi == p
 	n, work := 0, int64(0)
@@ -174,8 +173,7 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 	}
 }
 
-// longSpan divides a span into spans of bounded work, or of one nonzero if even that is
-// more.
+// longSpan divides a span into spans of limited work. A span of a single nonzero may have more.
 func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	for first := rest.first; first < rest.last; first = one[0].last {
 		n := max(1, (maxWork-1)/(rest.end-first))
@@ -192,9 +190,9 @@ func (a *Rows) column(k int64) int {
 	return int(a.Idx16[k])
 }
 
-// seek returns the position of the row's first nonzero in column col or later, or end.
-// The row's nonzeros begin at k and end before end. If the row has all columns below col,
-// this is k+col, which is tried first.
+// seek returns the position of the row's first nonzero in column col or later, or end if there is
+// none. The row's nonzeros begin at k and end before end. seek tries k+col first, which is right if
+// the row has all columns below col.
 func (a *Rows) seek(k, end int64, col int) int64 {
 	if all := k + int64(col); all <= end {
 		if col == 0 || a.column(all-1) < col {

@@ -5,18 +5,18 @@ import (
 	"unsafe"
 )
 
-// Panels make Hessian faster if rows have many nonzeros. A panel holds panelRows rows in
-// panelCols columns, zeros included. A tile of h in these columns stays in registers; for
-// each nonzero of a row, the row of the panel times the nonzero is added by vector
-// instructions. The zeros change nothing: all numbers are finite, so a product with a
-// zero is a zero, and adding it to h can change only the sign of a zero, which plusZero
-// sets in the end.
+// Panels make Hessian faster if rows have many nonzeros. A panel holds panelRows rows in panelCols
+// columns, zeros included. A tile of h in these columns stays in registers. For each nonzero of a
+// row, vector instructions add the nonzero times the row's part of the panel to a row of the tile.
+// The zeros of the panel do not change the result: all numbers are finite, so a product with a zero
+// is a zero, and adding it can change only the sign of a zero in h, which plusZero corrects at the
+// end.
 const (
-	panelRows = 64 // rows of a panel: a mask of uint64 has one bit for each
+	panelRows = 64 // rows of a panel: the number of bits in a mask of type uint64
 	panelCols = 64
-	panelSpan = 1024    // rows of h in a pass: their tile stays in the second-level cache
-	panelHeld = 1 << 17 // most nonzeros of a pass
-	panelMost = 64      // most blocks of panelRows rows in a pass
+	panelSpan = 1024    // rows of h in a pass: their tile fits into the second-level cache
+	panelHeld = 1 << 17 // largest number of nonzeros in a pass
+	panelMost = 64      // largest number of blocks of panelRows rows in a pass
 )
 
 // A HessianScratch is the scratch memory of Hessian: 32 kB, and 2.2 MB once panels are
@@ -25,11 +25,11 @@ const (
 type HessianScratch struct {
 	spans []span
 	panel []float64 // panelRows rows; nil until panels are used, like the fields below
-	tile  []float64 // a copy of the rows of h of which only a part is updated
-	t     []float64 // c[i]*x_ij by block, then column, then row
-	mask  []uint64  // rows of a block that hold column j
-	begin []int     // where in t each block's columns begin, every panelCols
-	next  []int64   // each row's first nonzero that is not yet in a panel
+	tile  []float64 // a copy of those rows of h that are updated only in part
+	t     []float64 // c[i]*x_ij, ordered by block, then column, then row
+	mask  []uint64  // the rows of a block that have a nonzero in column j
+	begin []int     // position in t at which the columns of each block begin, every panelCols columns
+	next  []int64   // first nonzero of each row that is not yet in a panel
 	free  []int32   // the next free place in t of each column
 }
 
@@ -59,10 +59,10 @@ func aligned(n int) []float64 {
 	return v[(8-past)%8:][:n]
 }
 
-// panels reports whether panels are expected to be faster than byRows. The choice changes
-// the time only, no bit. The costs are in cycles of a Zen 5 core: byRows takes 1.3 for
-// each multiply-add, ten times that if h exceeds the caches; panels take 15 to sort a
-// nonzero and about 6 for every tile it meets, or 10 with AVX2.
+// panels reports whether panels are expected to be faster than byRows. The choice affects only the
+// time, no bit of the result. The costs are in cycles of a Zen 5 core. byRows takes 1.3 for each
+// multiply-add, and ten times that if h does not fit into the caches. Panels take 15 to sort a
+// nonzero, and for every tile that it contributes to about 6, or 10 with AVX2.
 func (a *Rows) panels(p int) bool {
 	n := a.Len()
 	if active.level == Generic || n == 0 {
@@ -102,8 +102,8 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
-// A pass is the work on the rows lo to hi of h with as many rows of a as fit into the
-// scratch memory.
+// A pass does the work on the rows lo to hi of h, for as many rows of a as fit into the scratch
+// memory.
 type pass struct {
 	*HessianScratch
 	*Rows
@@ -180,7 +180,7 @@ func (x *pass) sort(b, held int, spans []span) {
 	}
 }
 
-// markRows sets bit r of the mask of every column of span r.
+// markRows sets bit r in the mask of every column in which span r has a nonzero.
 func markRows[I column](mask []uint64, idx []I, lo int, spans []span) {
 	for r, s := range spans {
 		for _, j := range idx[s.first:s.last] {
@@ -222,7 +222,8 @@ func sortOf[I column, V value](x *pass, idx []I, val []V, spans []span) {
 // of these columns lie on or above the diagonal are updated in place, others in a copy.
 func (x *pass) tiles(col int) {
 	last := min(x.hi, col+panelCols)
-	split := min(max(x.lo, col), last) // rows from split on have a part below the diagonal
+	// Rows from split on have elements below the diagonal in these columns.
+	split := min(max(x.lo, col), last)
 	if col+panelCols > x.p {
 		split = x.lo
 	}
@@ -241,8 +242,7 @@ func (x *pass) tiles(col int) {
 	x.store(split, last, col)
 }
 
-// load copies the given rows of h, as far as they are on or above the diagonal, to the
-// tile; store copies them back.
+// load copies the elements of the given rows of h that are on or above the diagonal to the tile.
 func (x *pass) load(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
@@ -250,6 +250,7 @@ func (x *pass) load(lo, hi, col int) {
 	}
 }
 
+// store copies the elements back from the tile to h.
 func (x *pass) store(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
@@ -257,7 +258,7 @@ func (x *pass) store(lo, hi, col int) {
 	}
 }
 
-// pack writes the rows of block b in the columns of a panel, from col on, into the panel.
+// pack writes the rows of block b into the panel, in the panelCols columns from col on.
 func (x *pass) pack(b, col int) {
 	if x.Idx != nil {
 		packAt(x, x.Idx, b, col)
@@ -289,8 +290,7 @@ func packOf[I column, V value](x *pass, idx []I, val []V, b, col int) {
 	}
 }
 
-// markOnes writes 1 at the row's columns that are in the panel and returns their number;
-// markValues writes the values.
+// markOnes writes 1 at the row's columns that are in the panel, and returns their number.
 func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
 	for n, j := range cols {
 		at := uint(int(j) - col)
@@ -302,6 +302,7 @@ func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
 	return len(cols)
 }
 
+// markValues writes the values at the columns that are in the panel, and returns their number.
 func markValues[I column, V value](to *[panelCols]float64, cols []I, val []V, col int) int {
 	val = val[:len(cols)]
 	for n, j := range cols {

@@ -45,7 +45,7 @@ func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
 	return b
 }
 
-// defineHessian computes the Hessian by its definition, element by element.
+// defineHessian computes the Hessian by its definition, one element after the other.
 func defineHessian(h []float64, p, stride int, a Rows, c []float64) {
 	at := func(i, j int) (float64, bool) {
 		k, found := slices.BinarySearch(a.Idx[a.Ptr[i]:a.Ptr[i+1]], int32(j))
@@ -72,8 +72,8 @@ func defineHessian(h []float64, p, stride int, a Rows, c []float64) {
 	}
 }
 
-// hessianOp returns what Hessian writes for rows of the lengths lens. For n > 60 most
-// rows have enough nonzeros for panels; for odd n most rows begin with the same columns.
+// hessianOp returns the results of Hessian for random rows. For n > 60 most rows have enough
+// nonzeros for panels; for odd n most rows begin with the same columns.
 func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	p := n%200 + 1
 	stride := p + n%3
@@ -96,8 +96,8 @@ var hessianShapes = []struct{ rows, p, stride, most, lead int }{
 	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, panelSpan + 70, panelSpan + 70, 30, 0},
 }
 
-// TestHessian compares every implementation of the Hessian, in every form and at every
-// level, with its definition, including the elements that it must not touch.
+// TestHessian compares every implementation of the Hessian, in every form and at every level, with
+// its definition. It also checks the elements that Hessian must not change.
 func TestHessian(t *testing.T) {
 	scratch := NewHessianScratch()
 	eachLevel(t, func(t *testing.T) {
@@ -193,7 +193,8 @@ func TestHessianGoroutines(t *testing.T) {
 	}
 }
 
-// TestHessianCut checks that the parts are adjacent and of equal work, up to a row of h.
+// TestHessianCut checks that the parts follow one another and have equal work, apart from one row
+// of h.
 func TestHessianCut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(205, 1))
 	for _, p := range []int{0, 1, 2, 7, 100, 900} {
@@ -203,7 +204,7 @@ func TestHessianCut(t *testing.T) {
 				if first, last := HessianCut(a, p, 0, parts), HessianCut(a, p, parts, parts); first != 0 || last != p {
 					t.Errorf("p = %d, %d parts: from %d to %d", p, parts, first, last)
 				}
-				most := int64(0) // the work of the largest row of h
+				most := int64(0) // the largest work of a row of h
 				for j := range p {
 					most = max(most, a.addsBefore(j+1, p)-a.addsBefore(j, p))
 				}

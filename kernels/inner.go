@@ -16,7 +16,7 @@ const (
 //
 //	g = Eta * (Slope0[i] - slope(t, Label[i]))
 //
-// the variance-reduced part of the stochastic gradient, times -Eta.
+// which is -Eta times the change of the sample's slope since the snapshot.
 type Steps struct {
 	Rows   Rows      // all samples
 	Label  []float64 // one per row: -1 or +1 for the logistic loss
@@ -28,8 +28,8 @@ type Steps struct {
 	// bits at every level.
 	Slope func(margin, label float64) float64
 
-	// Scratch is used by the fused loops. It serves one call at a time; if it is nil,
-	// every call allocates one.
+	// Scratch is memory for the fused loops. Only one call at a time may use it. If it is nil,
+	// every call allocates its own.
 	Scratch *Scratch
 }
 
@@ -49,8 +49,8 @@ func (s *Steps) gain(i int32, t float64) float64 {
 	return float64(s.delta(i, float64(s.factor(i)*t)) * s.Eta)
 }
 
-// factor returns the label for the logistic loss and 1 for other losses. The argument z
-// of delta is the margin times this factor.
+// factor returns the label for the logistic loss and 1 for other losses. delta takes the margin
+// times this factor.
 func (s *Steps) factor(i int32) float64 {
 	if s.Slope != nil || s.Loss == SquaredLossKind {
 		return 1

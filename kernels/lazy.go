@@ -2,9 +2,9 @@ package kernels
 
 import "math"
 
-// Cells holds the vectors of the lazy inner loops interleaved by column, so that a step
-// touches one cache line for each nonzero: column j is Cells[4j:4j+4] with u, d, h and +0
-// in this order. A cell of zeros follows the last column.
+// Cells holds the vectors of the lazy inner loops, interleaved by column, so that a step touches
+// one cache line for each nonzero. Column j is Cells[4j:4j+4], with u, d, h and +0 in this order.
+// After the last column follows a cell of zeros.
 type Cells []float64
 
 // cellSize is the number of float64 in a cell.
@@ -52,8 +52,8 @@ func (c Cells) Sparse(h []float64) {
 	}
 }
 
-// Lazy holds the scalars of the representation w = Alpha*u + Gamma*d, with which a step
-// of InnerLazyCells costs only as many operations as the row has nonzeros.
+// Lazy holds the scalars Alpha and Gamma of the representation w = Alpha*u + Gamma*d. With it, a
+// step of InnerLazyCells costs only as many operations as the row has nonzeros.
 type Lazy struct {
 	Alpha, Gamma float64 // start at 1 and 0
 	Q            float64 // 1 - eta*kappa, in (0, 1]
@@ -63,8 +63,8 @@ type Lazy struct {
 // then computes w anew (Cells.Form), so that neither w nor a sum loses digits.
 const lazyFloor = 0x1p-7
 
-// LazyBall holds the scalars of InnerLazyBallCells: those of w = Alpha*u + Gamma*d and
-// the inner products from which the norm of w follows.
+// LazyBall holds the scalars of InnerLazyBallCells: Alpha and Gamma as in Lazy, and inner products
+// from which the norm of w follows.
 type LazyBall struct {
 	Lazy
 	Radius     float64

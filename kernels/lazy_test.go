@@ -34,7 +34,7 @@ func lazyOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind,
 	return c
 }
 
-// run returns what the call writes. rows, if not nil, replaces the case's own rows.
+// run returns the results of the call. If rows is not nil, it replaces the case's own rows.
 func (c *lazyCase) run(rows *Rows) [][]float64 {
 	cells, state, steps := slices.Clone(c.cells), c.state, c.steps
 	if rows != nil {
@@ -77,10 +77,10 @@ func TestLazyEqual(t *testing.T) {
 	})
 }
 
-// naiveInner runs inner steps as the paper writes them, on w itself.
+// naiveInner makes inner steps as the paper writes them, on w itself.
 type naiveInner struct {
 	w, sum, d   []float64
-	kappa, size float64 // size is the radius of the ball, or +Inf
+	kappa, size float64 // size is the radius of the ball; +Inf means no ball
 }
 
 func (v *naiveInner) step(s *Steps, i int32) {
@@ -244,8 +244,8 @@ func (r *lazyRun) finish() (w, sum []float64) {
 	return w, r.sum
 }
 
-// distinctRows returns rows with sorted distinct columns. Low columns are more frequent,
-// as in data about words.
+// distinctRows returns rows whose columns are sorted and distinct. Low columns are more frequent,
+// as in text data.
 func distinctRows(rng *rand.Rand, lens []int, p int) Rows {
 	a := Rows{Ptr: []int64{0}, Cols: p}
 	seen := make([]int, p)

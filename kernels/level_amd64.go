@@ -9,7 +9,7 @@ var features = map[string]cpuid.FeatureID{
 	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI": cpuid.BMI1, "BMI2": cpuid.BMI2,
 	"AVX512F": cpuid.AVX512F, "AVX512VL": cpuid.AVX512VL, "AVX512DQ": cpuid.AVX512DQ,
 	"AVX512BW": cpuid.AVX512BW, "CMOV": cpuid.CMOV,
-	"MMX+": cpuid.SSE, // the prefetch instructions: part of SSE, and of AMD's earlier extension
+	"MMX+": cpuid.SSE, // the prefetch instructions: part of SSE, and of an older extension by AMD
 }
 
 // available returns the implementations that this processor can run, in ascending order.

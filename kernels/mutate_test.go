@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// A mutation is one fault that is put into a copy of the module. The tests of pkg must
-// then fail, and their output must match want.
+// A mutation is a fault that is put into a copy of the module. The tests of package pkg must then
+// fail with an output that matches want.
 type mutation struct {
 	name     string
-	level    Level  // the fault has an effect only on a machine with this level
+	level    Level  // on a machine without this level the fault has no effect
 	file     string // path in the module
-	after    string // the fault is put after these texts, separated by " ... "
-	old, new string // a regular expression, whose first match is replaced
-	pkg, run string // package, and its tests to run; empty for all
+	after    string // the fault comes after these texts, separated by " ... "
+	old, new string // the first match of the regular expression old is replaced by new
+	pkg, run string // package, and the names of its tests to run; empty means all tests
 	want     string // regular expression that the output must match
 	inline   string // function that the compiler inlines because of the fault
 }
@@ -65,9 +65,9 @@ var mutations = []mutation{
 	{"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`, "2*maxWork/len(w)", "./kernels", "", "--- FAIL: TestRotatedBoundedWork", ""},
 }
 
-// TestMutations puts every fault into a copy of generator and kernels, and fails
-// if their tests do not: a test that cannot fail proves nothing. It prints one
-// line for each. It takes minutes:
+// TestMutations puts every fault into a copy of generator and kernels, and checks that their tests
+// fail: a test that cannot fail proves nothing. It prints one line for each fault. It takes
+// minutes:
 //
 //	go test -tags mutate -v -run '^TestMutations$' -timeout 60m ./kernels
 func TestMutations(t *testing.T) {
@@ -218,7 +218,7 @@ func runTests(module, pkg, run string) (string, error) {
 	return string(out), err
 }
 
-// copyModule copies what the tests of gen and kernels need.
+// copyModule copies the files that the tests of gen and kernels need.
 func copyModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// A spy replaces the assembly kernels. It checks that a series of assembly calls can be
-// pre-empted: the work of each call is bounded, and its caller is a Go function that was
-// not inlined, so that its prologue has a stack check.
+// A spy replaces the assembly kernels. It checks that the scheduler can stop a series of assembly
+// calls: the work of each call is bounded, and its caller is a Go function that was not inlined, so
+// that its prologue has a stack check.
 type spy struct {
 	t     *testing.T
 	calls int
@@ -59,7 +59,7 @@ func (s *spy) set() *set {
 				used += a.Rows.rowLen(i) + extra(a)
 				done++
 			}
-			s.call(used, 2*maxWork) // a step is never divided
+			s.call(used, 2*maxWork) // the last step of a call is not divided, so it may exceed the limit
 			return done
 		}
 	}
@@ -97,8 +97,8 @@ func (s *spy) set() *set {
 	}
 }
 
-// TestBoundedWork checks that no function gives more than a bounded piece of its work to
-// one assembly call. It fails if the bound or a noinline directive is removed.
+// TestBoundedWork checks that no function gives an assembly call more than a bounded amount of
+// work. It fails if the bound or a noinline directive is removed.
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
 	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -140,7 +140,8 @@ func TestBoundedWork(t *testing.T) {
 		{"ProjectedUpdate", 4, func() { ProjectedUpdate(out, sum, v, v, 1) }},
 		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(out, sum, v, v, v, v, 1) }},
 		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(out, sum, v, v, 1, 1) }},
-		// A step is 131 and 9 units of work, a call 501 and 7282 steps.
+		// A step of InnerDense is 131 units of work, a step of the lazy loops 9, so a call does 501
+		// or 7,282 steps.
 		{"InnerDense", 120, func() { InnerDense(w, h, x, x, steps, sampled) }},
 		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},

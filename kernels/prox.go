@@ -1,17 +1,16 @@
 package kernels
 
-// ProxDual takes the y step and the multiplier step of ADMM for the penalty sum
-// limit[i]*|y[i]| with the constraint ax = y. Together they need one clip for each
-// element:
+// ProxDual does the y step and the multiplier step of ADMM for the penalty sum limit[i]*|y[i]| with
+// the constraint ax = y. Together they need one clip for each element:
 //
 //	v    = FMA(rho, ax[i], beta[i])
 //	beta'= clip(v, -limit[i], limit[i])
 //	y'   = (v - beta') * (1/rho)
 //
-// It overwrites beta and y and returns the squared norms of the primal
-// residual ax-y' and of the change y'-y, each summed as Dot sums. rho must be
-// positive and limits non-negative. Lengths must be equal; beta and y must not
-// overlap each other or the rest, ax and limit may be the same slice.
+// It overwrites beta and y and returns the squared norms of the primal residual ax-y' and of the
+// change y'-y, each summed as Dot sums. rho must be positive and limits non-negative. Lengths must
+// be equal. beta and y must not overlap each other, ax or limit; ax and limit may be the same
+// slice.
 func ProxDual(beta, y, ax, limit []float64, rho float64) (primal, change float64) {
 	checkLen("ProxDual", "beta", len(beta), len(ax))
 	checkLen("ProxDual", "y", len(y), len(ax))

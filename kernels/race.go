@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// The race detector does not see what assembly reads and writes, so the exported
-// functions report it with the functions below.
+// The race detector does not see the reads and writes of assembly, so the exported functions report
+// them by the functions below.
 
 func raceRead[T any](s []T) {
 	if len(s) > 0 {

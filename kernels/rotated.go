@@ -1,7 +1,7 @@
 package kernels
 
-// rotatedMax is the greatest length of a dense row. With it an assembly call, which is
-// bounded by maxWork, takes at least 16 steps.
+// rotatedMax is the largest length of a dense row. With this length an assembly call, which is
+// limited by maxWork, still makes 16 steps.
 const rotatedMax = chunk
 
 // InnerRotated runs inner steps on dense rows in the eigenbasis of A'A. In this basis K

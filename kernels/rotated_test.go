@@ -18,7 +18,7 @@ type rotatedCase struct {
 	sampled         []int32
 }
 
-// rotatedOf returns a case with dense rows of length p and a number of samples.
+// rotatedOf returns a case with dense rows of length p.
 func rotatedOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind, radius float64) *rotatedCase {
 	a := &rotatedCase{
 		w: s.vector(rng, p), sum: s.vector(rng, p), c: s.vector(rng, p), e: s.vector(rng, p), x: s.vector(rng, rows*p),
@@ -65,9 +65,9 @@ func TestRotatedEqual(t *testing.T) {
 	})
 }
 
-// TestRotatedRuns checks the cuts of the steps into series. A cut affects only the margin
-// of the first row after it: a series gives the same result whether the rest of the
-// samples is in the same call or in a later one.
+// TestRotatedRuns checks the division of steps into series. It affects only the margin of the first
+// row of a series: a series gives the same result whether the following samples are in the same
+// call or in a later one.
 func TestRotatedRuns(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{128, 520, rotatedMax} {
@@ -94,7 +94,7 @@ func TestRotatedRuns(t *testing.T) {
 	})
 }
 
-// naive runs the steps of InnerRotated in the simplest form.
+// naive makes the steps of InnerRotated in the simplest form.
 func (a *rotatedCase) naive() (w, sum []float64) {
 	w, sum = slices.Clone(a.w), slices.Clone(a.sum)
 	for _, i := range a.sampled {
@@ -123,8 +123,8 @@ func (a *rotatedCase) naive() (w, sum []float64) {
 	return w, sum
 }
 
-// TestRotatedNaive compares every level with the naive loop over several series, inside
-// and outside a ball.
+// TestRotatedNaive compares every level with the naive loop over several series, with and without a
+// ball.
 func TestRotatedNaive(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
@@ -149,7 +149,8 @@ func TestRotatedNaive(t *testing.T) {
 	})
 }
 
-// TestRotatedContract checks what InnerRotated writes, allocates and refuses.
+// TestRotatedContract checks what InnerRotated writes, that it does not allocate, and which
+// arguments it refuses.
 func TestRotatedContract(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, radius := range []float64{0, 1} {
@@ -200,7 +201,7 @@ func TestRotatedContract(t *testing.T) {
 	}
 }
 
-// TestRotatedBoundedWork is TestBoundedWork for InnerRotated.
+// TestRotatedBoundedWork does the checks of TestBoundedWork for InnerRotated.
 func TestRotatedBoundedWork(t *testing.T) {
 	for _, p := range []int{8, 128, rotatedMax} {
 		for _, radius := range []float64{0, 1} {

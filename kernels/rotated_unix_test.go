@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRotatedBounds runs InnerRotated with a guard page before, then after,
-// every argument; the first and the last row are sampled.
+// TestRotatedBounds runs InnerRotated with a guard page before each argument, and then after each
+// argument. The first and the last row are sampled.
 func TestRotatedBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{8, 16, 24, 128, 136} {

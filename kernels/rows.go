@@ -2,11 +2,10 @@ package kernels
 
 import "sort"
 
-// Rows is a run of consecutive rows of a compressed sparse row matrix. Row r
-// holds the nonzeros Ptr[r] <= k < Ptr[r+1], in columns Idx[k] with values
-// Val[k]. Ptr has one entry more than there are rows, never decreases and
-// counts from the start of Idx and Val, so a view of some rows of a matrix is
-// a sub-slice of Ptr with Idx and Val unchanged.
+// Rows is a run of consecutive rows of a compressed sparse row matrix. Row r holds the nonzeros
+// Ptr[r] <= k < Ptr[r+1], in columns Idx[k] with values Val[k]. Ptr has one entry more than there
+// are rows, and never decreases. Its entries count from the start of Idx and Val, so a view of some
+// rows of a matrix has a sub-slice of Ptr, and the same Idx and Val.
 //
 // The nonzeros may be stored in fewer bytes: if Idx is nil, the columns are in Idx16; if
 // Val is nil, the values are in Val32; if Val32 is nil too, every value is 1. Arithmetic
@@ -27,10 +26,10 @@ type Rows struct {
 // Len returns the number of rows, 0 for the zero Rows.
 func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
-// maxWork bounds the nonzeros plus rows, or the elements, that one assembly call
-// processes. Assembly cannot be pre-empted, so this also bounds how long a kernel delays
-// a garbage collection: some tens of microseconds. maxWork is a multiple of every lane
-// count, so a cut there moves no term to another lane.
+// maxWork limits the work of one assembly call: the number of nonzeros plus rows, or of elements.
+// Assembly cannot be pre-empted, so this also limits the time by which a kernel delays a garbage
+// collection, to some tens of microseconds. maxWork is a multiple of every number of lanes, so
+// dividing work there moves no term to another lane.
 const maxWork = 1 << 16
 
 // Margins sets dst[r] to the inner product of row r with w, summed in the 8
@@ -39,7 +38,7 @@ const maxWork = 1 << 16
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
 //	dst[r] = ((l0+l4)+(l2+l6)) + ((l1+l5)+(l3+l7))
 //
-// An empty row gives +0. len(dst) must be the number of rows, len(w) at least that of
+// An empty row gives +0. len(dst) must be the number of rows, len(w) at least the number of
 // columns. dst must not overlap w or a.
 func Margins(dst []float64, a Rows, w []float64) {
 	checkRows("Margins", "dst", len(dst), &a)
@@ -68,8 +67,8 @@ func Margins(dst []float64, a Rows, w []float64) {
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])
 //
-// len(slope) must be the number of rows, len(z) at least that of columns. z must not
-// overlap slope or a.
+// len(slope) must be the number of rows, len(z) at least the number of columns. z must not overlap
+// slope or a.
 func Gradient(z []float64, a Rows, slope []float64) {
 	checkRows("Gradient", "slope", len(slope), &a)
 	checkColumns("Gradient", "z", len(z), &a)
@@ -102,9 +101,9 @@ func blockRows(ptr []int64) int {
 	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
 }
 
-// longRow returns the inner product of w with a row that is longer than a block. The
-// lanes are kept between the assembly calls, and maxWork is a multiple of 8, so the cut
-// changes no bit. The reference handles rows in other forms than the plain one.
+// longRow returns the inner product of w with a row that is longer than a block. The lanes are kept
+// between the assembly calls, and maxWork is a multiple of 8, so the division changes no bit. Rows
+// in forms other than the plain one are handled by the reference.
 func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	ends := [2]int64{lo, hi}
 	a.Ptr = ends[:]
@@ -126,7 +125,7 @@ func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]
 	for ; lo < hi; lo = ends[1] {
-		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // one less, because maxWork counts the row too
+		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // less by one, because maxWork counts the row too
 		scatterBlock(z, &a, slope)
 	}
 }

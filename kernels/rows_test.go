@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLongRows mixes rows longer than a block with short and empty ones. No level and no
-// cut may change a bit of what the reference returns for whole rows.
+// TestLongRows mixes rows longer than a block with short and empty ones. No level and no division
+// into blocks may change a bit of the reference's results for whole rows.
 func TestLongRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const d = 300

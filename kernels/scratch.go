@@ -1,15 +1,15 @@
 package kernels
 
-// A Scratch is the memory that a fused inner loop needs for a decoded row. It may serve
-// any number of calls, one at a time. Its content between calls has no meaning.
+// A Scratch is memory for a decoded row, which a fused inner loop needs. Only one call at a time
+// may use it. Its content between calls has no meaning.
 type Scratch struct {
 	off  []int64
 	num  []float64
 	keep []float64 // two numbers for every nonzero
 }
 
-// scratchRow is the largest number of nonzeros of a row that the fused loops decode. The
-// reference handles longer rows; at that length it is not slower.
+// scratchRow is the largest number of nonzeros of a row that the fused loops decode. The reference
+// handles longer rows; at this length it is not slower.
 const scratchRow = 1 << 14
 
 // NewScratch returns a Scratch for the rows of a: 32 bytes for every nonzero of

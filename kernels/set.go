@@ -10,8 +10,8 @@ type (
 // A slopesKernel sets the slopes, unless slope is nil, and returns the sum of the losses.
 type slopesKernel func(slope, margin, label []float64) float64
 
-// A set is one implementation of every kernel. A kernel gets at most one block of work at
-// a time and may assume what the exported functions have checked.
+// A set has an implementation of every kernel. A kernel gets at most one block of work at a time,
+// and may rely on the checks of the exported functions.
 type set struct {
 	level Level
 
@@ -21,7 +21,7 @@ type set struct {
 	scatter  [numForms]scatterKernel
 	hessian  [numForms]hessianKernel
 
-	// On a tile of h.
+	// Products on a tile of h.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
 	// Sums over at most one chunk.

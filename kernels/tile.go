@@ -3,7 +3,7 @@ package kernels
 // TileSide is the number of rows and columns of the matrices that AddTile multiplies.
 const TileSide = panelCols
 
-// allRows[i] is the mask of all rows of a panel; leading[i] is the mask of its first i+1.
+// allRows[i] is the mask of all rows of a panel; leading[i] is the mask of its first i+1 rows.
 var allRows, leading = func() (all, lead [TileSide]uint64) {
 	for i := range all {
 		all[i], lead[i] = 1<<TileSide-1, 1<<(i+1)-1
@@ -40,7 +40,7 @@ func AddTile(h []float64, stride, rows int, t, panel []float64) {
 //
 //	h[q] = FMA(t[m], panel[m*64+q], h[q])   for m = 0, ..., k-1 in order, k = len(t) <= 64
 //
-// h may be the row of the panel after these rows.
+// h may be the row of the panel that follows these rows.
 func AddRows(h, t, panel []float64) {
 	checkTile("AddRows", h, TileSide, 1, panel)
 	if len(t) > TileSide {

@@ -2,15 +2,15 @@ package kernels
 
 import "math"
 
-// ProjectedUpdate takes one step of the inner loop without a constraint on w
-// and adds the new point to the running sum:
+// ProjectedUpdate makes one step of the inner loop, without a constraint on w, and adds the new
+// point to the sum s:
 //
 //	w[i] = FMA(-eta, d[i]+q[i], w[i])
 //	s[i] += w[i]
 //
-// d is the part of the gradient that is constant during the loop, q the rest.
-// All lengths must be equal. w and s must not overlap each other or d and q;
-// d and q may be the same slice.
+// d is the part of the gradient that is constant during the loop, and q is the remaining part. All
+// lengths must be equal. w and s must not overlap each other or d and q; d and q may be the same
+// slice.
 func ProjectedUpdate(w, s, d, q []float64, eta float64) {
 	checkUpdate("ProjectedUpdate", w, s, d, q)
 	for len(w) > 0 {
@@ -37,10 +37,9 @@ func ProjectedUpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
 	}
 }
 
-// ProjectedUpdateBall is ProjectedUpdate on the ball |w| <= radius. The first
-// pass takes the step and sums w[i]² as Dot does; if the norm exceeds radius
-// the second multiplies w by radius/norm, and by 1 otherwise; s += w. A norm
-// that overflows (beyond 1e154) projects to zero.
+// ProjectedUpdateBall is ProjectedUpdate on the ball |w| <= radius. The first pass makes the step
+// and sums w[i]² as Dot does. The second pass multiplies w by radius/norm if the norm exceeds
+// radius, else by 1, and adds it to s. A norm that overflows (above 1e154) projects to zero.
 func ProjectedUpdateBall(w, s, d, q []float64, eta, radius float64) {
 	checkUpdate("ProjectedUpdateBall", w, s, d, q)
 	var sum float64

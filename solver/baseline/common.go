@@ -61,7 +61,9 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
 
 // vector returns a zero vector with an entry per feature.
-func (b *base) vector() []float64    { return make([]float64, len(b.x)) }
+func (b *base) vector() []float64 { return make([]float64, len(b.x)) }
+
+// rowVector returns a zero vector with an entry per row of A.
 func (b *base) rowVector() []float64 { return make([]float64, len(b.beta)) }
 
 // roomForBatch sets the batch size and allocates memory for a batch.

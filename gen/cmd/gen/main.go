@@ -1,5 +1,4 @@
-// Gen writes the generated files of package kernels. It runs through
-// go generate ./kernels.
+// Gen writes the generated files of package kernels: go generate ./kernels runs it.
 package main
 
 import (
@@ -13,8 +12,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	// A new FlagSet is used because avo/build defines -out, -stubs, -pkg and more in
-	// flag.CommandLine.
+	// flag.CommandLine cannot be used, because avo/build defines -out, -stubs, -pkg and more in it.
 	fs := flag.NewFlagSet("gen", flag.ExitOnError)
 	out := fs.String("out", ".", "directory of package kernels")
 	_ = fs.Parse(os.Args[1:]) // exits on error
