@@ -69,28 +69,28 @@ type Result struct {
 	Stats Stats
 }
 
-// Stats says what a run used.
+// Stats says what a run used. JSON leaves out zero values.
 type Stats struct {
-	Name            string           `json:"name"`             // Settings.Name, or the name of the method
-	Method          string           `json:"method"`           // name of the method
-	Plan            string           `json:"plan"`             // how the inner loop of SCAS-ADMM was run; empty for other methods
-	PlanReason      string           `json:"plan_reason"`      // why it was run so, in one line
-	Storage         string           `json:"storage"`          // how the kernels hold the data: bytes of an index and of a value
-	DualUpdates     int              `json:"dual_updates"`     // K
-	InnerSteps      int              `json:"inner_steps"`      // M of the last outer iteration; 0 for methods without stages
-	BatchSize       int              `json:"batch_size"`       // samples per inner step
-	Eta             float64          `json:"eta"`              // step size of the last outer iteration; 0 for methods without one
-	Rho             float64          `json:"rho"`              // ρ
-	StepHalvings    int              `json:"step_halvings"`    // how often an automatic η was halved
-	OuterIterations int              `json:"outer_iterations"` // number of outer iterations
-	Passes          float64          `json:"passes"`           // effective passes
-	NewtonSteps     int              `json:"newton_steps"`     // number of Newton steps
-	PaperPasses     float64          `json:"paper_passes"`     // passes as the paper counts: an exact x-step of batch ADMM is one
-	Seconds         float64          `json:"seconds"`          // time used, evaluation excluded
-	SetupSeconds    float64          `json:"setup_seconds"`    // part of it before the first iteration
-	GradientNorm    float64          `json:"gradient_norm"`    // G_t of the last outer iteration (paper, Theorem 1)
-	Rounded         bool             `json:"rounded"`          // X has zeros and ties made exact
-	Constants       theory.Constants `json:"constants"`        // of the theorems; zero, as is Rho, if there were Newton steps alone
+	Name            string           `json:"name,omitempty"`             // Settings.Name, or the name of the method
+	Method          string           `json:"method"`                     // name of the method
+	Plan            string           `json:"plan,omitempty"`             // how the inner loop of SCAS-ADMM was run; empty for other methods
+	PlanReason      string           `json:"plan_reason,omitempty"`      // why it was run so, in one line
+	Storage         string           `json:"storage,omitempty"`          // how the kernels hold the data: bytes of an index and of a value
+	DualUpdates     int              `json:"dual_updates,omitempty"`     // K
+	InnerSteps      int              `json:"inner_steps,omitempty"`      // M of the last outer iteration; 0 for methods without stages
+	BatchSize       int              `json:"batch_size,omitempty"`       // samples per inner step
+	Eta             float64          `json:"eta,omitempty"`              // step size of the last outer iteration; 0 for methods without one
+	Rho             float64          `json:"rho,omitempty"`              // ρ
+	StepHalvings    int              `json:"step_halvings,omitempty"`    // how often an automatic η was halved
+	OuterIterations int              `json:"outer_iterations,omitempty"` // number of outer iterations
+	Passes          float64          `json:"passes,omitempty"`           // effective passes
+	NewtonSteps     int              `json:"newton_steps,omitempty"`     // number of Newton steps
+	PaperPasses     float64          `json:"paper_passes,omitempty"`     // passes as the paper counts: an exact x-step of batch ADMM is one
+	Seconds         float64          `json:"seconds,omitempty"`          // time used, evaluation excluded
+	SetupSeconds    float64          `json:"setup_seconds,omitempty"`    // part of it before the first iteration
+	GradientNorm    float64          `json:"gradient_norm,omitempty"`    // G_t of the last outer iteration (paper, Theorem 1)
+	Rounded         bool             `json:"rounded,omitempty"`          // X has zeros and ties made exact
+	Constants       theory.Constants `json:"constants,omitzero"`         // of the theorems; zero, as is Rho, if there were Newton steps alone
 }
 
 // A DivergenceError reports iterates that left every reasonable bound. The Result returned with

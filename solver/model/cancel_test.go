@@ -20,7 +20,7 @@ func TestEndedBeforeWithOffsets(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	spec := &Spec{Loss: solver.Squared{}, Offsets: []float64{1, 2}, Settings: Settings{RelTol: 1e-6}}
+	spec := &Spec{Loss: solver.Squared{}, Offsets: []float64{1, 2}, Settings: solver.Settings{RelTol: 1e-6}}
 	m, err := Fit(ended, spec, x, []float64{2, 5})
 	if m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Objective != 5 { // (1² + 3²)/2
 		t.Errorf("%+v, %v: want an objective of 5", m, err)
@@ -45,8 +45,8 @@ func TestEndedBefore(t *testing.T) {
 		err    error
 	}{
 		{"cancelled", ended, Spec{Lambda: 1e-3}, solver.Stopped, context.Canceled},
-		{"cancelled, with a method", ended, Spec{Lambda: 1e-3, Settings: Settings{Method: solver.Auto{}}}, solver.Stopped, context.Canceled},
-		{"out of time", t.Context(), Spec{Lambda: 1e-3, Settings: Settings{TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
+		{"cancelled, with a method", ended, Spec{Lambda: 1e-3, Settings: solver.Settings{Method: solver.Auto{}}}, solver.Stopped, context.Canceled},
+		{"out of time", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

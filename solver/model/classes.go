@@ -198,13 +198,13 @@ func against(y []float64, class float64) []float64 {
 	return labels
 }
 
-// ofClass is s for the class of that number, of which Tell is told.
+// ofClass returns s for class k, with its number in the reports to Progress.
 func (s *Spec) ofClass(k int) *Spec {
 	own := *s
-	if s.Tell != nil {
-		own.Tell = func(at stream.Progress) {
+	if s.Progress != nil {
+		own.Progress = func(at stream.Progress) {
 			at.Class = k
-			s.Tell(at)
+			s.Progress(at)
 		}
 	}
 	return &own

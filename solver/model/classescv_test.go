@@ -23,7 +23,7 @@ func TestCVClassesByHand(t *testing.T) {
 	for i := range weights {
 		weights[i] = float64(1 + i%2)
 	}
-	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{10: 2}, Settings: Settings{RelTol: 1e-11, Seed: 5}}
+	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{10: 2}, Settings: solver.Settings{RelTol: 1e-11, Seed: 5}}
 	set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4}
 	got, err := CV(context.Background(), spec, x, y, set)
 	if err != nil {
@@ -149,10 +149,10 @@ func TestCVClassesMetrics(t *testing.T) {
 			return CV(context.Background(), nil, x, y, &CVSettings{Path: PathSettings{Ratio: 2}})
 		},
 		"the time limit came before": func() (*CVResult, error) {
-			return CV(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond}}, x, y, nil)
+			return CV(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: time.Nanosecond}}, x, y, nil)
 		},
 		"Settings.Threads = -1": func() (*CVResult, error) {
-			return CV(context.Background(), &Spec{Settings: Settings{Threads: -1}}, x, y, nil)
+			return CV(context.Background(), &Spec{Settings: solver.Settings{Threads: -1}}, x, y, nil)
 		},
 	} {
 		if r, err := call(); r != nil || err == nil || !strings.Contains(err.Error(), want) {
@@ -160,11 +160,11 @@ func TestCVClassesMetrics(t *testing.T) {
 		}
 	}
 	// The limit is for all classes together, and what does not converge is there with its error.
-	r, err := CV(context.Background(), &Spec{Settings: Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: lambdas, Folds: 2})
+	r, err := CV(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: lambdas, Folds: 2})
 	if r == nil || !errors.Is(err, solver.ErrNotConverged) || r.Path[1].Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("stalled: %+v, %v", r, err)
 	}
-	m, err := Fit(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond, Threads: 1}}, x, y)
+	m, err := Fit(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: time.Nanosecond, Threads: 1}}, x, y)
 	if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Columns[2].Certificate.Status != solver.TimeDone {
 		t.Errorf("out of time: %+v, %v", m, err)
 	}

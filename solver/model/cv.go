@@ -10,6 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -29,7 +30,7 @@ type CVSettings struct {
 	// measures are computed as well: see CVResult.Measures.
 	By Measure
 	// Metric, unless nil, is a measure of the caller's own that takes the place of By. With
-	// Settings.Memory it must be a mean over rows, because one goroutine calls it with a
+	// Spec.Memory it must be a mean over rows, because one goroutine calls it with a
 	// part of a fold's rows at a time.
 	Metric Metric
 	// Judged, unless nil, is called when models have been scored: done of total so far. The
@@ -53,14 +54,14 @@ type CVResult struct {
 	// Curve is the curve of the measure that chooses.
 	Curve
 	// Measures has the curve of every measure that applies to the models. With
-	// Settings.Memory it has ByAUC only if that measure chooses, or if there is memory for
+	// Spec.Memory it has ByAUC only if that measure chooses, or if there is memory for
 	// the scores of all lambdas at once: 8 bytes (16 with SampleWeights) for each lambda,
 	// row of a fold and, with more than two classes, class.
 	Measures map[Measure]Curve
 	// Best is the index of the lambda with the best mean. OneSE is the index of the largest
 	// lambda whose mean is worse than that of Best by at most one standard error of Best.
 	Best, OneSE int
-	// Assignment has the fold of each row. With Settings.Memory it is CVSettings.Assignment.
+	// Assignment has the fold of each row. With Spec.Memory it is CVSettings.Assignment.
 	Assignment []int
 	// Path is the path fitted to all data.
 	Path []*Step
@@ -85,6 +86,9 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
 	if err := spec.alone(); err != nil {
 		return nil, err
+	}
+	if spec != nil && spec.streams() && spec.minimizes() {
+		return nil, fmt.Errorf("model: %w: CV has no method there; leave Method nil, and what only methods have", stream.ErrNotStreamed)
 	}
 	p, err := newProblems(spec, x, y)
 	if err != nil {

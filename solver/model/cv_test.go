@@ -58,7 +58,7 @@ func TestCVByHand(t *testing.T) {
 		weights[i] = float64(1 + i%2)
 	}
 	lambdas := []float64{0.1, 0.03, 0.01, 0.003}
-	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{3: 1.5}, Settings: Settings{RelTol: 1e-10, Seed: 5}}
+	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{3: 1.5}, Settings: solver.Settings{RelTol: 1e-10, Seed: 5}}
 	set := &CVSettings{Path: PathSettings{Lambdas: lambdas}, Folds: 4, By: ByAUC}
 	got, err := CV(context.Background(), spec, x, y, set)
 	if err != nil {
@@ -276,7 +276,7 @@ func TestCVOfGlmnet(t *testing.T) {
 	rscript := program(t, "Rscript")
 	for _, classes := range []bool{true, false} {
 		x, y := random(t, 120, 6, 3, classes)
-		spec := &Spec{Settings: Settings{RelTol: 1e-13}}
+		spec := &Spec{Settings: solver.Settings{RelTol: 1e-13}}
 		set := &CVSettings{Path: PathSettings{Count: 10, Ratio: 0.02}, Folds: 5, Metric: devianceOfGlmnet}
 		family, unit := "binomial", 1.0
 		if !classes {
@@ -439,7 +439,7 @@ func TestClassesFile(t *testing.T) {
 // TestClassesOfScikitLearn: probabilities are those of its one-vs-rest classifier.
 func TestClassesOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
-	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: Settings{RelTol: 1e-12}}
+	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-12}}
 	m, err := Fit(context.Background(), spec, x, y)
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ type part struct {
 
 	proof
 
-	Run
+	did
 	// Nonzero are the numbers, from 1, of the features that the coefficients are of; without it
 	// they are of all features.
 	Nonzero      []int    `json:"nonzero_features,omitzero"` // not nil if all coefficients are zero
@@ -83,7 +83,7 @@ type commandFacts struct {
 }
 
 // into sets what c says. Files without a graph are not of scas train, and say nothing here.
-func (c *commandFacts) into(f *Facts, r *Run) {
+func (c *commandFacts) into(f *Facts, r *did) {
 	if c.Graph.Kind == "" {
 		return
 	}
@@ -113,6 +113,7 @@ type columns struct {
 type proof struct {
 	Objective number        `json:"objective"`
 	MeanLoss  number        `json:"mean_loss"`
+	Ridge     number        `json:"ridge,omitempty"`
 	Gap       *number       `json:"duality_gap"` // null if nothing is proved
 	RelTol    number        `json:"rel_tol"`
 	Status    solver.Status `json:"status"`
@@ -121,7 +122,7 @@ type proof struct {
 
 func proofOf(c *Certificate) proof {
 	p := proof{
-		Objective: number(c.Objective), MeanLoss: number(c.MeanLoss),
+		Objective: number(c.Objective), MeanLoss: number(c.MeanLoss), Ridge: number(c.Ridge),
 		RelTol: number(c.RelTol), Status: c.Status, NoOptimum: c.NoOptimum,
 	}
 	if gap := number(c.Gap); !math.IsInf(c.Gap, 1) {
@@ -132,13 +133,54 @@ func proofOf(c *Certificate) proof {
 
 func (p *proof) certificate() Certificate {
 	c := Certificate{
-		Objective: float64(p.Objective), MeanLoss: float64(p.MeanLoss), Gap: math.Inf(1),
+		Objective: float64(p.Objective), MeanLoss: float64(p.MeanLoss), Ridge: float64(p.Ridge), Gap: math.Inf(1),
 		RelTol: float64(p.RelTol), Status: p.Status, NoOptimum: p.NoOptimum,
 	}
 	if p.Gap != nil {
 		c.Gap = float64(*p.Gap)
 	}
 	return c
+}
+
+// A did is a Run in a file: what does not depend on the machine.
+type did struct {
+	Method          string          `json:"method,omitempty"`
+	Seed            uint64          `json:"seed"`
+	NewtonSteps     int             `json:"newton_steps,omitempty"`
+	Passes          float64         `json:"passes,omitempty"`
+	OuterIterations int             `json:"outer_iterations,omitempty"`
+	DualUpdates     int             `json:"dual_updates,omitempty"`
+	Eta             float64         `json:"eta,omitempty"`
+	Rho             float64         `json:"rho,omitempty"`
+	InnerSteps      int             `json:"inner_steps,omitempty"`
+	BatchSize       int             `json:"batch_size,omitempty"` // unless 1
+	Schedule        solver.Schedule `json:"schedule,omitempty"`   // unless practical
+	Float32         bool            `json:"float32,omitempty"`
+	Average         bool            `json:"average,omitempty"`
+}
+
+func didOf(r *Run) did {
+	f := did{
+		Method: r.Method, Seed: r.Seed, NewtonSteps: r.NewtonSteps, Passes: r.Passes, OuterIterations: r.OuterIterations, DualUpdates: r.DualUpdates,
+		Eta: r.Eta, Rho: r.Rho, InnerSteps: r.InnerSteps, Schedule: r.Schedule, Float32: r.Float32, Average: r.Average,
+	}
+	if r.BatchSize > 1 {
+		f.BatchSize = r.BatchSize
+	}
+	if f.Schedule == solver.Practical {
+		f.Schedule = ""
+	}
+	return f
+}
+
+func (f *did) run() Run {
+	return Run{
+		Stats: solver.Stats{
+			Method: f.Method, NewtonSteps: f.NewtonSteps, Passes: f.Passes, OuterIterations: f.OuterIterations, DualUpdates: f.DualUpdates,
+			Eta: f.Eta, Rho: f.Rho, InnerSteps: f.InnerSteps, BatchSize: f.BatchSize,
+		},
+		Seed: f.Seed, Schedule: f.Schedule, Float32: f.Float32, Average: f.Average,
+	}
 }
 
 type classWeight struct {
@@ -264,7 +306,7 @@ func (m *Model) head() *head {
 // at most half of all.
 func (m *Model) part(k int) *part {
 	c := &m.Columns[k]
-	p := &part{Groups: c.Groups, proof: proofOf(&c.Certificate), Run: c.Run, Nonzero: []int{}, Coefficients: []number{}}
+	p := &part{Groups: c.Groups, proof: proofOf(&c.Certificate), did: didOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
 	if m.HasIntercept {
 		p.Intercept.value = (*number)(&c.Intercept)
 	}
@@ -413,7 +455,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 		h.ClassWeights = f.ClassWeights
 	}
 	if f.Format < 3 {
-		whole.commandFacts.into(&h.Facts, &p.Run)
+		whole.commandFacts.into(&h.Facts, &p.did)
 	}
 	if f.Format > 1 && !p.Intercept.stated && (f.Format == Format || p.Nonzero == nil) { // those of few features once had none
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
@@ -433,7 +475,7 @@ func (p *part) column(first, h *head) (*Column, error) {
 	case !sameNames:
 		return nil, errors.New("damaged model: it has other names of features than the first" + again)
 	}
-	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.Run, Coefficients: make([]float64, len(p.Coefficients))}
+	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.did.run(), Coefficients: make([]float64, len(p.Coefficients))}
 	if p.Intercept.value != nil {
 		c.Intercept = float64(*p.Intercept.value)
 	}

@@ -164,7 +164,7 @@ func TestFormat1(t *testing.T) {
 		Columns: []Column{{
 			Coefficients: []float64{0, 0.47257662126316763, -1},
 			Certificate:  Certificate{Objective: 0.41829524535957985, Gap: 5.3319745102323056e-9, Status: solver.Converged},
-			Run:          Run{Method: "auto", Seed: 7, Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33, Eta: 1.0551126492113498, Rho: 0.08556470529747263},
+			Run:          Run{Seed: 7, Stats: solver.Stats{Method: "auto", Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33, Eta: 1.0551126492113498, Rho: 0.08556470529747263}},
 		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -27,7 +27,7 @@ import (
 //
 // With Spec.Comm every process returns the same model; where only another one knows what
 // is wrong, the error says so. Classes are then fitted one after the other, as they are with a
-// Checkpoint or Settings.Memory.
+// Checkpoint or Spec.Memory.
 func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model, err error) {
 	defer rows.Rescue(&err)
 	p, err := newProblems(spec, x, y)
@@ -52,6 +52,15 @@ const otherWay = 2048
 
 // fit solves for the lambda of the specification.
 func (d *design) fit(whole context.Context) (*outcome, error) {
+	if d.spec.minimizes() { // package solver ends at the time limit by itself, with a proof
+		if err := d.prepare(whole); err != nil {
+			if err == whole.Err() {
+				return d.unbegun(whole)
+			}
+			return nil, err
+		}
+		return d.minimize(whole, d.spec.Lambda, nil)
+	}
 	ctx, cancel := d.spec.limit(whole)
 	defer cancel()
 	if err := d.prepare(ctx); err != nil {
@@ -142,6 +151,7 @@ func (c *Certificate) notConverged(goal float64, try string) error {
 func (d *design) model(out *outcome) *Model {
 	m := d.blank(out.lambda)
 	c := Column{Coefficients: out.x[:d.p:d.p], Groups: out.groups, Certificate: out.certificate, Run: out.run}
+	c.Certificate.Ridge = d.ridge(out.x)
 	if m.HasIntercept {
 		c.Intercept = out.x[d.p]
 	}
@@ -174,6 +184,19 @@ func (d *design) blank(lambda float64) *Model {
 	m.Facts.ClassWeights = d.spec.ClassWeights
 	m.Facts.Balanced = d.spec.Balanced
 	return m
+}
+
+// ridge returns (Mu/2) Σⱼ (sⱼbⱼ)² for the coefficients b.
+func (d *design) ridge(b []float64) float64 {
+	if d.spec.Mu == 0 {
+		return 0
+	}
+	sum := 0.0
+	for j, s := range d.scale {
+		v := float64(s * b[j])
+		sum += float64(v * v)
+	}
+	return 0.5 * d.spec.Mu * sum
 }
 
 // divide sets u to u/s.

@@ -25,7 +25,7 @@ func specs(n, p int, loss solver.Loss) map[string]*Spec {
 	for j := range p {
 		factors[j] = float64(j%3) / 2
 	}
-	set := Settings{RelTol: 1e-11}
+	set := solver.Settings{RelTol: 1e-11}
 	all := map[string]*Spec{
 		"plain":       {},
 		"nointercept": {NoIntercept: true},
@@ -186,7 +186,7 @@ func TestPenaltyParts(t *testing.T) {
 		other := *spec
 		other.Method = solver.Auto{}
 		got, err := Fit(t.Context(), &other, x, y)
-		if errors.Is(err, errRidges) {
+		if limit := (*MethodError)(nil); errors.As(err, &limit) {
 			continue
 		}
 		if err != nil {
@@ -200,7 +200,7 @@ func TestPenaltyParts(t *testing.T) {
 // TestGroupLasso: groups vanish together, and the point is a minimum.
 func TestGroupLasso(t *testing.T) {
 	x, y := random(t, 90, 9, 4, true)
-	spec := &Spec{Lambda: 0.05, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7}}}, Settings: Settings{RelTol: 1e-9}}
+	spec := &Spec{Lambda: 0.05, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7}}}, Settings: solver.Settings{RelTol: 1e-9}}
 	m := mustFit(t, spec, x, y)
 	at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
 	if math.Abs(at-m.Columns[0].Certificate.Objective) > 1e-12 || !(m.Columns[0].Certificate.Gap <= 1e-9) {
@@ -222,7 +222,7 @@ func TestGroupLasso(t *testing.T) {
 // is left but the intercept.
 func TestLimits(t *testing.T) {
 	x, y := random(t, 70, 5, 3, true)
-	m := mustFit(t, &Spec{Lambda: 1e3, Settings: Settings{RelTol: 1e-12}}, x, y)
+	m := mustFit(t, &Spec{Lambda: 1e3, Settings: solver.Settings{RelTol: 1e-12}}, x, y)
 	positive := 0
 	for _, v := range y {
 		if v == 7 {
@@ -233,7 +233,7 @@ func TestLimits(t *testing.T) {
 	if want := math.Log(share / (1 - share)); m.NonZeros() > 0 || math.Abs(m.Columns[0].Intercept-want) > 1e-6 {
 		t.Errorf("%v and %v, want nothing and %v", m.Columns[0].Coefficients, m.Columns[0].Intercept, want)
 	}
-	m = mustFit(t, &Spec{Loss: solver.Squared{}, Settings: Settings{RelTol: 1e-12}}, x, y)
+	m = mustFit(t, &Spec{Loss: solver.Squared{}, Settings: solver.Settings{RelTol: 1e-12}}, x, y)
 	if m.NonZeros() != 5 || !(m.Columns[0].Certificate.Gap < 1e-10) {
 		t.Errorf("least squares: %+v", m)
 	}
@@ -248,7 +248,7 @@ func TestSparseScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := Settings{RelTol: 1e-12}
+	set := solver.Settings{RelTol: 1e-12}
 	got := mustFit(t, &Spec{Lambda: 0.02, Settings: set}, x, y)
 	m := mustFit(t, &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: set}, scaled, y)
 	b, c := s.Unscale(m.Columns[0].Coefficients, true)
@@ -267,7 +267,7 @@ func TestBits(t *testing.T) {
 	x, y := load(t, "small/a1a", 123)
 	var want *Model
 	for _, threads := range []int{1, 3} {
-		m := mustFit(t, &Spec{Lambda: 1e-3, Settings: Settings{Threads: threads}}, x, y)
+		m := mustFit(t, &Spec{Lambda: 1e-3, Settings: solver.Settings{Threads: threads}}, x, y)
 		if want == nil {
 			want = m
 		} else if !slices.Equal(m.Columns[0].Coefficients, want.Columns[0].Coefficients) || m.Columns[0].Intercept != want.Columns[0].Intercept || m.Columns[0].Certificate != want.Columns[0].Certificate {
@@ -295,12 +295,12 @@ func TestEnd(t *testing.T) {
 		t.Errorf("cancelled: %+v, %v", m, err)
 	}
 	for _, method := range []solver.Method{nil, solver.Auto{}} {
-		m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: Settings{Method: method, TimeLimit: time.Nanosecond}}, x, y)
+		m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: solver.Settings{Method: method, TimeLimit: time.Nanosecond}}, x, y)
 		if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.TimeDone || !strings.Contains(err.Error(), "allow more time") {
 			t.Errorf("out of time by %v: %+v, %v", method, m, err)
 		}
 	}
-	m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: Settings{RelTol: 1e-30}}, x, y)
+	m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: solver.Settings{RelTol: 1e-30}}, x, y)
 	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Columns[0].Certificate.Gap < 1e-10) {
 		t.Errorf("too much: %+v, %v", m.Columns[0].Certificate, err)
 	}
@@ -308,7 +308,7 @@ func TestEnd(t *testing.T) {
 	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("too much: status %s, %+v", m.Columns[0].Certificate.Status, e)
 	}
-	steps, err := FitPath(context.Background(), &Spec{Settings: Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 3})
+	steps, err := FitPath(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 3})
 	for _, s := range steps[1:] {
 		if c := s.Columns[0].Certificate; c.Status != solver.Stalled || s.Model().Columns[0].Certificate != c {
 			t.Errorf("path, lambda %v: %+v, %v", s.Lambda, c, err)
@@ -347,11 +347,11 @@ func TestBadSpec(t *testing.T) {
 		"holds no intercept":      {Domain: solver.Simplex{}},
 		"of features as they are": {Domain: solver.Ball{Radius: 1}, NoIntercept: true},
 		"has row 3; A has 0..2":   {Graph: graph.Chain(2), Penalty: GroupLasso{Groups: [][]int{{3}}}},
-		"set NoIntercept":         {Graph: graph.Chain(2), Penalty: ElasticNet{0.5}, Settings: Settings{Method: solver.SCAS{}}},
+		"set NoIntercept":         {Graph: graph.Chain(2), Penalty: ElasticNet{0.5}, Settings: solver.Settings{Method: solver.SCAS{}}},
 		"give it Weights":         {PenaltyFactors: []float64{1, 1}, Penalty: GroupLasso{Groups: [][]int{{0}}}},
 		"are for classification":  {Loss: solver.Squared{}, Balanced: true},
-		"RelTol = 1":              {Settings: Settings{RelTol: 1}},
-		"Settings.Threads = -1; ": {Settings: Settings{Threads: -1}},
+		"RelTol = 1":              {Settings: solver.Settings{RelTol: 1}},
+		"Settings.Threads = -1; ": {Settings: solver.Settings{Threads: -1}},
 		"[0] = -1; it must be finite and not negative":                                 {PenaltyFactors: []float64{-1, 1}},
 		"model: GroupLasso.Groups[0] has feature 5; the data have 0..1":                {Penalty: GroupLasso{Groups: [][]int{{5}}}},
 		"model: GroupLasso.Groups[0] and [1] share feature 1; groups must be disjoint": {Penalty: GroupLasso{Groups: [][]int{{1}, {1}}}},

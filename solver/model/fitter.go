@@ -31,7 +31,7 @@ type fitter struct {
 // exact.ErrNotApplicable says that rows in memory are for package solver, whose passes have the states
 // that a checkpoint of processes keeps.
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
-	if !d.spec.streams() && (d.spec.Method != nil || d.ownDomain() || !d.team.Alone() && d.spec.Checkpoint != nil) {
+	if d.spec.minimizes() || !d.spec.streams() && d.ownDomain() {
 		return nil, exact.ErrNotApplicable
 	}
 	f, err := d.unposed(ctx)
@@ -64,10 +64,10 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 		Folds: d.held.folds, Out: d.held.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
 	})
 	f.file.Stop = ctx.Err
-	if d.spec.Tell != nil {
+	if d.spec.Progress != nil {
 		f.file.Tell = func(part float64) {
 			f.at.Passes = float64(f.file.Visits()) + part
-			d.spec.Tell(f.at)
+			d.spec.Progress(f.at)
 		}
 	}
 	if err = f.file.Survey(f.file.Room()); f.late(ctx, err) {
@@ -150,12 +150,12 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	}
 	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !over(r.Err)) {
 		if how.Late {
-			return nil, fmt.Errorf("%w: the time limit came before anything was known; allow more time", solver.ErrNotConverged)
+			return nil, errUnknown
 		}
 		return nil, r.Err // of the file, or before anything is known
 	}
 	out := &outcome{
-		lambda: lambda, x: slices.Clone(f.s.X()), run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},
+		lambda: lambda, x: slices.Clone(f.s.X()), run: Run{Stats: solver.Stats{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}},
 		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: d.spec.relTol(), Status: solver.Converged},
 	}
 	if f.file != nil {

@@ -17,8 +17,12 @@ const pieceRows = 1 << 20
 // seen.
 func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*design, error) {
 	seen, err := [2]bool{}, spec.checkMapped(x, y)
-	if err == nil && against == nil {
+	switch {
+	case err != nil:
+	case against == nil:
 		seen, err = seenLabels(x, y, spec)
+	case spec.minimizes():
+		err = fmt.Errorf("model: %w: method %s is streamed for two classes or for numbers", stream.ErrNotStreamed, spec.Method.Info().Name)
 	}
 	team, err := rows.Join(spec.Comm, x, err)
 	if err != nil {
@@ -52,13 +56,11 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	}
 	switch {
 	case !x.Mapped():
-		return errors.New("model: Settings.Memory is for data that are mapped, as those of .scas files are")
+		return errors.New("model: Spec.Memory is for data that are mapped, as those of .scas files are")
 	case len(y) != n:
 		return checkLabels(y, n)
 	case s.Checkpoint != nil:
-		return fmt.Errorf("model: %w: Spec.Checkpoint works only with data in memory", stream.ErrNotStreamed)
-	case s.Method != nil:
-		return fmt.Errorf("model: %w: fits have no Method there; leave it nil", stream.ErrNotStreamed)
+		return fmt.Errorf("model: %w: Settings.Checkpoint works only with data in memory", stream.ErrNotStreamed)
 	}
 	return nil
 }

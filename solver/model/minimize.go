@@ -7,15 +7,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// minimize solves for lambda by package solver, on standardised data, from start if that
-// is not nil.
+// This file fits by package solver: by a method that is asked for, or if package exact does not
+// take the problem.
+
+// minimize solves the problem with lambda by package solver, beginning at start unless it is nil.
 func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, error) {
 	g, err := d.general()
 	if err = d.team.Agreed(err); err != nil {
@@ -28,7 +29,7 @@ func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Ite
 	return out, err
 }
 
-// scaled returns x as the problem has it: of scaled features, with a 1 for the column of offsets.
+// scaled returns x for the scaled features of the problem, with a 1 for the column of offsets.
 func (g *general) scaled(x []float64) []float64 {
 	_, columns := g.problem.Data.Dims()
 	out := append(slices.Clone(x), make([]float64, columns-len(x))...)
@@ -41,32 +42,27 @@ func (g *general) scaled(x []float64) []float64 {
 	return out
 }
 
-// A general is a problem of package solver, but for lambda.
+// A general is a problem of package solver without its lambda. Its features are scaled, so that
+// standardising and factors of an elastic net are in the data.
 type general struct {
 	d       *design
 	problem solver.Problem
-	weights []float64 // of the rows of A
-	l2      bool      // of the coefficients by the penalty, not by the problem
-	ridge   float64   // that by the problem, for lambda = 1
-	scale   []float64 // what features are divided by
-	offsets bool      // a last column has them
+	weights []float64 // of the rows of A in the penalty
+	l2      bool      // the penalty has the squares of an elastic net, not Problem.L2
+	ridge   float64   // Problem.L2 for lambda = 1
+	scale   []float64 // divisor of each feature
+	offsets bool      // the last column has the offsets
 }
 
-// errRidges is of ridges that differ between coefficients: a solver.Problem has one L2 for all, and one
-// for A x.
-var errRidges = errors.New("model: ridges that the intercept has not, or with factors, are beside other penalties for Newton's method alone, " +
-	"in one process or from a mapped file: set NoIntercept and leave PenaltyFactors nil, or leave Method and Comm nil and the features at most " +
-	strconv.Itoa(exact.DenseFeatures))
-
-// ridgesDiffer reports whether ridges do, of coefficients or of rows of A.
-func (s *Spec) ridgesDiffer() bool {
-	some := !s.NoIntercept || s.PenaltyFactors != nil
-	return some && (s.Mu > 0 || s.Graph != nil && s.l1Ratio() < 1 || s.MuA > 0 && s.A == nil) || s.MuA > 0 && s.Graph != nil && s.fusion() != 1
-}
-
+// general returns the problem of the design.
 func (d *design) general() (*general, error) {
-	if d.spec.ridgesDiffer() {
-		return nil, errRidges
+	if !d.spec.minimizes() { // else it is checked
+		if err := d.spec.takenBy(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
+			return nil, err
+		}
+	}
+	if d.scale == nil {
+		d.scale = slices.Repeat([]float64{1}, d.p)
 	}
 	g := &general{d: d, problem: solver.Problem{Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm}}
 	if err := g.offset(d.spec.Offsets); err != nil {
@@ -157,7 +153,7 @@ func (g *general) offset(offsets []float64) (err error) {
 // takes; the specification has it at the offsets. Where these are worse, it is the same. For
 // counts see term.Labels.Unit.
 func (g *general) relTol() float64 {
-	if !g.offsets || g.d.spec.Method != nil && g.d.spec.RelTol == 0 {
+	if !g.offsets || g.d.spec.relTol() == 0 {
 		return g.d.spec.RelTol
 	}
 	_, columns := g.problem.Data.Dims()
@@ -245,33 +241,83 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	if p.L2 += d.spec.Mu; !d.spec.couples() {
 		p.L2 += d.spec.MuA
 	}
-	tol := g.relTol()
-	set := &solver.Settings{Method: d.spec.Method, RelTol: tol, Seed: d.spec.Seed, Threads: d.spec.Threads, Checkpoint: d.spec.Checkpoint}
+	set := d.spec.Settings
+	set.RelTol = g.relTol()
+	if d.team.Alone() && !d.spec.minimizes() { // ctx has the time limit
+		set.TimeLimit = 0
+	}
 	if start != nil {
 		set.Start = *start
 	}
-	if !d.team.Alone() {
-		set.TimeLimit = d.spec.TimeLimit
-	}
-	res, err := solver.Minimize(ctx, &p, set)
+	res, err := g.run(ctx, &p, &set)
 	if res == nil {
 		return nil, nil, err
 	}
-	_, columns := d.x.Dims()
-	out := &outcome{
-		lambda: lambda, x: slices.Clone(res.X[:columns]), groups: res.Groups,
-		certificate: Certificate{Objective: res.At.Objective, MeanLoss: res.At.Loss, Gap: res.DualityGap, RelTol: d.spec.relTol(), Status: res.Status},
-		run: Run{
-			Method: res.Stats.Method, NewtonSteps: res.Stats.NewtonSteps, Passes: res.Stats.Passes,
-			OuterIterations: res.Stats.OuterIterations, DualUpdates: res.Stats.DualUpdates, Eta: res.Stats.Eta, Rho: res.Stats.Rho,
-		},
+	late := res.Status == solver.TimeDone || err != nil && context.Cause(ctx) == errTime
+	if late && !finite(res.At.Objective) { // out of core, no point was evaluated
+		return nil, nil, errUnknown
 	}
-	divide(out.x[:d.p], g.scale)
-	out.certificate.NoOptimum = d.unattained(lambda, out.x)
-	if err != nil && context.Cause(ctx) == errTime {
-		goal := d.spec.relTol() * p.Evaluate(make([]float64, len(out.x))).Objective
-		out.certificate.Status = solver.TimeDone
-		err = out.certificate.notConverged(goal, "allow more time")
+	out := g.outcome(lambda, res)
+	c := &out.certificate
+	if err == nil || !late { // else one more pass would take more time
+		c.NoOptimum = g.unattained(ctx, &p, lambda, out.x)
+	}
+	if late && !errors.Is(err, solver.ErrNotConverged) {
+		if c.Status, err = solver.TimeDone, errLate; d.spec.relTol() > 0 {
+			err = c.notConverged(d.spec.relTol()*p.Evaluate(make([]float64, len(res.X))).Objective, "allow more time")
+		}
 	}
 	return out, &res.Iterate, err
+}
+
+// errUnknown and errLate are the errors of fits that the time limit ended: with no model, and with one
+// for which no proof was asked.
+var (
+	errUnknown = fmt.Errorf("%w: the time limit came before anything was known; allow more time", solver.ErrNotConverged)
+	errLate    = fmt.Errorf("%w: the time limit came before the end of the run; allow more time", solver.ErrNotConverged)
+)
+
+// run solves a problem in memory or out of core.
+func (g *general) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
+	if spec := g.d.spec; spec.streams() {
+		return stream.Minimize(ctx, p, set, stream.Options{Memory: spec.Memory, Tell: spec.Progress})
+	}
+	return solver.Minimize(ctx, p, set)
+}
+
+// outcome returns what a run found: its last iterate, or the average.
+func (g *general) outcome(lambda float64, res *solver.Result) *outcome {
+	d, set := g.d, &g.d.spec.Settings
+	out := &outcome{
+		lambda: lambda, groups: res.Groups,
+		run: Run{
+			Stats: res.Stats, Schedule: set.Schedule, Float32: set.Float32,
+			Last: &LastIterate{res.Unrounded, res.PrimalResidual, res.DualResidual},
+		},
+	}
+	out.run.Seconds, out.run.SetupSeconds = 0, 0 // so that equal fits give equal models
+	x, at, gap := res.X, res.At, res.DualityGap
+	if d.spec.Average && res.Status != solver.Diverged {
+		x, at, out.groups = res.XAverage, res.AtAverage, nil
+		gap = math.Max(0, at.Objective-res.At.Objective+gap)
+		out.run.Average, out.run.Rounded, out.run.Last = true, false, nil
+	}
+	out.certificate = Certificate{Objective: at.Objective, MeanLoss: at.Loss, Gap: gap, RelTol: d.spec.relTol(), Status: res.Status}
+	_, columns := d.x.Dims()
+	out.x = slices.Clone(x[:columns])
+	divide(out.x[:d.p], g.scale)
+	return out
+}
+
+// unattained is design.unattained for data in memory or out of core.
+func (g *general) unattained(ctx context.Context, p *solver.Problem, lambda float64, x []float64) bool {
+	if !g.d.spec.streams() {
+		return g.d.unattained(lambda, x)
+	}
+	free := g.d.unpenalised(lambda, x)
+	if free == nil {
+		return false
+	}
+	apart, err := stream.Separates(ctx, p, free)
+	return apart && err == nil
 }

@@ -72,12 +72,13 @@ type Facts struct {
 
 // A Certificate says how far a model is from the optimum of its problem.
 type Certificate struct {
-	// Objective is what was minimised, at the model; MeanLoss is its first part.
-	Objective, MeanLoss float64
+	// Objective is what was minimised, at the model. MeanLoss is its first part, and Ridge its part
+	// (Mu/2) Σⱼ (sⱼbⱼ)².
+	Objective, MeanLoss, Ridge float64
 	// Gap bounds the excess of Objective over the optimum, rounding included; +Inf if
 	// nothing is proved.
 	Gap float64
-	// RelTol is what was asked for.
+	// RelTol is what was asked for; 0 if no proof was.
 	RelTol float64
 	// Status says how the fit ended.
 	Status solver.Status
@@ -87,21 +88,26 @@ type Certificate struct {
 	NoOptimum bool
 }
 
-// A Run says what a fit took. Nothing in it depends on the machine.
+// A Run says how a column was fitted.
 type Run struct {
-	Method          string  `json:"method,omitempty"`
-	Seed            uint64  `json:"seed"`
-	NewtonSteps     int     `json:"newton_steps,omitempty"`
-	Passes          float64 `json:"passes,omitempty"`
-	OuterIterations int     `json:"outer_iterations,omitempty"`
-	DualUpdates     int     `json:"dual_updates,omitempty"`
-	Eta             float64 `json:"eta,omitempty"`
-	Rho             float64 `json:"rho,omitempty"`
-	InnerSteps      int     `json:"inner_steps,omitempty"` // if set
-	BatchSize       int     `json:"batch_size,omitempty"`  // unless 1
-	Schedule        string  `json:"schedule,omitempty"`    // unless practical
-	Float32         bool    `json:"float32,omitempty"`
-	Average         bool    `json:"average,omitempty"` // the average of the iterates, not the last
+	// Stats has what the method did. Model files keep Method, the counts of steps and passes, Eta, Rho,
+	// InnerSteps, and a BatchSize above 1. Seconds and SetupSeconds are 0, because nothing in a Model
+	// depends on the machine. Of the exact solvers of this package, proximal-newton and
+	// streamed-newton, it has Method, NewtonSteps and Passes.
+	solver.Stats
+	Seed     uint64          `json:"seed"`
+	Schedule solver.Schedule `json:"schedule,omitempty"` // of the settings
+	Float32  bool            `json:"float32,omitempty"`  // values were rounded to 32 bits
+	Average  bool            `json:"average,omitempty"`  // the model has the average of the iterates, not the last
+	// Last is nil if the run was not by package solver, if the model has the average, and in models
+	// from files.
+	Last *LastIterate `json:"-"`
+}
+
+// A LastIterate is the last iterate of a run of package solver before zeros and ties were made
+// exact; see solver.Result.
+type LastIterate struct {
+	Objective, PrimalResidual, DualResidual float64
 }
 
 // Classifies reports whether the model predicts classes, not numbers.

@@ -267,7 +267,7 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 		return nil, err
 	}
 	c := StepColumn{Certificate: out.certificate, run: out.run, groups: out.groups}
-	c.run.Seed = p.d.spec.Seed
+	c.run.Seed, c.Certificate.Ridge = p.d.spec.Seed, p.d.ridge(out.x)
 	for j, v := range out.x[:p.d.p] {
 		if v != 0 {
 			c.Indices, c.Values = append(c.Indices, int32(j)), append(c.Values, v)

@@ -20,11 +20,11 @@ func TestPath(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
 		all := specs(70, 9, loss)
-		all["graph"] = &Spec{Loss: loss, Graph: graph.Chain(9), Settings: Settings{RelTol: 1e-9}}
+		all["graph"] = &Spec{Loss: loss, Graph: graph.Chain(9), Settings: solver.Settings{RelTol: 1e-9}}
 		for _, spec := range all {
 			spec.RelTol = 1e-10
 		}
-		all["solver"] = &Spec{Loss: loss, Settings: Settings{RelTol: 1e-9, Method: solver.Auto{}}}
+		all["solver"] = &Spec{Loss: loss, Settings: solver.Settings{RelTol: 1e-9, Method: solver.Auto{}}}
 		for name, spec := range all {
 			steps, err := FitPath(context.Background(), spec, x, y, &PathSettings{Count: 12, Ratio: 1e-3})
 			if err != nil || len(steps) != 12 {
@@ -130,15 +130,15 @@ func TestPathEnds(t *testing.T) {
 		t.Errorf("%d steps, %v", count, last)
 	}
 	a1a, labels := load(t, "small/a1a", 123)
-	steps, err := FitPath(context.Background(), &Spec{Settings: Settings{TimeLimit: 5 * time.Millisecond}}, a1a, labels, &PathSettings{Count: 5000})
+	steps, err := FitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1a, labels, &PathSettings{Count: 5000})
 	if !errors.Is(err, solver.ErrNotConverged) || len(steps) == 5000 || len(steps) > 0 && steps[len(steps)-1].Columns[0].Certificate.Status != solver.TimeDone {
 		t.Errorf("%d steps in 5 ms, %v", len(steps), err)
 	}
-	steps, err = FitPath(context.Background(), &Spec{Settings: Settings{TimeLimit: 1}}, a1a, labels, nil)
+	steps, err = FitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 1}}, a1a, labels, nil)
 	if len(steps) > 0 || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%d steps in 1 ns, %v", len(steps), err)
 	}
-	steps, err = FitPath(context.Background(), &Spec{Settings: Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 7})
+	steps, err = FitPath(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 7})
 	if len(steps) != 7 || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
@@ -190,7 +190,7 @@ func BenchmarkPath(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			x, y := load(b, c.file, c.features)
 			for b.Loop() {
-				if steps, err := FitPath(context.Background(), &Spec{Standardize: StandardizeOff, Settings: Settings{Threads: 1}}, x, y, nil); err != nil || len(steps) != 100 {
+				if steps, err := FitPath(context.Background(), &Spec{Standardize: StandardizeOff, Settings: solver.Settings{Threads: 1}}, x, y, nil); err != nil || len(steps) != 100 {
 					b.Fatalf("%d steps, %v", len(steps), err)
 				}
 			}

@@ -184,7 +184,7 @@ func TestLiblinearObjective(t *testing.T) {
 		x, y := load(t, "small/"+set.name, set.features)
 		writeLIBSVM(t, data, x, y)
 		for kind, loss := range map[string]solver.Loss{"6": solver.Logistic{}, "5": solver.SquaredHinge{}} {
-			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: Settings{RelTol: 1e-11}}
+			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-11}}
 			m := mustFit(t, spec, x, y)
 			// liblinear minimises |w|₁ + C Σ loss: C = 1/(n lambda). A tolerance that it
 			// does not reach within its iterations leaves it further off than a larger

@@ -123,7 +123,7 @@ func TestRanksUnattained(t *testing.T) {
 			t.Fatal(err)
 		}
 		y := []float64{-1, 1, -1, 1, -1, 1, -1, 1}
-		spec := &Spec{NoIntercept: true, Settings: Settings{RelTol: 1e-3}}
+		spec := &Spec{NoIntercept: true, Settings: solver.Settings{RelTol: 1e-3}}
 		for _, ranks := range []int{1, 2, 4} {
 			models, errs := onRanks(t, ranks, spec, x, y, Fit)
 			for r, m := range models { // what has no optimum need not come near it
@@ -145,7 +145,7 @@ func TestRanksClasses(t *testing.T) {
 			y[i] = 5
 		}
 	}
-	for _, spec := range []*Spec{{}, {Balanced: true}, {ClassWeights: map[float64]float64{5: 3}, Settings: Settings{TimeLimit: time.Hour}}} {
+	for _, spec := range []*Spec{{}, {Balanced: true}, {ClassWeights: map[float64]float64{5: 3}, Settings: solver.Settings{TimeLimit: time.Hour}}} {
 		spec.Lambda = 0.01
 		want, err := Fit(context.Background(), spec, x, y)
 		if err != nil {
@@ -187,7 +187,7 @@ func TestRanksRefuse(t *testing.T) {
 		"is a third one":            {Spec{Positive: &y[0]}, set(3, 9)},
 		"must be finite":            {Spec{Loss: solver.Squared{}}, set(39, math.Inf(1))},
 		"class have no weight":      {Spec{Balanced: true, SampleWeights: make([]float64, 40)}, y},
-		"Settings.TimeLimit":        {Spec{Settings: Settings{TimeLimit: -1}}, y},
+		"Settings.TimeLimit":        {Spec{Settings: solver.Settings{TimeLimit: -1}}, y},
 		"it must be finite and not": {Spec{Lambda: -1}, y},
 	} {
 		models, errs := onRanks(t, 2, &c.spec, x, c.y, Fit)
@@ -246,7 +246,7 @@ func TestRanksPath(t *testing.T) {
 // TestRanksTime: when the time is up ranks end together.
 func TestRanksTime(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
-	models, errs := onRanks(t, 3, &Spec{Lambda: 1e-3, Settings: Settings{TimeLimit: 1}}, x, y, Fit)
+	models, errs := onRanks(t, 3, &Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: 1}}, x, y, Fit)
 	for r, m := range models {
 		if m == nil || errs[r] == nil || m.Columns[0].Certificate.Status != solver.TimeDone {
 			t.Errorf("rank %d: %+v, %v", r, m, errs[r])

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
@@ -82,44 +81,38 @@ type Spec struct {
 	// of Fit, Path and LambdaMax are then collective: what goes through a Path ends it at the
 	// same step on all. CV is for one process. nil means that there are no other rows.
 	Comm dist.Comm
-	// Checkpoint, if not nil, keeps what Fit has come to, on the first
-	// process: classes that are done, and with Comm the state of a fit, which is then by solver.Auto
-	// with passes before its Newton steps; see solver.Settings. A fit goes on from what is there, which must be
-	// of the same data and specification. Path and CV take none.
-	Checkpoint dist.Checkpoint
 
-	Settings
+	// Settings say how to solve. The default, a nil Method and zeros for the settings that only
+	// iterations of package solver have, is a proximal Newton method with a proved result. If the
+	// problem does not allow that method, if Method is set, or if one of those settings is set,
+	// solver.Minimize solves the problem. With a nil Method that is solver.Auto. A method that
+	// does not take the problem is a *MethodError.
+	//
+	// RelTol is relative to the objective at b = 0, c = 0 with the Offsets; with Poisson loss, at
+	// b = 0 and the best c. The folds of CV are drawn with Seed. The Recorder and the Logger are
+	// called by solver.Minimize only, with the coefficients of standardised features, and with
+	// more than two classes by several goroutines. The Checkpoint keeps the classes that are
+	// fitted, and of solver.Minimize the state; a fit continues from there if data and
+	// specification are the same. With Comm, a Checkpoint makes Auto the default. Path and CV take
+	// no Checkpoint. Settings.Start is not used: see Spec.Start.
+	solver.Settings
+	// Average makes the model that of the averaged iterate of the method, Result.XAverage of
+	// package solver, instead of the last iterate.
+	Average bool
+	// Memory, unless zero, fits out of core: it is the approximate number of bytes that a fit may
+	// take, in each process with Comm, to pass over mapped data (sparse.CSR.Mapped) that are
+	// larger. The labels of two classes are then −1 and +1. All penalties, and a Graph, are
+	// possible with up to 2,047 features. The only methods are the default and, for
+	// any number of features, but without an intercept, standardising and offsets, solver.SCASK
+	// and solver.SCASL. Results depend on Memory within RelTol.
+	Memory int64
+	// Progress, unless nil, is called during fits with Memory.
+	Progress func(stream.Progress)
+	// Fitted, unless nil, is called by Fit when one of more than two classes is fitted, and by CV
+	// when the path of a class to all data is: done of total so far. The calls do not overlap.
+	Fitted func(done, total int)
 
 	unproved bool // the models are only judged on other rows: see exact.Settings.Unproved
-}
-
-// Settings say how to solve. Zero fields mean the default.
-type Settings struct {
-	// Method is that of package solver; nil means proximal Newton steps where the
-	// penalty is a lasso or elastic net and there are up to some thousands of
-	// coefficients that are not zero, else solver.Auto.
-	Method solver.Method
-	// RelTol is the accuracy: a proved gap of at most RelTol times the objective at b =
-	// 0, c = 0, with Poisson at b = 0 and the best c. Zero means 1e-6.
-	RelTol float64
-	// TimeLimit ends a fit; zero means no limit.
-	TimeLimit time.Duration
-	// Seed is that of the sampling, of methods that sample, and of the folds of CV.
-	Seed uint64
-	// Threads bounds goroutines; zero means GOMAXPROCS. Results do not depend on it.
-	Threads int
-	// Memory, unless zero, is about how many bytes a fit takes, of each process with Comm, to
-	// go through data that are mapped (sparse.CSR.Mapped) and larger, whose labels, of two
-	// classes, are −1 and +1: package stream, which has all penalties, and a Graph, for up to
-	// 2,047 features, and no Method and Checkpoint. Results, but not what is proved of them,
-	// depend on it within RelTol.
-	Memory int64
-	// Tell is told how far a fit with Memory is; nil is nobody.
-	Tell func(stream.Progress)
-	// Fitted, unless nil, is called by Fit after the fit of each of more than two classes, and by CV
-	// after the path of each class to all data, with how many of so many are done; by one
-	// goroutine at a time.
-	Fitted func(done, total int)
 }
 
 // Standardize says whether features are penalised on the scale of their standard
@@ -249,7 +242,7 @@ func (s *Spec) alone() error {
 // stateless refuses checkpoints.
 func (s *Spec) stateless() error {
 	if s != nil && s.Checkpoint != nil {
-		return errors.New("model: Spec.Checkpoint is for Fit; other calls keep no state")
+		return errors.New("model: Settings.Checkpoint is for Fit; other calls keep no state")
 	}
 	return nil
 }
@@ -283,15 +276,19 @@ func (s *Spec) standardizes() bool {
 	return s.Standardize == StandardizeOn || s.Standardize == StandardizeAuto && !s.couples()
 }
 
-func (s *Settings) relTol() float64 {
-	if s.RelTol == 0 {
+// relTol returns the accuracy to prove, 0 if none is asked for.
+func (s *Spec) relTol() float64 {
+	switch {
+	case s.RelTol == 0 && s.named() == nil:
 		return 1e-6
+	case s.RelTol < 0:
+		return 0
 	}
 	return s.RelTol
 }
 
 // threads is the number of goroutines.
-func (s *Settings) threads() int {
+func (s *Spec) threads() int {
 	if s.Threads == 0 {
 		return runtime.GOMAXPROCS(0)
 	}
@@ -301,26 +298,26 @@ func (s *Settings) threads() int {
 // errTime is why a fit ends whose time is up.
 var errTime = errors.New("model: time limit reached")
 
-// limit is ctx with the time limit.
-func (s *Settings) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+// limit returns ctx with the time limit.
+func (s *Spec) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.TimeLimit == 0 {
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeoutCause(ctx, s.TimeLimit, errTime)
 }
 
-// streams reports whether data are gone through in pieces.
-func (s *Settings) streams() bool { return s.Memory > 0 }
+// streams reports whether the fit is out of core.
+func (s *Spec) streams() bool { return s.Memory > 0 }
 
 // badSettings reports the first setting that is negative.
-func (s *Settings) badSettings() error {
+func (s *Spec) badSettings() error {
 	switch {
 	case s.TimeLimit < 0:
 		return fmt.Errorf("model: Settings.TimeLimit = %v; it must be positive, or 0 for no limit", s.TimeLimit)
 	case s.Threads < 0:
 		return fmt.Errorf("model: Settings.Threads = %d; it must be positive, or 0 for GOMAXPROCS", s.Threads)
 	case s.Memory < 0:
-		return fmt.Errorf("model: Settings.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
+		return fmt.Errorf("model: Spec.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
 	}
 	return nil
 }
@@ -368,13 +365,18 @@ func (s *Spec) check(n, p int) error {
 		return fmt.Errorf("model: Spec.Features has %d names; the data have %d features", len(s.Features), p)
 	case s.Balanced && s.ClassWeights != nil:
 		return fmt.Errorf("model: Spec.Balanced and Spec.ClassWeights are both set; choose one")
-	case !(s.RelTol >= 0 && s.RelTol < 1):
+	case !(s.RelTol < 1):
 		return fmt.Errorf("model: Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
+	case s.Settings.Start.X != nil || s.Settings.Start.Y != nil || s.Settings.Start.Dual != nil:
+		return errors.New("model: Settings.Start is of package solver; set Spec.Start")
 	}
 	if err := s.badSettings(); err != nil {
 		return err
 	}
 	if err := s.checkCombination(p); err != nil {
+		return err
+	}
+	if err := s.checkMethod(); err != nil {
 		return err
 	}
 	if s.Penalty != nil {

@@ -192,7 +192,7 @@ func TestStreamedRare(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := remapped(t, &sparse.Dataset{X: x, Labels: labels}, false)
-	mustFit(t, &Spec{Lambda: 1e-6, Settings: Settings{Memory: 2 << 20}}, back.X, back.Labels)
+	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, back.X, back.Labels)
 }
 
 // TestStreamedPath: so do paths, from the same lambda on.
@@ -240,13 +240,13 @@ func TestStreamedRefuses(t *testing.T) {
 		spec Spec
 		not  bool // of ErrNotStreamed
 	}{
-		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
-		"label 3 of row 7":           {back.X, labels, Spec{Positive: &one}, true},
-		"label 2 of row 0":           {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
-		"labels of data larger":      {back.X, back.Labels, Spec{Positive: &positive}, true},
-		"Memory = -1":                {back.X, back.Labels, Spec{Settings: Settings{Memory: -1}}, true},
-		"fits have no Method":        {back.X, back.Labels, Spec{Settings: Settings{Method: solver.SCASK{}}}, false},
-		"Spec.Checkpoint works only": {back.X, back.Labels, Spec{Checkpoint: &states{}}, false},
+		"data that are mapped":  {whole.X, whole.Labels, Spec{}, true},
+		"label 3 of row 7":      {back.X, labels, Spec{Positive: &one}, true},
+		"label 2 of row 0":      {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
+		"labels of data larger": {back.X, back.Labels, Spec{Positive: &positive}, true},
+		"Memory = -1":           {back.X, back.Labels, Spec{Memory: -1}, true},
+		"fits no intercept":     {back.X, back.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
+		"Checkpoint works only": {back.X, back.Labels, Spec{Settings: solver.Settings{Checkpoint: &states{}}}, false},
 	} {
 		if c.spec.Memory == 0 {
 			c.spec.Memory = 1 << 20
@@ -261,14 +261,14 @@ func TestStreamedRefuses(t *testing.T) {
 // TestStreamedEnds: a fit that ends before anything is known has no model.
 func TestStreamedEnds(t *testing.T) {
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
-	m, err := Fit(context.Background(), &Spec{Settings: Settings{Memory: 1 << 20, TimeLimit: 1}}, back.X, back.Labels)
+	m, err := Fit(context.Background(), &Spec{Memory: 1 << 20, Settings: solver.Settings{TimeLimit: 1}}, back.X, back.Labels)
 	if m != nil || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%v, %v", m, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	spec := &Spec{Lambda: 1e-3, Settings: Settings{Memory: 1 << 20}}
+	spec := &Spec{Lambda: 1e-3, Memory: 1 << 20}
 	passes := 0.0
-	spec.Tell = func(at stream.Progress) {
+	spec.Progress = func(at stream.Progress) {
 		if passes = at.Passes; passes >= 1 { // before the first point
 			cancel()
 		}
@@ -278,7 +278,7 @@ func TestStreamedEnds(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	defer cancel()
-	spec.Tell = func(at stream.Progress) {
+	spec.Progress = func(at stream.Progress) {
 		if at.Passes > 2 {
 			cancel()
 		}
@@ -320,7 +320,7 @@ func TestStreamedCV(t *testing.T) {
 			near(t, name+": error rate beside the caller's metric", v, got.Mean[k])
 		}
 		set.Metric = nil
-		if want, err = CV(context.Background(), &Spec{SampleWeights: spec.SampleWeights, Offsets: spec.Offsets, Balanced: spec.Balanced, Penalty: spec.Penalty, Settings: Settings{RelTol: 1e-9}}, whole.X, whole.Labels, set); err != nil {
+		if want, err = CV(context.Background(), &Spec{SampleWeights: spec.SampleWeights, Offsets: spec.Offsets, Balanced: spec.Balanced, Penalty: spec.Penalty, Settings: solver.Settings{RelTol: 1e-9}}, whole.X, whole.Labels, set); err != nil {
 			t.Fatal(err)
 		}
 		if got, err = CV(context.Background(), &spec, back.X, back.Labels, set); err != nil {
@@ -343,7 +343,7 @@ func TestStreamedAUCRoom(t *testing.T) {
 	const n = 9000
 	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}
 	_, back := mapped(t, opt)
-	spec := &Spec{Settings: Settings{Memory: 1 << 19, RelTol: 1e-3}} // half of it for 3,000 rows of 20 lambdas
+	spec := &Spec{Memory: 1 << 19, Settings: solver.Settings{RelTol: 1e-3}} // half of it for 3,000 rows of 20 lambdas
 	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
 	for by, want := range map[Measure]bool{"": false, ByAUC: true} {
 		set.By = by
@@ -366,7 +366,7 @@ func TestStreamedAUCRoom(t *testing.T) {
 func TestStreamedFolds(t *testing.T) {
 	const n, count = 5003, 7
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2})
-	spec := &Spec{Settings: Settings{Memory: 1 << 20, Seed: 3}}
+	spec := &Spec{Memory: 1 << 20, Settings: solver.Settings{Seed: 3}}
 	c := &heldOut{crossing: &crossing{problems: &problems{spec: spec, one: spec, x: back.X, y: back.Labels}}, sides: 2}
 	if err := c.configure(&CVSettings{Folds: count}); err != nil {
 		t.Fatal(err)

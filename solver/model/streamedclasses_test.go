@@ -45,7 +45,7 @@ func TestStreamedClasses(t *testing.T) {
 		}
 		var told []int
 		spec.Memory = 2 << 20
-		spec.Tell = func(at stream.Progress) {
+		spec.Progress = func(at stream.Progress) {
 			if len(told) == 0 || told[len(told)-1] != at.Class {
 				told = append(told, at.Class)
 			}
@@ -70,20 +70,20 @@ func TestStreamedClasses(t *testing.T) {
 // before every class has a point has no models.
 func TestStreamedClassesRefuse(t *testing.T) {
 	_, back, _, _ := mappedMany(t, 3000)
-	memory := Settings{Memory: 1 << 20}
 	labels := append([]float64(nil), back.Labels...)
 	labels[7] = math.NaN()
-	late := memory
-	late.TimeLimit = time.Nanosecond
+	const memory = 1 << 20
+	late := Spec{Memory: memory, Settings: solver.Settings{TimeLimit: time.Nanosecond}}
+	plain := Spec{Memory: memory, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCASK{}}}
 	for want, c := range map[string]struct {
 		y    []float64
 		spec Spec
 		kind error
 	}{
-		"label NaN of row 7":         {labels, Spec{Settings: memory}, nil},
-		"2999 labels":                {labels[1:], Spec{Settings: memory}, nil},
-		"fits have no Method":        {back.Labels, Spec{Settings: Settings{Memory: 1, Method: solver.SCASK{}}}, stream.ErrNotStreamed},
-		"the time limit came before": {back.Labels, Spec{Settings: late}, solver.ErrNotConverged},
+		"label NaN of row 7":         {labels, Spec{Memory: memory}, nil},
+		"2999 labels":                {labels[1:], Spec{Memory: memory}, nil},
+		"streamed for two classes":   {back.Labels, plain, stream.ErrNotStreamed},
+		"the time limit came before": {back.Labels, late, solver.ErrNotConverged},
 	} {
 		m, err := Fit(context.Background(), &c.spec, back.X, c.y)
 		if m != nil || err == nil || !strings.Contains(err.Error(), want) || c.kind != nil && !errors.Is(err, c.kind) {
@@ -92,8 +92,8 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	spec := &Spec{Lambda: 1e-3, Settings: memory}
-	spec.Tell = func(at stream.Progress) {
+	spec := &Spec{Lambda: 1e-3, Memory: memory}
+	spec.Progress = func(at stream.Progress) {
 		if at.Class == 2 {
 			cancel()
 		}
@@ -117,7 +117,7 @@ func TestStreamedCVClasses(t *testing.T) {
 	} {
 		for _, by := range []Measure{ByLoss, ByAUC} {
 			set := &CVSettings{Path: PathSettings{Count: 3, Ratio: 1e-2}, Assignment: folds, By: by}
-			spec.Settings = Settings{RelTol: 1e-9}
+			spec.Memory, spec.Settings = 0, solver.Settings{RelTol: 1e-9}
 			want, err := CV(context.Background(), &spec, whole.X, whole.Labels, set)
 			if err != nil {
 				t.Fatal(err)
@@ -199,7 +199,7 @@ func TestStreamedAUC(t *testing.T) {
 			}
 		}
 	}
-	_, err := CV(context.Background(), &Spec{Settings: Settings{Memory: 1 << 17}}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2})
+	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2})
 	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "take more folds") {
 		t.Error(err)
 	}

@@ -108,7 +108,7 @@ func TestStreamedRanks(t *testing.T) {
 func TestStreamedRanksEnd(t *testing.T) {
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	path := written(t, whole)
-	spec := &Spec{Lambda: 2e-3, Settings: Settings{Memory: 2 << 20}}
+	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
 	want := mustFit(t, &Spec{Lambda: 2e-3}, whole.X, whole.Labels).Columns[0].Certificate
 	for at := range 12 {
 		models, errs := streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
@@ -160,8 +160,8 @@ func TestStreamedRanksEnd(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]*Spec{
-		"Method":                     {Settings: Settings{Memory: 2 << 20, Method: solver.SCASK{}}},
-		"Spec.Checkpoint works only": {Checkpoint: &states{}, Settings: Settings{Memory: 2 << 20}},
+		"Method":                {Memory: 2 << 20, Settings: solver.Settings{Method: solver.SCASK{}}},
+		"Checkpoint works only": {Settings: solver.Settings{Checkpoint: &states{}}, Memory: 2 << 20},
 	} {
 		models, errs := streamedRanks(t, 2, bad, path, Fit, nil)
 		for r, err := range errs {
@@ -189,7 +189,7 @@ func TestStreamedRanksUnattained(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := written(t, &sparse.Dataset{X: data, Labels: y})
-		spec := &Spec{NoIntercept: true, Settings: Settings{RelTol: 1e-2, Memory: 1 << 20}}
+		spec := &Spec{NoIntercept: true, Memory: 1 << 20, Settings: solver.Settings{RelTol: 1e-2}}
 		models, errs := streamedRanks(t, 3, spec, path, Fit, nil)
 		for r, m := range models {
 			if m == nil || m.Columns[0].Certificate.NoOptimum != none || errs[r] != nil && !none {

@@ -90,9 +90,9 @@ type beyondReport struct {
 	Gap       float64 `json:"duality_gap"`
 	Run       struct {
 		Method string `json:"method"`
+		Plan   string `json:"plan"`
 	} `json:"run"`
-	Plan string `json:"plan"`
-	Min  struct {
+	Min struct {
 		Index int     `json:"index"`
 		Mean  float64 `json:"mean"`
 		SE    float64 `json:"se"`
@@ -142,7 +142,7 @@ func (f *beyondFiles) train(t *testing.T) {
 			var r beyondReport
 			r.run(t, args...)
 			t.Logf("%v: off by %.1e, gap %.1e, peak %d MiB", flags, r.Objective-whole.Objective, r.Gap, r.Peak>>20)
-			streamed := r.Plan == "streamed" || r.Run.Method == "streamed-newton"
+			streamed := r.Run.Plan == "streamed" || r.Run.Method == "streamed-newton"
 			if !streamed || r.Status != "converged" || r.Peak > beyondLimit || math.Abs(r.Objective-whole.Objective) > r.Gap+whole.Gap || r.Gap > 1e-6 {
 				t.Errorf("%v: %+v, in memory %+v", args, r, whole)
 			}
@@ -154,7 +154,7 @@ func (f *beyondFiles) train(t *testing.T) {
 			os.Unsetenv("GOMEMLIMIT")
 		}
 	}
-	for _, flags := range [][]string{nil, {"--method", "scas-k"}, {"--no-intercept", "--no-standardize"}} {
+	for _, flags := range [][]string{nil, {"--method", "scas-k", "--no-intercept", "--no-standardize"}, {"--no-intercept", "--no-standardize"}} {
 		fitted := filepath.Join(t.TempDir(), "model.json")
 		code, says := runQuietly(append([]string{"train", "--time-limit", "1us", "-o", fitted, "--memory", beyondMemory, f.path}, flags...)...)
 		if _, err := os.Stat(fitted); code != exitNotConverged || err == nil || !strings.Contains(says, "the time limit came before") {

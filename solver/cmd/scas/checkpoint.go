@@ -15,55 +15,55 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A checkpointFile keeps the state of a run, behind a line that says of which.
+// A checkpointFile stores the state of a run after a line that describes the run.
 type checkpointFile struct {
 	path string
 	of   checkpointHead
 }
 
-// checkpointHead is what must be the same for a run to go on.
+// A checkpointHead describes a run. A run continues from a state only if the description is the same.
 type checkpointHead struct {
 	Format  int    `json:"scas_checkpoint"`
 	Version string `json:"scas_version"`
 	Data    string `json:"data"`
-	lossFacts
-	problemFacts
-	NNZ      int64           `json:"nnz"`
+	problemSummary
+	Lambda   float64         `json:"lambda"`
 	Labels   string          `json:"labels,omitempty"` // of -1 and +1
-	Settings json.RawMessage `json:"settings"`
+	Method   string          `json:"method"`
+	Settings solver.Settings `json:"settings"`
 	Files    uint32          `json:"files"` // CRC-32 of what is read beside the data
 
 	Size int    `json:"size"` // of the state behind the line
 	CRC  uint32 `json:"crc32"`
 }
 
-const checkpointFormat = 2
+const checkpointFormat = 3
 
-// checkpoint returns where the state of a run on data is kept; nil without --checkpoint.
-func (c *trainCmd) checkpoint(data *sparse.Dataset, facts problemFacts, nnz int64) (dist.Checkpoint, error) {
+// checkpoint returns where the state of a fit to data is stored; nil without --checkpoint.
+func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.Checkpoint, error) {
 	if c.Checkpoint == "" {
 		return nil, nil
 	}
-	set := c.settings()
-	set.TimeLimit, set.Threads = 0, 0 // which change no bit of what is kept
-	settings, err := json.Marshal(struct {
-		*solver.Settings
-		shapeFlags
-	}{set, c.shapeFlags})
 	of := checkpointHead{
-		Format: checkpointFormat, Version: version, Data: c.Data, lossFacts: newLossFacts(c.Loss.Loss), problemFacts: facts, NNZ: nnz, Settings: settings,
+		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: head.problemSummary, Lambda: head.in.spec.Lambda,
+		Method: c.Method.name(), Settings: head.in.spec.Settings,
 	}
+	of.Settings.TimeLimit, of.Settings.Threads = 0, 0 // the state does not depend on them
 	if m := data.Mapping; !m.IsZero() {
 		of.Labels = fmt.Sprint(m.Negative, m.Positive)
 	}
 	sum := crc32.NewIEEE()
 	for _, path := range c.specFlags.inputs() {
-		if b, err := os.ReadFile(path); err == nil { // else it is no name of a file, as chain is none
+		b, err := os.ReadFile(path)
+		switch {
+		case err == nil:
 			sum.Write(b)
+		case !errors.Is(err, fs.ErrNotExist): // such as the word chain, which is not a file
+			return nil, err
 		}
 	}
 	of.Files = sum.Sum32()
-	return &checkpointFile{c.Checkpoint, of}, err
+	return &checkpointFile{c.Checkpoint, of}, nil
 }
 
 // Save implements dist.Checkpoint.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -160,11 +161,15 @@ func (v memorySize) room(kept int64) int64 {
 	return 0
 }
 
-// unstreamed says of an error of package stream what would be enough.
+// unstreamed words the error of a fit that is impossible out of core: with the memory that would be
+// enough.
 func (v memorySize) unstreamed(c *claim, err error) error {
 	if !errors.Is(err, stream.ErrNotStreamed) {
 		return err
 	}
 	c.why = err
+	if limit, ok := errors.AsType[*model.MethodError](err); ok {
+		c.why = rewordedError{err, limitWords(limit)}
+	}
 	return v.refuse(c)
 }

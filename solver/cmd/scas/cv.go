@@ -322,13 +322,13 @@ func (c *cvCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{atOnce: c.atOnce(), held: true}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), atOnce: c.atOnce(), held: true}); err != nil {
 		return err
 	}
 	start = time.Now()
 	defer r.in.collecting()()
 	found, err = c.cross(e, r.in)
-	err = c.Memory.unstreamed(r.in.claim, ofScales(err, data, r.Standardized || r.in.beyond(), true))
+	err = c.Memory.unstreamed(r.in.claim, ofScales(err, data, r.Standardized || r.in.beyond()))
 	if err := e.interrupted(err, "nothing written"); found == nil || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))
 	}
@@ -346,8 +346,8 @@ func (c *cvCmd) Run(e *env) error {
 func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
 	judged, tell, p := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
 	defer p.end()
-	s.spec.Tell, s.spec.Fitted = tell, p.classes
-	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}
+	s.spec.Progress, s.spec.Fitted = tell, p.classes
+	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}
 	found, err := model.CV(e.ctx, &s.spec, s.data.X, s.y, set)
 	return found, s.ofClass(err)
 }

@@ -123,23 +123,23 @@ func (r *ranks) joined() dist.Comm {
 	return r.comm
 }
 
-// rankFacts are of a fit, and what its first rank told the others meanwhile.
-type rankFacts struct {
-	Ranks    int     `json:"ranks"` // of --dist, each with a part of the rows
-	Messages int     `json:"messages,omitempty"`
-	Numbers  int64   `json:"message_numbers,omitempty"`
-	Told     float64 `json:"message_seconds,omitempty"` // with what it waited for others
-	CPU      float64 `json:"cpu_seconds,omitempty"`     // of its computing
+// A rankSummary says how many ranks fitted a model, and how much the first of them exchanged.
+type rankSummary struct {
+	Ranks     int     `json:"ranks"` // of --dist, each with a part of the rows
+	Messages  int     `json:"messages,omitempty"`
+	Numbers   int64   `json:"message_numbers,omitempty"`
+	Exchanged float64 `json:"message_seconds,omitempty"` // waiting for other ranks included
+	CPU       float64 `json:"cpu_seconds,omitempty"`     // of its computing
 }
 
-// A tally is what was told so far, and the processor time of all else.
-type tally struct {
+// A traffic is what was exchanged since the start, and the processor time of everything else.
+type traffic struct {
 	dist.Traffic
 	cpu time.Duration
 }
 
-func (r *ranks) tally() tally {
-	now := tally{cpu: cpuTime()}
+func (r *ranks) traffic() traffic {
+	now := traffic{cpu: cpuTime()}
 	if r.comm != nil {
 		now.Traffic = r.comm.Traffic
 	}
@@ -147,16 +147,16 @@ func (r *ranks) tally() tally {
 	return now
 }
 
-// told says what was told, and computed, since then.
-func (r *ranks) told(then tally) *rankFacts {
-	now := r.tally()
+// since summarises what was exchanged and computed since then.
+func (r *ranks) since(then traffic) *rankSummary {
+	now := r.traffic()
 	t := now.Since(then.Traffic)
-	return &rankFacts{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - then.cpu).Seconds()}
+	return &rankSummary{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - then.cpu).Seconds()}
 }
 
-func (r *rankFacts) addTo(f *facts) {
+func (r *rankSummary) addTo(f *facts) {
 	if r != nil && r.Ranks > 1 {
-		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s", r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.Told)
+		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s", r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.Exchanged)
 	}
 }
 
@@ -295,15 +295,15 @@ type portion struct{ first, count, of int }
 // cut returns what is there for the rows of numbers for all of them.
 func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
 
-// wholeFacts count what all ranks have.
-type wholeFacts struct {
+// wholeCounts are the numbers of rows and entries of all ranks.
+type wholeCounts struct {
 	portion
 	nnz     int64
 	classes []int // rows of each class; see countClasses
 }
 
 // whole counts the data, those of other ranks with them.
-func (r *ranks) whole(data *sparse.Dataset) wholeFacts {
+func (r *ranks) whole(data *sparse.Dataset) wholeCounts {
 	n, _ := data.X.Dims()
 	counts := []float64{float64(n), float64(data.X.NNZ())}
 	for _, rows := range countClasses(data) {
@@ -313,7 +313,7 @@ func (r *ranks) whole(data *sparse.Dataset) wholeFacts {
 	each[r.team.Rank()] = float64(n)
 	r.team.Sum(counts)
 	r.team.Sum(each)
-	w := wholeFacts{portion: portion{0, n, int(counts[0])}, nnz: int64(counts[1])}
+	w := wholeCounts{portion: portion{0, n, int(counts[0])}, nnz: int64(counts[1])}
 	for _, rows := range counts[2:] {
 		w.classes = append(w.classes, int(rows))
 	}

@@ -268,7 +268,7 @@ func TestRanksRefuse(t *testing.T) {
 		code int
 		says string
 	}{
-		{"--intercept --method scas-k " + file, exitUsage, "does not go with --method"},
+		{"--intercept --mu 1 --method scas-k " + file, exitUsage, "give --no-intercept"},
 		{"--offset-column o " + file, exitUsage, "--offset FILE"},
 		{"--intercept --sample-weights " + file + " " + file, exitIO, "one weight a line"},
 		{"--sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},

@@ -97,7 +97,7 @@ func TestRanksBeyond(t *testing.T) {
 					t.Errorf("%s: %d ranks on %s: %s is %v, want %v", flags, data.ranks, data.path, same, got[same], want[same])
 				}
 			}
-			if run, _ := got["run"].(map[string]any); got["plan"] != "streamed" && run["method"] != "streamed-newton" {
+			if run, _ := got["run"].(map[string]any); run["plan"] != "streamed" && run["method"] != "streamed-newton" {
 				t.Errorf("%s: %d ranks on %s: not in pieces: %s", flags, data.ranks, data.path, out[0])
 			}
 			compareFits(t, fmt.Sprintf("%s: %d ranks on %s", flags, data.ranks, data.path), got, want)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -66,6 +68,8 @@ func exitCode(err error) int {
 		return exitRelaunch
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
+	case has[*model.MethodError](err) && !errors.Is(err, stream.ErrNotStreamed):
+		return exitUsage
 	case has[usageError](err), has[*solver.SettingError](err), has[*graph.ComponentError](err):
 		return exitUsage
 	case has[*solver.DivergenceError](err), has[notFiniteError](err), malformed && notFinite(parse.Token) && !errors.Is(err, sparse.ErrMissing):
@@ -117,6 +121,9 @@ func describe(err error) string {
 	}
 	if setting, ok := errors.AsType[*solver.SettingError](err); ok && flagOf[setting.Field] != "" {
 		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, leaveOut.Replace(setting.Allowed))
+	}
+	if limit, ok := errors.AsType[*model.MethodError](err); ok && !limit.OutOfCore {
+		return limitWords(limit)
 	}
 	if component, ok := errors.AsType[*graph.ComponentError](err); ok {
 		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -22,11 +23,10 @@ type fitFlags struct {
 	solveFlags  `group:"How it is solved:"`
 	rowFlags    `group:"How DATA is read:"`
 
-	ranks ranks // of train
+	ranks ranks // of scas train
 }
 
-// read reads DATA, beyond memory if the fit goes through them in pieces, unless something
-// is in the way of out.
+// read reads DATA, unless out cannot be written. beyond says that the data may be larger than memory.
 func (c *fitFlags) read(e *env, out outputs, beyond bool) (*sparse.Dataset, error) {
 	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
 		return nil, err
@@ -34,19 +34,41 @@ func (c *fitFlags) read(e *env, out outputs, beyond bool) (*sparse.Dataset, erro
 	return e.readRows(c.Data, &c.rowFlags, c.Loss, beyond)
 }
 
-// fits are those of a command.
+// readRows reads the data of a fit. beyond says that they may be larger than memory.
+func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*sparse.Dataset, error) {
+	opt := &sparse.ReadOptions{
+		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Regression: !loss.classifies(), Counts: loss.counts(), Table: c.table(), Beyond: beyond,
+	}
+	if c.Positive != nil {
+		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word
+	}
+	if loss.classifies() {
+		opt.MaxClasses = model.MaxClasses
+	}
+	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(path) {
+		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(path), c.formatOf(path))
+	}
+	data, err := e.readData(path, opt, &c.formFlags, c.Memory)
+	if err == nil && data.Stats.SortedRows > 0 {
+		e.warn("%s had indices out of order and were sorted (--strict refuses them)", plural(data.Stats.SortedRows, "row"))
+	}
+	return data, err
+}
+
+// fits says how a command fits.
 type fits struct {
-	atOnce int  // in memory
-	held   bool // whether some rows are held out
-	scored bool // whether the models of several classes are scored on all rows at once
+	settings solver.Settings
+	atOnce   int  // number of fits in memory at the same time
+	held     bool // some rows are held out
+	scored   bool // the models of several classes are scored on all rows at once
 }
 
 // hardlyClasses is how many labels that are whole numbers are taken for classes without a
 // word: more may be years, or prices.
 const hardlyClasses = 100
 
-// begin says what to fit to the data as the head of a report; what is read since start is
-// read.
+// begin specifies the fits to data that have been read since start, and returns the head of the
+// report.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
 	whole, claim, t := c.ranks.whole(data), c.claim(data, of), c.ranks.team
 	exceeds, err := await(e, func() (bool, error) { return c.Memory.exceeds(claim), nil })
@@ -54,7 +76,7 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 		return problemReport{}, err
 	}
 	pieces := t.Any(exceeds || c.ranks.pieces)
-	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, claim, pieces) }) // it reads files
+	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, of, claim, pieces) }) // it reads files
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
@@ -75,10 +97,10 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 	return r, nil
 }
 
-// shapeFlags are of the models of package solver/model, whatever command fits them.
+// shapeFlags say what is fitted beside the penalty.
 type shapeFlags struct {
-	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: yes, but not with the methods of scas train --method list)."`
-	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: yes without a graph; not with one, nor with the methods of scas train --method list)."`
+	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: yes)."`
+	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: yes without a graph, no with one)."`
 	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: the penalty is lambda times (F |x|_1 + (1-F)/2 |x|^2), so that 1 is the lasso and 0 ridge regression (default: 1)."`
 	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
 	// Offset has one of each row.
@@ -94,7 +116,7 @@ func (v *share) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
 }
 
-// specFlags say what scas path and scas cv fit.
+// specFlags say what is fitted.
 type specFlags struct {
 	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})."`
 	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes, for a penalty |A x|_1 with A = [G; I], G having a row x_i - x_j for each; or a matrix file 'rows cols nnz' ... read as A itself; or either as Matrix Market (default ${default})."`
@@ -119,13 +141,18 @@ type rowFlags struct {
 	Strict       bool          `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
 }
 
-// solveFlags say how accurately, how long and on what.
+// solveFlags say how accurate fits are and what they may take.
 type solveFlags struct {
 	Tol       ratio    `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 (with poisson loss at the best intercept alone) of the optimum (default ${default})."`
 	TimeLimit duration `placeholder:"DURATION" help:"End after so long, such as 90s or 5m: scas path with the lambdas until then, scas cv with nothing."`
 	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of what is drawn, such as the folds (default ${default})."`
 	Threads   count    `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits."`
 	Level     level    `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+}
+
+// settings returns the settings of fits.
+func (c *solveFlags) settings() solver.Settings {
+	return solver.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)}
 }
 
 // lambdaFlags say which lambdas a path has.
@@ -141,7 +168,8 @@ func (v *ratio) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
 }
 
-func (c *lambdaFlags) settings() model.PathSettings {
+// path returns the settings of a path.
+func (c *lambdaFlags) path() model.PathSettings {
 	return model.PathSettings{Count: int(c.Lambdas), Ratio: float64(c.Ratio)}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -9,15 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
 // 2,147,483,647, and vectors have an entry for each.
 type memoryFlags struct {
-	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, the program (24MiB) included, and twice the data while text is read, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces (with --dist each rank has so much, and its own file or part of one), for up to 2,048 coefficients; train --method scas-k and scas-l for more; graph does, too, and keeps the covariance of each pair of features. Training in pieces takes 128MiB or more, with what it keeps of each row."`
+	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, the program (24MiB) included, and twice the data while text is read, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces (with --dist each rank has so much, and its own file or part of one), for up to 2,048 coefficients; train --method scas-k and scas-l, with --no-intercept and --no-standardize, for more; graph does, too, and keeps the covariance of each pair of features. Training in pieces takes 128MiB or more, with what it keeps of each row."`
 }
 
 // memorySize is a number of bytes; 0 stands for no flag.
@@ -154,65 +151,6 @@ func (v memorySize) beyond(d *sparse.Dataset) bool {
 	return limit > 0 && d.X.Mapped() && max(dataBytes(d), d.Stats.Bytes) > limit
 }
 
-// A minimizer solves a problem, and tells how far it is.
-type minimizer func(context.Context, *solver.Problem, *solver.Settings, *progress) (*solver.Result, error)
-
-// inMemory is the minimizer of package solver.
-func inMemory(ctx context.Context, p *solver.Problem, set *solver.Settings, told *progress) (*solver.Result, error) {
-	if p.Comm == nil { // records look at all rows
-		told.tell(set)
-	}
-	return solver.Minimize(ctx, p, set)
-}
-
-// allowTraining returns what solves a problem within the memory, that of every rank: in
-// memory, or where the data are mapped by passes over the file. It refuses what neither does.
-func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, error) {
-	n, _ := t.Data.Dims()
-	claim := &claim{
-		what: fmt.Sprintf("training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data)),
-		data: t.data, kept: int64(8*len(t.Problem.SampleWeights)) + c.ranks.ofRow*int64(n), stated: c.Features != 0, shared: c.ranks.comm != nil,
-		whole: func() float64 {
-			need := dataBytes(t.data)
-			if limit, _ := c.Memory.limit(); t.Domain != nil && 16*int64(t.facts.P) > limit && limit > 0 {
-				return float64(need + 16*int64(t.facts.P)) // estimating takes that
-			}
-			need += t.Problem.Memory(set.Method)
-			if a, ok := t.Constraint.(*sparse.CSR); ok {
-				rows, _ := a.Dims()
-				need += 8*int64(rows) + 12*a.NNZ()
-			}
-			return float64(need)
-		},
-	}
-	if !c.ranks.team.Any(c.ranks.pieces || c.Memory.exceeds(claim)) {
-		return inMemory, nil
-	}
-	c.ranks.pieces = c.ranks.comm != nil
-	if claim.why = c.notStreamed(t, set); claim.why == nil {
-		if room := c.Memory.room(claim.kept); room > 0 {
-			return streamed(room, claim.kept), nil
-		}
-	}
-	return nil, c.Memory.refuse(claim)
-}
-
-// notStreamed says why training does not go through data in pieces, and what flag is about it.
-func (c *trainCmd) notStreamed(t *task, set *solver.Settings) error {
-	if c.Checkpoint != "" {
-		return fmt.Errorf("%w: --checkpoint works only with data in memory", stream.ErrNotStreamed)
-	}
-	err := stream.Refuses(&t.Problem, set)
-	if _, auto := set.Method.(solver.Auto); err == nil || !auto && set.Method != nil {
-		return err
-	}
-	named := *set
-	if named.Method = (solver.SCASK{}); stream.Refuses(&t.Problem, &named) == nil {
-		return fmt.Errorf("%w; --method scas-k and scas-l take them", err)
-	}
-	return err
-}
-
 // program is what it takes beside data and vectors.
 const program = 64 << 20
 
@@ -229,12 +167,4 @@ func collecting(room, vectors int64) (end func()) {
 	}
 	before := debug.SetMemoryLimit(vectors + room*7/8)
 	return func() { debug.SetMemoryLimit(before) }
-}
-
-// streamed returns what solves a problem by passes over the file.
-func streamed(room, vectors int64) minimizer {
-	return func(ctx context.Context, p *solver.Problem, set *solver.Settings, told *progress) (*solver.Result, error) {
-		defer collecting(room, vectors)()
-		return stream.Minimize(ctx, p, set, stream.Options{Memory: room, Tell: told.streamed()})
-	}
 }

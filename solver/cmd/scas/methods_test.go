@@ -59,19 +59,19 @@ func TestEveryMethod(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			e := &env{ctx: context.Background(), stdout: &stdout, stderr: &stderr}
-			code := run(e, []string{"train", "--method", m.Name, "--mu", "0.1", "--passes", "30", "--tol", "none", "--verbose", "--json", data})
+			code := run(e, []string{"train", "--method", m.Name, "--mu", "0.1", "--no-intercept", "--no-standardize", "--passes", "30", "--tol", "none", "--verbose", "--json", data})
 			if code != exitOK {
 				t.Fatalf("exit code %d: %s", code, &stderr)
 			}
 			var r struct {
-				Method    string
 				Objective float64
+				Run       struct{ Method string }
 			}
 			if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
 				t.Fatal(err)
 			}
-			if r.Method != m.Name || !(r.Objective < math.Ln2) {
-				t.Errorf("method %s, objective %g after %g at the start", r.Method, r.Objective, math.Ln2)
+			if r.Run.Method != m.Name || !(r.Objective < math.Ln2) {
+				t.Errorf("method %s, objective %g after %g at the start", r.Run.Method, r.Objective, math.Ln2)
 			}
 		})
 	}
@@ -119,7 +119,7 @@ func TestGapBounds(t *testing.T) {
 	train := func(args ...string) (r report) {
 		var stdout, stderr bytes.Buffer
 		e := &env{ctx: context.Background(), stdout: &stdout, stderr: &stderr}
-		args = append([]string{"train", "--json", "--graph", "chain", "--lambda", "1e-3", "--mu", "0.05"}, args...)
+		args = append([]string{"train", "--json", "--graph", "chain", "--lambda", "1e-3", "--mu", "0.05", "--no-intercept"}, args...)
 		if code := run(e, append(args, data)); code != exitOK {
 			t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
 		}

@@ -99,17 +99,19 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 	if diff := cmp.Diff(b.X.Rows(0, 246), a.X.Rows(0, 246)); diff != "" {
 		t.Error(diff)
 	}
-	out = scas(t, "scas", nil, "train", "--json", "--graph", path, "--lambda", "1e-5", "--method", "scas-k", "--passes", "4", "--features", "123", data)
+	out = scas(t, "scas", nil, "train", "--json", "--graph", path, "--lambda", "1e-5", "--method", "scas-k", "--no-intercept", "--passes", "4", "--features", "123", data)
 	var r struct {
-		Graph     graphFacts
-		Constants struct {
-			Lambda1 float64 `json:"lambda_1"`
+		Graph graphSummary
+		Run   struct {
+			Constants struct {
+				Lambda1 float64 `json:"lambda_1"`
+			}
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Graph.Kind != "matrix" || r.Graph.Rows != 246 || math.Abs(r.Constants.Lambda1-145.896) > 0.01 {
+	if r.Graph.Kind != "matrix" || r.Graph.Rows != 246 || math.Abs(r.Run.Constants.Lambda1-145.896) > 0.01 {
 		t.Errorf("train read %+v", r)
 	}
 }

@@ -185,12 +185,12 @@ func (c *pathCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{atOnce: max(1, min(len(data.Classes.Values), threadsOf(c.Threads)))}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), atOnce: max(1, min(len(data.Classes.Values), threadsOf(c.Threads)))}); err != nil {
 		return err
 	}
 	start = time.Now()
 	defer r.in.collecting()()
-	steps, err = e.follow(&r.problemReport, c.settings())
+	steps, err = e.follow(&r.problemReport, c.path())
 	err = c.Memory.unstreamed(r.in.claim, err)
 	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, err)
@@ -221,7 +221,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 	failed, at := 0, 0.0
 	spec := s.spec
 	spec.Fitted = p.classes
-	spec.Tell = func(at stream.Progress) {
+	spec.Progress = func(at stream.Progress) {
 		p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passes(at))
 	}
 	for step, err := range model.Path(e.ctx, &spec, s.data.X, s.y, &set) {
@@ -232,7 +232,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 			failed++
 		}
 		if err != nil && first == nil {
-			first = ofScales(s.ofClass(err), s.data, r.Standardized || s.beyond(), true)
+			first = ofScales(s.ofClass(err), s.data, r.Standardized || s.beyond())
 			if step != nil {
 				at = step.Lambda
 			}

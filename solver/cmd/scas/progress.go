@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
@@ -188,8 +189,24 @@ func (p *progress) end() {
 	p.e.progress = nil
 }
 
-// tell sets the logger and the recorder of s, so that a run of package solver is reported.
-func (p *progress) tell(s *solver.Settings) {
+// follow sets the callbacks of spec, so that a fit of several classes, of two or of numbers is
+// reported.
+func (p *progress) follow(spec *model.Spec, classes int) {
+	spec.Fitted = p.classes
+	switch {
+	case classes > 0:
+		spec.Progress = func(at stream.Progress) {
+			p.showOf(float64(at.Class), float64(classes), "class %d of %d   %s", at.Class+1, classes, passes(at))
+		}
+	case spec.Memory > 0:
+		spec.Progress = p.streamed()
+	case spec.Comm == nil: // a Recorder looks at all rows
+		p.record(&spec.Settings)
+	}
+}
+
+// record sets the logger and the recorder of s, so that a run of package solver is reported.
+func (p *progress) record(s *solver.Settings) {
 	passes := cmp.Or(s.Passes, 100)
 	h := &iterationHandler{progress: p, passes: passes, first: math.Inf(1), gap: math.Inf(1)}
 	s.Logger = slog.New(h)

@@ -1,106 +1,63 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
-	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A trainReport is what scas train --json prints; the table for people shows
-// the same.
+// A trainReport is what scas train --json prints. The table for people, the page of --report and
+// the picture of --svg show the same.
 type trainReport struct {
-	solver.Stats
-	outcome
-	countFacts
-	*rankFacts
-	lossFacts
-	problemFacts
-	settingFacts
-	conditions
-	processFacts
+	Status solver.Status `json:"status"` // converged if the fit of every class is
+	Lambda float64       `json:"lambda"`
+	problemReport
+	*columnFit               // nil for more than two classes
+	Classes    []classReport `json:"classes,omitempty"`  // of more than two
+	Accuracy   *float64      `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
 	written
 
-	origin
-	model *model.Model
+	model   *model.Model
+	verbose bool
 }
 
-// origin is what a report was made from.
-type origin struct {
-	cmd   *trainCmd
-	data  *sparse.Dataset
-	graph *graph.Graph
-	info  solver.MethodInfo
-	whole wholeFacts
+// A classReport describes the fit of one class against the rest.
+type classReport struct {
+	Class string `json:"class"`
+	Rows  int    `json:"rows"`
+	*columnFit
 }
 
-// outcome is what the run reached, of the iterate reported.
-type outcome struct {
-	Status    solver.Status `json:"status"`
-	Objective number        `json:"objective"`
-	Unrounded number        `json:"objective_unrounded"` // before zeros and ties were made exact
-	Loss      number        `json:"loss"`
-	Penalty   number        `json:"penalty"` // lambda |A x|_1, or what the flags make of it
-	Ridge     number        `json:"ridge"`   // (mu/2)|x|^2
+// A columnFit describes the fit of a column of coefficients.
+type columnFit struct {
+	Objective number `json:"objective"`
+	Loss      number `json:"loss"`
+	Penalty   number `json:"penalty"`         // lambda R, as the flags define it
+	Ridge     number `json:"ridge,omitempty"` // (mu/2)|x|^2
+	proof
+	Intercept *number   `json:"intercept"`
+	NNZX      int       `json:"nnz_x"`
+	Tied      int       `json:"tied_groups"` // of equal coefficients, along the graph
+	Run       model.Run `json:"run"`
 
-	PrimalResidual number `json:"primal_residual"` // null for the average: they are of the last iterate
-	DualResidual   number `json:"dual_residual"`
-	DualityGap     number `json:"duality_gap"`  // of the iterate reported; null where it is not known
-	RelativeGap    number `json:"relative_gap"` // DualityGap as a share of Objective
-	NoOptimum      bool   `json:"no_optimum,omitempty"`
+	// Of the last iterate before zeros and ties were made exact, if a method of --method list ran.
+	Unrounded      *number `json:"objective_unrounded,omitempty"`
+	PrimalResidual *number `json:"primal_residual,omitempty"`
+	DualResidual   *number `json:"dual_residual,omitempty"`
 
-	Accuracy *float64 `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
-}
+	// With --verbose only.
+	Theorem2        []conditionReport `json:"theorem2,omitempty"`
+	Theorem2Relaxed []conditionReport `json:"theorem2_relaxed,omitempty"`
 
-func (o *outcome) proof() proof {
-	return proof{DualityGap: o.DualityGap, RelativeGap: o.RelativeGap, NoOptimum: o.NoOptimum, Status: o.Status}
-}
-
-// countFacts count what the data have, and what came of them.
-type countFacts struct {
-	ReadSeconds float64              `json:"read_seconds"` // before Stats.Seconds
-	NNZ         int64                `json:"nnz"`
-	Table       *sparse.TableSummary `json:"table,omitempty"`
-	NNZX        int                  `json:"nnz_x"`
-	Empty       int                  `json:"features_without_data"`
-	Ungrouped   int                  `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
-}
-
-// lossFacts name a loss.
-type lossFacts struct {
-	LossName   string  `json:"loss_name"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
-}
-
-func newLossFacts(loss solver.Loss) lossFacts {
-	t := term.LossOf(loss).Traits()
-	return lossFacts{t.Name, t.Argument.Value}
-}
-
-func (l lossFacts) loss() string {
-	if l.HuberDelta != 0 {
-		return fmt.Sprintf("%s:%g", l.LossName, l.HuberDelta)
-	}
-	return l.LossName
-}
-
-// settingFacts are flags of the run that its Stats do not tell.
-type settingFacts struct {
-	Schedule string `json:"schedule"`
-	Seed     uint64 `json:"seed"`
-	Output   string `json:"output"`
-
-	HasIntercept bool `json:"has_intercept"` // false, as in all of these models
-	Standardized bool `json:"standardized"`
+	asked bool // for a proof
 }
 
 // written are the files that a fit wrote.
@@ -110,8 +67,6 @@ type written struct {
 	Report string `json:"report,omitempty"`
 }
 
-func (w *written) wrote(files written) { *w = files }
-
 // addFiles names them; picture is what SVG shows.
 func (w written) addFiles(f *facts, picture string) {
 	f.addIf(w.Model != "", "model", "written to %s", w.Model)
@@ -119,107 +74,66 @@ func (w written) addFiles(f *facts, picture string) {
 	f.addIf(w.Report != "", "report", "written to %s", w.Report)
 }
 
-// conditions are reported with --verbose only.
-type conditions struct {
-	Theorem2        []conditionFacts `json:"theorem2,omitempty"`
-	Theorem2Relaxed []conditionFacts `json:"theorem2_relaxed,omitempty"`
-}
-
-// processFacts are of the program that ran.
-type processFacts struct {
-	Level   string `json:"level"`
-	Peak    int64  `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
-	Version string `json:"scas_version"`
-}
-
-// newTrainReport collects what the run found, and the model it gives.
-func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
-	m, _ := baseline.ByName(res.Stats.Method)
-	r := &trainReport{
-		Stats:      res.Stats,
-		outcome:    outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
-		countFacts: countFacts{NNZ: t.whole.nnz, Table: t.data.Table, Empty: c.ranks.empty(t.data)},
-		lossFacts:  newLossFacts(c.Loss.Loss), problemFacts: t.facts,
-		settingFacts: settingFacts{Schedule: c.Schedule, Seed: c.Seed, Output: c.Output},
-		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
-		origin:       origin{cmd: c, data: t.data, graph: t.graph, info: m.Info(), whole: t.whole},
-	}
-	x, at, groups := res.X, res.At, res.Groups
-	if r.ofAverage() {
-		x, at = res.XAverage, res.AtAverage
-		r.PrimalResidual, r.DualResidual, groups = number(math.NaN()), number(math.NaN()), nil
-	}
-	r.Unrounded = number(res.Unrounded)
-	if r.ofAverage() {
-		r.Unrounded = number(at.Objective)
-	}
-	r.Objective, r.Loss, r.Penalty, r.NNZX = number(at.Objective), number(at.Loss), number(at.Penalty), nonZeros(x)
-	if c.Mu != 0 {
-		r.Ridge = number(at.Objective - at.Loss - at.Penalty)
-	}
-	if isFinite(res.DualityGap) { // known at the last iterate
-		r.DualityGap = number(max(0, at.Objective-res.At.Objective+res.DualityGap))
-	}
-	r.RelativeGap = relativeGap(r.DualityGap, r.Objective)
-	r.NoOptimum = c.unattained(t, x)
-	r.Rounded = r.Rounded && c.Output == "last"
-	if c.Verbose {
-		r.theory()
-	}
-	if groups := t.rows().Groups; groups != nil {
-		r.Ungrouped = r.problemFacts.Graph.Rows - covered(groups)
-	}
-	r.model = r.newModel(t, x, at.Objective, groups)
-	if r.model.Classifies() && !c.Memory.beyond(t.data) && !c.ranks.pieces { // where accuracy would take one more pass
-		r.Accuracy = c.ranks.accuracy(r.model, t.data)
+// newTrainReport reports a fit.
+func newTrainReport(head problemReport, m *model.Model, verbose bool) *trainReport {
+	r := &trainReport{Status: solver.Converged, Lambda: head.in.spec.Lambda, problemReport: head, model: m, verbose: verbose}
+	for k := range m.Columns {
+		one := newColumnFit(m, k)
+		if verbose {
+			one.checkTheorem2()
+		}
+		if r.Status == solver.Converged {
+			r.Status = one.Status
+		}
+		if m.Classes.IsZero() {
+			r.columnFit = one
+		} else {
+			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), head.in.whole.classes[k], one})
+		}
 	}
 	return r
 }
 
-// newModel makes the model of x.
-func (r *trainReport) newModel(t *task, x []float64, objective float64, groups [][]int) *model.Model {
-	c := r.cmd
-	m := &model.Model{
-		Loss: c.Loss.Loss, Labels: t.data.Mapping, Features: t.data.Names, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
-		Facts: model.Facts{
-			Rows: r.N, NNZ: r.NNZ, Lambda: r.Lambda, Mu: r.Mu, MuA: r.L2Y, Domain: r.Domain, GraphEdges: r.problemFacts.Graph.Edges,
-			Penalty: "lasso", Balanced: r.ClassWeights != "", Weighted: r.SampleWeights != "" || r.ClassWeights != "",
-		},
-		Columns: []model.Column{{
-			Coefficients: x, Groups: groups,
-			Certificate: model.Certificate{
-				Objective: objective, MeanLoss: float64(r.Loss), Gap: float64(r.DualityGap), RelTol: max(0, float64(c.Tol)), Status: r.Status, NoOptimum: r.NoOptimum,
-			},
-			Run: model.Run{
-				Method: r.Method, Seed: c.Seed, NewtonSteps: r.NewtonSteps, Passes: r.Passes, OuterIterations: r.OuterIterations, DualUpdates: r.DualUpdates, Eta: r.Eta, Rho: r.Rho,
-				InnerSteps: int(c.InnerSteps), Float32: c.Float32, Average: r.ofAverage(),
-			},
-		}},
+func newColumnFit(m *model.Model, k int) *columnFit {
+	column := &m.Columns[k]
+	c := column.Certificate
+	r := &columnFit{
+		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss - c.Ridge), Ridge: number(c.Ridge), proof: newProof(&c),
+		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run, asked: c.RelTol > 0,
 	}
-	switch {
-	case r.problemFacts.Groups > 0:
-		m.Facts.Penalty = "group-lasso"
-	case r.L2Y != 0:
-		m.Facts.Penalty = "elastic-net"
+	known := func(v float64) *number {
+		n := number(v)
+		return &n
 	}
-	column := &m.Columns[0]
-	if math.IsNaN(column.Certificate.Gap) {
-		column.Certificate.Gap = math.Inf(1)
+	if m.HasIntercept {
+		r.Intercept = known(column.Intercept)
 	}
-	if r.BatchSize > 1 {
-		column.Run.BatchSize = r.BatchSize
+	if last := column.Run.Last; last != nil {
+		r.Unrounded, r.PrimalResidual, r.DualResidual = known(last.Objective), known(last.PrimalResidual), known(last.DualResidual)
 	}
-	if c.Schedule != string(solver.Practical) {
-		column.Run.Schedule = c.Schedule
-	}
-	if table := t.data.Table; table != nil {
-		m.Target, m.Fill = table.Label, table.Fill
-	}
-	return m
+	return r
 }
 
-// ofAverage reports whether the report is about the average of the iterates.
-func (r *trainReport) ofAverage() bool { return r.Output == "average" && r.Status != solver.Diverged }
+// info describes the method that ran.
+func (c *columnFit) info() solver.MethodInfo {
+	m, known := baseline.ByName(c.Run.Method)
+	if !known {
+		return solver.MethodInfo{}
+	}
+	return m.Info()
+}
+
+// warnOfNoOptimum warns of columns that have no optimum.
+func (r *trainReport) warnOfNoOptimum(e *env) {
+	if r.columnFit != nil && r.NoOptimum {
+		e.warn("there is no optimum: %s", noOptimumReason)
+	}
+	for _, one := range r.Classes {
+		if one.NoOptimum {
+			e.warn("class %s: there is no optimum: %s", one.Class, noOptimumReason)
+		}
+	}
+}
 
 func nonZeros(x []float64) (count int) {
 	for _, v := range x {
@@ -230,14 +144,21 @@ func nonZeros(x []float64) (count int) {
 	return count
 }
 
-// table begins with what was asked, then says what was found, and last, if that is asked
-// for, how.
+// table begins with what was fitted, then says what was found, and with --verbose how.
 func (r *trainReport) table() (f facts) {
-	r.addProblem(&f)
+	r.addTo(&f)
+	f.add("lambda", "%g", r.Lambda)
+	if r.columnFit == nil {
+		f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)", endWord(r.Status), r.work(), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
+		addAccuracy(&f, r.Accuracy)
+		r.addFiles(&f, "graph")
+		return f
+	}
 	r.addRun(&f)
 	f.gap()
 	r.addResult(&f)
-	if r.cmd.Verbose {
+	r.addFiles(&f, "graph")
+	if r.verbose {
 		f.gap()
 		r.addMethod(&f)
 		r.addConstants(&f)
@@ -245,112 +166,78 @@ func (r *trainReport) table() (f facts) {
 	return f
 }
 
-// addProblem says what was asked.
-func (r *trainReport) addProblem(f *facts) {
-	c := r.cmd
-	f.add("data", "%s: %s", dataName(c.Data), shapeOf(r.N, r.P, r.NNZ))
-	r.rankFacts.addTo(f)
-	addColumns(f, r.data)
-	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
-	if !r.data.Mapping.IsZero() {
-		f.add("labels", "%s", labelCounts(r.data.Mapping, r.whole.classes))
-	}
-	domain := ""
-	if r.Domain != "" {
-		domain = ", coefficients in " + r.Domain
-	}
-	ridge := ""
-	if r.Mu != 0 {
-		ridge = fmt.Sprintf(", mu %g", r.Mu)
-	}
-	f.add("problem", "%s loss, %s, lambda %g%s%s", r.loss(), shapeWords(r.HasIntercept, r.Standardized), r.Lambda, ridge, domain)
-	flag, _ := c.unfitted()
-	f.addIf(flag != "" && c.Intercept == nil, "", "no intercept: %s fits none", flag)
-	f.addIf(r.Groups > 0, "", "group lasso, %s, from %s", plural(r.Groups, "group"), r.GroupsFile)
-	f.addIf(r.Ungrouped > 0, "", "%s in no group, not penalised", r.ungrouped())
-	f.addIf(r.L2Y > 0, "", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
-	addWeights(f, r.ClassWeights, r.SampleWeights)
-	f.addIf(r.Graph.Kind == "none" && r.Groups > 0, "graph", "none: A = I")
-	f.addIf(r.Graph.Kind != "none" || r.Groups == 0, "graph", "%s", r.Graph)
-}
-
-// ungrouped says how many features, or rows of A, are in no group.
-func (r *trainReport) ungrouped() string {
-	if r.Graph.Kind == "none" {
-		return plural(r.Ungrouped, "feature")
-	}
-	return plural(r.Ungrouped, "row") + " of A"
-}
-
-// addRun says how it went.
-func (r *trainReport) addRun(f *facts) {
-	did, seed := plural(r.OuterIterations, "outer iteration"), ""
-	if r.NewtonSteps > 0 {
-		did = plural(r.NewtonSteps, "Newton step")
-		if before := r.OuterIterations - 1; before > 0 { // they are one of them
-			did = plural(before, "outer iteration") + ", then " + did
+// work counts what the fits of all classes took.
+func (r *trainReport) work() string {
+	steps, passes := 0, 0.0
+	for _, c := range r.Classes {
+		steps += c.Run.NewtonSteps
+		if c.Run.OuterIterations > 0 {
+			passes += c.Run.Passes
 		}
 	}
-	if r.Eta > 0 {
-		seed = fmt.Sprintf(", seed %d", r.Seed)
+	switch {
+	case passes == 0:
+		return plural(steps, "Newton step")
+	case steps == 0:
+		return passCount(passes)
 	}
-	f.add("method", "%s%s", r.Method, seed)
-	f.add("run", "%s, %s, %s, in %.3g s (reading %.3g s)", strings.TrimPrefix(statusWord(r.Status), "passes "), passCount(r.Passes), did, r.Seconds, r.ReadSeconds)
-	f.addIf(r.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
+	return passCount(passes) + ", " + plural(steps, "Newton step")
 }
 
-// addMethod says with which parameters, and by which machinery.
-func (r *trainReport) addMethod(f *facts) {
-	if r.Eta > 0 || r.NewtonSteps == 0 {
-		r.addParameters(f)
-	}
-	f.addIf(r.Plan != "" && r.Eta > 0, "plan", "%s: %s", r.Plan, r.PlanReason)
-	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
-	f.addIf(!r.ofAverage(), "residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
-	f.addIf(r.Peak > 0, "memory", "%s at most, reading included", byteCount(r.Peak))
-}
+// endWord says how a run ended.
+func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), "passes ") }
 
-func (r *trainReport) addParameters(f *facts) {
-	eta := "no step size"
-	if r.info.TakesEta {
-		eta = fmt.Sprintf("eta %.4g%s", r.Eta, r.cmd.Eta.mark())
+// addRun says how the fit went.
+func (r *trainReport) addRun(f *facts) {
+	run := &r.Run
+	did := plural(run.NewtonSteps, "Newton step")
+	if run.OuterIterations > 0 { // a method of package solver
+		outer := plural(run.OuterIterations, "outer iteration")
+		switch before := run.OuterIterations - 1; { // all Newton steps count as one outer iteration
+		case run.NewtonSteps == 0:
+			did = outer
+		case before > 0:
+			did = plural(before, "outer iteration") + ", then " + did
+		}
+		did = passCount(run.Passes) + ", " + did
+		seed := ""
+		if run.Eta > 0 {
+			seed = fmt.Sprintf(", seed %d", run.Seed)
+		}
+		f.add("method", "%s%s", run.Method, seed)
 	}
-	if r.Schedule == string(solver.Practical) {
-		f.add("parameters", "%s, rho %.4g%s", eta, r.Rho, r.cmd.Rho.mark())
-	} else {
-		f.add("parameters", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, r.cmd.Rho.mark())
-	}
-	f.addIf(r.DualUpdates > 1, "", "%d updates of the multipliers for each full gradient", r.DualUpdates)
-	f.addIf(r.BatchSize > 1, "", "%d samples a step", r.BatchSize)
+	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", endWord(r.Status), did, r.Seconds, r.ReadSeconds)
+	f.addIf(r.Status != solver.Converged && r.asked, "", "%s", statusMeaning(r.Status))
+	f.addIf(run.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(run.StepHalvings, "time"))
 }
 
 // addResult says what was found.
 func (r *trainReport) addResult(f *facts) {
-	shown := map[bool]string{true: " (average iterate)"}[r.ofAverage()]
+	iterate := map[bool]string{true: " (average iterate)"}[r.Run.Average]
 	if r.Status == solver.Diverged {
-		shown = " (best iterate)"
+		iterate = " (best iterate)"
 	}
-	f.add("objective", "%.10g%s", r.Objective, shown)
+	f.add("objective", "%.10g%s", r.Objective, iterate)
 	f.add("loss", "%.10g", r.Loss)
 	f.add("penalty", "%.10g", r.Penalty)
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
 	addAccuracy(f, r.Accuracy)
-	addNonZeros(f, r.Status, r.NNZX, r.P)
-	f.addIf(r.graph != nil && r.model.Columns[0].Groups != nil, "tied", "%s of equal coefficients that are not zero", plural(len(r.model.Columns[0].Groups), "group"))
-	switch {
-	case isFinite(float64(r.DualityGap)):
-		addGap(f, r.proof())
-	case r.ofAverage():
-		f.add("gap", "nothing is proved")
-	case math.IsNaN(float64(r.DualResidual)):
-		f.add("gap", "nothing is proved, and the dual residual is not known; the primal one is %.3g", r.PrimalResidual)
-	default:
-		f.add("gap", "nothing is proved; judge by the residuals, primal %.3g and dual %.3g", r.PrimalResidual, r.DualResidual)
+	if r.Intercept != nil {
+		f.add("intercept", "%.10g", *r.Intercept)
 	}
-	r.addFiles(f, "graph")
+	addNonZeros(f, r.Status, r.NNZX, r.P)
+	f.addIf(r.in.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
+	switch {
+	case isFinite(float64(r.DualityGap)) || r.PrimalResidual == nil:
+		addGap(f, r.proof)
+	case !isFinite(float64(*r.DualResidual)):
+		f.add("gap", "nothing is proved, and the dual residual is not known; the primal one is %.3g", *r.PrimalResidual)
+	default:
+		f.add("gap", "nothing is proved; judge by the residuals, primal %.3g and dual %.3g", *r.PrimalResidual, *r.DualResidual)
+	}
 }
 
-// addAccuracy tells the share of rows that are predicted right, if it is known.
+// addAccuracy adds the share of rows that are predicted right, if it is known.
 func addAccuracy(f *facts, accuracy *float64) {
 	if accuracy != nil {
 		f.add("accuracy", "%.2f %% of the rows that were fitted", 100**accuracy)
@@ -364,16 +251,112 @@ func addNonZeros(f *facts, status solver.Status, count, of int) {
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
-func (r *trainReport) text() string { return r.table().String() }
+// addMethod says by which method, with which parameters, and by which kernels.
+func (r *trainReport) addMethod(f *facts) {
+	run, storage := &r.Run, ""
+	if run.OuterIterations == 0 {
+		f.add("method", "%s, seed %d", run.Method, run.Seed)
+	} else if run.Eta > 0 || run.NewtonSteps == 0 {
+		r.addParameters(f)
+	}
+	f.addIf(run.Plan != "" && run.Eta > 0, "plan", "%s: %s", run.Plan, run.PlanReason)
+	if run.Storage != "" {
+		storage = ", data as " + run.Storage
+	}
+	f.add("kernels", "%s%s", r.Level, storage)
+	if r.PrimalResidual != nil {
+		f.add("residuals", "primal %.3g, dual %.3g", *r.PrimalResidual, *r.DualResidual)
+	}
+	f.addIf(r.Peak > 0, "memory", "%s at most, reading included", byteCount(r.Peak))
+}
+
+func (r *trainReport) addParameters(f *facts) {
+	run, set := &r.Run, &r.in.spec.Settings
+	rho := fmt.Sprintf("rho %.4g%s", run.Rho, auto(set.Rho).mark())
+	switch {
+	case run.Schedule == solver.Theorem:
+		f.add("parameters", "%s schedule, now eta %.4g, %s; %s", run.Schedule, run.Eta, plural(run.InnerSteps, "step"), rho)
+	case r.info().TakesEta:
+		f.add("parameters", "eta %.4g%s, %s", run.Eta, auto(set.Eta).mark(), rho)
+	default:
+		f.add("parameters", "no step size, %s", rho)
+	}
+	f.addIf(run.DualUpdates > 1, "", "%d updates of the multipliers for each full gradient", run.DualUpdates)
+	f.addIf(run.BatchSize > 1, "", "%d samples a step", run.BatchSize)
+}
+
+// text is for people. For several classes, a table with a line for each class follows what was
+// fitted, and then what its words mean.
+func (r *trainReport) text() string {
+	if r.columnFit != nil {
+		return r.table().String()
+	}
+	t, text := r.lines(), r.table().String()+"\n"
+	if len(t.Rows) > manyClasses && !r.verbose {
+		text += fmt.Sprintf("The %d of %s with the largest gaps; --verbose lists all.\n", manyClasses, plural(len(t.Rows), "class"))
+		t.Rows = r.worst(t.Rows)
+	}
+	text += columnsOf(t.Head, t.Rows)
+	if notes := proofNotes(r.proofs(), "class"); notes != nil {
+		text += "\n" + notes.String()
+	}
+	return text
+}
+
+// lines has one for each class.
+func (r *trainReport) lines() grid {
+	rows := make([][]string, len(r.Classes))
+	for k, c := range r.Classes {
+		rows[k] = slices.Concat(
+			[]string{c.Class, grouped(c.Rows), grouped(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective)},
+			c.gaps(), []string{statusWord(c.Status)})
+	}
+	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
+}
+
+// worst returns the lines of the classes with the largest gaps, first those without a proof.
+func (r *trainReport) worst(lines [][]string) [][]string {
+	order := make([]int, len(lines))
+	for k := range order {
+		order[k] = k
+	}
+	gap := func(k int) float64 {
+		if v := float64(r.Classes[k].DualityGap); isFinite(v) {
+			return v
+		}
+		return math.Inf(1)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(gap(j), gap(i)) })
+	var out [][]string
+	for _, k := range order[:manyClasses] {
+		out = append(out, lines[k])
+	}
+	return out
+}
+
+func (r *trainReport) proofs() []proof {
+	out := make([]proof, len(r.Classes))
+	for k, c := range r.Classes {
+		out[k] = c.proof
+	}
+	return out
+}
 
 func (r *trainReport) encode(w io.Writer) error { return r.model.Write(w) }
 
-func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.graph, r.model, 0) }
+func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model, 0) }
+
+// errOneGraph refuses a picture of one model where there are several.
+var errOneGraph = usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 
 // page explains the model; err is what the command ends with.
 func (r *trainReport) page(e *env, err error) (*page, error) {
-	p := e.newPage("train", r.cmd.Data)
-	p.Facts = r.table()
-	p.judge(r.Objective, r.proof(), err)
-	return p, errors.Join(p.measure(r.model, r.data, r.cmd.Memory.beyond(r.data)), p.show("", r.model, r.graph))
+	p := e.newPage("train", r.name)
+	if p.Facts = r.table(); r.columnFit != nil {
+		p.judge(r.Objective, r.proof, err)
+	} else {
+		p.Table, p.Each = r.lines(), "class"
+		p.judgeAll(r.proofs(), "class", err)
+	}
+	return p, errors.Join(p.measure(r.model, r.in.data, r.in.beyond()), p.show("", r.model, r.in.spec.Graph))
 }

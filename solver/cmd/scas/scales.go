@@ -19,9 +19,9 @@ type rewordedError struct {
 func (e rewordedError) Error() string { return e.msg }
 func (e rewordedError) Unwrap() error { return e.error }
 
-// ofScales makes the remedy of a fit that did not converge, to scale the features, one for
-// where scales are the cause, and names the flag that does it if it can be given.
-func ofScales(err error, data *sparse.Dataset, standardized, can bool) error {
+// ofScales words the remedy of a fit that did not converge, to scale the features: it names the
+// flag if scales are the cause, and leaves the remedy out if they are not.
+func ofScales(err error, data *sparse.Dataset, standardized bool) error {
 	if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), scaling) {
 		return err
 	}
@@ -31,11 +31,7 @@ func ofScales(err error, data *sparse.Dataset, standardized, can bool) error {
 	}
 	remedy := "ask for less with --tol"
 	if far {
-		flag := ""
-		if can {
-			flag = " (--standardize)"
-		}
-		remedy = fmt.Sprintf("scale the features, whose deviations are %s%s, or ask for less", text, flag) // see leaveOut
+		remedy = fmt.Sprintf("scale the features, whose deviations are %s (--standardize), or ask for less", text) // see leaveOut
 	}
 	return rewordedError{err, strings.Replace(err.Error(), scaling, remedy, 1)}
 }

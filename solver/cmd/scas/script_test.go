@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 //	                     while it reads, and asks for exit code 130 and an empty stdout
 //	sameobjective FILE FILE TOL  compares two reports of train --json
 //	fields FILE SPEC...  asks a JSON object (FILE may be stdout) for a field
-//	                     (SPEC name) or for its value as JSON (name=value)
+//	                     (SPEC name) or for its value as JSON (name=value); a name
+//	                     such as run.eta is that of a field of a field
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata",
@@ -105,7 +106,12 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(liftPart(text, &object))
 	for _, spec := range args[1:] {
 		name, want, compare := strings.Cut(spec, "=")
-		got, found := object[name]
+		inner, outer := name, object
+		if first, rest, nested := strings.Cut(name, "."); nested {
+			inner, outer = rest, nil
+			ts.Check(json.Unmarshal(object[first], &outer))
+		}
+		got, found := outer[inner]
 		if !found || string(got) == "null" && want != "null" {
 			ts.Fatalf("%s has no %s", args[0], name)
 		}

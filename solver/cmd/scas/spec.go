@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
@@ -17,10 +19,10 @@ import (
 // A specified is data and what to fit to them.
 type specified struct {
 	data       *sparse.Dataset
-	whole      wholeFacts
+	whole      wholeCounts
 	y          []float64
 	spec       model.Spec
-	graph      graphFacts
+	graph      graphSummary
 	groups     int // of the group lasso
 	groupsFile string
 	domain     string // as the flag has it
@@ -28,16 +30,16 @@ type specified struct {
 	claim *claim
 }
 
-// specify says what to fit to data that have a claim on memory, and are gone through in
-// pieces or not.
-func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, claim *claim, pieces bool) (*specified, error) {
+// specify fills in the specification of fits to data that have a claim on memory. pieces says
+// that the fits are out of core.
+func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits, claim *claim, pieces bool) (*specified, error) {
 	_, p := data.X.Dims()
 	out := &specified{data: data, whole: whole, claim: claim}
 	out.spec = model.Spec{
 		Comm: c.ranks.joined(),
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: c.Intercept != nil && !*c.Intercept,
-		Settings:    model.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)},
+		Settings:    of.settings,
 	}
 	if c.Standardize != nil {
 		out.spec.Standardize = model.StandardizeOff
@@ -91,12 +93,15 @@ func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
 	n, p := data.X.Dims()
 	return &claim{
 		what: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data)),
-		data: data, kept: c.keeps(data, of), why: c.notStreamed(data), stated: c.Features != 0, shared: c.ranks.comm != nil,
+		data: data, kept: c.keeps(data, of), why: c.notStreamed(data, of.settings.Method), stated: c.Features != 0, shared: c.ranks.comm != nil,
 		whole: func() float64 {
 			problem := solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
-			need := float64(dataBytes(data) + problem.Memory(nil))
+			need := float64(dataBytes(data) + problem.Memory(of.settings.Method))
 			if c.Graph != "none" {
 				need += float64(140 * float64(p)) // edges, G, I and [G; I]
+			}
+			if strings.HasPrefix(c.Domain.text, "box") {
+				need += float64(16 * float64(p))
 			}
 			if !data.X.Mapped() {
 				// As measured: rows with an intercept or on a scale are a copy.
@@ -134,9 +139,9 @@ func (s *specified) allow(memory memorySize, pieces bool) error {
 	return memory.refuse(s.claim)
 }
 
-// notStreamed says why fits do not go through data in pieces, as far as it is known before
-// they are.
-func (c *fitFlags) notStreamed(data *sparse.Dataset) error {
+// notStreamed returns the reason why fits by a method cannot be out of core, as far as it is
+// known before they begin.
+func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error {
 	_, p := data.X.Dims()
 	why := ""
 	switch {
@@ -144,8 +149,8 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset) error {
 		why = "the rows of a rank must be in one .scas file, which scas convert writes, for all ranks or for each"
 	case !data.X.Mapped():
 		why = "they must be in a .scas file, which scas convert writes"
-	case p >= mostStreamed && (p > mostStreamed || c.Intercept == nil || *c.Intercept):
-		why = fmt.Sprintf("up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, without one", grouped(mostStreamed))
+	case method == nil && p >= mostStreamed && (p > mostStreamed || c.Intercept == nil || *c.Intercept):
+		why = fmt.Sprintf("up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", grouped(mostStreamed))
 	default:
 		return nil
 	}
@@ -207,7 +212,7 @@ func (s *specified) name(path string, p int) error {
 
 // join sets the graph.
 func (s *specified) join(c *specFlags, p int) error {
-	s.graph = graphFacts{Kind: graph.Kind(c.Graph), Rows: p}
+	s.graph = graphSummary{Kind: graph.Kind(c.Graph), Rows: p}
 	switch c.Graph {
 	case "none":
 		return nil
@@ -233,6 +238,20 @@ func (s *specified) join(c *specFlags, p int) error {
 	s.graph.Rows += s.graph.Edges
 	s.spec.Fusion = float64(c.Fusion)
 	return nil
+}
+
+// readConstraint reads a file of --graph, and checks that A has a column for each feature.
+func readConstraint(path string, data *sparse.Dataset) (*graph.Constraint, error) {
+	_, p := data.X.Dims()
+	con, err := graph.ReadConstraintFile(path, p)
+	if err != nil {
+		return nil, err
+	}
+	probe := solver.Problem{Data: data.X, Labels: data.Labels, Loss: solver.Squared{}, Constraint: con.A} // which takes any labels
+	if err := probe.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: A %s", path, strings.TrimPrefix(err.Error(), "solver: Problem.Constraint "))
+	}
+	return con, nil
 }
 
 // checkMatrix refuses what does not go with a matrix A.
@@ -271,48 +290,82 @@ func (s *specified) penalise(c *specFlags, p int) error {
 	return nil
 }
 
-// A problemReport is the head of the reports of fits.
-type problemReport struct {
-	N     int                  `json:"n"`
-	P     int                  `json:"p"`
-	NNZ   int64                `json:"nnz"`
-	Table *sparse.TableSummary `json:"table,omitempty"`
-	lossFacts
-	*rankFacts
-	Graph        graphFacts `json:"graph"`
-	Fusion       float64    `json:"fusion,omitempty"`
-	Groups       int        `json:"groups,omitempty"`
-	L1Ratio      *float64   `json:"l1_ratio,omitempty"`
-	GroupsFile   string     `json:"groups_file,omitempty"`
-	Ungrouped    int        `json:"rows_in_no_group,omitempty"` // of A: features, without a graph
-	Mu           float64    `json:"mu,omitempty"`
-	L2Y          float64    `json:"l2y,omitempty"`
-	Domain       string     `json:"domain,omitempty"`
-	HasIntercept bool       `json:"has_intercept"`
-	Standardized bool       `json:"standardized"`
-	Offsets      bool       `json:"offsets,omitempty"`
+// A problemSummary says what was fitted to which data.
+type problemSummary struct {
+	N   int   `json:"n"`
+	P   int   `json:"p"`
+	NNZ int64 `json:"nnz"`
+	lossName
+	Graph        graphSummary `json:"graph"`
+	Fusion       float64      `json:"fusion,omitempty"`
+	Groups       int          `json:"groups,omitempty"`
+	L1Ratio      *float64     `json:"l1_ratio,omitempty"`
+	GroupsFile   string       `json:"groups_file,omitempty"`
+	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // of A: features, without a graph
+	Mu           float64      `json:"mu,omitempty"`
+	L2Y          float64      `json:"l2y,omitempty"`
+	Domain       string       `json:"domain,omitempty"`
+	HasIntercept bool         `json:"has_intercept"`
+	Standardized bool         `json:"standardized"`
+	Offsets      bool         `json:"offsets,omitempty"`
 
 	ClassWeights  string `json:"class_weights,omitempty"`
 	SampleWeights string `json:"sample_weights,omitempty"` // their file
+}
 
-	Empty       int     `json:"features_without_data"` // 0 of data that are gone through in pieces
+// A problemReport is the head of the reports of fits.
+type problemReport struct {
+	problemSummary
+	Table *sparse.TableSummary `json:"table,omitempty"`
+	*rankSummary
+
+	Empty       int     `json:"features_without_data"` // 0 out of core
 	Level       string  `json:"level"`
 	Version     string  `json:"scas_version"`
 	ReadSeconds float64 `json:"read_seconds"`
 	Seconds     float64 `json:"seconds"`
-	Peak        int64   `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
+	Peak        int64   `json:"peak_memory"` // of this process, in bytes; 0 if the system does not report it
 
 	name string
 	in   *specified
+}
+
+// A graphSummary describes the constraint matrix A.
+type graphSummary struct {
+	Kind  graph.Kind `json:"kind"`            // none, chain, edges or matrix
+	File  string     `json:"file,omitempty"`  // its name, without the directory
+	Edges int        `json:"edges,omitempty"` // of a chain or an edge list
+	Rows  int        `json:"rows"`            // of A
+}
+
+// A lossName names a loss.
+type lossName struct {
+	LossName   string  `json:"loss_name"`
+	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
+}
+
+func newLossName(loss solver.Loss) lossName {
+	t := term.LossOf(loss).Traits()
+	return lossName{t.Name, t.Argument.Value}
+}
+
+func (l lossName) loss() string {
+	if l.HuberDelta != 0 {
+		return fmt.Sprintf("%s:%g", l.LossName, l.HuberDelta)
+	}
+	return l.LossName
 }
 
 // report returns the head of a report about data of that name.
 func (s *specified) report(name string) problemReport {
 	_, p := s.data.X.Dims()
 	r := problemReport{
-		N: s.whole.of, P: p, NNZ: s.whole.nnz, Table: s.data.Table, lossFacts: newLossFacts(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
-		HasIntercept: !s.spec.NoIntercept, Level: kernels.Active().String(), Version: version, name: name, in: s,
-		Offsets: s.spec.Offsets != nil, Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil && s.spec.A == nil,
+		problemSummary: problemSummary{
+			N: s.whole.of, P: p, NNZ: s.whole.nnz, lossName: newLossName(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
+			Mu: s.spec.Mu, L2Y: s.spec.MuA, Domain: s.domain, HasIntercept: !s.spec.NoIntercept, Offsets: s.spec.Offsets != nil,
+			Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil && s.spec.A == nil,
+		},
+		Table: s.data.Table, Level: kernels.Active().String(), Version: version, name: name, in: s,
 	}
 	if e, ok := s.spec.Penalty.(model.ElasticNet); ok {
 		r.L1Ratio = &e.L1Ratio
@@ -320,7 +373,6 @@ func (s *specified) report(name string) problemReport {
 	if g, ok := s.spec.Penalty.(model.GroupLasso); ok {
 		r.GroupsFile, r.Ungrouped = s.groupsFile, s.graph.Rows-covered(g.Groups)
 	}
-	r.Mu, r.L2Y, r.Domain = s.spec.Mu, s.spec.MuA, s.domain
 	return r
 }
 
@@ -332,7 +384,7 @@ func (r *problemReport) took(start time.Time) {
 // addTo says what was fitted.
 func (r *problemReport) addTo(f *facts) {
 	f.add("data", "%s: %s", dataName(r.name), shapeOf(r.N, r.P, r.NNZ))
-	r.rankFacts.addTo(f)
+	r.rankSummary.addTo(f)
 	addColumns(f, r.in.data)
 	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
 	if !r.in.data.Mapping.IsZero() {
@@ -425,4 +477,28 @@ func (s *specified) describe(m *model.Model) *model.Model {
 		m.Target, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
 	}
 	return m
+}
+
+// ofClass words an error of the fits of several classes: the error of the first class, by the
+// name of the class in the data, and the number of the others.
+func (s *specified) ofClass(err error) error {
+	if err == nil {
+		return nil
+	}
+	first, others, where := err, "", ""
+	if all, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok {
+		first, where = all.Unwrap()[0], strings.TrimSuffix(err.Error(), all.Error()) // such as the lambda
+		if n := len(all.Unwrap()) - 1; n > 0 {
+			others = " and " + plural(n, "other")
+		}
+	}
+	for k, v := range s.data.Classes.Values {
+		if rest, found := strings.CutPrefix(first.Error(), fmt.Sprintf("class %v: ", v)); found {
+			return rewordedError{err, fmt.Sprintf("%sclass %s%s: %s", where, s.data.Classes.Name(k), others, rest)}
+		}
+	}
+	return err
 }

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/stream"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // statusWord is a status for people.
@@ -115,65 +111,3 @@ func addGap(f *facts, p proof) {
 
 // noOptimumReason says why there is no optimum, and what to do.
 const noOptimumReason = "features that are not penalised tell the classes apart, or the counts of 0, so that the loss falls as long as coefficients grow; give --lambda above 0, for every feature"
-
-// warnOfNoOptimum says that coefficients are not determined.
-func (e *env) warnOfNoOptimum(noOptimum bool) {
-	if noOptimum {
-		e.warn("there is no optimum: %s", noOptimumReason)
-	}
-}
-
-// unattained reports whether x, which solves the task, shows that there is no optimum: see
-// model.Separates.
-func (c *trainCmd) unattained(t *task, x []float64) bool {
-	if !term.LossOf(t.Loss).Traits().NeverZero || t.L2 > 0 || t.Domain != nil {
-		return false
-	}
-	part, any := make([]float64, len(x)), false
-	for j, free := range t.free() {
-		if free {
-			part[j], any = x[j], true
-		}
-	}
-	if !any {
-		return false
-	}
-	if c.ranks.comm == nil && t.Data.Mapped() || c.ranks.pieces {
-		p := t.Problem
-		p.Comm = c.ranks.joined()
-		apart, _ := stream.Separates(context.Background(), &p, part)
-		return apart
-	}
-	margins := make([]float64, len(t.Labels))
-	t.Data.MulVec(margins, part)
-	return c.ranks.team.Separates(term.LossOf(t.Loss), margins, t.Labels, t.SampleWeights)
-}
-
-// free reports which features the penalty does not touch; nil where A is no matrix.
-func (t *task) free() []bool {
-	a, isMatrix := t.Constraint.(*sparse.CSR)
-	if t.Constraint != nil && !isMatrix {
-		return nil
-	}
-	free := slices.Repeat([]bool{true}, t.facts.P)
-	rows := t.rows()
-	for k, limit := range rows.Limit {
-		if limit == 0 && rows.Square == 0 {
-			continue
-		}
-		columns := []int32{int32(k)}
-		if isMatrix {
-			columns, _ = a.Row(k)
-		}
-		for _, j := range columns {
-			free[j] = false
-		}
-	}
-	return free
-}
-
-// rows is the penalty of the rows of A x.
-func (t *task) rows() term.Rows {
-	rows, _ := term.PenaltyOf(t.Penalty).Rows(t.facts.Graph.Rows)
-	return rows
-}

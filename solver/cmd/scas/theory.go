@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// conditionFacts are one inequality of Theorem 2 at the parameters of the run.
-type conditionFacts struct {
+// A conditionReport is an inequality of Theorem 2 at the parameters of the run.
+type conditionReport struct {
 	Name      string `json:"name"` // C1, C2, C3, and C2', C3', C4' of the relaxed version
 	Statement string `json:"statement"`
 	Left      number `json:"left"`
@@ -18,27 +18,28 @@ type conditionFacts struct {
 	text      string
 }
 
-// theory checks the conditions of Theorem 2, as printed and relaxed. It is about
-// the methods of the paper; others have none.
-func (r *trainReport) theory() {
-	if r.info.Theorem == 0 {
+// checkTheorem2 checks the conditions of Theorem 2, as printed and relaxed, if the method is one
+// of the paper.
+func (r *columnFit) checkTheorem2() {
+	if r.info().Theorem == 0 {
 		return
 	}
-	steps := max(1, r.InnerSteps/max(1, r.BatchSize))
-	collect := func(conditions []theory.Condition) (facts []conditionFacts) {
+	run := &r.Run
+	steps := max(1, run.InnerSteps/max(1, run.BatchSize))
+	collect := func(conditions []theory.Condition) (out []conditionReport) {
 		for _, c := range conditions {
-			facts = append(facts, conditionFacts{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
+			out = append(out, conditionReport{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
 		}
-		return facts
+		return out
 	}
-	r.Theorem2 = collect(r.Constants.Theorem2(r.Eta, r.Rho, steps))
-	r.Theorem2Relaxed = collect(r.Constants.Theorem2Relaxed(r.Eta, r.Rho, steps))
+	r.Theorem2 = collect(run.Constants.Theorem2(run.Eta, run.Rho, steps))
+	r.Theorem2Relaxed = collect(run.Constants.Theorem2Relaxed(run.Eta, run.Rho, steps))
 }
 
 // addConstants shows the constants of the paper's assumptions and what follows
 // from them.
-func (r *trainReport) addConstants(f *facts) {
-	c := r.Constants
+func (r *columnFit) addConstants(f *facts) {
+	c := r.Run.Constants
 	if c == (theory.Constants{}) {
 		return // Newton steps need none
 	}
@@ -53,7 +54,7 @@ func (r *trainReport) addConstants(f *facts) {
 	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
 	f.add("D", "%s", known(c.Diameter, "the domain is not bounded"))
 	f.add("radius", "%s", known(c.Radius, "no bound on the optimum is known"))
-	f.addIf(r.GradientNorm > 0, "G_t", "%.6g at the last snapshot", r.GradientNorm)
+	f.addIf(r.Run.GradientNorm > 0, "G_t", "%.6g at the last snapshot", r.Run.GradientNorm)
 	names := map[int]string{0: "Theorem 2", len(r.Theorem2): "relaxed"}
 	for k, c := range slices.Concat(r.Theorem2, r.Theorem2Relaxed) {
 		f.add(names[k], "%s", c.text)

@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/draw"
@@ -67,17 +67,16 @@ func (trainCmd) Help() string {
     zcat data.gz | scas train --json -
 
 By default there is an intercept, and features are standardised unless there is
-a graph, whatever the format of DATA, as in scas path and scas cv; --no-intercept
-and --no-standardize turn that off. --method NAME, --tol none and the flags for the
-methods of --method list fit no intercept and take features as they are, which the
-report says; they go neither with --intercept and --standardize, nor with
---l1-ratio, --fusion, --penalty-factors, --names and offsets. Earlier versions fitted
-none, either, with --mu, --l2y, --domain, a matrix A and --groups with --graph: with
---no-intercept and --no-standardize these give the models of before.
+a graph, whatever the format of DATA and the method, as in scas path and scas cv;
+--no-intercept and --no-standardize turn that off. Methods other than auto do not
+take every problem: an error says which flag to change. Earlier versions fitted no
+intercept and took features as they are with --method NAME, --tol none and the flags
+for the methods of --method list: with --no-intercept and --no-standardize these
+give the models of before.
 
 Labels are of two classes, or of more, up to 5,000: words, or whole numbers, each
-in two rows or more. Of more than two each is fitted against the rest, by Newton
-steps as above, in one model file.
+in two rows or more. Of more than two each is fitted against the rest, all in one
+model file.
 
 The table or the JSON object goes to standard output, progress (where that is no
 terminal every ten seconds) and warnings to standard error. A run that ends with another exit code than 0 and 4 writes no
@@ -112,7 +111,7 @@ func (c *trainCmd) train(e *env) error {
 		return err
 	}
 	defer restore()
-	var r fitResult
+	var r *trainReport
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return r.encode(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return r.draw(w) }},
@@ -129,18 +128,14 @@ func (c *trainCmd) train(e *env) error {
 	if err != nil {
 		return err
 	}
-	fit := c.minimize
-	if !data.Classes.IsZero() || c.fitted() {
-		fit = c.fit
-	}
-	if r, err = fit(e, data, start); r == nil {
+	if r, err = c.fit(e, data, start); r == nil {
 		return err
 	}
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		return cmp.Or(err, e.show(c.JSON, r))
 	}
 	failed := out.write(e, func() error {
-		r.wrote(written{c.Model, c.SVG, c.Report})
+		r.written = written{c.Model, c.SVG, c.Report}
 		return e.show(c.JSON, r)
 	})
 	if failed != nil {
@@ -150,54 +145,60 @@ func (c *trainCmd) train(e *env) error {
 	return err
 }
 
-// A fitResult is a report of a fit that knows the model.
-type fitResult interface {
-	text() string
-	encode(io.Writer) error // the model
-	draw(io.Writer) error   // its graph
-	page(e *env, err error) (*page, error)
-	wrote(written)
+// fit fits the model. If nothing was reached, the report is nil and there is an error.
+func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainReport, error) {
+	classes, what, of := len(data.Classes.Values), "fitting", fits{atOnce: 1, settings: c.settings()}
+	if classes > 0 {
+		if c.SVG != "" {
+			return nil, errOneGraph
+		}
+		what, of.atOnce, of.scored = "fitting "+plural(classes, "class"), min(classes, threadsOf(c.Threads)), c.Report != ""
+	}
+	head, err := c.begin(e, data, start, of)
+	if err != nil {
+		return nil, err
+	}
+	s := head.in
+	e.warnOfMemory(s.spec.Method, &solver.Problem{Data: data.X})
+	start = time.Now()
+	defer s.collecting()()
+	p := e.begin(what)
+	p.follow(&s.spec, classes)
+	before := c.ranks.traffic()
+	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
+	head.rankSummary = c.ranks.since(before)
+	p.end()
+	err = c.Memory.unstreamed(s.claim, ofScales(s.ofClass(err), data, head.Standardized || s.beyond()))
+	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
+		if classes > 0 {
+			err = about(c.Data, err)
+		}
+		return nil, err
+	}
+	head.took(start)
+	r := newTrainReport(head, s.describe(m), c.Verbose)
+	r.warnOfNoOptimum(e)
+	if m.Classifies() && !s.beyond() { // out of core, accuracy would take one more pass
+		r.Accuracy = c.ranks.accuracy(m, data)
+	}
+	return r, err
 }
 
-// minimize trains through package solver. Without a result there is an error.
-func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
-	settings := c.settings()
-	whole := c.ranks.whole(data)
-	t, err := await(e, func() (*task, error) { return c.task(data, whole) }) // it reads files
-	if err == nil {
-		settings.Checkpoint, err = c.checkpoint(data, t.facts, t.whole.nnz)
-	}
-	if err = c.ranks.team.Agreed(err); err != nil {
-		return nil, err
-	}
-	solve, err := c.allowTraining(t, settings)
-	if err = c.ranks.team.Agreed(err); err != nil {
-		return nil, err
-	}
-	readSeconds := time.Since(start).Seconds()
-	e.warnOfMemory(settings.Method, &t.Problem)
-	p := e.begin("training")
-	then := c.ranks.tally()
-	res, err := solve(e.ctx, &t.Problem, settings, p)
-	told := c.ranks.told(then)
-	p.end()
+// begin fills in the specification, and the head of the report.
+func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
+	flags := fitFlags{Data: c.Data, specFlags: c.specFlags, rowFlags: c.rowFlags, ranks: c.ranks}
+	flags.Threads = c.Threads
+	head, err := flags.begin(e, data, start, of)
 	if err != nil {
-		other, _ := c.unfitted() // what --standardize does not go with
-		err = ofScales(err, data, c.Memory.beyond(data) || c.ranks.pieces, other == "")
+		return head, err
 	}
-	if err := e.interrupted(err, "no model written"); res == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
-		return nil, err
+	spec := &head.in.spec
+	spec.Lambda, spec.Average = float64(c.Lambda), c.Output == "average"
+	if err := c.drawable(spec.Graph); err != nil {
+		return head, err
 	}
-	if res.Status == solver.TimeDone && !isFinite(res.At.Objective) { // of data larger than memory
-		return nil, fmt.Errorf("%w: the time limit came before the objective of a point was known; no model is written; allow more with --time-limit", solver.ErrNotConverged)
-	}
-	if err == nil && res.Status == solver.TimeDone {
-		err = fmt.Errorf("%w: the time limit came before the end of the run; allow more with --time-limit", solver.ErrNotConverged)
-	}
-	r := newTrainReport(c, t, res)
-	r.ReadSeconds, r.rankFacts = readSeconds, told
-	e.warnOfNoOptimum(r.NoOptimum)
-	return r, err
+	spec.Checkpoint, err = c.checkpoint(data, &head)
+	return head, c.ranks.team.Agreed(err)
 }
 
 // check refuses flags that do not belong together.
@@ -205,22 +206,27 @@ func (c *trainCmd) check() error {
 	switch {
 	case c.Data == "":
 		return usagef("expected \"<DATA>\", a data file or - for standard input")
-	case c.Positive != nil && !c.Loss.classifies():
-		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
-	case c.ClassWeights != "none" && !c.Loss.classifies():
-		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers", c.ClassWeights, c.Loss)
-	case c.ClassWeights != "none" && c.SampleWeights != "":
-		return usagef("give either --class-weights or --sample-weights")
 	case c.SVG != "" && c.Graph == "none":
 		return usagef("--svg draws a graph; give --graph as well")
 	}
-	if c.fitted() {
-		return c.checkFit()
-	}
-	return nil
+	return c.specFlags.check(&c.rowFlags)
 }
 
-// drawable refuses to draw what is no graph, or one of too many features.
+// readConstraint reads the file of --graph.
+func (c *trainCmd) readConstraint(e *env, data *sparse.Dataset) (err error) {
+	if c.Graph == "none" || c.Graph == "chain" {
+		return nil
+	}
+	c.constraint, err = await(e, func() (*graph.Constraint, error) {
+		if err := c.allowConstraint(data); err != nil {
+			return nil, err
+		}
+		return readConstraint(c.Graph, data)
+	})
+	return c.ranks.team.Agreed(err)
+}
+
+// drawable refuses to draw a matrix A, and a graph of too many features.
 func (c *trainCmd) drawable(g *graph.Graph) error {
 	switch {
 	case c.SVG == "":
@@ -236,8 +242,9 @@ func (c *trainCmd) drawable(g *graph.Graph) error {
 // inputs are the files that training reads.
 func (c *trainCmd) inputs() []string { return append(c.specFlags.inputs(), c.Data, c.Labels) }
 
-func (c *trainCmd) settings() *solver.Settings {
-	return &solver.Settings{
+// settings returns the settings of the fit.
+func (c *trainCmd) settings() solver.Settings {
+	return solver.Settings{
 		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
 		Eta: float64(c.Eta), Rho: float64(c.Rho), InnerSteps: int(c.InnerSteps), BatchSize: int(c.BatchSize),
 		Schedule: solver.Schedule(c.Schedule), Seed: c.Seed, Float32: c.Float32, Threads: int(c.Threads),

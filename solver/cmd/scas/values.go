@@ -228,6 +228,14 @@ func (v *methodFlag) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// name returns the name of the method.
+func (v methodFlag) name() string {
+	if v.Method == nil {
+		return solver.Auto{}.Info().Name
+	}
+	return v.Info().Name
+}
+
 // offers are all values: list, and the names of the methods.
 func (methodFlag) offers() []string {
 	names := []string{"list"}

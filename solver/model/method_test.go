@@ -1,0 +1,164 @@
+package model
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestMethods: every method that takes the problem comes near the model that Newton's method fits, with
+// an intercept, standardised features and factors, and no nearer than it says.
+func TestMethods(t *testing.T) {
+	x, y := random(t, 80, 6, 3, true)
+	for name, spec := range map[string]Spec{
+		"lasso":   {},
+		"factors": {PenaltyFactors: []float64{1, 2, 0, 1, 0.5, 1}},
+		"graph":   {Graph: graph.Chain(6)},
+		"ridge":   {Mu: 0.2, NoIntercept: true},
+	} {
+		spec.Lambda = 0.03
+		spec.RelTol = 1e-11
+		best := mustFit(t, &spec, x, y).Columns[0].Certificate
+		for _, m := range baseline.Methods() {
+			if m.Info().NeedsL2 && spec.Mu == 0 {
+				continue
+			}
+			one := spec
+			one.Settings = solver.Settings{Method: m, Passes: 300, RelTol: -1}
+			model := mustFit(t, &one, x, y)
+			column := &model.Columns[0]
+			c := column.Certificate
+			if at := naive(&spec, x, y, column.Coefficients, column.Intercept); math.Abs(at-c.Objective) > 1e-12 {
+				t.Errorf("%s, %s: objective %.15g, by plain loops %.15g", name, m.Info().Name, c.Objective, at)
+			}
+			if above := c.Objective - best.Objective; above < -best.Gap || above > c.Gap+1e-15 || above > 0.5*(math.Ln2-best.Objective) || c.RelTol != 0 {
+				t.Errorf("%s, %s: %g above the optimum, %+v", name, m.Info().Name, above, c)
+			}
+			run := &column.Run
+			if run.Method != m.Info().Name || run.OuterIterations == 0 || run.Last == nil || math.Abs(run.Last.Objective-c.Objective) > 1e-3 || run.Average {
+				t.Errorf("%s, %s: %+v", name, m.Info().Name, run)
+			}
+		}
+	}
+}
+
+// TestRidge: the certificate has the ridge, by every way to fit.
+func TestRidge(t *testing.T) {
+	x, y := random(t, 60, 5, 9, true)
+	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {Method: solver.Auto{}}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
+		spec := &Spec{Lambda: 0.02, Mu: 0.3, NoIntercept: true, Settings: set}
+		m := mustFit(t, spec, x, y)
+		c, without := m.Columns[0].Certificate, *spec
+		without.Mu = 0
+		if rest := naive(&without, x, y, m.Columns[0].Coefficients, 0); !(c.Ridge > 0) || math.Abs(c.Objective-c.Ridge-rest) > 1e-12 {
+			t.Errorf("%s: %+v, without the ridge %v", name, c, rest)
+		}
+	}
+}
+
+// TestAverage: the model has the averaged iterate of the method, and what is proved is of the average.
+func TestAverage(t *testing.T) {
+	x, y := random(t, 80, 6, 3, true)
+	spec := &Spec{Lambda: 0.03, Settings: solver.Settings{Method: solver.SCAS{}, Passes: 20}}
+	last := mustFit(t, spec, x, y).Columns[0]
+	spec.Average = true
+	m := mustFit(t, spec, x, y)
+	c := m.Columns[0]
+	if at := naive(spec, x, y, c.Coefficients, c.Intercept); math.Abs(at-c.Certificate.Objective) > 1e-12 || !(at > last.Certificate.Objective) {
+		t.Errorf("objective %v, by plain loops %v, of the last iterate %v", c.Certificate.Objective, at, last.Certificate.Objective)
+	}
+	if !c.Run.Average || c.Run.Last != nil || c.Groups != nil || c.Run.Rounded {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestMethodErrors: a part of the specification that a method does not take is one typed error.
+func TestMethodErrors(t *testing.T) {
+	x, y := random(t, 40, 3, 1, true)
+	named := func(m solver.Method) solver.Settings { return solver.Settings{Method: m} }
+	ones := make([]float64, 40)
+	for i := range ones {
+		ones[i] = 1
+	}
+	g := graph.Chain(3)
+	for _, c := range []struct {
+		spec           Spec
+		setting, field string
+	}{
+		{Spec{Mu: 1, Settings: named(solver.SCASK{})}, "Method", "NoIntercept"},
+		{Spec{Mu: 1, Settings: solver.Settings{Passes: 10}}, "Passes", "NoIntercept"},
+		{Spec{Mu: 1, Settings: solver.Settings{RelTol: -1}}, "RelTol", "NoIntercept"},
+		{Spec{Mu: 1, Average: true}, "Average", "NoIntercept"},
+		{Spec{Mu: 1, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3}, Settings: named(solver.Auto{})}, "Method", "PenaltyFactors"},
+		{Spec{Graph: g, Fusion: 2, MuA: 1, Settings: named(solver.SCASK{})}, "Method", "Fusion"},
+		{Spec{Graph: g, MuA: 1, Penalty: ElasticNet{0.5}, NoIntercept: true, Settings: named(solver.SCASK{})}, "Method", "MuA"},
+		{Spec{SampleWeights: ones, Settings: named(baseline.SA{})}, "Method", "SampleWeights"},
+		{Spec{ClassWeights: map[float64]float64{1: 2}, Settings: named(baseline.SA{})}, "Method", "ClassWeights"},
+		{Spec{Balanced: true, Settings: named(baseline.SA{})}, "Method", "Balanced"},
+		{Spec{Domain: solver.Nonnegative{}, Settings: named(baseline.SA{})}, "Method", "Domain"},
+		{Spec{Offsets: ones, Settings: named(baseline.SA{})}, "Method", "Offsets"},
+		{Spec{Offsets: ones, Settings: named(solver.SCASStrong{})}, "Method", "Offsets"},
+		{Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}}}, Settings: named(baseline.SA{})}, "Method", "Penalty"},
+		{Spec{Graph: g, MuA: 1, Settings: named(baseline.SA{})}, "Method", "MuA"},
+		{Spec{Penalty: ElasticNet{0.5}, Settings: named(baseline.SA{})}, "Method", "NoIntercept"},
+		{Spec{Penalty: ElasticNet{0.5}, NoIntercept: true, PenaltyFactors: []float64{1, 0, 1}, Settings: named(baseline.SA{})}, "Method", "PenaltyFactors"},
+	} {
+		m, err := Fit(t.Context(), &c.spec, x, y)
+		limit, ok := errors.AsType[*MethodError](err)
+		if m != nil || !ok || limit.Setting != c.setting || limit.Field != c.field || limit.OutOfCore || !strings.Contains(limit.Error(), c.field) {
+			t.Errorf("%v for %s: %v", c.setting, c.field, err)
+		}
+	}
+	if _, err := Fit(t.Context(), &Spec{Settings: solver.Settings{Start: solver.Iterate{X: make([]float64, 3)}}}, x, y); err == nil || !strings.Contains(err.Error(), "Spec.Start") {
+		t.Error(err)
+	}
+}
+
+// TestStreamedMethods: SCASK and SCASL fit out of core what they fit in memory, without an intercept
+// and standardising, and refuse what is for data in memory.
+func TestStreamedMethods(t *testing.T) {
+	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4})
+	plain := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}
+	for _, m := range []solver.Method{solver.SCASK{}, solver.SCASL{}} {
+		for name, spec := range map[string]Spec{"plain": {}, "weights": {Balanced: true, PenaltyFactors: []float64{1, 2, 1, 1, 0.5, 1, 1, 1}}, "graph": {Graph: graph.Chain(8), Mu: 0.01}} {
+			spec.Lambda, spec.NoIntercept, spec.Standardize = plain.Lambda, true, StandardizeOff
+			want := mustFit(t, &spec, whole.X, whole.Labels).Columns[0].Certificate
+			calls := 0
+			spec.Memory, spec.Settings = 1<<20, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400}
+			spec.Progress = func(stream.Progress) { calls++ }
+			got := mustFit(t, &spec, back.X, back.Labels).Columns[0]
+			if c := got.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap || got.Run.Method != m.Info().Name || calls == 0 {
+				t.Errorf("%s, %s: %+v, in memory %+v; %d reports", m.Info().Name, name, c, want, calls)
+			}
+		}
+	}
+	for field, change := range map[string]func(s *Spec){
+		"NoIntercept": func(s *Spec) { s.NoIntercept = false },
+		"Standardize": func(s *Spec) { s.Standardize = StandardizeOn },
+		"Offsets":     func(s *Spec) { s.Offsets = make([]float64, 4000) },
+		"BatchSize":   func(s *Spec) { s.BatchSize = 3 },
+		"Average":     func(s *Spec) { s.Average = true },
+		"Method":      func(s *Spec) { s.Method, s.Passes = nil, 10 },
+	} {
+		spec := plain
+		spec.Memory, spec.Method = 1<<20, solver.SCASK{}
+		change(&spec)
+		m, err := Fit(t.Context(), &spec, back.X, back.Labels)
+		limit, ok := errors.AsType[*MethodError](err)
+		if m != nil || !ok || limit.Field != field || !errors.Is(err, stream.ErrNotStreamed) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	spec := plain
+	spec.Memory, spec.Method = 1<<20, solver.SCASK{}
+	if _, err := CV(t.Context(), &spec, back.X, back.Labels, nil); !errors.Is(err, stream.ErrNotStreamed) {
+		t.Error(err)
+	}
+}
