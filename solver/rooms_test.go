@@ -26,7 +26,7 @@ var rooms = strings.Fields(`
 	solver/internal/rows solver/internal/ending solver/theory
 	solver/internal/linalg
 	solver/internal/term solver/internal/gap
-	solver/internal/rows solver/internal/quadratic solver/internal/exact
+	solver/internal/quadratic solver/internal/exact
 	solver/internal/admm
 	solver solver/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)

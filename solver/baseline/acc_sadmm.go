@@ -159,8 +159,8 @@ func (s *accSADMM) closeStage() {
 	jump := following / s.theta
 	for j, x := range s.point {
 		fresh := float64(last*x) + float64(rest*(s.sum[j]-x))
-		pull := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previous[j]) - float64(s.theta2*s.tilde[j])
-		s.ahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*fresh) + float64(jump*pull)
+		extrapolation := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previous[j]) - float64(s.theta2*s.tilde[j])
+		s.ahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*fresh) + float64(jump*extrapolation)
 		s.tilde[j] = fresh
 	}
 	s.a.Mul(s.bt, s.tilde)

@@ -322,7 +322,7 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 		copy(sum, r.Z)
 	}
 	for j, g := range grad {
-		sum[j] += g + float64((q.Ridge[j]-q.Joined)*r.X[j])
+		sum[j] += g + float64((q.Ridge[j]-q.PenaltyRidge)*r.X[j])
 	}
 	return math.Sqrt(dot(sum))
 }

@@ -1,10 +1,10 @@
 package admm
 
-// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop: it adds c(w − x_t) to
-// the gradient of each step. If inner loops draw from different rows, it keeps their
-// results together (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). For ranks c is constant; for
-// batches of a file c is adapted to the progress. The term does not change the fixed
-// points of the method. The plan includes c in InnerLoop.Ridge.
+// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop: it adds c(w − x_t) to the
+// gradient of each step. If inner loops draw from different rows, it keeps their results close to
+// each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). For ranks c is constant; for batches of a
+// file c is adapted to the progress. The term does not change the fixed points of the method. The
+// plan includes c in InnerLoop.Ridge.
 type Anchor struct {
 	Weight float64   // c, the proximal weight
 	at     []float64 // x_t; empty if c is 0
@@ -16,9 +16,9 @@ const (
 	clearRise                      = 0.01     // rise of the objective that counts as clear, in units of the objective at zero
 )
 
-// Tame restores the best iterate if the objective has clearly risen, and increases the
-// proximal weight. It reports whether it did. If the objective is useless, or the weight
-// is at its maximum, it does nothing: the Keeper then halves the step size.
+// Tame restores the best iterate and increases the proximal weight if the objective has clearly
+// risen. It reports whether it did. If the objective is not finite or far too large, or the weight
+// is already at its maximum, Tame does nothing, and the Keeper halves the step size instead.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
 	weight := max(float64(firstWeight*unit), float64(increaseWeight*s.Anchor.Weight))

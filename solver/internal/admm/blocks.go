@@ -59,9 +59,8 @@ func EndWeights(eta, nuL float64) (first, last float64) {
 	return (1 - h) / (2 - h), 1 / (2 - h)
 }
 
-// block does the given number of steps from x, with fixed y and beta. It sets s.sum to
-// the sum of the iterates after each step and, unless last is nil, last to the final
-// iterate.
+// block makes the given number of steps from x, with fixed y and beta. It sets s.sum to the sum of
+// the iterates after each step. If last is not nil, it sets last to the final iterate.
 func (s *OuterLoop) block(eta float64, steps int, last []float64) error {
 	batch := s.plan.BatchSize()
 	if s.sum == nil {
@@ -95,8 +94,7 @@ func (s *OuterLoop) start() []float64 {
 	return s.Metric.Into(s.u, s.X)
 }
 
-// augmented sets d = A'(beta + ρ v), where v is A x + B y − c if whole is set, and B y −
-// c otherwise.
+// augmented sets d = A'(beta + ρ v). v is A x + B y − c if whole is set, else B y − c.
 func (s *OuterLoop) augmented(whole bool) {
 	if s.d == nil {
 		s.d, s.residual = make([]float64, len(s.X)), make([]float64, len(s.Dual))
@@ -110,9 +108,9 @@ func (s *OuterLoop) augmented(whole bool) {
 	s.A.MulTrans(s.d, s.residual)
 }
 
-// linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented gradient that
-// is constant while y and beta are. With a linearised penalty it is the whole augmented
-// gradient at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
+// linearise sets d to the part of the augmented gradient that does not change while y and beta are
+// fixed: d = z + A'(beta + ρ(B y − c)). If the penalty is linearised, d also contains the penalty's
+// part at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
 func (s *OuterLoop) linearise() {
 	s.augmented(s.Kappa > 0)
 	for j, v := range s.Gradient {
@@ -121,7 +119,7 @@ func (s *OuterLoop) linearise() {
 	for j, v := range s.Anchor.at {
 		s.d[j] = math.FMA(-s.Anchor.Weight, v, s.d[j])
 	}
-	if s.Kappa > 0 && s.Metric != nil { // the metric's plan does not include mu
+	if s.Kappa > 0 && s.Metric != nil { // a plan with a metric does not add mu to K itself
 		for j, v := range s.X {
 			s.d[j] = math.FMA(s.Mu, v, s.d[j])
 		}

@@ -12,7 +12,7 @@ import (
 //
 //	y ← argmin g(y) + beta'B y + (ρ/2)|A x + B y − c|²,  beta ← beta + ρ(A x + B y − c)
 //
-// A has l rows and y has q coordinates. It is not for concurrent use.
+// A has l rows and y has q coordinates. A DualStep is not safe for concurrent use.
 type DualStep struct {
 	// Limit is the limit on the multipliers if g is an L1 penalty and B = −I; a single
 	// pass of ProxDual then does the whole update. Otherwise it is nil.
@@ -21,7 +21,7 @@ type DualStep struct {
 	coupling Coupling
 	g        term.Penalty
 	rho      float64
-	each     []float64 // ρ of each row, divided by rho; nil means all ones
+	each     []float64 // for each row, its ρ divided by rho; nil means all ones
 	ax       []float64 // A x − c
 	by, v    []float64 // B y, and the argument of the proximal map
 	step     []float64 // steps of the proximal map
@@ -43,7 +43,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 	return d
 }
 
-// SetRho sets ρ, and the steps of the proximal map that follow from it.
+// SetRho sets ρ and computes the steps of the proximal map, which depend on it.
 func (d *DualStep) SetRho(rho float64) {
 	d.rho = rho
 	c, scale := d.coupling, 1.0
@@ -60,8 +60,7 @@ func (d *DualStep) SetRho(rho float64) {
 	}
 }
 
-// SetShares sets a ρ for every row of A: share times the ρ of SetRho. Limit must not be
-// nil.
+// SetShares gives row k of A its own ρ: share[k] times the ρ of SetRho. Limit must not be nil.
 func (d *DualStep) SetShares(share []float64) { d.each = share }
 
 // Multipliers replaces v by beta + ρ v.
@@ -123,7 +122,8 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 	}
 }
 
-// updateEach is Update for rows with their own ρ: it updates share∘y instead of y.
+// updateEach is Update if rows have their own ρ. It updates share∘y, the elementwise product, in
+// place of y.
 func (d *DualStep) updateEach(ax, y, beta []float64) {
 	for j, share := range d.each {
 		d.ax[j] = share * ax[j]

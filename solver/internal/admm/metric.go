@@ -69,12 +69,14 @@ func NewMetric(p *MetricProblem) *Metric {
 	return m
 }
 
-// stiffnessMargin keeps the deterministic part of a step, η times the largest eigenvalue
-// of K, below 1/2, so that lazy plans can be used.
+// stiffnessMargin is the weight of the ridge and of A'A in the scales D. With it, η times the
+// largest eigenvalue of K stays below 1/2, so that plans that update coordinates lazily can be
+// used.
 const stiffnessMargin = 6
 
 // termSize returns the geometric mean, rounded to a power of two, of the terms of a row
-// of A x for |uⱼ| = 1; it is 0 for an empty row.
+// termSize returns the typical size of the terms of a row of A x if |uⱼ| = 1: their geometric mean,
+// rounded to a power of two. It returns 0 for an empty row.
 func termSize(idx []int32, val, unit []float64) float64 {
 	exps, terms := 0, 0
 	for i, j := range idx {
@@ -91,8 +93,8 @@ func termSize(idx []int32, val, unit []float64) float64 {
 }
 
 // rho returns ρ of row k of A, whose terms have the given size: 3 limit/|v|, where v is
-// the expected size of the entry of A x. It has a lower bound, so that the decay of a
-// step is not lost in rounding.
+// rho returns ρ of row k of A, whose terms have the given size: 3 limit/|v|, where v is the
+// expected size of the entry of A x. It also has a lower bound; see leastDecay.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
@@ -147,9 +149,10 @@ func (p *MetricProblem) coupled() bool {
 	return false
 }
 
-// held returns the fraction of singleton rows of A (rows with one entry) whose
-// coefficient the penalty keeps at zero at the start for any labels. If a graph ties such
-// coefficients to others, equal steps find the ties sooner than steps in their own units.
+// held returns the fraction of singleton rows of A (rows with one entry) whose coefficient the
+// penalty keeps at zero at the start, whatever the labels are. If a graph ties many such
+// coefficients to others, steps of equal size find the ties sooner than steps that are scaled for
+// each column.
 func (p *MetricProblem) held(unit []float64) float64 {
 	var held, rows float64
 	for k, limit := range p.Limit {
@@ -212,7 +215,7 @@ func scaledColumns(x *sparse.CSR, d []float64) *sparse.CSR {
 func newMatrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	m, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {
-		panic(err) // the pattern is that of a matrix
+		panic(err) // cannot happen: the pattern is that of a valid matrix
 	}
 	return m
 }

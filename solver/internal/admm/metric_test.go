@@ -106,8 +106,8 @@ func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	}
 }
 
-// TestHeld checks that there is no metric if the penalty keeps most of the coupled
-// coefficients at zero; without coupling there is one.
+// TestHeld checks that there is no metric if A couples coefficients and the penalty keeps most of
+// them at zero, and that there is one without coupling.
 func TestHeld(t *testing.T) {
 	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{
 		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},

@@ -11,15 +11,15 @@ import (
 // in a file; its functions compute the gradient at a snapshot, and supply the rows from
 // which inner loops draw.
 type OuterLoop struct {
-	// Snapshot sets Gradient to the gradient of the mean loss at X. It compares the
-	// objective there with the best so far, and may first restore the best iterate.
+	// Snapshot sets Gradient to the gradient of the mean loss at X. It compares the objective at X
+	// with the best one so far, and may restore the best iterate first.
 	Snapshot func() error
 	// Schedule returns the step size of the iteration that begins with this snapshot, and
 	// whether the budget allows the iteration.
 	Schedule func() (eta float64, more bool, err error)
 	// Windows calls inner for one window after the other. Data in memory are one window.
 	Windows func(inner func(*Window) error) error
-	// Met returns the curvature for stochastic steps at the snapshot; see
+	// Met returns the curvature of the loss at the snapshot, on which stochastic steps depend; see
 	// RowCurvature.At.
 	Met func() float64
 

@@ -28,10 +28,10 @@ type Plan interface {
 	// and must not change before End. InnerLoop.Slope0 must hold the slopes at the
 	// snapshot.
 	Begin(x, d []float64, eta float64)
-	// Advance does a step for every BatchSize sampled rows, in order.
+	// Advance makes one step for every BatchSize sampled rows, in order.
 	Advance(sampled []int32)
-	// End sets sum to the sum of the iterates after each step of the block and, unless
-	// last is nil, last to the final iterate.
+	// End sets sum to the sum of the iterates after each step of the block. If last is not nil, it
+	// sets last to the final iterate.
 	End(sum, last []float64)
 }
 
@@ -81,7 +81,7 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation"), nil
 }
 
-// steps returns the inner loop as the kernels need it.
+// steps returns the inner loop in the form that the kernels need.
 func (l *InnerLoop) steps(eta float64) kernels.Steps {
 	kind, known := l.Loss.Kernel()
 	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch}
@@ -103,7 +103,8 @@ func (l *InnerLoop) nonzeros() float64 {
 	return float64(l.Data.NNZ()) / float64(n)
 }
 
-// A partial plan is accurate, or fast, only for some step sizes.
+// A partial plan is accurate, or fast, only for some step sizes. fits reports whether it can be
+// used for a step size.
 type partial interface {
 	Plan
 	fits(eta float64) bool
@@ -124,7 +125,7 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	if !g.fits(eta) {
 		if g.dense == nil {
 			single := *g.loop
-			single.Share = false // the caller assumes one sample a step
+			single.Share = false // the caller assumes one sample in each step
 			g.dense = newDense(&single, fmt.Sprintf("a step for every coordinate: the steps of the %s plan would lose accuracy at this eta and rho", g.partial.Name()))
 		}
 		g.active = g.dense
@@ -162,8 +163,8 @@ func telescope(sum, w0, w, c, e, h []float64, steps int) {
 	}
 }
 
-// telescopes reports whether the relative error of telescope stays near 1e-11 in a block:
-// it divides the rounding errors of the steps by η k.
+// telescopes reports whether telescope is accurate enough, with a relative error near 1e-11: it
+// divides the rounding errors of the steps by η k.
 func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	limit := 1e-5 / math.Sqrt(float64(l.Block))
 	for _, kj := range k {
@@ -174,6 +175,6 @@ func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	return true
 }
 
-// minFactor is the smallest 1 − η k for which lazy plans are used: below it w would have
-// to be computed every few steps.
+// minFactor is the smallest 1 − η k for which lazy plans are used. For smaller factors, w would
+// have to be computed again every few steps.
 const minFactor = 0.5

@@ -8,11 +8,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// decay is a plan that stores each coordinate as it was after the last step that touched
-// it, so that a step costs only as many operations as its row has nonzeros. If K is not
-// diagonal, it works in the eigenbasis of each connected component; rows stay sparse
-// there, because a sample touches few components. The sum of the iterates comes from
-// telescope.
+// decay is a plan that stores, for each coordinate, its value after the last step that changed it
+// by a sample. So a step costs only as many operations as its row has nonzeros. If K is not
+// diagonal, it works in the eigenbasis of each connected component; rows stay sparse there, because
+// a sample touches few components. The sum of the iterates comes from telescope.
 type decay struct {
 	*InnerLoop
 	spec     *linalg.Spectrum // nil if K is diagonal
@@ -26,8 +25,8 @@ type decay struct {
 	eta      float64
 	taken    int
 
-	rated float64 // η for which the rates were computed
-	good  bool    // whether that η fits
+	rated float64 // the η for which the rates were computed
+	good  bool    // whether the rates for this η are in range
 }
 
 func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan, error) {
@@ -56,7 +55,7 @@ func newDecay(l *InnerLoop, k []float64) *decay {
 	return p
 }
 
-// rotate sets dst to src in the coordinates of the eigenbasis.
+// rotate sets dst to src in the coordinates of the eigenbasis. If K is diagonal, the two are equal.
 func (p *decay) rotate(dst, src []float64) {
 	if p.spec == nil {
 		copy(dst, src)
@@ -95,7 +94,7 @@ func (p *decay) rotateData(nonzeros int64) error {
 	return nil
 }
 
-// takeComponent moves the nonzeros of a component from row to p.data.
+// takeComponent moves the nonzeros of component c from row to p.data.
 func (p *decay) takeComponent(row []float64, c int) {
 	first := p.spec.Offset[c]
 	for j := first; j < first+len(p.spec.Members[c]); j++ {
@@ -116,8 +115,7 @@ func (p *decay) Name() string {
 func (*decay) BatchSize() int   { return 1 }
 func (p *decay) Reason() string { return p.why }
 
-// fits reports whether the rates of decay for eta are in range. It computes them unless
-// they are known.
+// fits reports whether the rates of decay for eta are in range. It computes them if necessary.
 func (p *decay) fits(eta float64) bool {
 	if p.rated == eta {
 		return p.good

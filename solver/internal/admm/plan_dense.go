@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// dense is a plan that updates the whole of w in a step for a batch of samples, for any
-// A, loss and domain.
+// dense is a plan that updates the whole of w in each step. It works for batches of samples, and
+// for any A, loss and domain.
 type dense struct {
 	*InnerLoop
 	why     string
@@ -86,7 +86,7 @@ func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	}
 	k, err := sparse.New(p, p, ptr, idx, val)
 	if err != nil {
-		return nil // it overflows; products with A are used instead
+		return nil // A'A overflows; products with A are used instead
 	}
 	return k
 }
@@ -152,7 +152,7 @@ func (d *dense) row(i int) kernels.Rows {
 	return a
 }
 
-// update does the dense part of the step, projects w, and adds it to the sum.
+// update does the dense part of a step, projects w, and adds it to the sum.
 func (d *dense) update() {
 	switch x := d.shape; {
 	case d.Set == nil:

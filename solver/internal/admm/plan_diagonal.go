@@ -8,13 +8,13 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazyFrom is the number of features per nonzero of a row above which steps on the
-// nonzeros are faster than steps on every coordinate.
+// lazyFrom is the smallest number of features per nonzero of a row for which steps on the nonzeros
+// are faster than steps on every coordinate.
 const lazyFrom = 6
 
-// If every feature decays at its own rate, steps on the nonzeros are faster from
-// decayFrom features on, plus decaySlope features for every nonzero of a row
-// (BenchmarkDiagonal).
+// decayFrom and decaySlope decide between plans if every feature decays at its own rate: steps on
+// the nonzeros are faster from decayFrom features on, plus decaySlope features for every nonzero of
+// a row (see BenchmarkDiagonal).
 const decayFrom, decaySlope = 300, 5
 
 // diagonalOfK returns the diagonal of K, or nil if K is not diagonal.
@@ -69,7 +69,7 @@ type diagonal struct {
 	k     []float64 // diagonal of K
 	c, e  []float64 // 1 − η k and −η d
 	w     []float64
-	x, d  []float64 // belong to the caller
+	x, d  []float64 // slices of the caller
 	eta   float64
 	taken int // number of steps in the block so far
 }

@@ -68,7 +68,7 @@ func newBall(base diagonal) *ball {
 	for i := range p.norm2 {
 		_, val := p.Data.Row(i)
 		for _, v := range val {
-			if p.Rows.Val32 != nil { // the value that the kernels use
+			if p.Rows.Val32 != nil { // the rounded value, which the kernels use
 				v = float64(float32(v))
 			}
 			p.norm2[i] += float64(v * v)

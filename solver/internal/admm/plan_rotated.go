@@ -48,7 +48,7 @@ func newCoupled(l *InnerLoop) (Plan, error) {
 	return newRotatedDecay(l, spec, nonzeros)
 }
 
-// interrupted calls Interrupt at every 256th row i of the data.
+// interrupted calls Interrupt if i is a multiple of 256.
 func (l *InnerLoop) interrupted(i int) error {
 	if l.Interrupt == nil || i%256 != 0 {
 		return nil

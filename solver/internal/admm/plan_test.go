@@ -60,7 +60,7 @@ func TestRunningSum(t *testing.T) {
 	}
 	plan.End(sum, w)
 	for j := range sum {
-		// sum is the sum of w_1..w_M, that of the recursion is the sum of w_0..w_{M−1}.
+		// sum adds w_1..w_M, while the recursion adds w_0..w_{M−1}
 		want := ((w0[j]-w[j])/eta-h[j]-80*d[j])/(0.3+0.1) - w0[j] + w[j]
 		if math.Abs(sum[j]-want) > 1e-11*math.Abs(want) {
 			t.Errorf("coordinate %d: running sum %v, telescoped %v", j, sum[j], want)
@@ -68,8 +68,8 @@ func TestRunningSum(t *testing.T) {
 	}
 }
 
-// TestGuard checks that a block whose step size does not fit the fast plan is done by the
-// dense plan, and that the next block uses the fast plan again.
+// TestGuard checks that the dense plan does a block whose step size does not fit the fast plan, and
+// that the fast plan does the next block again.
 func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // 1 − η k is negative for large η

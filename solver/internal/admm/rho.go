@@ -2,16 +2,17 @@ package admm
 
 import "math"
 
-// Scales holds the sizes in a problem from which the automatic ρ and η are computed.
+// Scales holds sizes of a problem from which the automatic ρ and η are computed.
 type Scales struct {
 	Samples, Features int     // mean number of samples of a process, and number of features
 	Row               float64 // root mean square of |aᵢ|
-	Unit              float64 // unit of the margins aᵢ'x: that of the labels in regression, else 1
-	Curvature         float64 // upper bound of φ”
-	Mu                float64
-	Lambda            float64 // scale of the penalty; 0 if it has none, such as an indicator
-	Limited           bool    // the penalty bounds |beta|, as L1 does
-	Lambda1, LambdaP  float64 // the extreme eigenvalues of A'A
+	// Unit of the margins aᵢ'x: the unit of the labels for regression, otherwise 1.
+	Unit             float64
+	Curvature        float64 // upper bound of φ”
+	Mu               float64
+	Lambda           float64 // scale of the penalty; 0 if it has none, such as an indicator
+	Limited          bool    // the penalty bounds |beta|, as L1 does
+	Lambda1, LambdaP float64 // the extreme eigenvalues of A'A
 }
 
 // NaturalRho returns factor times Lambda Row/Unit. For a penalty without a scale it
@@ -22,7 +23,7 @@ func (s *Scales) NaturalRho(factor float64) float64 {
 	case s.Lambda == 0 && s.Row > 0 && !s.Limited:
 		return s.Curvature * float64(s.Row*s.Row) / float64(s.Features)
 	case s.Lambda == 0 || inverse == 0:
-		return 1e-4 // nothing is penalised: any small proximal weight will do
+		return 1e-4 // nothing is penalised, so any small ρ works
 	}
 	return float64(s.Lambda * inverse)
 }
@@ -37,10 +38,10 @@ func (s *Scales) Rho(updates int) float64 {
 	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*steps/s.Lambda1))
 }
 
-// RidgeRho returns the best ρ for mu > 0 as far as the convergence of y and beta is
-// concerned. With one dual update per outer iteration y and beta converge like a gradient
-// method on A'A; then ρ is mu over the mean of its smallest and largest eigenvalue. With
-// many they converge fastest if ρ √(λ₁ λ_p) is a few times mu.
+// RidgeRho returns the ρ with which y and beta converge fastest, for mu > 0. With one dual update
+// per outer iteration, y and beta converge like a gradient method on A'A. Then the best ρ is mu
+// divided by the mean of the smallest and largest eigenvalue of A'A. With many dual updates they
+// converge fastest if ρ √(λ₁ λ_p) is a few times mu.
 func (s *Scales) RidgeRho(updates int) float64 {
 	if updates > 1 {
 		return 4 * s.Mu / math.Sqrt(float64(s.Lambda1*math.Max(s.LambdaP, 0.01*s.Lambda1)))

@@ -13,7 +13,7 @@ type Sampler struct {
 	rng   *rand.PCG
 	n     uint64
 	other []int32  // alias of each row; nil if uniform
-	keep  []uint64 // a second draw below this number keeps the row; otherwise its alias is drawn
+	keep  []uint64 // if a second random number is below this one, the row is drawn, otherwise its alias
 }
 
 // NewSampler returns a sampler of 0..n−1; weights may be nil.
@@ -37,8 +37,8 @@ func (s *Sampler) State() []byte {
 // Resume continues from a State.
 func (s *Sampler) Resume(state []byte) error { return s.rng.UnmarshalBinary(state) }
 
-// alias prepares Walker's alias method: row i is kept with probability keep/2⁶⁴ and
-// replaced by other[i] otherwise.
+// alias prepares Walker's alias method. Row i is drawn itself with probability keep[i]/2⁶⁴;
+// otherwise its alias other[i] is drawn.
 func (s *Sampler) alias(weights []float64) {
 	n := len(weights)
 	s.other, s.keep = make([]int32, n), make([]uint64, n)
@@ -73,9 +73,9 @@ func (s *Sampler) alias(weights []float64) {
 			heaviest = int32(i)
 		}
 	}
-	for _, i := range append(small, large...) { // their probability to be kept is 1, up to rounding
+	for _, i := range append(small, large...) { // these rows are always drawn themselves, up to rounding
 		s.keep[i], s.other[i] = math.MaxUint64, i
-		if weights[i] == 0 { // a row of weight 0 is never drawn
+		if weights[i] == 0 { // rows of weight 0 are never drawn
 			s.keep[i], s.other[i] = 0, heaviest
 		}
 	}

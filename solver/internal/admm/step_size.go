@@ -32,9 +32,9 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// At returns the curvature for stochastic steps at a snapshot, given the margins and
-// slopes of the rows and their labels. If φ” is not continuous, it uses the bound of φ”,
-// because φ” may jump within the inner loop.
+// At returns the curvature of the loss at a snapshot, on which stochastic steps depend, given the
+// margins and slopes of the rows and their labels. If φ” is not continuous, it uses the upper bound
+// of φ”, because φ” may jump within the inner loop.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.met(func(int) float64 { return loss.Curvature() })
@@ -42,11 +42,11 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 	return c.met(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
 }
 
-// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|², where second returns φ” of a row.
-// A stochastic step along aᵢ overshoots by the factor η hᵢ, so the mean square of the
-// iterate in a direction v contracts if η E[hᵢ² cos²] < 2 E[hᵢ cos²]. Weighting by hᵢ
-// gives enough weight to a few long rows among many short ones, or to a few uncertain
-// samples among many certain ones.
+// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|²; second returns φ” of a row. A stochastic
+// step along aᵢ changes the component along aᵢ by the factor 1 − η hᵢ. So the mean square of the
+// iterate in a direction v shrinks if η E[hᵢ² cos²] < 2 E[hᵢ cos²], where cos belongs to the angle
+// between aᵢ and v. Weighting by hᵢ gives enough weight to a few long rows among many short ones,
+// and to a few uncertain samples among many certain ones.
 func (c *RowCurvature) met(second func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
@@ -70,14 +70,14 @@ type StepSize struct {
 	Met       float64 // RowCurvature.At at the snapshot
 	Mean      float64 // Lipschitz constant of the mean loss's gradient, for batches
 	Batch     int     // number of samples in a step
-	Mu        float64 // mu, unless the stiffness includes it
-	Factor    float64 // step size times curvature
+	Mu        float64 // mu, or 0 if Stiffness includes it
+	Factor    float64 // the step size times the curvature
 	Stiffness float64 // largest eigenvalue of K, the deterministic part of a step
-	Lazy      bool    // coordinates may be lazy: η times the stiffness stays below 1/2
+	Lazy      bool    // the plan is lazy: η times the stiffness must stay below 1/2
 }
 
-// Eta returns the step size. The curvature for a mean of b samples is that of the mean
-// loss, plus 1/b of the excess of a single sample's curvature.
+// Eta returns the step size. For steps with b samples it uses the curvature of the mean loss, plus
+// 1/b of the amount by which the curvature of a single sample exceeds it.
 func (s StepSize) Eta() float64 {
 	curvature := s.Met
 	if s.Batch > 1 {
@@ -89,7 +89,7 @@ func (s StepSize) Eta() float64 {
 	if curvature > 0 {
 		eta = s.Factor / curvature
 	}
-	most := 1.0 // the deterministic part of the step is stable below 2
+	most := 1.0 // the deterministic part of a step is stable if this is below 2
 	if s.Lazy {
 		most = 0.499
 	}
@@ -100,10 +100,10 @@ func (s StepSize) Eta() float64 {
 // 2, and its mean converges fastest near the optimum for 1 to 1.6.
 const lastFactor = 1.5
 
-// StepFactor returns StepSize.Factor after the given number of outer iterations, for n
-// samples of p features. Far from the optimum the noise of the steps dominates the
-// objective, so the first of many dual updates use shorter steps. With few rows per
-// feature samples hardly interact, and the factor stays constant.
+// StepFactor returns StepSize.Factor after the given number of outer iterations, for n samples with
+// p features. Far from the optimum the noise of the steps dominates the objective, so with many
+// dual updates the first iterations use shorter steps. If there are few rows per feature, two
+// samples seldom change the same coefficients, and the factor is constant.
 func StepFactor(n, p, outer int, many bool) float64 {
 	if 4*p > n || !many {
 		return lastFactor
@@ -111,12 +111,12 @@ func StepFactor(n, p, outer int, many bool) float64 {
 	return math.Min(lastFactor, 0.7+float64(0.2*float64(outer)))
 }
 
-// maxDualUpdates is the largest K, for cheap dual updates.
+// maxDualUpdates is the largest K that is chosen automatically.
 const maxDualUpdates = 40
 
-// DualUpdates returns K for the given number of inner steps, with the given operations of
-// a step and of a dual update. The dual updates cost less than the steps, and every block
-// has at least a few steps.
+// DualUpdates returns K for the given number of inner steps. ofStep and ofUpdate are the operations
+// of a step and of a dual update. K is such that the dual updates cost less than the steps, and
+// every block has at least a few steps.
 func DualUpdates(steps, ofStep, ofUpdate float64) int {
 	k := math.Min(float64(steps*ofStep)/ofUpdate, steps/8)
 	return int(math.Max(1, math.Min(k, maxDualUpdates)))

@@ -14,16 +14,16 @@ const (
 	unlikeSteps = 4
 )
 
-// If rows are distributed at random, the matrices Gₛ differ by up to a twentieth of the
-// size of G; if they are sorted by label, by a fifth or more (a9a and covtype in 4 to 64
-// parts). Above muchUnlike there is a proximal term with a weight of weightPart times the
-// difference. In tests, a tenth of the difference let some runs diverge, and the whole
-// difference made them twice as slow.
+// If rows are distributed at random, the matrices Gₛ differ by up to a twentieth of the size of G.
+// If they are sorted by label, they differ by a fifth or more (a9a and covtype in 4 to 64 parts).
+// If the difference is above muchUnlike, there is a proximal term whose weight is weightPart times
+// the difference. In tests, a tenth of the difference let some runs diverge, and the whole
+// difference made runs twice as slow.
 const muchUnlike, weightPart = 0.1, 0.3
 
-// ProximalWeight returns the proximal weight c, in units of φ″, with which the iterates of
-// different processes do not drift apart (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). It is 0
-// if the rows of the processes are alike.
+// ProximalWeight returns the proximal weight c, in units of φ″, that keeps the iterates of
+// different processes close to each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). It is 0 if the
+// processes have similar rows.
 func ProximalWeight(t *rows.Team, x kernels.Rows, p int) float64 {
 	if apart, size := unlikeness(t, x, p); apart > muchUnlike*size {
 		return weightPart * apart
@@ -44,7 +44,7 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	u := &unlike{team: t, rows: sampled(x), part: float64(n) / total, margin: make([]float64, 1)}
 	v, mean, own, next := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for j := range v {
-		v[j] = 1 + float64(j%3) // unlikely to be orthogonal to the eigenvector
+		v[j] = 1 + float64(j%3) // so that v is almost certainly not orthogonal to the eigenvector
 	}
 	top := append([]float64(nil), v...)
 	for range unlikeSteps {

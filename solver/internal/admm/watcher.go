@@ -6,16 +6,16 @@ const (
 	// beyond is the rise above the objective at the start, in units of that objective,
 	// above which an iterate is lost.
 	beyond = 9
-	// patience is the number of rises of the objective without a new best after which an
-	// automatic step size is halved.
+	// patience is the number of times that the objective may rise, without a new best one, before
+	// an automatic step size is halved.
 	patience = 5
-	// vainHalvings is the number of halvings without a new best after which the step size
-	// is not considered the reason for the rises.
+	// vainHalvings is the number of halvings without a new best objective after which the step size
+	// is no longer considered the cause of the rises.
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// slack is the part of the decrease so far that a rise may cost without being
-	// counted.
+	// slack is the part of the decrease so far by which the objective may rise without being
+	// counted as a rise.
 	slack = 1e-3
 )
 
@@ -25,8 +25,8 @@ type Verdict int
 // The verdicts.
 const (
 	Fine    Verdict = iota
-	Best            // the best iterate so far: keep it
-	Restart         // restore the iterate that was kept
+	Best            // the best iterate so far: store it
+	Restart         // restore the stored iterate
 	Lost            // end the run
 )
 
@@ -45,19 +45,19 @@ type Watcher struct {
 	Vain           int // halvings since Best, except those for lost iterates
 }
 
-// Start sets the objective at the start. scale is the scale of objectives if that one is
-// almost zero.
+// Start sets the objective at the start. scale is used as the unit of objectives if this objective
+// is almost zero.
 func (w *Watcher) Start(objective, scale float64) {
 	*w = Watcher{First: objective, Best: objective, Previous: objective, Scale: math.Max(math.Abs(objective), scale)}
 }
 
-// Lost reports whether an objective is too large for a useful iterate.
+// Lost reports whether an objective is so large that the iterate is useless.
 func (w *Watcher) Lost(objective float64) bool {
 	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1) // true for NaN
 }
 
-// worse is the rise above the objective at the start, in units of that objective, that is
-// accepted in a result: ADMM is not a descent method.
+// worse is the rise above the objective at the start, in units of that objective, that a result may
+// have. ADMM does not decrease the objective in every iteration.
 const worse = 0.01
 
 // Worse reports whether an objective is clearly above the one at the start.
@@ -67,10 +67,10 @@ func (w *Watcher) Worse(objective float64) bool { return objective > w.First+flo
 // halved; loose says that the objective does not belong to a feasible point, so that only
 // divergence matters.
 //
-// ADMM is not a descent method. The first iterations are hardly influenced by the
-// penalty, and near the optimum, above all after a warm start, y and beta may still have
-// to change much. Halvings without a new best are therefore undone, and rises are not
-// counted again before there is a new best.
+// ADMM does not decrease the objective in every iteration. The penalty has little influence on the
+// first iterations. Near the optimum, above all after a warm start, y and beta may still have to
+// change much. Halvings without a new best are therefore undone, and rises are not counted again
+// before there is a new best.
 func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
 	rose := objective > w.Previous && objective > w.Best+float64(slack*(w.First-w.Best))
 	w.Previous = objective

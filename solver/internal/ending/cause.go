@@ -28,7 +28,7 @@ func CauseError(ctx context.Context, cause float64) error {
 	switch err := ctx.Err(); {
 	case cause == Running:
 		return nil
-	case err == nil: // the context of another rank ended
+	case err == nil: // the context of another rank has ended
 		return context.Canceled
 	default:
 		return err

@@ -1,5 +1,5 @@
-// Package ending describes how a run ended: the reason, the status that users see, and
-// the remedy.
+// Package ending describes how a run ended: the reason, the status that users see, and the remedy.
+// Read Run.Status first.
 package ending
 
 // Why says why a method ended; its zero value means that it has not ended.
@@ -16,9 +16,9 @@ const (
 	Separable       // the loss decreases without bound along features without a penalty
 )
 
-// Of returns why a method ended whose goal was a gap of at most goal. full reports that
-// working sets would have become too large, spent that it did all allowed iterations.
-// separable, which reads the data, is called only if its result matters.
+// Of returns why a method ended whose goal was a gap of at most goal. full reports that working
+// sets would have become too large, spent that all allowed iterations were made. separable is
+// called only if its result matters, because it reads the data.
 func Of(err error, gap, goal float64, full bool, separable func() bool, spent bool) Why {
 	switch {
 	case err != nil:
@@ -54,10 +54,10 @@ const (
 type Run struct {
 	Err       error   // the error that ended it, other than the time limit; or nil
 	Diverged  bool    // Err is a divergence
-	Late      bool    // the time limit ended it
-	Gap, Goal float64 // the certified gap, and the gap asked for; 0 if none was
-	// Final reports whether the method continues until it has reached the goal or cannot
-	// reach it. Other methods end when their budget of passes is used up.
+	Late      bool    // the time limit ended the run
+	Gap, Goal float64 // the certified gap, and the gap to reach; 0 if no gap was requested
+	// Final reports whether the method continues until it has reached the goal or cannot reach
+	// it. Other methods end when their budget of passes is used up.
 	Final bool
 	Why   Why // why a final method ended
 
@@ -66,8 +66,8 @@ type Run struct {
 	Unit      float64 // the number to which tolerances are relative
 }
 
-// mattersFrom is the gap, relative to Unit, above which linear dependence of features is
-// the likely reason for a stall.
+// mattersFrom is the gap, relative to Unit, above which linear dependence of features is the likely
+// cause if a run stalls.
 const mattersFrom = 1e-3
 
 // Status returns the status of the run, and the remedy if the goal was not reached. The

@@ -12,13 +12,14 @@ import (
 var ErrNotApplicable = errors.New("exact: not applicable")
 
 const (
-	// DenseFeatures is the largest number of features of which a dense matrix is formed.
+	// DenseFeatures is the largest number of features for which a dense matrix is formed.
 	DenseFeatures = 2048
 	// Forming a Hessian may cost at most maxAssembly passes over the data, or maxProducts multiplications.
 	maxAssembly, maxProducts = 64, 2e9
 )
 
-// byCoordinate reports whether the problem is separable: A = I, no groups, and X a product of intervals.
+// byCoordinate reports whether the problem is separable: A = I, there are no groups, and X is a
+// product of intervals.
 func (p *Problem) byCoordinate() bool {
 	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
 		return false
@@ -58,8 +59,8 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// fileFree is the number of coefficients with neither a singleton row of A nor a ridge that a problem
-// with samples in a file may have.
+// fileFree is the largest number of free features that a problem with its samples in a file may
+// have: features with neither a singleton row of A nor a ridge.
 const fileFree = 256
 
 // FileRefusal says why a Solver cannot solve the problem with its samples in a file, or returns "" if it
@@ -85,8 +86,8 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// Cost returns the cost of the Hessian of a step, in passes over the data; 0 if the Hessian has a part of
-// the columns, known only later.
+// Cost returns the cost of the Hessian of a step, in passes over the data. It returns 0 if the
+// Hessian is formed for a working set, whose columns are known only later.
 func (s *Solver) Cost() float64 {
 	if s.coupled == nil {
 		return 0
@@ -94,8 +95,8 @@ func (s *Solver) Cost() float64 {
 	return s.Assembly()
 }
 
-// Assembly returns the cost of forming the Hessian of the loss, in passes over the data: its number of
-// multiplications over that of a gradient.
+// Assembly returns the cost of forming the Hessian of the loss, in passes over the data: its number
+// of multiplications divided by the number of multiplications of a gradient.
 func (p *Problem) Assembly() float64 {
 	all := []float64{pairs(p.Data), float64(p.Data.NNZ())}
 	p.Team.Sum(all)

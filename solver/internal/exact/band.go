@@ -6,13 +6,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// bandPart: banded matrices are used if the band is at most an eighth of the features. A dense matrix of
-// the same number of operations is factored faster.
+// bandPart: a banded matrix is used if its bandwidth is at most an eighth of the number of
+// features. A full matrix with the same number of operations is factored faster.
 const bandPart = 8
 
-// band returns the bandwidth of Hessians, that of X'X + A'A. It returns the bandwidth of a full matrix if
-// a band would save too little or take too much memory, and if the barrier of a ball, or a group, adds
-// full products x x'.
+// band returns the bandwidth of the Hessians, which is the bandwidth of X'X + A'A. It returns the
+// bandwidth of a full matrix if a band would save too little or take too much memory, or if the
+// barrier of a ball, or a group, adds a full matrix x x'.
 func (p *Problem) band() int {
 	_, features := p.dims()
 	if p.File != nil || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
@@ -25,7 +25,8 @@ func (p *Problem) band() int {
 	return features - 1
 }
 
-// width returns the bandwidth of X'X + A'A: the widest span of columns of a row of X or A.
+// width returns the bandwidth of X'X + A'A: the largest distance between two columns in one row of
+// X or A.
 func width(x, a *sparse.CSR) int {
 	widest := 0
 	for _, m := range []*sparse.CSR{x, a} {
@@ -42,7 +43,8 @@ func width(x, a *sparse.CSR) int {
 	return widest
 }
 
-// addBand adds X' diag(c) X to a banded matrix h. Rows are short if there is a band.
+// addBand adds X' diag(c) X to a banded matrix h. It takes little time, because rows are short if
+// there is a band.
 func addBand(h []float64, stride int, x *sparse.CSR, c []float64) {
 	for i, by := range c {
 		idx, val := x.Row(i)

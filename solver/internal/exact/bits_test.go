@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// exactProblem is made of whole numbers, so that it is the same on every machine.
+// exactProblem returns a problem whose numbers are integers, so that it is the same on every
+// machine.
 func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet
@@ -48,8 +49,8 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	return prob
 }
 
-// TestBits: the bits of a path are those below, at every level of the kernels, on every
-// machine.
+// TestBits checks that the bits of a path equal the recorded ones below, at every level of the
+// kernels and on every machine.
 func TestBits(t *testing.T) {
 	before := kernels.Active()
 	defer func() { _ = kernels.Use(before) }()

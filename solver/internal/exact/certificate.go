@@ -6,7 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// poseBounds makes the problem whose gap is proved, with the rows and features that lambda penalises.
+// poseBounds sets the problem for which gaps are proved. It has the rows and features that lambda
+// penalises.
 func (s *Solver) poseBounds() {
 	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
 	if s.summary.apart != nil {
@@ -17,15 +18,16 @@ func (s *Solver) poseBounds() {
 	s.rows.setBounds(q)
 }
 
-// proveGap returns an upper bound of P(x) − P*, by the dual point α, whose tally is known, or by the dual
-// point 0. It sets e = X'Cα.
+// proveGap returns an upper bound of P(x) − P*: the smaller of the bounds that the dual point α,
+// whose tally is known, and the dual point 0 prove. It sets e = X'Cα.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {
 		z = s.coupled.z
 	}
 	b := s.rows.prove(s.x, z, s.e, tol)
-	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) { // prove has visited the rows: their loss is more accurate than that by H
+	// The call of prove has visited the rows: the loss from there is more accurate than the loss from H.
+	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) {
 		s.at.loss = s.gram.base.Loss
 		s.at.value = s.value(s.at.loss)
 	}

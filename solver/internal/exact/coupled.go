@@ -8,21 +8,21 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// coupled is the model of a coupled problem. It has all columns.
+// coupled is the quadratic model of a coupled problem. It has all columns.
 type coupled struct {
 	model  quadratic.Coupled
-	rows   gap.Penalty // the rows of bounds without their squares, which are in the model's matrix
+	rows   gap.Penalty // the rows of bounds without squares; the model's matrix has the squares
 	base   []float64   // the Hessian of the loss
-	z      []float64   // multipliers of the rows, the slopes of squares included
-	excess float64     // an estimate of P(x) − P*; +Inf for none
+	z      []float64   // multipliers of the rows, including the slopes of squares
+	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
-	exact bool                // the solution has these exactly
-	more  int                 // steps made only to find them
+	exact bool                // the last model's solution has these zeros and ties exactly
+	more  int                 // number of steps that were made only to find zeros and ties
 	rough bool                // zeros and ties need not be exact
 }
 
-// newCoupled makes the model.
+// newCoupled makes the model of a coupled problem.
 func (s *Solver) newCoupled() {
 	shape := quadratic.NewTriangle(s.p, s.band())
 	c := &coupled{base: make([]float64, shape.Size()), excess: math.Inf(1)}
@@ -38,20 +38,20 @@ func (s *Solver) newCoupled() {
 	s.coupled = c
 }
 
-// forget makes the next model start without the multipliers of the last one.
+// forget makes the next model start without multipliers.
 func (c *coupled) forget() {
 	c.excess = math.Inf(1)
 	c.model.ForgetMultipliers()
 }
 
-// begin starts from the multipliers of the problem for a part of the samples. The solution of that
-// problem is the point, and excess is an estimate of P − P* there.
+// begin starts from the multipliers of part, the model of the problem with a part of the samples.
+// The solution of that problem is the current point, and excess estimates P − P* there.
 func (c *coupled) begin(part *coupled, excess float64) {
 	c.excess = excess
 	c.model.StartFrom(&part.model)
 }
 
-// setRows gives the model the rows of bounds.
+// setRows sets the rows of A, and their limits, in the model.
 func (c *coupled) setRows(rows *gap.Penalty) {
 	c.rows = *rows
 	c.rows.Square = nil
@@ -60,7 +60,7 @@ func (c *coupled) setRows(rows *gap.Penalty) {
 	c.forget()
 }
 
-// fillCoupled sets the model's matrix: the Hessian of the loss, the ridges and the squares.
+// fillCoupled computes the model's matrix: the Hessian of the loss, plus ridges and squares.
 func (s *Solver) fillCoupled() {
 	c := s.coupled
 	m := &c.model
@@ -74,19 +74,25 @@ func (s *Solver) fillCoupled() {
 }
 
 const (
-	startTau  = 0.05     // barrier weight τ at which the first model starts, for each of its terms, as a part of P(0)
-	squared   = 30       // a step from an excess e is expected to end at an excess of squared·e²/P(0)
-	modelPart = 1e-3     // a model is solved to this part of the excess expected after its step,
-	gapPart   = 0.02     // but not below this part of the gap asked for
-	mayEnd    = 100      // a step expected to end within this multiple of the gap asked for may be the last:
-	modelEnd  = 1e-12    // its model is solved to this part of P(0), which shows zeros and ties,
-	leastFall = 100      // and its τ falls at least by this factor, which separates zeros from the rest
-	exactTol  = 1.001e-6 // zeros and ties shall be exact if the gap asked for is at most this part of P(0),
-	mostMore  = 3        // for which at most this number of steps is added
+	// Barrier weight τ of the first model, for each term of the barrier, relative to P(0).
+	startTau = 0.05
+	// Newton's method converges quadratically: after a step from P − P* = e, P − P* is expected to
+	// be squared·e²/P(0).
+	squared   = 30
+	modelPart = 1e-3 // a model is solved to this part of the P − P* that is expected after its step
+	gapPart   = 0.02 // no model is solved more accurately than to this part of the tolerance
+	// If P − P* after a step is expected to be at most this multiple of the tolerance, the step may
+	// be the last one.
+	mayEnd = 100
+	// The model of a last step is solved to this part of P(0), which reveals zeros and ties.
+	modelEnd  = 1e-12
+	leastFall = 100      // in a last step τ falls at least by this factor, which separates zeros
+	exactTol  = 1.001e-6 // zeros and ties must be exact if the tolerance is at most this part of P(0)
+	mostMore  = 3        // largest number of steps that are added to make them exact
 )
 
-// minimiseCoupled minimises the model at the point, and returns by how much it fell. If the step may be
-// the last, it tries to make zeros and ties of the solution exact.
+// minimiseCoupled minimises the model at the point, and returns by how much the model fell. If the
+// step may be the last one, it tries to make the zeros and ties of the solution exact.
 func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	c, w := s.coupled, &s.set
 	m := &c.model
@@ -118,7 +124,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	}
 	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start, Precise: last})
 	stopped := m.Stop != nil && m.Stop()
-	if stopped || !finite(m.U) || !finite(m.Move) { // the point stays as it was
+	if stopped || !finite(m.U) || !finite(m.Move) { // the point does not move
 		copy(m.U, m.X)
 		clear(m.Move)
 		clear(m.Z)
@@ -135,8 +141,8 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// settled reports whether a run with a proved gap of at most tol may end. If zeros and ties shall be
-// exact and are not, a few more steps may make them so.
+// settled reports whether a run with a proved gap of at most tol may end. It returns false if zeros
+// and ties must be exact but are not, and a few more steps may make them so.
 func (s *Solver) settled(tol float64) bool {
 	c := s.coupled
 	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.more == mostMore {
@@ -150,8 +156,8 @@ func finite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(u float64) bool { return math.IsNaN(u) || math.IsInf(u, 0) })
 }
 
-// acceptModel makes the solution of the model the end of the step, and adds the slopes of squares to the
-// multipliers.
+// acceptModel stores the multipliers of the model's solution, and adds the slopes of squares to
+// them.
 func (s *Solver) acceptModel() {
 	c, m := s.coupled, &s.coupled.model
 	copy(c.z, m.Z)
@@ -166,11 +172,11 @@ func (s *Solver) acceptModel() {
 	s.set.u, s.set.move = m.U, append(s.set.move[:0], m.Move...)
 }
 
-// flat is the least curvature along a feature that is assumed, in units of P(0) times the square of the
-// feature's largest value. The true curvature is 0 where a loss is flat or straight.
+// flat is the smallest curvature along a feature that is assumed, in units of P(0) times the square
+// of the feature's largest value. The true curvature may be 0, where the loss is linear.
 const flat = 1e-6
 
-// leastCurvature returns the least curvature assumed along each feature.
+// leastCurvature returns the smallest curvature that is assumed along each feature.
 func (s *Solver) leastCurvature() []float64 {
 	out := make([]float64, s.p)
 	for j, c := range s.summary.Largest {
@@ -179,8 +185,8 @@ func (s *Solver) leastCurvature() []float64 {
 	return out
 }
 
-// riseCoupled returns the penalty at the solution of the model minus the penalty at the point, without
-// squares, which the model's gradient has.
+// riseCoupled returns the penalty at the solution of the model minus the penalty at the point.
+// Squares are left out, because the model's gradient contains them.
 func (s *Solver) riseCoupled() float64 {
 	m, v := &s.coupled.model, make([]float64, s.coupled.rows.Len())
 	m.Penalty.Mul(v, m.U)

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestCoupledBits: the same bits at all levels of the kernels and for any number of threads.
-// The fingerprints in the log are to be the same on every machine, too.
+// TestCoupledBits checks that results have the same bits at all levels of the kernels and for any
+// number of threads. The hashes in the log should also be the same on every machine.
 func TestCoupledBits(t *testing.T) {
 	before := kernels.Active()
 	defer func() { _ = kernels.Use(before) }()

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// conic returns problems with more than absolute values, by name: of every penalty and set,
-// with [chain; identity].
+// conic returns problems with every penalty and set, by name. Problems with absolute values alone
+// and without a set are left out. A is [chain; identity].
 func conic(t *testing.T) map[string]*Problem {
 	t.Helper()
 	const p = 8
@@ -50,8 +50,8 @@ func conic(t *testing.T) map[string]*Problem {
 	return all
 }
 
-// TestConic: zeros and ties are found. Bounds of random points in the set are held to what the
-// best point known shows, and none of these is better.
+// TestConic checks that zeros and ties are found, and that no random point of the set is better
+// than the best point known or has a bound below its true excess.
 func TestConic(t *testing.T) {
 	for name, q := range conic(t) {
 		rng := rand.New(rand.NewPCG(3, 3))
@@ -83,8 +83,8 @@ func TestConic(t *testing.T) {
 	}
 }
 
-// TestSquaresAsRidge: squares of the coefficients as rows of A have the zeros and ties of
-// the solution with the same squares as a ridge.
+// TestSquaresAsRidge checks that squares of the coefficients, as rows of A, give the same zeros and
+// ties as an equal ridge.
 func TestSquaresAsRidge(t *testing.T) {
 	const n, p, mu = 40, 30, 0.01
 	for _, loss := range losses {
@@ -107,8 +107,8 @@ func TestSquaresAsRidge(t *testing.T) {
 	}
 }
 
-// TestNoBand: where X'X + A'A has a band, a ball and groups of features far apart give
-// Hessians that have none.
+// TestNoBand checks that a ball, and groups of distant features, give full Hessians even if X'X +
+// A'A has a band.
 func TestNoBand(t *testing.T) {
 	const p = 24
 	rng := rand.New(rand.NewPCG(5, 6))

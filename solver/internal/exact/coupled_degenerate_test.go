@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// awkward returns problems that break assumptions.
+// awkward returns problems that violate common assumptions.
 func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 	noise := func(i, j int) float64 { return math.Sin(float64(3*i+7*j*j) + float64(i*j)/5) }
 	with := func(n, p int, a *sparse.CSR, lambda float64, change func(i int, row []float64)) func(term.Loss) *Problem {
@@ -42,7 +42,7 @@ func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 		"no penalty":       with(60, 3, graph.Chain(3).FusedLasso(), 0, same),
 		"one unpenalised": func(loss term.Loss) *Problem {
 			p := with(30, 6, chain, 0.01, func(_ int, row []float64) { row[5] = 1 })(loss)
-			p.Limit[4], p.Limit[10] = 0, 0 // the last edge, and the last feature
+			p.Limit[4], p.Limit[10] = 0, 0 // the last edge and the last feature have no penalty
 			return p
 		},
 		"constant labels": func(loss term.Loss) *Problem {
@@ -67,7 +67,7 @@ func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 	}
 }
 
-// TestAwkward: a proof to 1e-10, whatever the data.
+// TestAwkward checks that the gap is proved to 1e-10 for all of these data.
 func TestAwkward(t *testing.T) {
 	for name, problem := range awkward(t) {
 		for _, loss := range losses {
@@ -84,7 +84,7 @@ func TestAwkward(t *testing.T) {
 	}
 }
 
-// TestNaN: a point that is none proves nothing.
+// TestNaN checks that nothing is proved at a point with NaN.
 func TestNaN(t *testing.T) {
 	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.01}.draw(t, 20, 5, 1))
 	for _, v := range []float64{math.NaN(), math.Inf(1), 1e300} {
@@ -110,5 +110,5 @@ func TestNotApplicable(t *testing.T) {
 	}
 }
 
-// hidden hides that a map is a matrix.
+// hidden is a Map whose type hides that it is a matrix.
 type hidden struct{ linalg.Map }

@@ -13,11 +13,11 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestCoupledEndings: results say why there are no better ones.
+// TestCoupledEndings checks that results say why the run could not get further.
 func TestCoupledEndings(t *testing.T) {
 	stop := errors.New("stop")
 	interrupt := func() error { return stop }
-	open := separable(t) // the first feature is free and tells the classes apart
+	open := separable(t) // the first feature is free and separates the classes
 	g, err := graph.FromPairs(5, [][2]int32{{1, 2}, {2, 3}})
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +53,9 @@ func TestCoupledEndings(t *testing.T) {
 	}
 }
 
-// separated has a free feature, 4, that separates the three rows it occurs in, and
-// one, 5, that separates those it occurs in but for the first of these three.
+// separated returns a problem with two free features that separate samples. Feature 4 separates the
+// three rows in which it occurs. Feature 5 separates the rows in which it occurs, except the first
+// of these three.
 func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	t.Helper()
 	p := pattern{loss, "identity", 0, 0.05}.draw(t, 40, 4, 1)
@@ -75,7 +76,7 @@ func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	return q
 }
 
-// TestSeparated: α is zero at separated samples, and the gap is closed.
+// TestSeparated checks that α is zero at separated samples, and that the gap becomes small.
 func TestSeparated(t *testing.T) {
 	g, err := graph.FromPairs(6, [][2]int32{{0, 1}, {1, 2}})
 	if err != nil {
@@ -104,8 +105,8 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// TestNotSeparated: neither losses with two sides nor features that something holds have
-// separated samples.
+// TestNotSeparated checks that no samples count as separated if the loss has two sides, or if a
+// penalty holds the feature.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-const bigBits = 600 // enough for sums of products of float64 of moderate size to be exact
+const bigBits = 600 // enough to compute sums of products of moderate float64 numbers without rounding
 
 func num(v float64) *big.Float { return new(big.Float).SetPrec(bigBits).SetFloat64(v) }
 
@@ -23,9 +23,9 @@ func addTo(sum *big.Float, factors ...float64) {
 	sum.Add(sum, v)
 }
 
-// TestExactProofs recomputes proofs in exact arithmetic, for losses that are parabolas: z of
-// a feature's own row is what closes the equality exactly, its size is within the
-// limit but for the rounding of a last scaling, and P − D is not above the bound.
+// TestExactProofs recomputes proofs in exact arithmetic, for losses that are parabolas. z of a
+// feature's singleton row is the number that makes the dual residual exactly zero; its size must be
+// within the limit, apart from the rounding of the last scaling. P − D must not be above the bound.
 func TestExactProofs(t *testing.T) {
 	for _, loss := range []term.Loss{term.Squared{}, term.SquaredHinge{}} {
 		for _, a := range []string{"identity", "graph"} {
@@ -49,7 +49,7 @@ func TestExactProofs(t *testing.T) {
 	}
 }
 
-// checkExact checks what the dual point of the last step proves of the point.
+// checkExact checks the gap that the dual point of the last step proves at the point.
 func checkExact(t *testing.T, s *Solver) {
 	t.Helper()
 	m := s.rows.(*memory)
@@ -80,7 +80,7 @@ func checkExact(t *testing.T, s *Solver) {
 	}
 }
 
-// exactLoss adds c [φ(t) + φ*(α)] of a sample: with b = ±1, of parabolas.
+// exactLoss adds c [φ(t) + φ*(α)] of sample i to sum, for losses that are parabolas, and b = ±1.
 func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
 	margin, b, c := num(0), s.Labels[i], inMemory(s).Coef[i]
 	idx, val := s.Data.Row(i)
@@ -96,8 +96,8 @@ func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
 	addTo(sum, c, alpha, alpha, 0.25)
 }
 
-// exactResidual returns (X'Cα + A'z)_j without the feature's own row, and the sum of
-// the absolute values of its terms.
+// exactResidual returns (X'Cα + A'z)_j without the feature's singleton row, and the sum of the
+// absolute values of its terms.
 func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size float64) {
 	e = num(0)
 	for i, a := range alpha {
@@ -123,7 +123,7 @@ func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size flo
 	return e, size
 }
 
-// exactImage returns (A x)_row.
+// exactImage returns (A x)_row in exact arithmetic.
 func exactImage(r *gap.Penalty, x []float64, row int) *big.Float {
 	if r.M == nil {
 		return num(x[row])

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestOptima: optima of the paper's data that another program found to 1e-11.
+// TestOptima compares with optima of the paper's data that another program found to 1e-11.
 func TestOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
 		x, y := readClasses(t, o.File, o.Features)
@@ -34,7 +34,7 @@ func TestOptima(t *testing.T) {
 	}
 }
 
-// TestCovtype is the largest of the paper's data with few features.
+// TestCovtype solves the largest of the paper's data sets with few features.
 func TestCovtype(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
@@ -46,14 +46,15 @@ func TestCovtype(t *testing.T) {
 	}
 }
 
-// smallSets are raw tables.
+// smallSets are tables without any scaling.
 var smallSets = []struct {
 	name string
 	p    int
 }{{"heart_scale", 13}, {"german.numer_scale", 24}, {"breast-cancer_scale", 10}, {"a1a", 123}}
 
-// forTables calls f with problems of raw tables, and of the same with columns multiplied by up to
-// 1e±3: with and without a chain, and with λ in parts of what makes x = 0 optimal.
+// forTables calls f with problems from these tables: unscaled, and with columns multiplied by
+// random factors up to 1e±3; with and without a chain; and with λ equal to the given parts of the
+// smallest λ for which x = 0 is optimal.
 func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
 	for _, set := range smallSets {
 		raw, y := readClasses(t, "small/"+set.name, set.p)
@@ -75,7 +76,7 @@ func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *test
 	}
 }
 
-// TestRaw: a proof to 1e-11 of raw tables.
+// TestRaw checks that the gap of unscaled tables is proved to 1e-11.
 func TestRaw(t *testing.T) {
 	forTables(t, losses, []float64{0.5, 1e-2, 1e-4, 1e-6}, func(t *testing.T, p *Problem) {
 		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-11})
@@ -86,9 +87,9 @@ func TestRaw(t *testing.T) {
 	})
 }
 
-// TestExactEnd: a run that asks for a proof of 1e-6 ends with the zeros and ties of the
-// solution. What is proved is never less than the truth, and what Certify proves of its end
-// hardly more.
+// TestExactEnd checks that a run with a tolerance of 1e-6 ends with the zeros and ties of the
+// solution. The proved gap must not be below the true one, and the gap that Certify proves at the
+// same point must hardly be larger.
 func TestExactEnd(t *testing.T) {
 	forTables(t, losses[:2], []float64{0.5, 0.1, 1e-2, 1e-4}, func(t *testing.T, p *Problem) {
 		s := mustNew(t, p)
@@ -114,7 +115,7 @@ func TestExactEnd(t *testing.T) {
 	})
 }
 
-// dependent reports whether the columns where u or v is not zero depend on each other.
+// dependent reports whether the columns at which u or v is not zero are linearly dependent.
 func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 	n, _ := p.Data.Dims()
 	var used []int
@@ -137,8 +138,8 @@ func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 	return svd.Rank(1e-10) < len(used)
 }
 
-// TestFreeColumn: a column that is free, and on which those of one-hot features depend,
-// costs neither iterations nor digits of the proof.
+// TestFreeColumn checks that a free column that is a sum of one-hot columns costs neither
+// iterations nor digits of the proof.
 func TestFreeColumn(t *testing.T) {
 	one := load(t, "small/a1a", 123) // with a column of ones
 	for _, loss := range losses[:2] {

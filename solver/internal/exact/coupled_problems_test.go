@@ -13,7 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// penalised has equal limits for the rows of a, nil for the identity, and a ridge mu.
+// penalised returns a problem with the same limit lambda for all rows of a and a ridge mu. A nil a
+// means the identity.
 func penalised(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, lambda, mu float64) *Problem {
 	_, p := x.Dims()
 	q := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, A: linalg.New(nil, p), Ridge: slices.Repeat([]float64{mu}, p), Threads: 1}
@@ -25,7 +26,7 @@ func penalised(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, l
 	return q
 }
 
-// readClasses reads a LIBSVM file; of two labels, the larger becomes +1, the other −1.
+// readClasses reads a LIBSVM file with two labels. The larger label becomes +1, the other −1.
 func readClasses(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
@@ -41,7 +42,7 @@ func readClasses(t testing.TB, name string, features int) (*sparse.CSR, []float6
 	return d.X, d.Labels
 }
 
-// readEdges returns [G; I] of an edge list.
+// readEdges reads a list of edges and returns [G; I].
 func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 	t.Helper()
 	g, err := graph.ReadEdgesFile(sparsetest.DataFile(t, name), p)
@@ -51,7 +52,7 @@ func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 	return g.FusedLasso()
 }
 
-// rescaled multiplies columns at random by 10^u, |u| ≤ 3.
+// rescaled multiplies each column by 10^u with a random |u| ≤ 3.
 func rescaled(t testing.TB, x *sparse.CSR) *sparse.CSR {
 	t.Helper()
 	_, p := x.Dims()
@@ -67,7 +68,7 @@ func rescaled(t testing.TB, x *sparse.CSR) *sparse.CSR {
 	return out
 }
 
-// fromRows builds a matrix of dense rows.
+// fromRows builds a matrix from dense rows.
 func fromRows(t *testing.T, rows [][]float64) *sparse.CSR {
 	t.Helper()
 	m, err := sparse.FromDense(len(rows), len(rows[0]), slices.Concat(rows...))
@@ -79,15 +80,17 @@ func fromRows(t *testing.T, rows [][]float64) *sparse.CSR {
 
 var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}}
 
-// A pattern of random problems with a matrix A.
+// A pattern describes random problems with a matrix A.
 type pattern struct {
-	loss   term.Loss
-	a      string // identity, chain (no identity), graph (both), weighted (of the same, a third of it free), sparse
+	loss term.Loss
+	// Identity; chain: differences only; graph: chain and identity; weighted: the same with
+	// weights, a third of them 0; sparse.
+	a      string
 	mu     float64
 	lambda float64
 }
 
-// draw makes a problem of the pattern. Labels are ±1, noisy, for all losses.
+// draw makes a problem of the pattern. The labels are ±1 with noise, for all losses.
 func (k pattern) draw(t testing.TB, n, p int, seed uint64) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 99))
@@ -147,7 +150,7 @@ func (k pattern) matrix(t testing.TB, p int, rng *rand.Rand) *sparse.CSR {
 	return m
 }
 
-// patterns are those of every loss and A.
+// patterns returns patterns with every loss and every A.
 func patterns() (all []pattern) {
 	for _, loss := range losses {
 		for _, a := range []string{"identity", "chain", "graph", "weighted", "sparse"} {
@@ -166,7 +169,7 @@ func patterns() (all []pattern) {
 	return all
 }
 
-// inMemory returns the samples of a problem that is in memory.
+// inMemory returns the samples of a problem whose samples are in memory.
 func inMemory(s *Solver) *memory {
 	if s.gram != nil {
 		return s.gram.memory
@@ -174,8 +177,8 @@ func inMemory(s *Solver) *memory {
 	return s.rows.(*memory)
 }
 
-// trueExcess returns P(x) − P(y), from differences term by term, so that next to each
-// other it is exact relative to |x − y|.
+// trueExcess returns P(x) − P(y), summed from the differences of the terms. So the rounding error
+// is small compared with |x − y| even if x and y are close.
 func trueExcess(s *Solver, x, y []float64) (sum float64) {
 	for i, b := range s.Labels {
 		idx, val := s.Data.Row(i)
@@ -212,7 +215,7 @@ func imageOf(p *Problem, x []float64) []float64 {
 func lossChange(loss term.Loss, t, d, b float64) float64 {
 	switch l := loss.(type) {
 	case term.Logistic:
-		if math.Abs(d) > 30 { // no cancellation, but exp overflows
+		if math.Abs(d) > 30 { // no digits cancel here, but exp would overflow
 			break
 		}
 		s := 1 / (1 + math.Exp(b*t))
@@ -233,7 +236,7 @@ func lossChange(loss term.Loss, t, d, b float64) float64 {
 	return loss.Value(t+d, b) - loss.Value(t, b)
 }
 
-// checkStructure: zeros and ties are exact.
+// checkStructure checks that zeros and ties are exact.
 func checkStructure(t *testing.T, r *Solution) {
 	t.Helper()
 	if r.Polished && !r.Structure.Holds(r.X) {

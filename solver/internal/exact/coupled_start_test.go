@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestWarm: starts near the solution, far away, and beyond use.
+// TestWarm checks starts near the solution, far away, and at useless points.
 func TestWarm(t *testing.T) {
 	for _, a := range []string{"identity", "graph", "sparse"} {
 		for _, loss := range losses {
@@ -30,11 +30,11 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// TestNotWorse: however much the gap allows, the result is no worse than the start, and
-// what is proved of it no less than the truth.
+// TestNotWorse checks that the result is not worse than the start, however large the tolerance is,
+// and that the proved gap is not below the true one.
 func TestNotWorse(t *testing.T) {
 	for _, k := range patterns() {
-		for _, rows := range []int{40, 300} { // of the second a part is enough to start on
+		for _, rows := range []int{40, 300} { // with 300 rows, a part of them is enough to start on
 			s := mustNew(t, k.draw(t, rows, 8, 5))
 			best := s.Finish(nil, &Settings{Tol: 1e-13}).X
 			rng := rand.New(rand.NewPCG(3, 4))
@@ -54,9 +54,9 @@ func TestNotWorse(t *testing.T) {
 	}
 }
 
-// TestIterates: wherever a run ends, the gap proved is not below the truth, nor that of a
-// certificate of the same point or of one at random, which is close. Without a goal a run ends at
-// rounding.
+// TestIterates checks gaps wherever a run may end. The proved gap must not be below the true one,
+// and the gap that Certify proves at the same point, or at a random point close to it, must not be
+// either. Without a tolerance, a run must end only when rounding prevents progress.
 func TestIterates(t *testing.T) {
 	for _, k := range patterns() {
 		s := mustNew(t, k.draw(t, 40, 8, 7))
@@ -85,7 +85,7 @@ func TestIterates(t *testing.T) {
 	}
 }
 
-// TestBudget: an interrupt and a number of iterations end a run.
+// TestBudget checks that an interrupt and a number of iterations end a run.
 func TestBudget(t *testing.T) {
 	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.02}.draw(t, 60, 10, 3))
 	stop := errors.New("stop")

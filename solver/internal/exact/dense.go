@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// dense is X by columns with all entries, for data most of whose entries are not zero.
+// dense stores X by columns with all entries, zeros included, for data with few zeros.
 type dense struct {
 	n       int
 	val     []float64 // column by column
@@ -43,8 +43,10 @@ func (d *dense) transposed(dst, v []float64) {
 }
 
 const (
-	marginRows = 4096 // that are computed at a time: they stay in the cache
-	marginLane = 8    // columns that are added up before their sum is added: see gap.Problem for what rounding does
+	marginRows = 4096 // rows of margins that are computed at a time: they stay in the cache
+	// Columns that are added up before their sum is added: see gap.Problem for the effect on
+	// rounding.
+	marginLane = 8
 )
 
 // margins sets dst = X x.

@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// separable has a first feature that tells the classes apart and is not penalised.
+// separable returns a problem whose first feature separates the classes and is not penalised.
 func separable(t *testing.T) *Problem {
 	t.Helper()
 	const rows, features = 40, 5
@@ -31,7 +31,7 @@ func separable(t *testing.T) *Problem {
 	return p
 }
 
-// TestEndings: results say why there are no better ones.
+// TestEndings checks that results say why the run could not get further.
 func TestEndings(t *testing.T) {
 	stop := errors.New("stop")
 	usual := func() *Problem { return kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7) }
@@ -59,8 +59,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// TestGapOfRoundedSums: no gap is smaller than what rounding makes of the objective that
-// it is of, even where the dual point is exact.
+// TestGapOfRoundedSums checks that no gap is smaller than the rounding error of the objective, even
+// if the dual point is exact.
 func TestGapOfRoundedSums(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 7))
@@ -76,7 +76,7 @@ func TestGapOfRoundedSums(t *testing.T) {
 	}
 }
 
-// TestPerfectFit: where x = 0 fits all labels exactly the gap is 0, without any rounding.
+// TestPerfectFit checks that the gap is exactly 0 if x = 0 fits all labels exactly.
 func TestPerfectFit(t *testing.T) {
 	p := separable(t)
 	p.Loss, p.Labels = term.Squared{}, make([]float64, len(p.Labels))
@@ -85,7 +85,7 @@ func TestPerfectFit(t *testing.T) {
 	}
 }
 
-// TestGapOfOffsets: the rounding of margins with large offsets is in the gap.
+// TestGapOfOffsets checks that the gap includes the rounding of margins with large offsets.
 func TestGapOfOffsets(t *testing.T) {
 	data := []float64{0.25, 0.625, 0.875}
 	p := &Problem{Loss: term.Squared{}, Limit: []float64{0}, Ridge: []float64{0}, Offset: []float64{1e8, 2e8, 3e8}}
@@ -98,7 +98,7 @@ func TestGapOfOffsets(t *testing.T) {
 	}
 	p.Rows = p.Data.Compact(nil)
 	s := mustNew(t, p)
-	s.Start([]float64{0.3 + 1e-9}) // margins do not feel the last part
+	s.Start([]float64{0.3 + 1e-9}) // margins do not change by the last part
 	s.setLambda(1)
 	s.visit()
 	s.choose(1)

@@ -13,13 +13,13 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// A kind of random problem.
+// A kind describes random problems.
 type kind struct {
 	loss     term.Loss
 	weighted bool
 	offset   bool
-	ridge    float64 // part of the penalty
-	free     int     // unpenalised features: an intercept, then others
+	ridge    float64 // part of the penalty that is a ridge
+	free     int     // number of features without a penalty: an intercept, then others
 	positive bool    // x ≥ 0
 }
 
@@ -48,8 +48,8 @@ func kinds() (all []kind) {
 	return all
 }
 
-// random has correlated columns on different scales, half of the entries zero, and the
-// free features last.
+// random returns a problem of the kind. Its columns are correlated and have different scales, half
+// of the entries are zero, and the free features come last.
 func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
@@ -101,8 +101,8 @@ func mustNew(t testing.TB, p *Problem) *Solver {
 	return s
 }
 
-// TestPath: along a path, each result is proved as asked, what is proved is true, and
-// the optimum is that of a run from x = 0 to the last digit.
+// TestPath checks along a path that each gap is proved to the tolerance, that it is not below the
+// true gap, and that the objective equals that of a run from x = 0 to the last digit.
 func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)
@@ -129,7 +129,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax: a little below lambda max, some feature is not zero.
+// TestLambdaMax checks that slightly below lambda max some coefficient is not zero.
 func TestLambdaMax(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 9))
@@ -149,7 +149,7 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestModels: both models come to the same optimum.
+// TestModels checks that both models give the same optimum.
 func TestModels(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(80, 15, 3)
@@ -178,7 +178,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestThreads: any number of threads gives the same bits.
+// TestThreads checks that any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}} {
 		p := kind{loss: loss, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
@@ -201,7 +201,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestRoom: a working set that is too small is said to be.
+// TestRoom checks that the result reports a working set that is too small.
 func TestRoom(t *testing.T) {
 	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
@@ -225,8 +225,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestDegenerate: copies of columns, constant and empty ones, and a flat loss at the
-// start.
+// TestDegenerate checks data with equal columns, constant and empty columns, and a loss that is
+// linear at the start.
 func TestDegenerate(t *testing.T) {
 	n, p := 40, 9
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -234,9 +234,10 @@ func TestDegenerate(t *testing.T) {
 	labels := make([]float64, n)
 	for i := range n {
 		row := data[i*p:]
-		row[0], row[1] = rng.NormFloat64(), 1 // a constant beside the intercept
+		row[0], row[1] = rng.NormFloat64(), 1 // a constant column beside the intercept
 		row[2], row[3] = row[0], 0
-		row[4], row[5] = float64(i%2), float64(1-i%2) // one-hot: with the intercept singular
+		// One-hot columns: singular together with the intercept.
+		row[4], row[5] = float64(i%2), float64(1-i%2)
 		row[6], row[7] = 1e-9*rng.NormFloat64(), 1e6*rng.NormFloat64()
 		row[8] = 1
 		labels[i] = math.Copysign(1, row[0]+0.3*float64(i%2)+rng.NormFloat64())
@@ -257,7 +258,7 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// load reads a set with a column of ones behind it, or skips the test.
+// load reads a data set and appends a column of ones. It skips the test if the file does not exist.
 func load(t testing.TB, name string, features int) *Problem {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
@@ -291,7 +292,7 @@ var publicSets = []struct {
 	{"rcv1", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-2},
 }
 
-// TestPublicPaths: a hundred lambdas, each proved.
+// TestPublicPaths solves paths of a hundred lambdas and checks that each gap is proved.
 func TestPublicPaths(t *testing.T) {
 	for _, c := range publicSets {
 		s := mustNew(t, load(t, c.file, c.features))
@@ -304,7 +305,7 @@ func TestPublicPaths(t *testing.T) {
 	}
 }
 
-// BenchmarkPath is a path of a hundred, set-up included.
+// BenchmarkPath times a path of a hundred lambdas, including setup.
 func BenchmarkPath(b *testing.B) {
 	for _, c := range publicSets {
 		b.Run(c.name, func(b *testing.B) {
@@ -321,10 +322,10 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestFarOff: a start at which samples are so far on the wrong side that logistic losses
-// have slopes there and no curvature does not lead away.
+// TestFarOff checks a start at which samples are so far on the wrong side that their logistic
+// losses have a slope but no curvature. The run must not move far away from there.
 func TestFarOff(t *testing.T) {
-	const n, p = 60, 90 // a feature of its own for each sample, and 30 others
+	const n, p = 60, 90 // one feature for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))
 	var entries []sparse.Triplet
 	prob := &Problem{Loss: term.Logistic{}, Labels: make([]float64, n), Limit: slices.Repeat([]float64{1}, p), Ridge: make([]float64, p), Threads: 1}

@@ -12,62 +12,63 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A FileProblem says what the samples of a File are. A File only reads its slices.
+// A FileProblem describes the samples of a File. A File only reads its slices.
 type FileProblem struct {
 	Data     *sparse.CSR // a mapped matrix, see sparse.CSR.Mapped
-	Ones     bool        // X is Data with a further, last column of ones
+	Ones     bool        // X is Data with an additional last column of ones
 	Labels   []float64
-	Positive *float64  // the label that counts as +1, all others as −1; nil for Labels as they are
-	Weights  []float64 // ωᵢ ≥ 0; nil for equal ones
-	Offset   []float64 // oᵢ; nil for none
-	Folds    []uint8   // the fold of each sample; samples of fold Out are left out; nil for none
+	Positive *float64  // if not nil, the label that counts as +1, while all others count as −1
+	Weights  []float64 // ωᵢ ≥ 0; nil for equal weights
+	Offset   []float64 // oᵢ; nil for no offsets
+	Folds    []uint8   // the fold of each sample; samples of fold Out are left out; nil for no folds
 	Out      uint8
 	Loss     term.Loss
 	Threads  int
 	Team     *rows.Team // processes that hold other samples; nil if this process has all
-	Memory   int64      // about how many bytes windows, and samples copied into memory, may take
+	Memory   int64      // approximate number of bytes for windows and for samples copied into memory
 }
 
-// A File implements samples for rows in a mapped file. A visit goes over all rows, window by window,
-// computes their margins anew, and sums what is asked for at a point. A File keeps no vector with an
-// entry per sample. It is not for concurrent use.
+// A File implements samples for rows in a mapped file. A visit reads all rows, window by window,
+// computes their margins, and sums what a request asks for at a point. A File keeps no vector with
+// an entry per sample. It is not safe for concurrent use.
 type File struct {
 	*FileProblem
-	// Stop is called after each window; its error ends the visit. Tell is called with the part of the
-	// windows that the visit has done, from 0 to 1. Either may be nil.
+	// Stop is called after each window; its error ends the visit. Tell is called with the part of
+	// the current visit that is done, from 0 to 1. Either may be nil.
 	Stop func() error
 	Tell func(part float64)
 
 	windows *rows.Windows
-	p       int // columns of X
-	block   int // number of rows that fit into a cache
+	p       int // number of columns of X
+	block   int // number of rows of a block, which fits into a cache
 	pieces  []*piece
-	n, nnz  float64 // rows and entries on all processes
-	weight  float64 // Σ ω, on all processes
+	n, nnz  float64 // numbers of rows and entries on all processes
+	weight  float64 // Σ ω on all processes
 	survey  survey
 	visits  int
 	stopped error // the error that ended a visit early
 
 	bounds         *gap.Problem
-	compensated    bool    // X'Cα is summed with compensation,
-	compensatedFor float64 // to prove this gap
+	compensated    bool    // X'Cα is summed with compensation
+	compensatedFor float64 // the tolerance that made this necessary
 
 	at, next  *findings
-	hessianOf *findings    // the visit that has left its Hessian in the first piece,
-	damping   term.Damping // with this damping
-	model     origin       // of the model with the last Hessian asked for
+	hessianOf *findings    // the visit whose Hessian is in the first piece
+	damping   term.Damping // the damping of that Hessian
+	model     origin       // origin of the model for which a Hessian was requested last
 }
 
-// Shares of FileProblem.Memory.
+// How FileProblem.Memory is divided.
 const (
-	windowShare = 8       // a window has an eighth of it, within the next two limits
-	memoryShare = 0.6     // part for samples copied into memory and for solving their problem
-	leastWindow = 4 << 20 // bytes
+	windowShare = 8 // a window has an eighth of the memory, within the next two limits
+	// Part of the memory for samples copied into memory, and for solving their problem.
+	memoryShare = 0.6
+	leastWindow = 4 << 20 // smallest window in bytes
 	mostWindow  = 64 << 20
 	mostPieces  = 8
 )
 
-// NewFile prepares a File. It does not visit the rows: call Survey before New.
+// NewFile prepares a File. It does not visit the rows: Survey must be called before New.
 func NewFile(p *FileProblem) *File {
 	n, columns := p.Data.Dims()
 	f := &File{FileProblem: p, p: columns, windows: rows.NewWindows(p.Data, max(leastWindow, min(mostWindow, p.Memory/windowShare)))}
@@ -77,7 +78,7 @@ func NewFile(p *FileProblem) *File {
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
 	entries := float64(p.Data.NNZ()) / float64(n)
 	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
-	each := int64(8 * f.p) // bytes of a piece
+	each := int64(8 * f.p) // bytes of a vector in a piece
 	if f.p <= DenseFeatures {
 		each *= int64(f.p + 8)
 	}
@@ -101,7 +102,7 @@ func (f *File) Visits() int { return f.visits }
 // Windows returns the number of windows on all processes.
 func (f *File) Windows() int { return int(f.Team.Total(float64(f.windows.Count()))) }
 
-// Look visits x, and returns the mean loss and its gradient there.
+// Look visits the rows at x, and returns the mean loss and its gradient.
 func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 	if f.visit(&request{to: slices.Clone(x)}); f.stopped != nil {
 		return math.Inf(1), nil, f.stopped
@@ -119,7 +120,7 @@ func (f *File) Scale() float64 { return f.survey.unit }
 // Columns returns the number of columns of X.
 func (f *File) Columns() int { return f.p }
 
-// Gradient returns X'Cφ' at the present point, or nil before the first visit of one.
+// Gradient returns X'Cφ' at the current point, or nil before the first visit.
 func (f *File) Gradient() []float64 {
 	if f.at == nil {
 		return nil
@@ -130,10 +131,10 @@ func (f *File) Gradient() []float64 {
 // equal reports whether all samples have the same weight.
 func (f *File) equal() bool { return f.Weights == nil && f.Folds == nil }
 
-// left reports whether sample i is left out.
+// left reports whether sample i is left out because of its fold.
 func (f *File) left(i int) bool { return f.Folds != nil && f.Folds[i] == f.Out }
 
-// omega returns ωᵢ, and 0 if sample i is left out.
+// omega returns ωᵢ, or 0 if sample i is left out.
 func (f *File) omega(i int) float64 {
 	switch {
 	case f.left(i):
@@ -155,7 +156,7 @@ func (f *File) offsetOf(i int) float64 {
 	return f.Offset[i]
 }
 
-// label returns the label of sample i: that of the file, or ±1 by Positive.
+// label returns the label of sample i: as it is in the file, or ±1 if Positive is set.
 func (f *File) label(i int) float64 {
 	switch {
 	case f.Positive == nil:
@@ -166,8 +167,8 @@ func (f *File) label(i int) float64 {
 	return -1
 }
 
-// labels returns the labels of the samples from lo to hi−1. It may store them in dst, which has room for
-// them.
+// labels returns the labels of samples lo to hi−1. It may store them in dst, which must be long
+// enough.
 func (f *File) labels(dst []float64, lo, hi int) []float64 {
 	if f.Positive == nil {
 		return f.Labels[lo:hi]
@@ -179,7 +180,7 @@ func (f *File) labels(dst []float64, lo, hi int) []float64 {
 	return dst
 }
 
-// margins sets dst to aᵢ'x of the rows from lo on.
+// margins sets dst to aᵢ'x for the rows from lo on.
 func (f *File) margins(dst []float64, lo int, x []float64) {
 	_, columns := f.Data.Dims()
 	kernels.Margins(dst, f.Data.Rows(lo, lo+len(dst)), x[:columns])
@@ -190,7 +191,7 @@ func (f *File) margins(dst []float64, lo int, x []float64) {
 	}
 }
 
-// transposed adds Σ cᵢaᵢ over the rows of part to dst.
+// transposed adds Σ cᵢaᵢ over the given rows to dst.
 func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
 	kernels.Gradient(dst[:part.Cols], part, c)
 	if f.Ones {
@@ -208,7 +209,7 @@ func (f *File) columns() gap.Columns { return f.survey.columns }
 
 func (f *File) lossAtZero() float64 { return f.survey.zero }
 
-// separate returns nil: to look for separated samples takes the rows of each column.
+// separate returns nil, because finding separated samples needs the rows of each column.
 func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
 
 func (f *File) setBounds(q *gap.Problem) {
@@ -219,7 +220,7 @@ func (f *File) setBounds(q *gap.Problem) {
 }
 
 func (f *File) moveTo(x, e []float64, then term.Damping) float64 {
-	if f.at == nil || !slices.Equal(x, f.at.x) { // else the point is known already
+	if f.at == nil || !slices.Equal(x, f.at.x) { // otherwise the rows were visited at this point already
 		f.visit(&request{to: slices.Clone(x), hessian: true, damping: then})
 		if f.stopped != nil {
 			return math.Inf(1)
@@ -264,7 +265,7 @@ func (f *File) accept(t *trial) {
 	f.revisit(&f.model)
 }
 
-// revisit visits the point once more, for the α of a model.
+// revisit visits the rows at the point again, for the α of a model.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
 		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.rootsVersion = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.rootsVersion
@@ -291,7 +292,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 		b = f.bound(x, z)
 	}
 	copy(e, f.at.head)
-	// A further visit, with the scaled dual point, is made only if it may prove the goal.
+	// Another visit, for the scaled dual point, is made only if it may prove the goal.
 	if t := &f.at.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.survey.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
@@ -302,29 +303,31 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-const lessCare = 10 // a goal this many times larger than that of compensated sums needs no compensation
+// If the goal is larger than this multiple of compensatedFor, X'Cα is summed without compensation
+// again.
+const lessCare = 10
 
-// bound returns the bound that the last visit and multipliers z prove at x.
+// bound returns the bound that the last visit and the multipliers z prove at x.
 func (f *File) bound(x, z []float64) gap.Bound {
 	return f.bounds.Bound(x, z, &f.at.tally, &gap.Sum{
 		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
 	})
 }
 
-// rootHessian returns gap.Sum.Hessian of α at the point.
+// rootHessian returns gap.Sum.Hessian for α at the point.
 func (f *File) rootHessian() []float64 {
-	if f.at.rootsVersion != f.bounds.RootsVersion() { // the visit summed other columns
+	if f.at.rootsVersion != f.bounds.RootsVersion() { // the visit summed the columns of other roots
 		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
-			return slices.Repeat([]float64{math.NaN()}, k*k) // it has no factor, so that no gap is proved
+			return slices.Repeat([]float64{math.NaN()}, k*k) // NaN cannot be factored, so no gap is proved
 		}
 		f.at.roots, f.at.rootsVersion = f.next.roots, f.next.rootsVersion
 	}
 	return f.at.roots
 }
 
-// roundings returns the largest number of rounding errors of a term of X'Cα: those of its block, of the
-// sums over blocks, windows, pieces and ranks, and its own.
+// roundings returns the largest number of rounding errors in a term of X'Cα: those of its own
+// product, and of the sums over blocks, windows, pieces and ranks.
 func (f *File) roundings() float64 {
 	count := len(f.pieces)
 	blocks := f.windows.Largest()/count/f.block + 2
@@ -372,7 +375,7 @@ func (f *File) falls(d []float64) bool {
 	return found.Apart()
 }
 
-// Falls reports whether the loss falls without end along d, of length Columns.
+// Falls reports whether the loss decreases without end along d, which has length Columns.
 func (f *File) Falls(d []float64) (bool, error) {
 	falls := f.falls(d)
 	return falls, f.stopped

@@ -10,18 +10,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A survey is what the first visit finds.
+// A survey is the result of the first visit.
 type survey struct {
-	columns    gap.Columns
-	deviation  []float64   // standard deviations of the columns of Data; nil if there are more than DenseFeatures
+	columns gap.Columns
+	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
+	deviation  []float64
 	unit, zero float64     // Scale and lossAtZero
-	sampled    int         // about the number of samples copied on all processes
-	part       *sampleCopy // the copied samples; nil once the first point is known
+	sampled    int         // approximate number of samples copied on all processes
+	part       *sampleCopy // the copied samples; nil after they have served to compute the first point
 }
 
-// Survey makes the first visit. It checks the data, summarises the columns, and copies about as many
-// samples as most says: one drawn from each run of n/most samples, so that each sample is equally likely
-// to be copied.
+// Survey makes the first visit. It checks the data, summarises the columns, and copies about most
+// samples into memory. It draws one sample from each n/most consecutive samples, so that each
+// sample is copied with the same probability.
 func (f *File) Survey(most int) error {
 	n, _ := f.Data.Dims()
 	pick := picks(n, f.share(most))
@@ -80,22 +81,24 @@ func (f *File) Survey(most int) error {
 	return nil
 }
 
-// Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of Data, but 1 for a
-// constant column; nil if there are more than DenseFeatures columns.
+// Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of Data, with 1 for
+// constant columns. It returns nil if there are more than DenseFeatures columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
-// Room returns the number of samples that can be copied into memory and their problem solved there.
+// Room returns the number of samples that can be copied into memory, together with the memory for
+// solving their problem.
 func (f *File) Room() int {
-	const ofSample, ofEntry = 28 * 8, 24 // bytes: 28 vectors; an entry and its compact form
+	// Bytes of a sample (28 vectors), and of an entry with its compact form.
+	const ofSample, ofEntry = 28 * 8, 24
 	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
 	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
 }
 
-// Sampled returns about the number of samples that Survey copied, on all processes.
+// Sampled returns the approximate number of samples that Survey copied, on all processes.
 func (f *File) Sampled() int { return f.survey.sampled }
 
 // moments are statistics of the columns over some of the rows. If there are more than DenseFeatures
-// columns, they are the largest entries alone.
+// columns, they are only the largest absolute entries.
 type moments struct {
 	largest []float64
 	all     *sparse.ColumnStats // nil if there are too many columns; else largest is nil
@@ -109,7 +112,7 @@ func (f *File) newMoments() *moments {
 	return &moments{all: sparse.NewColumnStats(p)}
 }
 
-// add adds the rows from lo to hi−1.
+// add adds rows lo to hi−1.
 func (m *moments) add(f *File, lo, hi int) {
 	if m.all != nil {
 		m.all.Add(f.Data, lo, hi, f.omega)
@@ -134,7 +137,7 @@ func (m *moments) merge(more *moments) {
 	}
 }
 
-// columnsOf summarises the columns by the moments of all rows.
+// columnsOf returns the magnitudes and deviations of the columns, given the moments of all rows.
 func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	if m.all == nil {
 		return gap.Columns{Largest: m.largest}, nil
@@ -156,7 +159,7 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	return c, deviation
 }
 
-// A sampleCopy is samples copied into memory.
+// A sampleCopy holds samples that were copied into memory.
 type sampleCopy struct {
 	ptr                     []int64
 	idx                     []int32
@@ -189,8 +192,8 @@ func (t *sampleCopy) add(f *File, i int) {
 	}
 }
 
-// Part returns a problem with the samples that Survey copied and without a penalty, or nil if there are
-// none.
+// Part returns a problem without a penalty, whose samples are those that Survey copied. It returns
+// nil if there are none.
 func (f *File) Part() *Problem {
 	p := &Problem{Loss: f.Loss, Threads: f.Threads}
 	if !f.subsample(p) {
@@ -199,7 +202,7 @@ func (f *File) Part() *Problem {
 	return p
 }
 
-// subsample implements samples, with those that Survey copied.
+// subsample implements samples: p gets the samples that Survey copied.
 func (f *File) subsample(p *Problem) bool {
 	t := f.survey.part
 	if t == nil || len(t.label) == 0 {
@@ -208,7 +211,7 @@ func (f *File) subsample(p *Problem) bool {
 	p.File, p.Team, p.Labels, p.Weights, p.Offset = nil, nil, t.label, t.weights, t.offsets
 	var err error
 	if p.Data, err = sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val); err != nil {
-		panic(err) // rows of a valid matrix
+		panic(err) // cannot happen: the rows are part of a valid matrix
 	}
 	p.Rows = p.Data.Compact(nil)
 	return true

@@ -8,13 +8,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Each rank has rows of its own, in a file of its own or in a part of a shared one. In a visit every rank
-// goes over its windows, and the ranks add up their sums. All further steps each rank computes by itself,
-// with the same bits. The samples that Survey copies are exchanged, because the rows of one rank may be
-// unlike those of the others. Each rank asks File.Stop after each of its windows, and all ranks agree at
-// the end of the loop whether to go on.
+// With several ranks, each rank has its own rows, in its own file or in a part of a shared file. In
+// a visit, every rank reads its windows, and then the ranks add their sums. Every rank then does
+// all other computations itself, with the same bits. The samples that Survey copies are exchanged,
+// because the rows of one rank may differ from those of others. Each rank calls File.Stop after
+// each of its windows, and all ranks agree at the end of the loop whether to continue.
 
-// failed is the cause, beside those of package ending, of a rank whose loop over windows failed.
+// failed is the cause of a rank whose loop over windows failed. It extends the causes of package
+// ending.
 const failed = ending.Canceled + 1
 
 // together agrees on one error after a loop over windows, so that all ranks stop alike.
@@ -44,7 +45,7 @@ func (f *File) together(err error) error {
 	return rows.ErrElsewhere
 }
 
-// add replaces the sums that a visit of this rank found by those over all ranks.
+// add replaces the sums of this rank's visit by the sums over all ranks.
 func (f *File) add(l *request, found *piece) {
 	if f.Team.Alone() {
 		return
@@ -81,7 +82,7 @@ func (f *File) share(samples int) int {
 	return int(float64(samples) * (float64(n) / f.n))
 }
 
-// gather makes the samples those of all ranks, in the order of the ranks.
+// gather replaces the samples by the samples of all ranks, in the order of the ranks.
 func (t *sampleCopy) gather(team *rows.Team) {
 	if team.Alone() {
 		return
@@ -111,7 +112,8 @@ func (t *sampleCopy) gather(team *rows.Team) {
 
 // gather merges the moments of all ranks (Chan, Golub, LeVeque 1979).
 func (m *moments) gather(team *rows.Team) {
-	if team.Alone() || m.all == nil { // ranks refuse so many columns, see FileRefusal
+	// Cannot happen with several ranks: FileRefusal refuses so many columns.
+	if team.Alone() || m.all == nil {
 		return
 	}
 	a := m.all

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestFileFalls: what margins say of rows in windows is what they say of all of them, with an
-// intercept and with rows of weight 0.
+// TestFileFalls checks that margins computed window by window give the same answer as those of all
+// rows, with an intercept and with rows of weight 0.
 func TestFileFalls(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
 	if err != nil {
@@ -17,7 +17,7 @@ func TestFileFalls(t *testing.T) {
 	x, constant := []float64{1, -2, 0.5, 0, 1, 0.25}, 0.125
 	margin, labels := make([]float64, 5000), make([]float64, 5000)
 	d.X.MulVec(margin, x)
-	for i, v := range margin { // as the margins with the constant have them
+	for i, v := range margin { // the margins, with the constant added
 		if labels[i] = 1; v+constant < 0 {
 			labels[i] = -1
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A request says what a visit computes: the loss and its gradient at a point; with hessian, the Hessian
-// of the loss there; unless model is nil, the tally that proves a gap there by the α of that model.
+// A request says what a visit computes: always the loss and its gradient at a point; if hessian is
+// set, the Hessian of the loss there; if model is not nil, the tally that proves a gap there with
+// the α of that model.
 type request struct {
 	to      []float64
 	hessian bool
@@ -18,9 +19,9 @@ type request struct {
 	model   *origin
 }
 
-// An origin says from where a quadratic model of the loss has its Hessian and its gradient: from the
-// points curve and slope, which may be the same slice. Its α is φ'(X slope) + φ″(X curve) X move, and
-// φ'(X slope) if move is nil, times shrink unless that is 0.
+// An origin says where a quadratic model of the loss was formed: its Hessian at the point curve,
+// its gradient at the point slope, which may be the same slice. The model gives α = φ'(X slope) +
+// φ″(X curve) X move, or φ'(X slope) if move is nil. If shrink is not 0, α is multiplied by it.
 type origin struct {
 	curve   []float64
 	damping term.Damping
@@ -29,10 +30,10 @@ type origin struct {
 	shrink  float64
 }
 
-// findings is what a visit has computed.
+// findings are the results of a visit.
 type findings struct {
 	x            []float64
-	model        *origin   // whose α it is; nil if no gap was asked for
+	model        *origin   // the model that gave α; nil if no gap was requested
 	loss         float64   // Σ cᵢ φ(tᵢ)
 	gradient     []float64 // X'C φ'(t)
 	tally        gap.Tally // of α
@@ -41,18 +42,19 @@ type findings struct {
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 
-// A piece holds the sums over one part of every window; goroutines work on different pieces. X'Cα is
-// summed in three levels, over blocks of rows, over the blocks of a window and over windows. So its
-// rounding errors, which enlarge the gap, are those of a few thousand additions instead of n.
+// A piece holds the sums over one part of every window. Different goroutines work on different
+// pieces. X'Cα is summed in three levels: over blocks of rows, over the blocks of a window, and
+// over windows. So its rounding errors, which enlarge the gap, are those of a few thousand
+// additions instead of n.
 type piece struct {
 	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
 	block, window                []float64 // X'Cα of a block and of a window
-	margin, slope, weight, alpha []float64 // an entry per row of a block,
-	sign                         []float64 // as have labels ±1,
-	along, bent                  []float64 // X move, and φ″ of the model
-	curve                        []float64 // cᵢφ″, an entry per row of the piece's part of a window
-	last                         []float64 // the Hessian's column of the ones
+	margin, slope, weight, alpha []float64 // with an entry for each row of a block
+	sign                         []float64 // labels ±1 of a block
+	along, bent                  []float64 // X move, and φ″ of the model, for a block
+	curve                        []float64 // cᵢφ″ for each row of the piece's part of a window
+	last                         []float64 // the Hessian's column that belongs to the ones
 	scratch                      *kernels.HessianScratch
 	rootTally                    *rootTally // nil before the first proof
 }
@@ -97,7 +99,7 @@ func (t *piece) clear(f *File, l *request) {
 	}
 }
 
-// visit goes over the rows of all processes. It stores what it computes in f.next, and the Hessian in the
+// visit reads the rows of all processes. It stores its results in f.next, and the Hessian in the
 // first piece.
 func (f *File) visit(l *request) {
 	if f.stopped != nil {
@@ -149,7 +151,7 @@ func (f *File) visit(l *request) {
 	}
 }
 
-// each calls do with the first row of each window and the row after its last.
+// each calls do for each window, with its first row and the row after its last one.
 func (f *File) each(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {
@@ -161,7 +163,7 @@ func (f *File) each(do func(lo, hi int) error) error {
 	})
 }
 
-// rows adds the rows from lo to hi−1.
+// rows adds rows lo to hi−1 to the sums.
 func (t *piece) rows(f *File, l *request, lo, hi int) {
 	clear(t.window)
 	if l.hessian && len(t.curve) < hi-lo {
@@ -178,7 +180,7 @@ func (t *piece) rows(f *File, l *request, lo, hi int) {
 	}
 }
 
-// addHessian adds the Hessian of the rows from lo to hi−1, whose cᵢφ″ are in t.curve.
+// addHessian adds the Hessian of rows lo to hi−1, whose cᵢφ″ are in t.curve.
 func (t *piece) addHessian(f *File, lo, hi int) {
 	part, curve := f.Data.Rows(lo, hi), t.curve[:hi-lo]
 	p := part.Cols
@@ -192,7 +194,8 @@ func (t *piece) addHessian(f *File, lo, hi int) {
 	}
 }
 
-// add adds a block of rows, from lo to hi−1. first is the first row of the piece in the window.
+// add adds rows lo to hi−1, which form one block. first is the first row of the piece in the
+// window.
 func (t *piece) add(f *File, l *request, lo, hi, first int) {
 	n := hi - lo
 	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
@@ -231,14 +234,14 @@ func (t *piece) add(f *File, l *request, lo, hi, first int) {
 	f.transposed(t.gradient, part, slope)
 }
 
-// shift adds the offsets of rows from lo on to their margins.
+// shift adds the offsets of the rows from lo on to their margins.
 func (f *File) shift(margin []float64, lo int) {
 	if f.Offset != nil {
 		kernels.Axpy(1, f.Offset[lo:lo+len(margin)], margin)
 	}
 }
 
-// prove adds to the tally, and to X'Cα, the rows of a block.
+// prove adds the rows of a block to the tally and to X'Cα.
 func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	n := len(label)
 	of := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
@@ -266,7 +269,7 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	kernels.Axpy(1, t.block, t.window)
 }
 
-// dual sets t.alpha to the α of the model, for the rows from lo on, whose labels are given.
+// dual sets t.alpha to the α of the model m for the rows from lo on; label holds their labels.
 func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	n := len(label)
 	slope, alpha, margin, along := t.slope[:n], t.alpha[:n], t.margin[:n], t.along[:n]
@@ -289,7 +292,7 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	for i, a := range alpha {
 		low, high := f.Loss.SlopeRange(label[i])
 		if alpha[i] = max(low, min(a, high)); t.weight[i] == 0 {
-			alpha[i] = 0 // its weight is 0: its term of the gap is to be 0, and not 0·∞
+			alpha[i] = 0 // the weight is 0, and so must be the term of the gap, which would be 0·∞
 		}
 		if m.shrink > 0 {
 			alpha[i] *= m.shrink
@@ -297,15 +300,15 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	}
 }
 
-// A rootTally sums N'X'CΦXN over the samples, where the columns of X N are those whose dual equality
-// package gap restores by a change of α.
+// A rootTally sums N'X'CΦXN over the samples. The columns of X N belong to the roots, the features
+// whose dual equality package gap restores by a change of α.
 type rootTally struct {
 	row          *gap.RootRow
 	count        int
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 	ones         bool      // X has a last column of ones
 	phi          []float64 // cᵢΦᵢ of a block
-	idx          []int32   // of a row
+	idx          []int32   // the columns of a row
 	val          []float64
 }
 
@@ -313,7 +316,7 @@ func (f *File) newRootTally() *rootTally {
 	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
-// add adds the rows of part, whose cᵢΦᵢ are phi, to the upper triangle h.
+// add adds the given rows, whose cᵢΦᵢ are phi, to the upper triangle h.
 func (r *rootTally) add(h []float64, part kernels.Rows, phi []float64) {
 	for i, c := range phi {
 		lo, hi := part.Ptr[i], part.Ptr[i+1]

@@ -10,23 +10,27 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// A Solution is where Finish ended.
+// A Solution is the result of Finish.
 type Solution struct {
-	X          []float64 // p
-	Z          []float64 // the multiplier of each row of A, for the penalty that Penalise was called with
-	Alpha      []float64 // n: (Alpha, Z) is the dual point that proves the gap, up to rounding; nil for samples in a file
-	Gap        float64   // an upper bound of Objective − P*; +Inf if nothing is proved
-	Objective  float64   // P(X) as computed
+	X []float64 // the point; length p
+	Z []float64 // the multiplier of each row of A, for the penalty that was set by Penalise
+	// Length n; (Alpha, Z) is the dual point that proves the gap, up to rounding; nil for samples
+	// in a file.
+	Alpha      []float64
+	Gap        float64 // an upper bound of Objective − P*; +Inf if nothing is proved
+	Objective  float64 // P(X) as computed
 	Why        ending.Why
 	Iterations int
 	Polished   bool                // zeros and ties of X are exact
 	Structure  quadratic.Partition // zeros and ties of X, if Polished
-	Full       bool                // working sets had no room for all non-zero coefficients
-	Err        error               // the error of Settings.Interrupt, of Settings.Watch or of the File that ended the run
+	Full       bool                // the working set had no room for all non-zero coefficients
+	// The error that ended the run: of Settings.Interrupt, of Settings.Watch or of the File; or
+	// nil.
+	Err error
 }
 
-// Finish solves the problem for lambda = 1 from x. If that does not reach the gap asked for, it starts
-// again from 0.
+// Finish solves the problem for lambda = 1, starting at x. If it does not reach the tolerance, it
+// starts again at 0.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
 		return s.second(s.finish(set, 0), set)
@@ -40,8 +44,9 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return s.second(r, set)
 }
 
-// second tries the coupled model if the separable one has not reached the gap. If many points are nearly
-// optimal, it finds another one of them, and where a loss is straight its steps are shorter.
+// second tries the coupled model if the separable model has not reached the tolerance. If many
+// points are nearly optimal, it finds another one of them, and if the loss is linear somewhere, its
+// steps are shorter there.
 func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first
@@ -60,7 +65,8 @@ func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	return r
 }
 
-// finish solves the problem for lambda = 1. before is the number of iterations made already.
+// finish solves the problem for lambda = 1. before is the number of iterations that were made
+// before.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
@@ -70,7 +76,7 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 	return s.Solution(r, set.Tol)
 }
 
-// Solution returns the point as a Solution. r is the result of Solve, which was asked for a gap of tol.
+// Solution returns the point as a Solution. r is the result of Solve, which had the tolerance tol.
 func (s *Solver) Solution(r Result, tol float64) *Solution {
 	out := &Solution{
 		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.dual(s.x), Gap: r.Gap, Objective: r.Objective,
@@ -86,7 +92,7 @@ func (s *Solver) Solution(r Result, tol float64) *Solution {
 	return out
 }
 
-// multipliers returns the multipliers of all rows of A for the penalty that Penalise was called with.
+// multipliers returns the multipliers of all rows of A for the penalty that was set by Penalise.
 func (s *Solver) multipliers() []float64 {
 	z := make([]float64, s.p)
 	if s.coupled != nil {
@@ -99,13 +105,13 @@ func (s *Solver) multipliers() []float64 {
 			z[j] = math.Max(-l, math.Min(-math.FMA(s.ridge[j], s.x[j], e), l))
 		}
 	}
-	if s.Joined > 0 {
-		kernels.Axpy(s.Joined, s.x, z)
+	if s.PenaltyRidge > 0 {
+		kernels.Axpy(s.PenaltyRidge, s.x, z)
 	}
 	return z
 }
 
-// structure returns the zeros and ties of the point; ok is false if these are not exact.
+// structure returns the zeros and ties of the point. ok is false if they are not exact.
 func (s *Solver) structure() (part quadratic.Partition, ok bool) {
 	if s.coupled == nil {
 		return quadratic.ReadStructure(nil, s.x, s.limit, s.p).Partition(), true
@@ -116,15 +122,15 @@ func (s *Solver) structure() (part quadratic.Partition, ok bool) {
 	return quadratic.Partition{}, false
 }
 
-// Falls reports whether the loss falls without end along d, of length p: whether the loss of some sample
-// does, and the loss of no sample rises.
+// Falls reports whether the loss decreases without end along d, which has length p: the loss of no
+// sample increases, and the loss of some sample decreases without end.
 func (s *Solver) Falls(d []float64) (bool, error) {
 	falls := s.rows.falls(d)
 	return falls, s.rows.Err()
 }
 
-// Ties returns the features of each group of equal non-zero coefficients. It returns nil if there is no
-// such group, or if zeros and ties of the point are not exact.
+// Ties returns the features of each group of equal non-zero coefficients. It returns nil if there
+// is no such group, or if the zeros and ties of the point are not exact.
 func (s *Solver) Ties() [][]int {
 	if part, ok := s.structure(); ok {
 		return part.Groups()
@@ -133,13 +139,13 @@ func (s *Solver) Ties() [][]int {
 }
 
 const (
-	mostSteps = 10    // the most Newton steps of Certify
-	certain   = 1e-12 // a bound of this part of P(0) is small enough
-	tight     = 0.9   // a bound is tight enough if P has fallen by this part of it
+	mostSteps = 10    // largest number of Newton steps of Certify
+	certain   = 1e-12 // a bound of at most this part of P(0) is small enough
+	tight     = 0.9   // a bound is tight enough if P has fallen by at least this part of it
 )
 
-// Certify returns an upper bound of P(x) − P* for lambda = 1, at a feasible x. It makes Newton steps from
-// there until P has fallen by nearly the bound.
+// Certify returns an upper bound of P(x) − P* for lambda = 1 at a feasible point x. It makes Newton
+// steps from x until P has fallen by nearly as much as the bound.
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.forget()
@@ -167,8 +173,8 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	return gap.Rounded(best, value)
 }
 
-// forget resets what steps have learnt, so that a result does not depend on what was solved or certified
-// before.
+// forget clears what earlier steps have left, so that a result does not depend on what was solved
+// or certified before.
 func (s *Solver) forget() {
 	w := &s.work
 	w.flat, w.tail, w.spare, w.visits = s.firstDamping(), 0, 1, leastVisits
@@ -178,5 +184,6 @@ func (s *Solver) forget() {
 	}
 }
 
-// Dependent reports whether the last proof found that free columns depend on each other, or nearly so.
+// Dependent reports whether the last proof found that free columns are linearly dependent, or
+// nearly so.
 func (s *Solver) Dependent() bool { return s.bounds != nil && s.bounds.Dependent }

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// sparseProblem has a few entries a row, and a column of ones, the last, if there is a
-// free feature.
+// sparseProblem returns a problem with a few entries in each row. If there are free features, the
+// last column is a column of ones.
 func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 	t.Helper()
 	_, class := k.loss.(term.Logistic)
@@ -54,7 +54,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 	return q
 }
 
-// TestStart: from another point, and from one that is no help.
+// TestStart checks a start at another point, and at a useless one.
 func TestStart(t *testing.T) {
 	q := sparseProblem(t, kind{loss: term.Logistic{}, free: 1}, 500, 600)
 	tol := 1e-9 * math.Ln2
@@ -72,7 +72,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestFinishInterrupt: what is reached has a bound, wherever the path was.
+// TestFinishInterrupt checks that an interrupted run returns a point with a valid bound.
 func TestFinishInterrupt(t *testing.T) {
 	q := sparseProblem(t, kind{loss: term.Logistic{}}, 500, 600)
 	for j := range q.Limit {
@@ -94,7 +94,7 @@ func TestFinishInterrupt(t *testing.T) {
 	}
 }
 
-// TestCertifyForgets: a bound does not depend on what was certified or solved before.
+// TestCertifyForgets checks that a bound does not depend on what was certified or solved before.
 func TestCertifyForgets(t *testing.T) {
 	for _, joint := range []bool{false, true} {
 		p := kind{loss: term.Logistic{}, free: 1}.random(200, 12, 4)

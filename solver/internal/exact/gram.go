@@ -10,27 +10,29 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// gram implements samples for rows in memory and a loss whose curvature is a constant κ. At one point, the
-// base, the rows are visited for the loss L and the gradient g. At the base plus d the loss is
+// gram implements samples for rows in memory and a loss with a constant curvature κ. The rows are
+// visited at one point, the base, to compute the loss L and the gradient g. At the base plus d the
+// loss is
 //
 //	L + g'd + d'Hd/2,  H = κX'CX.
 //
-// H is formed once for the columns of the working set: columns enter the set and never leave it. Once the
-// set has all columns, the rows are visited only if the rounding errors of H leave the gap too large. The
-// point of such a visit is the next base.
+// H is formed for the columns of the working set, and extended when columns enter the set. Columns
+// never leave the set. When the set has all columns, the rows are visited only if the rounding
+// errors of H make the gap too large. The point of such a visit becomes the base.
 type gram struct {
 	*memory
 	base gap.Base
 
-	there         []float64 // a point, over the set,
-	gradientThere []float64 // and the gradient g + Hd there
+	there         []float64 // a point, restricted to the working set
+	gradientThere []float64 // the gradient g + Hd at the point there
 
 	roundings float64 // number of rounding errors in an entry of H
-	visited   float64 // entries of the data, per row, that proofs have visited
-	whole     bool    // visits for proofs have cost as much as H of all columns: the set shall have them all
+	visited   float64 // number of entries, per row, that visits for proofs have read
+	// Visits for proofs have cost as much as H of all columns would: the set must take all columns.
+	whole bool
 }
 
-// gramServes reports whether a Gram matrix replaces the rows.
+// gramServes reports whether to use a Gram matrix in place of the rows.
 func (p *Problem) gramServes(cheap bool) bool {
 	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.byCoordinate() && (cheap || mostlyFull(p.Data))
 }
@@ -40,10 +42,11 @@ func newGram(m *memory) *gram {
 	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Slope: make([]float64, features)}}
 }
 
-// subsample reports false: since one Hessian serves all points, a start from fewer samples saves nothing.
+// subsample reports false: one Hessian serves all points, so a start from fewer samples saves
+// nothing.
 func (m *gram) subsample(*Problem) bool { return false }
 
-// moveTo makes x the base.
+// moveTo visits the rows at x and makes x the base.
 func (m *gram) moveTo(x, e []float64, d term.Damping) float64 {
 	m.base.Loss = m.memory.moveTo(x, e, d)
 	for i, s := range m.memory.at.slope {
@@ -59,8 +62,8 @@ func (m *gram) moveTo(x, e []float64, d term.Damping) float64 {
 	return m.base.Loss
 }
 
-// evaluate computes the gradient at a point, given over the set, and returns the loss there. Rounding may
-// make the computed loss negative; 0 is returned then.
+// evaluate computes the gradient at a point, which is given on the working set, and returns the
+// loss there. If rounding makes the computed loss negative, it returns 0.
 func (m *gram) evaluate(at []float64) float64 {
 	w := m.set
 	if !slices.Equal(m.there, at) {
@@ -95,7 +98,8 @@ func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, term.Damping{}) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove tries to prove the goal by H. If the rounding errors of H prevent that, it visits the rows.
+// prove proves a gap by H. If the rounding errors of H prevent it from reaching the goal, it visits
+// the rows.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)
@@ -123,8 +127,8 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// productCost is the time of a multiplication of two columns, as a part of the time that a visit takes
-// for an entry, which it has to fetch from memory.
+// productCost is the time of one multiplication in a product of two columns, relative to the time
+// that a visit needs for an entry, which it must fetch from memory.
 const productCost = 1. / 8
 
 // move returns the move from the base to x, without Loss, Head and Row.
@@ -143,7 +147,8 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow returns H of the columns now. h is H of the columns before, all of which are among now.
+// grow extends H. h is H of the columns before; grow returns H of the columns now, which include
+// those of before.
 func (m *gram) grow(h []float64, before, now []int32) []float64 {
 	order, was := len(now), len(before)
 	to := make([]float64, order*order)
@@ -172,9 +177,11 @@ func (m *gram) grow(h []float64, before, now []int32) []float64 {
 }
 
 const (
-	blockRows  = 1024 // rows whose part of H is summed apart, if adding it to H costs little beside forming it
-	batch      = 8    // number of columns that are multiplied by all others at a time
-	ofProducts = 300  // rounding errors of an inner product of two columns, besides one for each 4,096 entries
+	// Number of rows whose part of H is summed separately, if adding the part to H costs little.
+	blockRows = 1024
+	batch     = 8 // number of columns that are multiplied by all other columns at the same time
+	// An inner product of two columns of length n has at most ofProducts + n/4096 rounding errors.
+	ofProducts = 300
 )
 
 // form sets h to H of all columns.
@@ -200,7 +207,7 @@ func (m *gram) form(h []float64) {
 	m.roundings = float64(step + n/step + 8)
 }
 
-// weights returns κC, in the scratch vector.
+// weights returns κC in scratch memory.
 func (m *gram) weights() []float64 {
 	for i, c := range m.Coef {
 		m.Scratch[i] = float64(m.Loss.Curvature() * c)
@@ -208,7 +215,7 @@ func (m *gram) weights() []float64 {
 	return m.Scratch
 }
 
-// multiply computes the rows and columns of h that are fresh, positions in cols.
+// multiply computes the rows and columns of h at the positions fresh in cols.
 func (m *gram) multiply(h []float64, cols []int32, fresh []int) {
 	c, order := m.weights(), len(cols)
 	weighted := make([]float64, batch*m.n)

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// raw is a problem with squared loss whose columns have means far from zero and different scales: sums
-// of squares lose many digits of the loss.
+// raw returns a problem with the squared loss whose columns have means far from zero and different
+// scales. Computing the loss from sums of squares would lose many digits.
 func raw(t *testing.T, n, p int) *Problem {
 	t.Helper()
 	prob := kind{loss: term.Squared{}, weighted: true}.random(n, p, 21)
@@ -34,8 +34,9 @@ func raw(t *testing.T, n, p int) *Problem {
 	return prob
 }
 
-// TestGram recomputes what a Gram matrix proves, in exact arithmetic: the dual point is within the
-// limits but for the rounding of a last scaling, and P − D is not above the bound.
+// TestGram recomputes, in exact arithmetic, what a Gram matrix proves. The dual point must be
+// within its limits, apart from the rounding of the last scaling, and P − D must not be above the
+// bound.
 func TestGram(t *testing.T) {
 	s := mustNew(t, raw(t, 50, 9))
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -52,8 +53,9 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// TestGramFree: a bound pays for what the change of α that restores the equality of a free column does to
-// the other columns. Here the free column is twice the other one, which stands in its place at the point.
+// TestGramFree checks that the bound includes the effect of restoring the equality of a free
+// column: the change of α also changes the equalities of the other columns. Here the free column is
+// twice another column, which has its coefficient at the point.
 func TestGramFree(t *testing.T) {
 	const n = 40
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -108,8 +110,8 @@ func checkGram(t *testing.T, s *Solver) {
 	}
 }
 
-// TestGramVisits: a path is solved without a visit for each lambda; where rounding makes a visit
-// necessary, one point serves several lambdas.
+// TestGramVisits checks that a path of lambdas needs few visits of the rows: if rounding makes a
+// visit necessary, its point serves several lambdas.
 func TestGramVisits(t *testing.T) {
 	s := mustNew(t, raw(t, 2000, 9))
 	most, err := s.LambdaMax(nil)

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// Judge proves a gap at the point by the dual point φ'(t), t being the margins, and returns r with that
-// gap. It is for a result r without a proof.
+// Judge proves a gap at the point by the dual point φ'(t), where t are the margins. It returns r
+// with this gap. It is for a result r without a proof.
 func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
 	for j, v := range s.x {
@@ -17,7 +17,7 @@ func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	}
 	r.Gap = math.Inf(1)
 	if math.IsInf(s.at.value, 1) {
-		return r // the working set lacks non-zero coefficients
+		return r // the working set does not have all non-zero coefficients
 	}
 	s.at.value = s.value(s.at.loss)
 	s.rows.useSlopes(s.x, s.e)

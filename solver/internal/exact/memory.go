@@ -10,9 +10,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Memory estimates the bytes that a Solver takes besides the problem. It assumes the largest working set
-// whose Hessian may be formed, half of it non-zero. runs is the number of runs of rows whose sums are
-// kept apart.
+// Memory estimates the bytes that a Solver needs in addition to the problem. It assumes the largest
+// working set whose Hessian may be formed, with half of the coefficients non-zero. runs is the
+// number of chunks of rows with their own sums.
 func (q *Problem) Memory(runs int) int64 {
 	n, features := q.Data.Dims()
 	if !q.byCoordinate() {
@@ -23,7 +23,8 @@ func (q *Problem) Memory(runs int) int64 {
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := features <= wholeSet || pairs(q.Data) <= cheapCost*float64(entries)
 	if q.gramServes(cheap) {
-		const matrices = 4 // the Gram matrix before and after it grows; a copy of the support's part, and its factor
+		// The Gram matrix before and after it grows, the matrix of the support, and its factor.
+		const matrices = 4
 		most := int64(min(features, defaultWorking))
 		if total += 8 * matrices * most * most; !cheap {
 			total += 8 * int64(n) * int64(features)
@@ -50,8 +51,8 @@ func pairs(m *sparse.CSR) (sum float64) {
 	return sum
 }
 
-// mostFormed returns the largest number of columns whose Hessian may be formed, found for the columns
-// with the most entries.
+// mostFormed returns the largest number of columns whose Hessian may be formed. It assumes the
+// columns with the most entries.
 func mostFormed(m *sparse.CSR) (most int) {
 	_, p := m.Dims()
 	count := perColumn(m)
@@ -78,8 +79,8 @@ func perColumn(m *sparse.CSR) []float64 {
 	return count
 }
 
-// mayEnter returns the number of features that may enter working sets: those with data, and those that a
-// row of A couples to others.
+// mayEnter returns the number of features that may enter working sets: features with data, and
+// features that a row of A couples to others.
 func mayEnter(p *Problem) (count int) {
 	used := perColumn(p.Data)
 	if a := p.A.Matrix(); a != nil {
@@ -99,11 +100,11 @@ func mayEnter(p *Problem) (count int) {
 	return count
 }
 
-// denseCoupledMemory estimates the bytes that a Solver with a dense coupled model takes: four matrices
-// (the Hessian of the loss, that of the model, that with the curvature of the rows of A, and its factor),
-// two for zeros and ties, and vectors.
+// denseCoupledMemory estimates the bytes of a Solver with a dense coupled model: four matrices (the
+// Hessian of the loss, the model's matrix, the Newton matrix and its factor), two more for zeros
+// and ties, and vectors.
 func denseCoupledMemory(features, n, rows int) int64 {
-	const ofTiles = 128 // columns of a dense factor that are held twice
+	const ofTiles = 128 // number of columns of a dense factor that are stored twice
 	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
 }
 
@@ -112,9 +113,9 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 	return 8 * (int64(ofSamples*n+ofFeatures*t.Order+ofRows*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
 }
 
-// memoryCoupled is Memory for a coupled model.
+// memoryCoupled is Memory for a problem with a coupled model.
 func (q *Problem) memoryCoupled(runs int) int64 {
-	const ofPart = 12 // vectors for a part of the samples
+	const ofPart = 12 // number of vectors for a part of the samples
 	n, features := q.Data.Dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
@@ -128,10 +129,11 @@ func (q *Problem) memoryCoupled(runs int) int64 {
 	return total
 }
 
-// scratchMemory estimates the bytes that the kernel for Hessians takes in all goroutines.
+// scratchMemory estimates the bytes of scratch memory that the kernel for Hessians needs in all
+// goroutines.
 func scratchMemory(x *sparse.CSR, threads int) int64 {
 	const (
-		longRows        = 28 // mean entries of a row from which on the vector kernels use panels
+		longRows        = 28 // mean number of entries of a row from which the kernels use panels
 		scratch, panels = 1 << 15, 9 << 18
 	)
 	if n, _ := x.Dims(); kernels.Active() == kernels.Generic || x.NNZ() < longRows*int64(n) {
@@ -140,20 +142,20 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 	return int64(rows.Threads(threads)) * panels
 }
 
-// setMemory estimates the bytes that a setSolver takes besides the problem: to prove gaps, and with
-// finish to solve problems on full working sets.
+// setMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of
+// gaps and, if finish is set, for solving problems on the largest working sets.
 func setMemory(p *Problem, runs int, finish bool) int64 {
-	const ofSamples, ofRows, ofFeatures = 5, 10, 14 // vectors
+	const ofSamples, ofRows, ofFeatures = 5, 10, 14 // numbers of vectors
 	n, features := p.Data.Dims()
 	l, _ := p.A.Dims()
 	total := 8 * (ofSamples*int64(n) + int64(ofFeatures+runs)*int64(features) + ofRows*int64(l))
 	if a := p.A.Matrix(); a != nil {
-		total += 2*12*a.NNZ() + 8*int64(l+features) // its rows and their transpose
+		total += 2*12*a.NNZ() + 8*int64(l+features) // the rows of A and their transpose
 	}
 	if !finish {
 		return total
 	}
-	// The columns of a set, twice while they are copied, and a Solver.
+	// The columns of a set, of which there are two copies for a while, and a Solver.
 	k := min(mayEnter(p), mostInSet(p))
 	entries := min(p.Data.NNZ(), int64(n)*int64(k))
 	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))

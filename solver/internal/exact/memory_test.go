@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMemory holds the estimate to what the allocator says, where working sets grow to
-// about the most columns whose Hessian is formed: with half of lambda it is not.
+// TestMemory compares the estimate with the measured memory, for a problem whose working sets grow
+// to nearly the largest number of columns for which a Hessian is formed.
 func TestMemory(t *testing.T) {
 	const features, lambda = 10000, 1e-4
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: features, NonzerosPerRow: 400, Noise: 1, Seed: 1})

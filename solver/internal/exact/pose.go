@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// Pose sets the loss, the penalty and the set X of p, whose other fields must be set. A nil set is R^p.
-// It reports whether the package can solve a problem with these.
+// Pose sets the loss, the penalty and the set X of p. The other fields of p must be set before. A
+// nil set is R^p. Pose reports whether the package can solve a problem with these terms.
 func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	p.Loss = l
 	if x != nil {
@@ -19,8 +19,8 @@ func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	return l.Traits().Conjugate && p.Penalise(g)
 }
 
-// Penalise sets the penalty of A x to g, and reports whether the package can solve a problem with it. If
-// A = I, squares of g are added to Ridge.
+// Penalise makes g the penalty of A x, and reports whether the package can solve a problem with it.
+// If A = I, squares of g are added to Ridge.
 func (p *Problem) Penalise(g term.Penalty) bool {
 	l, _ := p.A.Dims()
 	rows, ok := g.Rows(l)
@@ -31,7 +31,7 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 	switch {
 	case rows.Square == 0:
 	case p.A.Identity():
-		p.Joined = rows.Square
+		p.PenaltyRidge = rows.Square
 		for j := range p.Ridge {
 			p.Ridge[j] += rows.Square
 		}

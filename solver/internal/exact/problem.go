@@ -15,39 +15,42 @@ import (
 // Penalise writes to Ridge.
 type Problem struct {
 	Data    *sparse.CSR  // X, n × p
-	Rows    kernels.Rows // Data as the kernels hold it
+	Rows    kernels.Rows // Data in the form that the kernels use
 	Labels  []float64    // bᵢ
-	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
-	Offset  []float64    // oᵢ; nil for none
+	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal weights
+	Offset  []float64    // oᵢ; nil for no offsets
 	Loss    term.Loss
 	A       *linalg.Algebra // a matrix, or the identity; nil for the identity
 	Limit   []float64       // limit_k ≥ 0 of each row of A
-	Square  []float64       // square_k ≥ 0 of each row of A; nil for 0
-	Groups  [][]int         // disjoint sets of rows of A: the norm of each is penalised with the Limit of its rows; nil for none
-	Ridge   []float64       // ridgeⱼ ≥ 0 of each feature
-	Fixed   []float64       // a further ridge of each feature, which lambda does not multiply; nil for 0
-	Set     term.Region     // X; nil for R^p
-	Threads int             // goroutines, 0 for GOMAXPROCS; results do not depend on it
-	Team    *rows.Team      // processes that hold other samples; nil if this process holds all
-	// File has the samples, instead of Data, Rows, Labels, Weights and Offset, once it was surveyed; nil
-	// for samples in memory.
+	// Square_k ≥ 0: row k of A adds (square_k/2) (A x)_k² to P; nil means that all are 0.
+	Square []float64
+	// Disjoint sets of rows of A: P has the norm of each, times the Limit of its rows; nil for no
+	// groups.
+	Groups  [][]int
+	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature
+	Fixed   []float64   // another ridge of each feature, which lambda does not multiply; nil means 0
+	Set     term.Region // X; nil for R^p
+	Threads int         // number of goroutines, 0 for GOMAXPROCS; results do not depend on it
+	Team    *rows.Team  // processes that hold other samples; nil if this process holds all
+	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Survey
+	// must have been called.
 	File *File
-	// MaxWorking is the number of columns that a working set may have. 0 stands for all columns if one
-	// process holds the samples, for defaultWorking with several processes, and for MostFeatures
-	// in a setSolver.
+	// MaxWorking is the largest number of columns of a working set. 0 means all columns if one
+	// process holds the samples, defaultWorking with several processes, and MostFeatures in a
+	// setSolver.
 	MaxWorking int
-	// Joined is the part of every Ridge that Penalise has added.
-	Joined float64
+	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
+	PenaltyRidge float64
 
 	joint bool // use the coupled model even if the problem is separable
 }
 
 const (
-	wholeSet       = 64   // with up to this number of features, the working set has all
-	defaultWorking = 3072 // a Hessian is formed of at most this number of columns
+	wholeSet       = 64   // with at most this number of features, the working set has all of them
+	defaultWorking = 3072 // largest number of columns for which a Hessian is formed
 )
 
-// A Solver is a problem, prepared, and a point x. It is not for concurrent use.
+// A Solver holds a problem, prepared for solving, and a point x. It is not safe for concurrent use.
 type Solver struct {
 	*Problem
 	p       int
@@ -55,8 +58,8 @@ type Solver struct {
 	summary columnSummary
 	scale   float64 // the unit of tolerances, see term.Labels.Unit
 
-	x, e         []float64 // the point; X'Cα of the last dual point α
-	limit, ridge []float64 // limit_k of rows of A, and ridgeⱼ of features, for lambda
+	x, e         []float64 // the current point; X'Cα for the last dual point α
+	limit, ridge []float64 // limit_k of the rows of A and ridgeⱼ of the features, for the current lambda
 	lambda       float64
 	box          *term.Box // X if it is a product of intervals; nil for R^p and for other sets
 
@@ -65,44 +68,45 @@ type Solver struct {
 	at      standing
 	work    workspace
 	set     working
-	gram    *gram    // rows, if a Gram matrix replaces them; else nil
+	gram    *gram    // replaces the rows by a Gram matrix; nil if the rows are used
 	coupled *coupled // the model of a coupled problem; nil for a separable one
 }
 
-// columnSummary is what is known of the columns.
+// A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns rowsOf         // X'; nil until a working set leaves columns out
+	columns rowsOf         // X'; nil until some working set does not have all columns
 	free    []int32        // the free features
-	apart   *gap.Separated // samples that free features separate; nil for none
-	allFree bool           // free was found for lambda = 0, where no limit holds a feature
-	cheap   bool           // the Hessian of all columns costs little: the working set has them all
+	apart   *gap.Separated // samples that free features separate; nil if there are none
+	allFree bool           // free was computed for lambda = 0, for which no limit holds a feature
+	cheap   bool           // the Hessian of all columns costs little, so the working set has all columns
 }
 
 // A standing is the mean loss Σ cᵢ φ at the point, and the objective P.
 type standing struct{ loss, value float64 }
 
-// A workspace is what a step learns from the steps before.
+// A workspace holds what a step uses from the steps before it.
 type workspace struct {
-	flat    float64 // damping where the loss is flat, see term.Damping.Flat; 0 for none
-	tail    float64 // damping where the loss is straight, see term.Damping.Tail; 0 for none
-	sweeps  int     // coordinate sweeps that a model without a formed Hessian may take
+	flat    float64 // damping of losses that are flat, see term.Damping.Flat; 0 for none
+	tail    float64 // damping of losses that are linear, see term.Damping.Tail; 0 for none
+	sweeps  int     // number of coordinate sweeps allowed for a model without a formed Hessian
 	fall    float64 // by how much the last model fell
-	most    float64 // the largest fall since lambda changed
-	part    float64 // part of its first violation that a model near the optimum may leave
-	visits  float64 // how often the last model without a formed Hessian visited its columns
-	warm    bool    // the last lambda was near: this is one of a path
+	most    float64 // largest fall of a model since lambda changed
+	part    float64 // near the optimum, a model may leave this part of its first violation
+	visits  float64 // number of times that the last model without a formed Hessian visited its columns
+	warm    bool    // the solution for a near lambda was the start: this is a step of a path
 	near    bool    // the last step lowered the objective by little
 	crawls  bool    // the last step lowered the objective by far less than the gap
-	started bool    // at and e are those of x
-	placed  bool    // Start was called: do not begin with a part of the samples
-	uphill  bool    // the last step was dropped because the objective rises along it
+	started bool    // at and e belong to x
+	placed  bool    // Start was called, so that Solve does not begin with a part of the samples
+	uphill  bool    // the last step was rejected because the objective increases along it
 	stale   bool    // the model's Hessian is that of an earlier point
-	spare   float64 // the last proved gap over the gap asked for: if it is small, the Hessian is used again
+	// The last proved gap divided by the tolerance; if it is small, the Hessian is used again.
+	spare float64
 }
 
-// New prepares a problem. The point is 0, or the point of X nearest to 0. Its error wraps ErrNotApplicable
-// if the package cannot solve p, and says why.
+// New prepares a problem. The point is 0, or the point of X nearest to 0. If the package cannot
+// solve p, the error says why, and wraps ErrNotApplicable.
 func New(p *Problem) (*Solver, error) {
 	n, features := p.dims()
 	q := *p
@@ -120,7 +124,8 @@ func New(p *Problem) (*Solver, error) {
 	s.set.most = min(features, p.MaxWorking)
 	switch {
 	case !p.Team.Alone():
-		s.set.most = min(features, defaultWorking) // without a formed Hessian each coordinate takes a message
+		// Without a formed Hessian, each coordinate would take a message.
+		s.set.most = min(features, defaultWorking)
 	case p.MaxWorking == 0:
 		s.set.most = features
 	}
@@ -163,7 +168,7 @@ func (s *Solver) prepareRows() {
 	s.rows = s.gram
 }
 
-// Take makes f the samples of p.
+// Take makes f the source of the samples of p.
 func (p *Problem) Take(f *File) { p.File, p.Loss, p.Threads, p.Team = f, f.Loss, f.Threads, f.Team }
 
 // dims returns the number of samples that this process holds, and the number of features.
@@ -177,7 +182,7 @@ func (p *Problem) dims() (n, features int) {
 // X returns the point. The next call of Solve changes it in place.
 func (s *Solver) X() []float64 { return s.x }
 
-// Scale returns the unit of tolerances: P(0), or what term.Labels.Unit says.
+// Scale returns the unit of tolerances: P(0), or for counts what term.Labels.Unit returns.
 func (s *Solver) Scale() float64 { return s.scale }
 
 // Start moves the point to x, of length p, or to the point of X nearest to x.

@@ -2,11 +2,12 @@ package exact
 
 import "math"
 
-// A Prover proves gaps of a problem and solves it: by a Solver, or by a setSolver if there is a graph
-// with many features. It prepares these at the first call that needs them. It is not for concurrent use.
+// A Prover proves gaps of a problem and solves the problem: by a Solver, or by a setSolver if there
+// is a graph with many features. It prepares them at the first call that needs them. It is not safe
+// for concurrent use.
 type Prover struct {
-	problem  *Problem // nil if nothing can be proved
-	made     bool     // whole or sets are prepared, if the package takes the problem
+	problem  *Problem // nil if no gap can be proved
+	made     bool     // whole or sets have been prepared, if the package accepts the problem
 	whole    *Solver
 	sets     *setSolver
 	assembly float64 // cost of forming a Hessian, in passes over the data
@@ -15,7 +16,7 @@ type Prover struct {
 // NewProver returns a prover of q. If q is nil, it proves nothing.
 func NewProver(q *Problem) *Prover { return &Prover{problem: q} }
 
-// make prepares the solver that takes the problem.
+// make prepares the solver that accepts the problem.
 func (p *Prover) make() {
 	if p.made || p.problem == nil {
 		return
@@ -30,7 +31,7 @@ func (p *Prover) make() {
 	p.whole = nil
 	if q.Absolute() {
 		if p.sets, err = newSetSolver(&q); err == nil {
-			return // a Hessian has a small part of the columns, known only later
+			return // a Hessian has only the columns of a working set, which are known only later
 		}
 		p.sets = nil
 	}
@@ -50,33 +51,35 @@ func (p *Prover) Proves() bool {
 	return p.whole != nil || p.sets != nil
 }
 
-// Cheap reports whether proofs cost so little that they can be tried now and then during another method's
-// run.
+// Cheap reports whether proofs cost so little that they can be tried from time to time during
+// another method's run.
 func (p *Prover) Cheap() bool {
 	p.make()
 	return p.sets == nil
 }
 
-// Finishes reports whether Newton's method is the way to the optimum.
+// Finishes reports whether the problem should be solved by Newton's method.
 func (p *Prover) Finishes() bool { return p.Proves() && !p.Refused() }
 
-// Refused reports whether Finish gave up because the Hessian of a working set would take too long to form.
+// Refused reports whether Finish gave up because forming the Hessian of a working set would take
+// too long.
 func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 
 // Dependent reports whether the last proof found that free columns depend on each other.
 func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
 
 const (
-	enough = 30 // more iterations than Finish takes as a rule
+	enough = 30 // Finish usually takes fewer iterations than this
 	warm   = 4  // passes of another method before Finish, if a setting asks for passes
 )
 
-// Affords reports whether the budget of passes is large enough for Finish to end as a rule.
+// Affords reports whether the budget of passes is usually large enough for Finish to end by itself.
 func (p *Prover) Affords(passes float64) bool { return passes >= enough*p.Cost() }
 
-// Warm returns after how many passes of another method Finish takes over, for a budget of passes. If the
-// budget may end Finish, it is large enough for one iteration: then Finish starts from the same point for
-// all such budgets, and a larger budget never returns a worse point.
+// Warm returns the number of passes of another method before Finish begins, for a budget of passes.
+// If the budget may end Finish, the number is such that one iteration of Finish fits into the
+// budget. Finish then has the same start for all such budgets, so a larger budget never gives a
+// worse point.
 func (p *Prover) Warm(passes float64) float64 {
 	if p.Affords(passes) {
 		return warm
@@ -84,12 +87,12 @@ func (p *Prover) Warm(passes float64) float64 {
 	return warm + p.Cost()
 }
 
-// Cost returns the cost of an iteration in passes over the data: the Hessian if it has all columns, a
-// gradient, and margins of two vectors.
+// Cost returns the cost of an iteration in passes over the data: of the Hessian if it has all
+// columns, of a gradient, and of margins at two points.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
-// Certify returns an upper bound of P(x) − P* at a feasible x, and +Inf if nothing is proved. beta are
-// multipliers of the rows of A to begin with.
+// Certify returns an upper bound of P(x) − P* at a feasible x, or +Inf if nothing can be proved.
+// The proof begins with the multipliers beta of the rows of A.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.make(); {
 	case p.whole != nil:
@@ -100,8 +103,8 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem from x, y = A x and the multipliers beta. It must not be called unless
-// Finishes.
+// Finish solves the problem, beginning with x, y = A x and the multipliers beta. It may be called
+// only if Finishes returns true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)
@@ -109,8 +112,8 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	return p.sets.finish(x, y, beta, set)
 }
 
-// ProverMemory estimates the bytes that a Prover of q takes at its peak: to prove gaps, and with finish
-// to solve q. runs is the number of runs of rows whose sums are kept apart.
+// ProverMemory estimates the bytes that a Prover of q needs at most: for proofs of gaps and, if
+// finish is set, for solving q. runs is the number of chunks of rows with their own sums.
 func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	switch {
 	case q == nil:

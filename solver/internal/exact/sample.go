@@ -1,25 +1,27 @@
 package exact
 
-// The solution for m of the samples has an objective about P·p/m above the optimum. So if there are many
-// samples, the problem is first solved for a part of them, to about that gap. That solution starts from a
-// part of these in turn: sample sizes grow with the accuracy (Byrd, Chin, Nocedal, Wu 2012).
+// If a problem is solved for m of the samples only, the objective at this solution is about P·p/m
+// above the optimum. So if there are many samples, the problem is first solved for a part of them,
+// to about this accuracy. The part in turn begins with a part of its samples. Sample sizes grow
+// with the accuracy (Byrd, Chin, Nocedal, Wu 2012).
 const (
-	sampleShare   = 8    // the part is an eighth of the samples,
-	leastSample   = 2000 // if that is at least this number of samples,
-	sampleFor     = 16   // and this number for each feature;
-	sampleGap     = 0.01 // it is solved to a gap of this multiple of p/m, relative to P(0),
-	mostOfSamples = 12   // in at most this number of steps
+	sampleShare   = 8    // the part is an eighth of the samples
+	leastSample   = 2000 // smallest number of samples of a part
+	sampleFor     = 16   // smallest number of samples of a part for each feature
+	sampleGap     = 0.01 // the part is solved to a gap of this multiple of p/m, relative to P(0)
+	mostOfSamples = 12   // largest number of steps for the part
 )
 
-// samplesDo reports whether an eighth of n samples is enough to start a problem with so many features.
+// samplesDo reports whether an eighth of n samples is enough for a start, with the given number of
+// features.
 func samplesDo(n, features int) bool { return n/sampleShare >= max(leastSample, sampleFor*features) }
 
-// Samples reports whether Solve begins with a part of the samples, unless Start is called.
+// Samples reports whether Solve begins with a part of the samples if Start has not been called.
 func (s *Solver) Samples() bool { return samplesDo(s.rows.count(), s.p) }
 
 // sampled moves the point to the solution for a part of the samples, and returns the Solver of that
-// problem. It returns nil, and leaves the point, if there are too few samples or that solution is no
-// better than 0.
+// problem. If there are too few samples, or the solution is not better than 0, it returns nil and
+// does not move the point.
 func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	part := *s.Problem
 	if !s.rows.subsample(&part) {
@@ -35,7 +37,7 @@ func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	asked := 0
 	r := q.Solve(lambda, &Settings{
 		Tol: sampleGap * float64(s.p) / float64(q.rows.count()) * q.scale, MaxIterations: mostOfSamples, Stop: set.Stop,
-		Interrupt: func() error { // eight of these steps cost as much as one with all samples
+		Interrupt: func() error { // eight of these steps cost as much as one step with all samples
 			if asked++; asked%sampleShare == 0 && set.Interrupt != nil {
 				return set.Interrupt()
 			}
@@ -49,8 +51,8 @@ func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	return nil
 }
 
-// picks draws one number from each of m runs of n/m consecutive numbers below n. So the picked samples
-// are spread like all samples, even if these are sorted or periodic.
+// picks draws m numbers below n: one from each n/m consecutive numbers. So the picked samples
+// represent all samples, even if these are sorted or periodic.
 func picks(n, m int) []int {
 	pick := make([]int, m)
 	state := uint64(1)

@@ -6,50 +6,51 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// samples are the rows of the data, on all processes, at a point x and with a dual point α. In memory, an
-// answer is computed when it is asked for. With a file, one visit of all rows finds everything about a
-// point.
+// samples answers all questions about the rows of the data, on all processes, at a point x and with
+// a dual point α. With rows in memory, an answer is computed when it is requested. With a file, one
+// visit of all rows computes everything about a point.
 type samples interface {
 	count() int           // n
-	columns() gap.Columns // a summary of the columns of X
+	columns() gap.Columns // the magnitudes of the columns of X
 	Scale() float64       // the unit of tolerances, see term.Labels.Unit
-	lossAtZero() float64  // Σ cᵢ φ at x = 0; to be called after Scale
-	// subsample makes the samples of p a part of these. It reports false if there are too few for that.
+	lossAtZero() float64  // Σ cᵢ φ at x = 0; may be called only after Scale
+	// subsample gives p a part of these samples. It reports false if there are too few samples.
 	subsample(p *Problem) bool
 
-	// separate finds the samples that some features separate, whose α is therefore 0; nil if there are
-	// none. open reports whether the coefficient of feature j may rise, and fall, without end.
+	// separate finds the samples that some features separate, so that their α is 0. It returns nil
+	// if there are none. open reports whether the coefficient of feature j may increase, and
+	// decrease, without end.
 	separate(open func(j int) (above, below bool)) *gap.Separated
-	// setBounds says for which problem gaps are proved.
+	// setBounds sets the problem whose gaps are proved.
 	setBounds(q *gap.Problem)
 
-	// moveTo moves to x, returns the loss there, and sets e = X'Cφ'. then is the damping of a Hessian
-	// that is asked for there.
+	// moveTo moves to x, returns the loss there, and sets e = X'Cφ'. then is the damping of the
+	// Hessian that may be requested there.
 	moveTo(x, e []float64, then term.Damping) float64
-	// gradient sets dst to X'Cφ' at the point, over the columns of the working set.
+	// gradient sets dst to X'Cφ' at the point, for the columns of the working set.
 	gradient(dst []float64)
 	// hasHessian reports whether the Hessian at the point is known, or needs no visit of a file.
 	hasHessian() bool
-	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, over the columns of the
+	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the
 	// working set. accept uses the same φ″.
 	hessian(h []float64, shape quadratic.Triangle, d term.Damping)
 
 	// lossAt returns the loss at the end of a step.
 	lossAt(t *trial) float64
-	// accept moves to the end of the step that lossAt was called with last, unless its length is 0, and
-	// sets α to the slopes of the model: φ' + φ″ X move.
+	// accept moves to the end of the step for which lossAt was called last, unless its length is 0,
+	// and sets α to the slopes of the model: φ' + φ″ X move.
 	accept(t *trial)
 	// useSlopes sets α to the slopes φ' at the point x, and e to X'Cα.
 	useSlopes(x, e []float64)
 	// dual returns α at the point x, or nil for samples in a file, which do not keep it.
 	dual(x []float64) []float64
 
-	tally() *gap.Tally // of α at the point
+	tally() *gap.Tally // tally of α at the point
 	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα.
 	prove(x, z, e []float64, goal float64) gap.Bound
-	// trivial returns the gap that the dual point 0 proves at the point x, whose objective is value.
+	// trivial returns the gap that the dual point 0 proves at x; value is the objective at x.
 	trivial(x []float64, value float64) float64
-	// falls reports whether the loss falls without end along d.
+	// falls reports whether the loss decreases without end along d.
 	falls(d []float64) bool
 
 	// Err returns the first error of a visit, which ends a run.
@@ -58,10 +59,12 @@ type samples interface {
 
 // A trial is a step that the line search tries.
 type trial struct {
-	at      []float64    // where it ends, over the columns of the working set
-	length  float64      // part of the full step
-	move    []float64    // the model's move, over the columns of the working set, see quadratic.Separable and Coupled
-	snapped bool         // the full step differs a little from move: zeros and ties were made exact
-	hessian bool         // the Hessian at the end will be needed, if the step is accepted,
-	then    term.Damping // with this damping
+	at     []float64 // the point where the step ends, for the columns of the working set
+	length float64   // the step as a part of the full step
+	// The move to the model's solution, for the columns of the working set; see quadratic.Separable
+	// and Coupled.
+	move    []float64
+	snapped bool         // the full step differs slightly from move, because zeros and ties were made exact
+	hessian bool         // if the step is accepted, the Hessian at its end will be needed
+	then    term.Damping // the damping of that Hessian
 }

@@ -15,19 +15,21 @@ import (
 type memory struct {
 	*Problem
 	*rows.Sums
-	set    *working
-	n      int
-	dense  *dense // the data by columns, if most entries are not zero and the working set may lack columns; else nil
+	set *working
+	n   int
+	// The data by columns, if few entries are zero and a working set may have fewer than all
+	// columns; else nil.
+	dense  *dense
 	bounds gap.Memory
 
 	at, next     state
 	alpha, curve []float64 // n: α, and φ″ of the last Hessian
 	zero         float64   // Σ cᵢ φ at x = 0
-	lo, hi       []float64 // n: the domain of φ*; [0, 0] for separated samples
+	lo, hi       []float64 // length n: the domain of φ*; [0, 0] for separated samples
 	found        gap.Tally
 }
 
-// A state is the samples' margins tᵢ and slopes φ'(tᵢ) at a point.
+// A state holds the margins tᵢ and slopes φ'(tᵢ) of the samples at a point.
 type state struct {
 	margin, slope []float64
 	loss          float64 // Σ cᵢ φ(tᵢ)
@@ -142,14 +144,14 @@ func (m *memory) lossAt(t *trial) float64 {
 	return m.next.loss
 }
 
-// cancelled: differences of margins that are all smaller than this part of the largest margin have lost
-// too many digits.
+// cancelled: if no difference of margins exceeds this part of the largest margin, the differences
+// have lost too many digits.
 const cancelled = 1e-5
 
 func (m *memory) accept(t *trial) {
 	along := m.Scratch
 	inv, move, size := 1/t.length, 0.0, 0.0
-	if t.length > 0 && !t.snapped { // X move is a difference of margins
+	if t.length > 0 && !t.snapped { // otherwise X move is not a difference of margins
 		for i, v := range m.next.margin {
 			along[i] = float64((v - m.at.margin[i]) * inv)
 			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(v))
@@ -161,7 +163,7 @@ func (m *memory) accept(t *trial) {
 	for i, v := range along {
 		alpha := m.at.slope[i] + float64(m.curve[i]*v)
 		if m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i])); m.Coef[i] == 0 {
-			m.alpha[i] = 0 // its weight is 0: its term of the gap is to be 0, and not 0·∞
+			m.alpha[i] = 0 // the weight is 0, and so must be the term of the gap, which would be 0·∞
 		}
 	}
 	if t.length > 0 {
@@ -178,7 +180,7 @@ func (m *memory) useSlopes(_, e []float64) {
 
 func (m *memory) dual([]float64) []float64 { return slices.Clone(m.alpha) }
 
-// point returns x with its margins, slopes and loss.
+// point returns x together with its margins, slopes and loss.
 func (m *memory) point(x []float64) *gap.Point {
 	return &gap.Point{X: x, Margin: m.at.margin, Slope: m.at.slope, Loss: m.at.loss}
 }
@@ -203,7 +205,7 @@ func (m *memory) falls(d []float64) bool {
 	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
 }
 
-// subsample makes the samples of p an eighth of these.
+// subsample gives p an eighth of the samples.
 func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !samplesDo(m.All.Samples, features) {
@@ -212,7 +214,7 @@ func (m *memory) subsample(p *Problem) bool {
 	pick := picks(m.n, max(1, m.n/sampleShare))
 	var err error
 	if p.Data, err = m.Data.SelectRows(pick); err != nil {
-		panic(err) // the rows are there
+		panic(err) // cannot happen: the rows exist
 	}
 	p.Rows = p.Data.Compact(nil)
 	p.Labels, p.Weights, p.Offset = entries(m.Labels, pick), entries(m.Weights, pick), entries(m.Offset, pick)
@@ -226,7 +228,7 @@ func (m *memory) subsample(p *Problem) bool {
 	return m.Team.Total(total) > 0
 }
 
-// entries returns the picked entries of v, or nil if v is nil.
+// entries returns the entries of v at the indices pick, or nil if v is nil.
 func entries(v []float64, pick []int) []float64 {
 	if v == nil {
 		return nil

@@ -11,25 +11,25 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// A setSolver solves a coupled problem that has more features than a dense matrix has room for, and
-// a solution with few non-zero coefficients. It holds all coefficients at zero but those of a working
-// set, solves the smaller problem, and goes on with a set that has the features that violate
-// optimality most. The dual point of the smaller problem, with multipliers for the rows of A that it
-// leaves out, is a dual point of the problem with all features, and proves the gap of that problem.
-// A setSolver is not for concurrent use.
+// A setSolver solves a coupled problem with more features than a dense matrix can have, if the
+// solution has few non-zero coefficients. It holds all coefficients outside a working set at zero,
+// solves this smaller problem, and continues with a set to which it adds the features that violate
+// optimality most. The dual point of the smaller problem, extended by multipliers for the other
+// rows of A, is a dual point of the problem with all features, and proves a gap of that problem. A
+// setSolver is not safe for concurrent use.
 type setSolver struct {
 	all      *unrestricted
-	most     int      // columns that a working set may have
-	at       *iterate // the point
+	most     int      // largest number of columns of a working set
+	at       *iterate // the current point
 	trial    *dual    // the dual point of the last working set
 	best     *dual    // the dual point that proves the smallest gap
 	rest     *outside // multipliers of the rows of zero coefficients
-	position []int32  // of each feature in the working set, counted from 1; 0 outside the set
+	position []int32  // position of each feature in the working set, counted from 1; 0 outside the set
 
-	refused bool // forming the Hessian of a working set takes too long
+	refused bool // forming the Hessian of a working set would take too long
 }
 
-// newSetSolver prepares p. Its error wraps ErrNotApplicable if working sets cannot solve p.
+// newSetSolver prepares p. If working sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
 	switch {
@@ -54,8 +54,8 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 }
 
 // certify returns an upper bound of P(x) − P*, where P(x) is the computed value. The dual point is
-// α = φ'(Xx) with the multipliers z of the rows of A, changed where that brings X'Cα + mu x + A'z closer
-// to 0. If z is nil, each row's multiplier is its limit with the sign of (A x)_k.
+// α = φ'(Xx) with the multipliers z of the rows of A. Multipliers are changed if that brings X'Cα +
+// mu x + A'z closer to 0. If z is nil, each row's multiplier is its limit with the sign of (A x)_k.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.visit(x)
 	w.slopes(z)
@@ -63,14 +63,14 @@ func (w *setSolver) certify(x, z []float64) float64 {
 	return gap.Rounded(w.all.prove(w.trial, w.at, 0), w.at.value)
 }
 
-// visit moves to x.
+// visit moves to x and computes the loss and slopes there.
 func (w *setSolver) visit(x []float64) {
 	copy(w.at.x, x)
 	w.all.visit(w.at)
 }
 
-// slopes sets the trial dual point to α = φ'(t) and multipliers z. Where (A x)_k is not zero, the
-// multiplier is the row's limit with the sign of (A x)_k instead.
+// slopes sets the trial dual point to α = φ'(t) and the multipliers z. For rows with (A x)_k ≠ 0,
+// the multiplier is the row's limit with the sign of (A x)_k.
 func (w *setSolver) slopes(z []float64) {
 	copy(w.trial.alpha, w.at.slope)
 	clear(w.trial.z)
@@ -84,27 +84,32 @@ func (w *setSolver) slopes(z []float64) {
 	}
 }
 
-// MostFeatures is the number of columns that a working set may have if Problem.MaxWorking is 0. The
+// MostFeatures is the largest number of columns of a working set if Problem.MaxWorking is 0. The
 // matrices of such a set take 500 MB, and a Newton step about a second on one thread.
 const MostFeatures = 4096
 
-// mostFree is the number of free features, such as an intercept, that working sets can have. A proof
-// makes one pass over the columns of each pair of free features.
+// mostFree is the largest number of free features, such as an intercept, with which working sets
+// can be used. A proof makes one pass over the columns of each pair of free features.
 const mostFree = 64
 
-// mostInSet returns the number of columns that a working set of p may have.
+// mostInSet returns the largest number of columns of a working set of p.
 func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }
 
 const (
 	maxRounds  = 30
-	firstShare = 1e-3 // the first working set is solved to this part of the loss at x = 0,
-	laterShare = 1e-2 // and later ones, while features are missing, to this part of the gap
-	keptLimit  = 0.5  // a coefficient becomes zero if its singleton row's multiplier is below this part of the limit
-	finalShare = 0.1  // if the features that violate optimality are fewer than this part of the set, the next set is solved to the end
+	firstShare = 1e-3 // the first working set is solved to this part of the loss at x = 0
+	laterShare = 1e-2 // while features are missing, later sets are solved to this part of the gap
+	// A coefficient becomes zero if the multiplier of its singleton row is below this part of the
+	// limit.
+	keptLimit = 0.5
+	// If fewer features than this part of the set violate optimality, the next set is solved to the
+	// tolerance.
+	finalShare = 0.1
 )
 
-// finish solves the problem from x to a proved gap of at most set.Tol. The image y = A x, of length l,
-// says which coefficients begin at zero; the multipliers z of the rows are where the dual point begins.
+// finish solves the problem, starting at x, until a gap of at most set.Tol is proved. The image y =
+// A x, of length l, says which coefficients start at zero. The dual point starts with the
+// multipliers z of the rows.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
@@ -124,13 +129,13 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	return r.end()
 }
 
-// trim makes a coefficient zero if optimality needs a multiplier of its singleton row that is far below
-// the limit. An early iterate has many such coefficients.
+// trim sets a coefficient to zero if optimality would need a multiplier of its singleton row that
+// is far below the limit. Early iterates have many such coefficients.
 func (w *setSolver) trim() {
 	w.rest.residual(w.trial, w.at)
 	x := slices.Clone(w.at.x)
 	for j, row := range w.all.rows.Singleton {
-		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.room[j] {
+		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.capacity[j] {
 			x[j] = 0
 		}
 	}
@@ -152,21 +157,21 @@ func cleared(r *gap.Penalty, x, y []float64) []float64 {
 	return at
 }
 
-// rounds is the state of one call of finish.
+// A rounds holds the state of one call of finish.
 type rounds struct {
 	*setSolver
 	set    Settings
 	result *Solution
-	tol    float64    // gap to which the next working set is solved
-	last   float64    // and the last one was
+	tol    float64    // tolerance of the gap for the next working set
+	last   float64    // tolerance of the gap for the last working set
 	cols   []int32    // the last working set
-	known  bool       // best is a dual point
+	known  bool       // whether best has been computed
 	full   bool       // the last working set had no room for all non-zero coefficients
-	inner  ending.Why // how the run on the last working set ended
+	inner  ending.Why // why the run on the last working set ended
 }
 
-// judge proves a gap of the point by the trial dual point or by the best one so far, whichever is
-// better, and keeps what is the best. It returns the gap.
+// judge proves gaps of the point by the trial dual point and by the best one so far, and keeps the
+// better of the two. It returns the smaller gap.
 func (r *rounds) judge(part *Solution) float64 {
 	r.rest.settle(r.trial, r.at)
 	gap := r.all.prove(r.trial, r.at, r.set.Tol)
@@ -229,7 +234,8 @@ func (r *rounds) end() *Solution {
 	return res
 }
 
-// partition extends the partition of a working set's columns to all p features: those outside are zero.
+// partition extends the partition of a working set's columns to all p features. The features
+// outside the set are zero.
 func partition(part quadratic.Partition, cols []int32, p int) quadratic.Partition {
 	out := quadratic.Partition{Group: make([]int32, p), Factor: make([]float64, p), Count: part.Count}
 	for j := range out.Group {

@@ -16,48 +16,52 @@ import (
 // the feature's excess. If the rows are edges of a graph, multipliers without excess are a flow with
 // bounded capacities.
 //
-// Multipliers are found for one connected component of zero features after the other, by coordinate
-// descent on half the sum of squared excesses. If no multipliers remove it, the excess that is left is
-// the proximal point of the penalty (Moreau's decomposition): the negative gradient of the objective
-// in the steepest feasible direction. So it says which features the next working set needs.
+// Multipliers are computed by coordinate descent on half the sum of squared excesses, one connected
+// component of zero features after the other. If no multipliers remove it, the excess that is left
+// is the proximal point of the penalty (Moreau's decomposition): the negative gradient of the
+// objective in the steepest feasible direction. So the excess shows which features the next working
+// set needs.
 type outside struct {
-	f    *unrestricted
-	sum  []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
-	room []float64 // limit of a feature's singleton row times the size of its entry
-	near []float64 // each zero feature's excess over nearLimit times its limit; 0 for non-zero features
-	seen []bool    // features that are in a component already
-	done []bool    // rows that are in a component already
-	part component
-	over int // number of features with an excess over the limit itself
+	f   *unrestricted
+	sum []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
+	// For each feature, the limit of its singleton row times the absolute value of the row's entry.
+	capacity []float64
+	near     []float64 // excess of each zero feature over nearLimit times its limit; 0 for other features
+	seen     []bool    // features that are already in a component
+	done     []bool    // rows that are already in a component
+	part     component
+	over     int // number of features with an excess over the full limit
 }
 
-// A component is a connected set of zero features, and the rows that have only zero features.
+// A component is a connected set of zero features, together with the rows of A that have no other
+// features.
 type component struct {
 	features, rows []int32
 }
 
 const (
-	nearLimit = 0.9   // part of its limit from which on a feature may join the next set
-	maxSweeps = 500   // sweeps of coordinate descent
-	leastGain = 1e-5  // coordinate descent ends if a sweep lowers the squared excess by less than this part
-	content   = 1e-10 // an excess up to this part of the room counts as none
+	nearLimit = 0.9 // a feature may join the next set if it exceeds this part of its limit
+	maxSweeps = 500 // largest number of sweeps of coordinate descent
+	// Coordinate descent ends if a sweep reduces the squared excess by less than this part.
+	leastGain = 1e-5
+	noExcess  = 1e-10 // an excess of at most this part of the capacity counts as none
 )
 
 func newOutside(f *unrestricted) *outside {
 	o := &outside{f: f, seen: make([]bool, f.p), done: make([]bool, f.rows.Len())}
-	for _, v := range []*[]float64{&o.sum, &o.room, &o.near} {
+	for _, v := range []*[]float64{&o.sum, &o.capacity, &o.near} {
 		*v = make([]float64, f.p)
 	}
 	for j, row := range f.rows.Singleton {
 		if row >= 0 {
-			o.room[j] = f.rows.Limit[row] * math.Abs(f.rows.SingletonEntry[j])
+			o.capacity[j] = f.rows.Limit[row] * math.Abs(f.rows.SingletonEntry[j])
 		}
 	}
 	return o
 }
 
-// settle changes the multipliers d.z of rows that have only zero features, so that as few features as
-// possible have an excess, and sets o.near and o.over.
+// settle changes the multipliers d.z of rows that have only zero features, so that few features
+// have an excess, and sets o.near and o.over.
 func (o *outside) settle(d *dual, at *iterate) {
 	o.residual(d, at)
 	clear(o.near)
@@ -72,37 +76,38 @@ func (o *outside) settle(d *dual, at *iterate) {
 		o.relax(d.z, nearLimit)
 		over := false
 		for _, k := range o.part.features {
-			if e := math.Abs(o.excess(k, nearLimit)); e > 1e-6*o.room[k] {
+			if e := math.Abs(o.excess(k, nearLimit)); e > 1e-6*o.capacity[k] {
 				o.near[k] = e
 			}
 			over = over || o.excess(k, 1) != 0
 		}
 		if over {
-			o.close(d.z)
+			o.lower(d.z)
 			o.count()
 		}
 	}
 }
 
 const (
-	undecided = 0.05 // an excess up to this part of the room may be due to slow convergence
-	exactSize = 512  // number of features of a component up to which a Solver can decide that
+	undecided = 0.05 // an excess of at most this part of the capacity may be due to slow convergence
+	exactSize = 512  // largest number of features of a component for which a Solver can decide that
 )
 
-// close lowers the excess of the component. If coordinate descent leaves a small excess, an exact
-// solution decides whether there is any.
-func (o *outside) close(z []float64) {
+// lower reduces the excess of the component by coordinate descent. If a small excess is left, it
+// computes the exact solution, which shows whether there is any excess.
+func (o *outside) lower(z []float64) {
 	o.relax(z, 1)
 	most := 0.0
 	for _, j := range o.part.features {
-		most = math.Max(most, math.Abs(o.excess(j, 1))/math.Max(o.room[j], math.SmallestNonzeroFloat64))
+		most = math.Max(most, math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
 	}
-	if most > content && most < undecided && len(o.part.features) <= exactSize {
+	if most > noExcess && most < undecided && len(o.part.features) <= exactSize {
 		o.exact(z)
 	}
 }
 
-// exact finds the component's multipliers exactly: those of the proximal point of its penalty.
+// exact computes the multipliers of the component exactly: those of the proximal point of its
+// penalty.
 func (o *outside) exact(z []float64) {
 	r, k := o.f.rows, len(o.part.features)
 	w := &setSolver{all: o.f, position: make([]int32, o.f.p)}
@@ -120,12 +125,12 @@ func (o *outside) exact(z []float64) {
 		eachEntry(r, row, func(j int32, v float64) { s.sub.Labels[w.position[j]-1] += float64(v * z[row]) })
 	}
 	s.sub.A = linalg.New(s.matrix(), k)
-	half := float64(k) / 2 // the squared loss is the mean of squares, not half their sum
+	half := float64(k) / 2 // because the squared loss is the mean of squares, not half their sum
 	for _, row := range s.rows {
 		s.sub.Limit = append(s.sub.Limit, r.Limit[row]/half)
 	}
 	for _, j := range s.cols {
-		s.sub.Limit = append(s.sub.Limit, o.room[j]/half)
+		s.sub.Limit = append(s.sub.Limit, o.capacity[j]/half)
 	}
 	res, ok := s.finish(&Settings{})
 	if !ok {
@@ -150,13 +155,13 @@ func eachEntry(r *gap.Penalty, row int32, do func(j int32, v float64)) {
 // count adds the number of the component's features that have an excess to o.over.
 func (o *outside) count() {
 	for _, j := range o.part.features {
-		if math.Abs(o.excess(j, 1)) > 1e-6*o.room[j] {
+		if math.Abs(o.excess(j, 1)) > 1e-6*o.capacity[j] {
 			o.over++
 		}
 	}
 }
 
-// residual sets o.sum.
+// residual computes o.sum.
 func (o *outside) residual(d *dual, at *iterate) {
 	f := o.f
 	f.Transposed(o.sum, f.Rows, d.alpha)
@@ -169,14 +174,14 @@ func (o *outside) residual(d *dual, at *iterate) {
 	}
 }
 
-// excess returns by how much o.sum of a zero feature is above part of the feature's room, or below its
-// negative.
+// excess returns by how much o.sum of a zero feature is above part times the feature's capacity, or
+// below its negative; 0 if neither.
 func (o *outside) excess(j int32, part float64) float64 {
-	room := part * o.room[j]
-	return o.sum[j] - math.Max(-room, math.Min(o.sum[j], room))
+	capacity := part * o.capacity[j]
+	return o.sum[j] - math.Max(-capacity, math.Min(o.sum[j], capacity))
 }
 
-// reach sets o.part to the component of a feature.
+// reach sets o.part to the component that contains the feature first.
 func (o *outside) reach(first int32, at *iterate) {
 	c, r := &o.part, o.f.rows
 	c.features, c.rows = append(c.features[:0], first), c.rows[:0]
@@ -200,7 +205,7 @@ func (o *outside) reach(first int32, at *iterate) {
 	}
 }
 
-// enter adds those features to the component that it does not have.
+// enter adds the features that the component does not have yet.
 func (o *outside) enter(features []int32) {
 	for _, j := range features {
 		if !o.seen[j] {
@@ -219,7 +224,8 @@ func allZero(x []float64, at []int32) bool {
 	return true
 }
 
-// relax lowers the component's sum of squared excesses over a part of the limits.
+// relax reduces the sum of squared excesses over part times the limits, for the features of the
+// component.
 func (o *outside) relax(z []float64, part float64) {
 	last := math.Inf(1)
 	for range maxSweeps {
@@ -228,7 +234,7 @@ func (o *outside) relax(z []float64, part float64) {
 		}
 		sum := 0.0
 		for _, j := range o.part.features {
-			if e := o.excess(j, part); math.Abs(e) > content*o.room[j] {
+			if e := o.excess(j, part); math.Abs(e) > noExcess*o.capacity[j] {
 				sum = math.FMA(e, e, sum)
 			}
 		}
@@ -239,9 +245,10 @@ func (o *outside) relax(z []float64, part float64) {
 	}
 }
 
-// push moves the multiplier of a row to lower the sum of its features' squared excesses. That sum is
-// piecewise quadratic. A Newton step with the curvature of the present piece is tried; if it goes past
-// the minimum, the step is made with the largest curvature of any piece.
+// push changes the multiplier of a row to reduce the sum of squared excesses of the row's features.
+// This sum is a piecewise quadratic function. A Newton step with the curvature of the current piece
+// is tried. If it goes beyond the minimum, the step is made with the largest curvature of all
+// pieces.
 func (o *outside) push(z []float64, row int32, part float64) {
 	idx, val := o.f.rows.M.Row(int(row))
 	var slope, curve, most float64
@@ -274,8 +281,8 @@ func (o *outside) push(z []float64, row int32, part float64) {
 // slopeAt returns the slope of the sum of squared excesses after a step of the row's multiplier.
 func (o *outside) slopeAt(idx []int32, val []float64, step, part float64) (slope float64) {
 	for k, j := range idx {
-		sum, room := math.FMA(-step, val[k], o.sum[j]), part*o.room[j]
-		slope = math.FMA(val[k], sum-math.Max(-room, math.Min(sum, room)), slope)
+		sum, capacity := math.FMA(-step, val[k], o.sum[j]), part*o.capacity[j]
+		slope = math.FMA(val[k], sum-math.Max(-capacity, math.Min(sum, capacity)), slope)
 	}
 	return slope
 }

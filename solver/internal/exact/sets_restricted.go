@@ -9,24 +9,26 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A restricted problem is the problem with all coefficients held at zero but those of a working set. A
-// row of A with several features of the set stays a row. All rows with just one feature of the set
+// A restricted problem is the problem with all coefficients outside a working set held at zero. A
+// row of A with several features of the set stays a row. All rows with one feature of the set
 // become one singleton row of that feature.
 type restricted struct {
 	w    *setSolver
 	cols []int32 // the features, in increasing order
-	rows []int32 // the rows of the penalty that have several of the features
+	rows []int32 // the rows of the penalty with several features of the set
 	sub  Problem
-	x    []float64 // where it starts
+	x    []float64 // the starting point
 }
 
-// firstRoom is the number of columns that the first set may have. An early iterate has many more
-// non-zero coefficients than the solution, and the time of a step grows with the cube of the columns.
+// firstRoom is the largest number of columns of the first set. An early iterate has many more
+// non-zero coefficients than the solution, and the time of a step grows with the cube of the number
+// of columns.
 const firstRoom = 750
 
-// choose returns the columns of the next working set, in increasing order: those of non-zero coefficients,
-// all free ones, and of the rest those that violate optimality most, at most 200 more than there are
-// non-zero coefficients. full reports that there was no room for all non-zero coefficients.
+// choose returns the columns of the next working set, in increasing order: columns of non-zero
+// coefficients, columns of free features, and the columns that violate optimality most, at most 200
+// more than there are non-zero coefficients. full reports that there was no room for all non-zero
+// coefficients.
 func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	var free, rest []int32
 	for j, x := range w.at.x {
@@ -45,7 +47,7 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	if first {
 		most = min(most, firstRoom)
 	}
-	room := most - most/16 // the rest is for features that violate optimality
+	room := most - most/16 // the rest is reserved for features that violate optimality
 	full = !first && len(cols) > room
 	cols = cols[:min(len(cols), room)]
 	cols = append(cols, rest[:min(len(rest), len(cols)+200, most-len(cols))]...)
@@ -54,7 +56,7 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	return cols, full
 }
 
-// restrict returns the problem restricted to the columns, starting at the point.
+// restrict returns the problem restricted to the columns. It starts at the current point.
 func (w *setSolver) restrict(cols []int32) *restricted {
 	s := &restricted{w: w, cols: cols, sub: *w.all.Problem, x: make([]float64, len(cols))}
 	clear(w.position)
@@ -104,7 +106,8 @@ func (s *restricted) penalty() {
 	s.sub.Limit = append(s.sub.Limit, own...)
 }
 
-// members returns how many features of the set a row of the penalty has, and the first of them.
+// members returns the number of features of the set that a row of the penalty has, and the first of
+// these features.
 func (s *restricted) members(row int32) (count int, first int32) {
 	idx, val := s.w.all.rows.M.Row(int(row))
 	for k, j := range idx {
@@ -117,7 +120,8 @@ func (s *restricted) members(row int32) (count int, first int32) {
 	return count, first
 }
 
-// matrix returns A of the restricted problem: the rows with several features of the set, then the identity.
+// matrix returns A of the restricted problem: the rows with several features of the set, followed
+// by the identity.
 func (s *restricted) matrix() *sparse.CSR {
 	ptr := make([]int64, 1, len(s.rows)+len(s.cols)+1)
 	var idx []int32
@@ -147,9 +151,10 @@ func (s *restricted) finish(set *Settings) (*Solution, bool) {
 	return f.Finish(s.x, set), true
 }
 
-// expand makes the solution of the restricted problem the point, and its dual point the trial dual point.
-// Rows without a feature of the set keep their multipliers. If zeros are not exact, a coefficient
-// whose singleton row's multiplier is far below its limit becomes zero.
+// expand makes the solution of the restricted problem the current point, and its dual point the
+// trial dual point. Rows without a feature of the set keep their multipliers. If zeros are not
+// exact, a coefficient is set to zero if the multiplier of its singleton row is far below its
+// limit.
 func (s *restricted) expand(part *Solution) {
 	w := s.w
 	x, whole, z, r := make([]float64, w.all.p), make([]float64, w.all.p), w.trial.z, w.all.rows
@@ -164,7 +169,7 @@ func (s *restricted) expand(part *Solution) {
 	if part.Polished {
 		part.Structure = partition(part.Structure, s.cols, w.all.p)
 	}
-	if w.visit(x); w.at.value > part.Objective+part.Gap { // the zeros were wrong
+	if w.visit(x); w.at.value > part.Objective+part.Gap { // some zeros were wrong
 		w.visit(whole)
 	}
 	copy(w.trial.alpha, part.Alpha)
@@ -188,8 +193,8 @@ func (s *restricted) expand(part *Solution) {
 	}
 }
 
-// columnsOf returns the columns j of m with position[j] > 0 as columns position[j] − 1 of a matrix.
-// Positions increase with j.
+// columnsOf returns the columns j of m with position[j] > 0 as a matrix. Column j becomes column
+// position[j] − 1; positions increase with j.
 func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 	n, _ := m.Dims()
 	ptr := make([]int64, 1, n+1)
@@ -207,7 +212,7 @@ func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 	return mustSparse(n, count, ptr, idx, val)
 }
 
-// mustSparse returns a matrix made of parts of a valid one.
+// mustSparse returns a matrix made of parts of a valid matrix.
 func mustSparse(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	out, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {

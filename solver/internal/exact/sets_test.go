@@ -23,9 +23,9 @@ func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 	return w
 }
 
-// TestSets holds proofs and results of working sets to those of the whole: on problems
-// small enough for both, with sets that have to change, bounds are never below the
-// truth and the optimum is the same.
+// TestSets compares working sets with a Solver of the whole problem, on problems that are small
+// enough for both and need several sets. Bounds must not be below the true gap, and the optimum
+// must be the same.
 func TestSets(t *testing.T) {
 	for _, k := range patterns() {
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
@@ -62,7 +62,7 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	if want := trueExcess(s, r.X, best.X) - best.Gap; r.Gap < want {
 		t.Errorf("support %d: gap %.3e proved, truth %.3e", support, r.Gap, want)
 	}
-	if support > 20 { // the set has no room for it: any proof will do
+	if support > 20 { // the set has no room for it: any gap that is proved is accepted
 		return
 	}
 	if !(r.Gap <= 1e-9) || math.Abs(r.Objective-best.Objective) > 1e-9 {
@@ -71,8 +71,8 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	checkStructure(t, r)
 }
 
-// freeProblem has a chain without a hold on the last two features, of which the last is a
-// column of ones; twice makes the other one a multiple of it.
+// freeProblem returns a problem with a chain in which no row holds the last two features. The last
+// feature is a column of ones. If twice is set, the other one is a multiple of it.
 func freeProblem(t *testing.T, twice bool) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -95,15 +95,15 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 		t.Fatal(err)
 	}
 	q := penalised(x, labels, term.Logistic{}, graph.Chain(p).FusedLasso(), 0.02, 0)
-	for _, row := range []int{p - 3, p - 2, 2*p - 3, 2*p - 2} { // of the last two features
+	for _, row := range []int{p - 3, p - 2, 2*p - 3, 2*p - 2} { // the rows of the last two features
 		q.Limit[row] = 0
 	}
 	return q
 }
 
-// TestSetsFree: features that no row holds at zero are in every working set, and what
-// closes their equalities counts; columns of them that depend on each other leave no
-// bound, and too many of them no Wide.
+// TestSetsFree checks features that no row holds at zero. They are in every working set, and the
+// bound includes the cost of restoring their equalities. If their columns are linearly dependent,
+// nothing is proved; if there are too many of them, newSetSolver refuses the problem.
 func TestSetsFree(t *testing.T) {
 	q := freeProblem(t, false)
 	s := mustNew(t, q)
@@ -122,7 +122,7 @@ func TestSetsFree(t *testing.T) {
 	}
 }
 
-// TestSetsEndings: results say why there are no better ones.
+// TestSetsEndings checks that results say why the run could not get further.
 func TestSetsEndings(t *testing.T) {
 	stop := errors.New("stop")
 	for _, c := range []struct {
@@ -143,8 +143,8 @@ func TestSetsEndings(t *testing.T) {
 	}
 }
 
-// TestOutside holds what multipliers of a component leave of an excess to the proximal
-// point of its penalty, which a solver finds, and the bounds of multipliers to theirs.
+// TestOutside compares the excess that remains in a component with the proximal point of its
+// penalty, which a solver computes. It also checks that the multipliers are within their limits.
 func TestOutside(t *testing.T) {
 	open := 0
 	for seed := range uint64(40) {
@@ -162,7 +162,7 @@ func TestOutside(t *testing.T) {
 		for _, j := range o.part.features {
 			before = math.Max(before, math.Abs(o.excess(j, 1)))
 		}
-		o.close(z)
+		o.lower(z)
 		solved, tolerance := true, 1e-9
 		for _, v := range want {
 			if v != 0 {
@@ -188,8 +188,9 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// proximal returns a component of p features, a random tree and more edges, some of
-// negative weight, with random residuals, and argmin ½|x − residual|² + its penalty.
+// proximal returns a component of p features with random residuals, and its proximal point argmin
+// ½|x − residual|² + penalty(x). The edges are a random tree and some more; some have negative
+// weights.
 func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []float64) {
 	t.Helper()
 	var edges []graph.Edge
@@ -209,7 +210,7 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 	for j := range labels {
 		labels[j] = size * rng.NormFloat64()
 	}
-	// The loss is the mean of (x − label)²: twice what is wanted, over p.
+	// The loss is the mean of (x − label)², which is half the sum of squares times 2/p.
 	q := penalised(sparse.Identity(p), labels, term.Squared{}, g.FusedLasso(), 2/float64(p), 0)
 	best := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-12})
 	if !(best.Gap <= 1e-12) {

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// unrestricted is the problem with all features that a setSolver solves on working sets. It visits
-// points and proves gaps, without a matrix that is dense in the features.
+// unrestricted is the problem with all features, which a setSolver solves on working sets. It
+// visits points and proves gaps without a matrix whose order is the number of features.
 type unrestricted struct {
 	*Problem
 	*rows.Sums
@@ -52,8 +52,8 @@ func (f *unrestricted) lossAtZero() float64 {
 	return f.Mean(f.Loss, nil, make([]float64, f.n), f.Labels)
 }
 
-// fallsForever reports whether the loss falls without end as the coefficients of x grow that no row of A
-// touches.
+// fallsForever reports whether the loss decreases without end when those coefficients of x grow
+// that no row of A contains.
 func (f *unrestricted) fallsForever(x []float64) bool {
 	if f.mu() > 0 || f.rows.AllSingletons() {
 		return false
@@ -68,12 +68,12 @@ func (f *unrestricted) fallsForever(x []float64) bool {
 	return gap.Falls(f.Team, f.Loss, along, f.Labels, f.Coef)
 }
 
-// ending returns why a run ended with r, whose other fields are set.
+// ending returns why a run with the result r ended. The other fields of r must be set.
 func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending.Why {
 	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.fallsForever(r.X) }, spent)
 }
 
-// An iterate is a point x with what a pass over the data finds there.
+// An iterate is a point x with the results of a pass over the data there.
 type iterate struct {
 	x      []float64 // p
 	margin []float64 // n: t = X x
@@ -95,20 +95,20 @@ func (f *unrestricted) visit(at *iterate) {
 	at.value = at.loss + float64(float64(0.5*f.mu())*kernels.Dot(at.x, at.x)) + f.rows.Value(at.image)
 }
 
-// A dual is a dual point (α, z) whose equality X'Cα + mu x + A'z = 0 may be off.
+// A dual is a dual point (α, z). Its equality X'Cα + mu x + A'z = 0 need not hold exactly.
 type dual struct {
 	alpha []float64 // n
-	z     []float64 // rows of the penalty
+	z     []float64 // for the rows of the penalty
 	exact []float64 // multipliers of the feasible point that proves the gap; nil if nothing is proved
-	goal  float64   // if a more careful proof may reach this gap, it is tried
+	goal  float64   // a more accurate proof is tried if it may reach this gap
 }
 
 func (f *unrestricted) newDual() *dual {
 	return &dual{alpha: make([]float64, f.n), z: make([]float64, f.rows.Len())}
 }
 
-// prove moves the dual point's α, which is given with its z, into the domain of φ*, and returns the gap
-// that the dual point proves of the iterate.
+// prove moves α of the dual point into the domain of φ*, and returns the gap that the dual point
+// proves at the iterate.
 func (f *unrestricted) prove(d *dual, at *iterate, goal float64) float64 {
 	d.goal = goal
 	for i, a := range d.alpha {
@@ -120,7 +120,7 @@ func (f *unrestricted) prove(d *dual, at *iterate, goal float64) float64 {
 	return f.evaluate(d, at)
 }
 
-// evaluate returns the gap that a dual point proves of an iterate.
+// evaluate returns the gap that a dual point proves at an iterate.
 func (f *unrestricted) evaluate(d *dual, at *iterate) float64 {
 	f.Transposed(f.head, f.Rows, d.alpha)
 	b := f.bounds.Prove(&gap.Point{X: at.x, Margin: at.margin, Slope: at.slope, Loss: at.loss}, d.alpha, d.z, f.head, nil, d.goal)
@@ -128,8 +128,8 @@ func (f *unrestricted) evaluate(d *dual, at *iterate) float64 {
 	return b.Gap
 }
 
-// multipliers returns those of the feasible point that proves a gap, over all rows of A; if nothing is
-// proved, those of the dual point as it is.
+// multipliers returns, for all rows of A, the multipliers of the feasible point that proves a gap.
+// If nothing is proved, it returns those of the dual point itself.
 func (f *unrestricted) multipliers(d *dual) []float64 {
 	if d.exact == nil {
 		return f.rows.Expand(d.z)

@@ -11,13 +11,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// Settings tune Solve.
+// Settings control Solve.
 type Settings struct {
-	Tol           float64 // stop at a proved gap of at most Tol
+	Tol           float64 // Solve ends when a gap of at most Tol is proved
 	MaxIterations int     // Newton steps; 0 for 100
-	// Unproved stops without a proof, with Gap = +Inf, once the last step indicates that the objective is
-	// about Tol above the optimum. That saves steps, because a proof needs more accurate coefficients.
-	// Unproved has no effect if proofs cost little: with rows in a file, a coupled model or a Gram matrix.
+	// Unproved makes Solve end without a proof, with Gap = +Inf, as soon as the last step indicates
+	// that the objective is about Tol above the optimum. That saves steps, because a proof needs
+	// more accurate coefficients. Unproved has no effect if proofs cost little: with rows in a
+	// file, a coupled model or a Gram matrix.
 	Unproved  bool
 	Interrupt func() error // called before each step; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -25,28 +26,30 @@ type Settings struct {
 	Watch func(*Result) error
 }
 
-// A Result is where Solve ended.
+// A Result is the result of Solve.
 type Result struct {
 	Gap        float64 // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
 	Objective  float64 // P(x) as computed
-	Loss       float64 // its part Σ cᵢ φ
+	Loss       float64 // the loss Σ cᵢ φ, which is a part of Objective
 	Why        ending.Why
-	Iterations int   // Newton steps
-	Proofs     int   // passes over all columns
-	Full       bool  // the working set had no room for all non-zero coefficients
-	Err        error // the error of Settings.Interrupt, of Settings.Watch or of the File that ended the run
+	Iterations int  // number of Newton steps
+	Proofs     int  // number of passes over all columns
+	Full       bool // the working set had no room for all non-zero coefficients
+	// The error that ended the run: of Settings.Interrupt, of Settings.Watch or of the File; or
+	// nil.
+	Err error
 }
 
 const (
 	maxIterations = 100
-	maxStalled    = 6     // the run ends after this number of proofs in a row that hardly improve
-	leastTol      = 1e-15 // the least tolerance, as a part of the scale
-	firstFlat     = 0.1   // the first damping of flat losses, which falls after each full step
+	maxStalled    = 6     // the run ends after this number of proofs in a row without a clear improvement
+	leastTol      = 1e-15 // smallest tolerance, as a part of the scale
+	firstFlat     = 0.1   // first damping of flat losses; it falls after each full step
 )
 
-// Solve moves the point to the solution for lambda ≥ 0, with a proved gap of at most set.Tol if that can be
-// reached. It begins at the point; if neither Solve nor Start was called before and there are many
-// samples, at the solution for a part of the samples.
+// Solve moves the point to the solution for lambda ≥ 0, with a proved gap of at most set.Tol if
+// that can be reached. It starts at the current point. If neither Solve nor Start was called before
+// and there are many samples, it starts at the solution for a part of the samples.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	limit := set.MaxIterations
 	if limit == 0 {
@@ -75,20 +78,21 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
-	aim := proofPart * s.scale // once the model errs by less than aim, a proof is tried
+	aim := proofPart * s.scale // a proof is tried when the error of the model is below aim
 	s.work.crawls = false
 	if s.coupled != nil {
 		s.coupled.more = 0
 	}
 	unproved := set.Unproved && s.coupled == nil && s.gram == nil && s.File == nil
 	if s.work.part = 0; unproved && s.work.most > 0 {
-		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most)) // the error in P is of the order of its square
+		// The error of P is of the order of the square of this.
+		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most))
 	}
 	s.work.most = 0
 	if s.work.sweeps, s.work.near = firstSweeps, false; s.work.warm {
 		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
 	}
-	if s.work.warm || s.summary.cheap || unproved { // the set hardly needs more columns
+	if s.work.warm || s.summary.cheap || unproved { // the set needs almost no more columns
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
@@ -153,7 +157,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// left estimates by how much the objective is above the optimum after a full step whose model fell by fall.
+// left estimates by how much the objective is above the optimum after a full step, if the model
+// fell by fall.
 func (s *Solver) left(fall float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
@@ -172,15 +177,22 @@ func (s *Solver) show(set *Settings, r *Result) error {
 }
 
 const (
-	warmFactor  = 4   // the solution for the last lambda is near if that was at most this multiple of the next
-	firstSweeps = 4   // sweeps over the columns of the first model without a formed Hessian,
-	mostSweeps  = 40  // and of the last ones
-	proofPart   = 0.1 // the next proof is tried once the model errs by less than this part of the last gap
-	crawl       = 100 // if the gap is more than this multiple of the last fall, the next model is solved to the end
-	farPart     = 100 // no proof is tried while fall²/objective, an estimate of the error, is above this multiple of aim
+	// The solution for the last lambda is near if that lambda was at most this multiple of the
+	// current one.
+	warmFactor  = 4
+	firstSweeps = 4  // number of sweeps over the columns of the first model without a formed Hessian
+	mostSweeps  = 40 // largest number of such sweeps
+	// The next proof is tried when the error of the model is below this part of the last gap.
+	proofPart = 0.1
+	// If the gap exceeds this multiple of the last fall, the next model is solved to the end.
+	crawl = 100
+	// No proof is tried while fall²/objective, an estimate of the error, exceeds this multiple of
+	// aim.
+	farPart = 100
 )
 
-// fallsForever reports whether the loss falls without end as the free coefficients grow in proportion.
+// fallsForever reports whether the loss decreases without end when all free coefficients are
+// multiplied by the same growing number.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false
@@ -194,8 +206,9 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets limits and ridges. It returns the share for choose by the strong rule (Tibshirani and
-// others 2012): a column whose correlation is below 2·lambda − (last lambda) can hardly be needed.
+// setLambda sets the limits and ridges for lambda. It returns the share for choose, by the strong
+// rule (Tibshirani and others 2012): a column whose correlation is below 2·lambda − (last lambda)
+// is unlikely to be needed.
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {
@@ -223,7 +236,8 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	return share
 }
 
-// findFree lists the free features: those without a ridge that no row with a limit or a square touches.
+// findFree lists the free features: those without a ridge that occur in no row with a limit or a
+// square.
 func (s *Solver) findFree() {
 	held := make([]bool, s.p)
 	for k, l := range s.limit {
@@ -263,7 +277,7 @@ func (s *Solver) findSeparated() {
 	})
 }
 
-// open reports whether coordinate j of X has no upper, and no lower bound.
+// open reports whether X has no upper bound for coordinate j, and no lower bound.
 func (s *Solver) open(j int) (above, below bool) {
 	switch {
 	case s.Set == nil:
@@ -274,11 +288,11 @@ func (s *Solver) open(j int) (above, below bool) {
 	return math.IsInf(s.box.Upper[j], 1), math.IsInf(s.box.Lower[j], -1)
 }
 
-// visit computes the loss and e at x.
+// visit computes the loss and e at the point.
 func (s *Solver) visit() {
 	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping())
 	s.work.started = true
-	if s.gram != nil { // the Gram matrix serves all points
+	if s.gram != nil { // the Gram matrix is the same at all points
 		return
 	}
 	s.set.cols = nil
@@ -290,13 +304,13 @@ func (s *Solver) visit() {
 	}
 }
 
-// value returns P at x, given the loss there.
+// value returns P at the point, given the loss there.
 func (s *Solver) value(loss float64) float64 {
 	if s.coupled != nil {
 		return s.bounds.Value(s.x, loss)
 	}
 	sum := loss
-	if s.set.full { // it lacks some non-zero coefficients
+	if s.set.full { // the set does not have all non-zero coefficients
 		for j := range s.x {
 			sum += s.penalty(j)
 		}
@@ -308,7 +322,7 @@ func (s *Solver) value(loss float64) float64 {
 	return sum
 }
 
-// penalty returns the penalty of feature j, if A = I.
+// penalty returns the penalty of feature j if A = I.
 func (s *Solver) penalty(j int) float64 {
 	v := s.x[j]
 	if v == 0 {
@@ -317,9 +331,10 @@ func (s *Solver) penalty(j int) float64 {
 	return float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
 }
 
-// step minimises the model at x and moves x towards its solution by a line search. It sets α to the
-// slopes of the model. It returns by how much the model fell, and the length of the step, from 0 to 1.
-// With fresh the model has the Hessian at x; else it may have that of an earlier point.
+// step minimises the model at x and moves x towards the model's solution by a line search. It sets
+// α to the slopes of the model. It returns by how much the model fell, and the length of the step,
+// from 0 to 1. If fresh is set, the model has the Hessian at x; otherwise it may have the Hessian
+// of an earlier point.
 func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	w := &s.set
 	for k, j := range w.cols {
@@ -343,7 +358,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	return fall, length
 }
 
-// minimise minimises the separable model approximately, and returns by how much it fell.
+// minimise approximately minimises the separable model, and returns by how much it fell.
 func (s *Solver) minimise(tol float64) (fall float64) {
 	w, q := &s.set, &s.set.model
 	for k, j := range w.cols {
@@ -370,29 +385,30 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 }
 
 const (
-	innerPart = 1e-2 // part of its first violation that a model may leave,
-	roughPart = 0.1  // and may leave near the optimum if nothing is to be proved
-	crawlPart = 1e-6 // part of the tolerance to which a model is solved to the end
-	fallPart  = 0.01 // part of fall/objective that a model without a formed Hessian may leave near the optimum
-	nearPart  = 1e-2 // the optimum is near if the model falls by less than this part of the objective
+	innerPart = 1e-2 // a model is solved until the violation is this part of the first one
+	roughPart = 0.1  // the same near the optimum, if nothing must be proved
+	crawlPart = 1e-6 // a model that is solved to the end is solved to this part of the tolerance
+	// Near the optimum, a model without a formed Hessian may leave this part of fall/objective.
+	fallPart = 0.01
+	nearPart = 1e-2 // the optimum is near if the model falls by less than this part of the objective
 )
 
-// reuse: if the last proved gap is at most this part of the gap asked for, the Hessian serves the next
-// lambda too. The slopes of a model are a dual point whatever its Hessian is, and a Hessian that is one
-// step old hardly enlarges the gap.
+// reuse: if the last proved gap is at most this part of the tolerance, the Hessian is also used for
+// the next lambda. The slopes of a model are a dual point for every Hessian, and a Hessian that is
+// one step old hardly enlarges the gap.
 const reuse = 0.2
 
-// constant reports whether φ″ is the same everywhere.
+// constant reports whether φ″ is a constant.
 func (s *Solver) constant() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// hessian gives the model the Hessian at the point. Without fresh it may keep the Hessian of an earlier
-// point.
+// hessian gives the model the Hessian at the point. Unless fresh is set, it may keep the Hessian of
+// an earlier point.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
 	again := !fresh && s.work.spare <= reuse && s.work.flat == 0 && s.work.tail == 0 ||
-		!s.rows.hasHessian() && !s.work.stale // an old Hessian serves one more step
+		!s.rows.hasHessian() && !s.work.stale // an old Hessian is used for one more step
 	if w.current && (s.constant() || again) {
 		s.work.spare, s.work.stale = 1, true
 	} else {
@@ -415,13 +431,14 @@ func (s *Solver) hessian(fresh bool) {
 	w.ridges(func(k int) float64 { return s.ridge[w.cols[k]] })
 }
 
-// scaledPart is the part of the tolerance that scaling a dual point into its domain may cost.
+// scaledPart is the part of the tolerance that may be lost by scaling a dual point into its domain.
 const scaledPart = 0.5
 
-// units sets the unit of each coordinate's violation, and returns the largest violation allowed, in these
-// units. The unit of a coordinate with a limit is the limit: the proof scales the dual point into its
-// domain, which enlarges the gap by a part that should stay below tol. With a ridge the gap grows by the
-// squares of violations instead. The unit of a free feature is a part of √H_jj.
+// units sets the unit of each coordinate's violation, and returns the largest violation allowed, in
+// these units. For a coordinate with a limit, the unit is the limit: the proof scales the dual
+// point into its domain, and that enlarges the gap by a part which must stay below tol. With a
+// ridge, the gap grows instead by the squares of the violations. For a free feature, the unit is a
+// part of √H_jj.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
@@ -449,14 +466,15 @@ func (s *Solver) units(tol float64) float64 {
 }
 
 const (
-	leastDescent = 0.2   // part of the predicted fall that the line search asks for (Armijo's rule)
-	maxHalvings  = 40    // of the step
-	rounding     = 1e-14 // part of P by which rounding may raise it
-	uphill       = 1e-12 // part of P from which on a positive slope counts as uphill
+	leastDescent = 0.2   // the line search requires this part of the predicted fall (Armijo's rule)
+	maxHalvings  = 40    // largest number of halvings of a step
+	rounding     = 1e-14 // rounding may raise P by this part of it
+	uphill       = 1e-12 // a positive slope counts as uphill from this part of P on
 )
 
-// search moves x towards the solution of the model, by halving the step until P falls enough, and returns
-// the length of the step: 1 for the solution itself, 0 if x stays. fall is by how much the model falls.
+// search moves x towards the solution of the model. It halves the step until P falls enough, and
+// returns the length of the step: 1 for the solution itself, 0 if x does not move. fall is by how
+// much the model falls.
 func (s *Solver) search(fall, tol float64) (length float64) {
 	w := &s.set
 	slope, moves := 0.0, false
@@ -480,7 +498,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			slope += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
 		}
 	}
-	// Near its solution, a model that was solved too roughly may rise along its step.
+	// If a model was not solved accurately enough, it may rise along the step near its solution.
 	if s.work.uphill = slope > uphill*s.at.value; s.work.uphill {
 		s.adapt(0)
 		return 0
@@ -515,8 +533,9 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	return 0
 }
 
-// willAsk reports whether the step after this one will need the Hessian at its start. A step squares the
-// error, so after a small fall no further step is expected; if there is one, it uses the present Hessian.
+// willAsk reports whether the step after this one will need the Hessian at its start. A step
+// squares the error, so after a small fall no further step is expected. If there is one, it uses
+// the current Hessian.
 func (s *Solver) willAsk(fall, tol float64) bool {
 	return !s.constant() && (s.work.stale || fall*fall > willPart*tol*s.scale)
 }
@@ -524,13 +543,13 @@ func (s *Solver) willAsk(fall, tol float64) bool {
 const willPart = 0.01
 
 const (
-	shortStep = 0.1  // after a step shorter than this, curvatures in the tail are damped
-	firstDamp = 1e-3 // the first such damping
+	shortStep = 0.1  // after a step shorter than this, the curvature of linear losses is damped
+	firstDamp = 1e-3 // the first damping of linear losses
 )
 
-// adapt sets sweeps and damping of the next model by the length of the step. Far from the optimum, the line
-// search cuts the step of a model that was solved too well: the next model then gets fewer sweeps
-// and more damping.
+// adapt sets the sweeps and the damping of the next model according to the length of the step. Far
+// from the optimum, a model that is solved too accurately gives a step that the line search must
+// shorten. The next model then gets fewer sweeps and more damping.
 func (s *Solver) adapt(length float64) {
 	w := &s.work
 	if length < 1 {
@@ -541,8 +560,8 @@ func (s *Solver) adapt(length float64) {
 	w.tail = w.tailAfter(length)
 }
 
-// firstDamping returns the damping of flat losses for the first step: none if there are many columns and
-// all have a ridge, which is curvature enough.
+// firstDamping returns the damping of flat losses for the first step. It is 0 if there are many
+// columns and all have a ridge, because ridges are curvature enough.
 func (s *Solver) firstDamping() float64 {
 	if !s.summary.cheap && !slices.Contains(s.Ridge, 0) {
 		return 0
@@ -553,7 +572,7 @@ func (s *Solver) firstDamping() float64 {
 // damping returns the damping of the next Hessian.
 func (w *workspace) damping() term.Damping { return term.Damping{Flat: w.flat, Tail: w.tail} }
 
-// tailAfter returns the damping of straight losses after a step of some length.
+// tailAfter returns the damping of linear losses after a step of the given length.
 func (w *workspace) tailAfter(length float64) float64 {
 	damp := w.tail
 	if length == 1 {
@@ -567,21 +586,22 @@ func (w *workspace) tailAfter(length float64) float64 {
 	return damp
 }
 
-// flatAfter returns the damping of flat losses after a step of some length.
+// flatAfter returns the damping of flat losses after a step of the given length.
 func (w *workspace) flatAfter(length float64) float64 {
-	soft := 0.03 * w.flat
+	damp := 0.03 * w.flat
 	switch {
 	case length < 1:
-		return math.Min(1, math.Max(300*soft, 1e-4))
-	case soft < 1e-9:
+		return math.Min(1, math.Max(300*damp, 1e-4))
+	case damp < 1e-9:
 		return 0
 	}
-	return soft
+	return damp
 }
 
-// LambdaMax returns the least lambda for which all coefficients with a limit are zero, and moves the
-// point to that solution. It is +Inf if some coefficient has a ridge and no limit: such a coefficient is
-// zero for no lambda. The error is that of interrupt, which is called before each step and may be nil.
+// LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves
+// the point to that solution. It returns +Inf if some coefficient has a ridge but no limit, because
+// such a coefficient is not zero for any lambda. The error is that of interrupt, which is called
+// before each step and may be nil.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {
@@ -593,13 +613,13 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	const huge, lastFall = 1e100, 1e-18
 	tol := 1e-14
 	if s.Loss.Traits().Accuracy > 0 {
-		tol = 1e-12 // the values of the loss are not accurate enough to prove less
+		tol = 1e-12 // the loss is not computed accurately enough to prove a smaller gap
 	}
 	r := s.Solve(huge, &Settings{Tol: tol * s.scale, Interrupt: interrupt})
 	if r.Err != nil {
 		return 0, r.Err
 	}
-	for range 4 { // until x, and not only P(x), has all digits
+	for range 4 { // until all digits of x are right, and not only those of P(x)
 		if fall, _ := s.step(0, true); !(fall > lastFall*s.scale) {
 			break
 		}
@@ -620,6 +640,6 @@ func (s *Solver) Support() int {
 	return s.p - len(slices.DeleteFunc(slices.Clone(s.x), func(v float64) bool { return v != 0 }))
 }
 
-// Gradient returns X'Cα of the last dual point; after LambdaMax it is the gradient of the loss. It is
-// valid until the next call of a method.
+// Gradient returns X'Cα for the last dual point. After LambdaMax, this is the gradient of the loss.
+// It is valid until the next call of a method.
 func (s *Solver) Gradient() []float64 { return s.e }

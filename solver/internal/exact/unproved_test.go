@@ -8,7 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestUnproved: without a proof, the points of a path are about as close to the optimum as asked for.
+// TestUnproved checks that without proofs the points of a path are about as close to the optimum as
+// the tolerance.
 func TestUnproved(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {
 		p := kind{loss: loss, weighted: true, free: 1}.random(300, 80, 3)

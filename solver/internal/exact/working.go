@@ -10,40 +10,46 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// working is a working set: some columns of the data, and the quadratic model over their coefficients.
+// working is a working set: some columns of the data, and the quadratic model in their
+// coefficients.
 type working struct {
 	most, threads int
 	cols          []int32 // in increasing order
-	place         []int32 // of each feature in cols, counted from 1; 0 for features outside
-	full          bool    // choose had no room for all columns that belong there
+	place         []int32 // position of each feature in cols, counted from 1; 0 for features outside
+	full          bool    // choose had no room for all columns that belong into the set
 
-	// The data of the columns: row by row if the Hessian is formed, else column by column.
+	// The data of the columns: by rows if the Hessian is formed, else by columns.
 	formed        bool
 	rows, columns kernels.Rows
 
-	// The point; the gradient there; the solution of the model; and the move from the point to one close
-	// to the solution, where the model's multipliers satisfy its optimality equation.
+	// x is the point, gradient the gradient there, u the solution of the model, and move the step
+	// from the point to a point close to the solution, where the model's multipliers satisfy its
+	// optimality equation.
 	x, gradient, u, move []float64
 
 	model    quadratic.Separable // the model of a separable problem
 	dense    quadratic.Dense
 	implicit quadratic.Columns
-	current  bool // the Hessian is one of these columns, perhaps at an earlier point
+	current  bool // the Hessian has these columns; it may belong to an earlier point
 	scratch  []*kernels.HessianScratch
 	cut      []int
 }
 
 const (
-	leastRoom = 16  // columns that may enter at once even if fewer coefficients are non-zero
-	stay      = 0.9 // a column in the set stays there down to this part of what makes others enter
-	farAhead  = 0.5 // with a constant curvature, columns enter early, by this part of the limit,
-	ahead     = 0.1 // or by this part if a Gram matrix can grow, so that the Hessian is formed less often
+	leastRoom = 16 // number of columns that may always enter, even if fewer coefficients are non-zero
+	// A column leaves the set if its correlation falls below this part of what makes others enter.
+	stay     = 0.9
+	farAhead = 0.5 // with a constant curvature, columns already enter at this part of the limit
+	// With a Gram matrix that can grow, they enter at this part, so that the Hessian is formed less
+	// often.
+	ahead = 0.1
 )
 
-// choose makes the working set the columns of non-zero coefficients, those without a limit, and those whose
-// correlation exceeds share times the limit. Of the last, those that exceed it most enter first, at most
-// as many as there are columns of the other two kinds. The set stays as it is if it has all of
-// these columns, and not many more. choose reports whether some were missing.
+// choose makes the working set of three kinds of columns: columns of non-zero coefficients, columns
+// without a limit, and columns whose correlation exceeds share times the limit. Of the last kind,
+// those with the largest excess enter first, at most as many as there are columns of the other two
+// kinds. The set stays as it is if it has all of these columns, and not many more. choose reports
+// whether some were missing.
 func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
@@ -58,13 +64,13 @@ func (s *Solver) choose(share float64) bool {
 	if s.gram != nil && s.gram.whole {
 		s.summary.cheap = true
 	}
-	early := share // once some columns must enter, others enter from this part of the limit on
+	early := share // when some column must enter, others enter from this part of the limit on
 	switch {
 	case s.gram != nil:
 		early = share - ahead
 	case s.constant():
 		early = share - farAhead
-	case s.work.warm: // the next lambda is likely to need them
+	case s.work.warm: // columns that the next lambda is likely to need
 		early = stay * share
 	}
 	var cols, nearly, enter []int32
@@ -110,9 +116,9 @@ func all(columns int) []int32 {
 	return cols
 }
 
-// correlation returns |eⱼ|, the size of the correlation of column j with the slopes. A zero coefficient
-// is optimal if it is at most the limit. If X allows a coefficient no negative values, it is −eⱼ; if no
-// positive values, eⱼ.
+// correlation returns the absolute correlation |eⱼ| of column j with the slopes. A zero coefficient
+// is optimal if this is at most the limit. If X does not allow negative values of the coefficient,
+// correlation returns −eⱼ; if it does not allow positive values, eⱼ.
 func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]
 	switch {
@@ -126,7 +132,7 @@ func (s *Solver) correlation(j int) float64 {
 	return math.Abs(e)
 }
 
-// build makes cols the working set, and its data.
+// build makes cols the working set, and collects its data.
 func (s *Solver) build(cols []int32) {
 	w := &s.set
 	if slices.Equal(w.cols, cols) && w.x != nil {
@@ -135,7 +141,7 @@ func (s *Solver) build(cols []int32) {
 	for _, j := range w.cols {
 		w.place[j] = 0
 	}
-	if s.gram != nil && len(cols) > defaultWorking { // too many for a matrix
+	if s.gram != nil && len(cols) > defaultWorking { // too many columns for a matrix
 		s.rows, s.gram = s.gram.memory, nil
 		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping())
 	}
@@ -185,19 +191,25 @@ func (s *Solver) build(cols []int32) {
 
 // Costs, in units of a multiplication that forms a Hessian.
 const (
-	visitCost   = 2.0   // of an entry in a coordinate sweep or a product, without a formed Hessian
-	leastVisits = 50.0  // visits of the columns by the sweeps and products of such a model: a first guess,
-	mostVisits  = 100.0 // and the largest
-	panelFrom   = 64.0  // from this number of entries in a row on, pairs of entries cost half
-	factorCost  = 0.4   // of a multiplication of Cholesky's method
-	cheapCost   = 12.0  // the Hessian of all columns is always formed if it costs less than this for each entry of the data
+	visitCost = 2.0 // of an entry in a coordinate sweep or a product, if the Hessian is not formed
+	// Number of visits of the columns by the sweeps and products of such a model: a first guess.
+	leastVisits = 50.0
+	mostVisits  = 100.0 // largest number of such visits that is assumed
+	panelFrom   = 64.0  // from this number of entries in a row on, a pair of entries costs half
+	factorCost  = 0.4   // of a multiplication in a Cholesky factorisation
+	// The Hessian of all columns is always formed if it costs less than this for each entry of the
+	// data.
+	cheapCost = 12.0
 )
 
-// formed reports whether the Hessian of the columns is to be formed: whether it and a Cholesky factor for
-// the support cost less than the visits of the columns by a model without a formed Hessian.
+// formed reports whether to form the Hessian of the columns. It is formed if it and a Cholesky
+// factor for the support cost less than the visits of the columns by a model without a formed
+// Hessian.
 func (s *Solver) formed(cols []int32) bool {
 	if !s.Team.Alone() || s.summary.cheap || s.gram != nil {
-		return true // with several processes, each coordinate of another model takes a message
+		// With several processes, a model without a formed Hessian needs a message for each
+		// coordinate.
+		return true
 	}
 	if len(cols) > defaultWorking {
 		return false
@@ -215,15 +227,16 @@ func (s *Solver) formed(cols []int32) bool {
 	return pairs+denseCost(len(cols), support) <= s.work.visits*visitCost*entries
 }
 
-// denseCost returns the cost of a Hessian that is formed already, of so many columns, and of a Cholesky
-// factor for a support of about the given size.
+// denseCost returns the cost of a model whose Hessian is already formed, for the given number of
+// columns, and of a Cholesky factor for a support of about the given size.
 func denseCost(columns int, support float64) float64 {
 	m := float64(columns)
 	support = math.Min(m, float64(1.25*support)+leastRoom)
 	return float64(factorCost/6*support*float64(support*support)) + float64(m*m)
 }
 
-// pairs returns the number of entries of the columns, and the number of pairs of them in the same row.
+// pairs returns the number of entries of the columns, and the number of pairs of entries in the
+// same row.
 func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 	if len(cols) == s.p {
 		for i := range s.Rows.Len() {
@@ -257,7 +270,8 @@ func (s *Solver) transpose() rowsOf {
 	return s.summary.columns
 }
 
-// buildRows makes w.rows the columns' data row by row, with values as 32 or 64 bits as the data have them.
+// buildRows stores the data of the columns in w.rows, row by row, with 32-bit or 64-bit values as
+// in the data.
 func (s *Solver) buildRows() {
 	w := &s.set
 	if len(w.cols) == s.p {
@@ -290,13 +304,13 @@ func (s *Solver) buildRows() {
 	}
 }
 
-// rowsOf is X' row by row, a row being a column of X.
+// rowsOf gives access to X' by rows; its rows are the columns of X.
 type rowsOf interface {
 	Row(i int) ([]int32, []float64)
 }
 
-// fill appends the entries of column j of X, as column k of the set, to w.rows: at[i] is where row i goes
-// on.
+// fill appends the entries of column j of X, as column k of the set, to w.rows. at[i] is the
+// position of the next entry of row i.
 func (w *working) fill(at []int64, k int, columns rowsOf, j int) {
 	idx, val := columns.Row(j)
 	for m, i := range idx {
@@ -312,7 +326,7 @@ func (w *working) fill(at []int64, k int, columns rowsOf, j int) {
 	}
 }
 
-// buildColumns makes w.columns the columns' data column by column.
+// buildColumns stores the data of the columns in w.columns, column by column.
 func (s *Solver) buildColumns() {
 	w, from := &s.set, s.transpose()
 	to := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.Rows.Len()}
@@ -349,8 +363,8 @@ func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	kernels.Margins(dst, w.columns, s.Scaled(alpha))
 }
 
-// sharedFrom: goroutines share the work of a Hessian if rows have at least this number of entries on
-// average.
+// sharedFrom: goroutines share the work of a Hessian if rows have at least this number of entries
+// on average.
 const sharedFrom = 32
 
 // share divides the columns of a Hessian among goroutines.
@@ -372,8 +386,8 @@ func (w *working) share() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// weigh prepares a Hessian X'diag(c)X that is not formed: the columns times √c, without the samples whose
-// weight c is 0. It overwrites c.
+// weigh prepares a Hessian X'diag(c)X that is not formed: it multiplies the columns by √c, and
+// leaves out the samples with c = 0. It overwrites c.
 func (w *working) weigh(c []float64) {
 	for i, v := range c {
 		c[i] = math.Sqrt(v)
@@ -397,7 +411,7 @@ func (w *working) form(h, c []float64) {
 	rows.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
-// ridges sets the ridges that the model adds to the Hessian's diagonal.
+// ridges sets the ridges that are added to the diagonal of the model's Hessian.
 func (w *working) ridges(ridge func(k int) float64) {
 	of, prepare := w.dense.Ridge, w.dense.Prepare
 	if !w.formed {

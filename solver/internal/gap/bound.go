@@ -46,14 +46,14 @@ type Columns struct {
 	Offset  float64   // max over i of |oᵢ|
 }
 
-// work holds scratch memory and the dual point that a bound is computed for.
+// work holds scratch memory, and the dual point for which a bound is computed.
 type work struct {
 	image   []float64 // A x
 	z, zErr []float64 // per row of A: the stored multiplier, and a bound of its distance from the exact one
 	e, eErr []float64 // per feature: eⱼ as computed, and a bound of its error
 }
 
-// A Sum is X'Cα as computed, with what bounds its rounding error.
+// A Sum is X'Cα as computed, with bounds of its rounding errors.
 type Sum struct {
 	Head, Tail []float64 // X'Cα ≈ Head + Tail; Tail is nil unless the summation was compensated
 	// Roundings bounds the number of rounding errors that affect one term of Head. If Columns.Entries is
@@ -151,7 +151,7 @@ func (p *Problem) halfBounded(j int) bool {
 	return p.box.Lower != nil && (math.IsInf(p.box.Lower[j], 0) != math.IsInf(p.box.Upper[j], 0))
 }
 
-// Roots returns the number of features whose eⱼ no multiplier can correct.
+// Roots returns the number of roots: features whose eⱼ no multiplier can correct.
 func (p *Problem) Roots() int { return len(p.correction.roots) }
 
 // Value returns P(x), given the mean loss at x.
@@ -166,9 +166,9 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 	return value
 }
 
-// Bound returns the bound that the dual point (α, z) proves for x. The samples' part of α is given by
-// the tally t and by sum, which is X'Cα. Bound replaces the multipliers of some singleton rows by ones that
-// make the bound smaller.
+// Bound returns the bound that the dual point (α, z) proves for x. The tally t has the sums over
+// the samples that depend on α, and sum is X'Cα. Bound replaces the multipliers of some singleton
+// rows by others that make the bound smaller.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	value, exceeds := p.Value(x, t.Loss), p.exceeds(z)
 	best := p.bound(x, z, t, sum, value, true)
@@ -181,7 +181,7 @@ func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	return best
 }
 
-// exceeds reports whether a given multiplier that Bound uses is beyond its limit.
+// exceeds reports whether one of the given multipliers that Bound uses is larger than its limit.
 func (p *Problem) exceeds(z []float64) bool {
 	if len(p.recomputed) == len(z) {
 		return false
@@ -192,8 +192,8 @@ func (p *Problem) exceeds(z []float64) bool {
 	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
 }
 
-// bound is Bound for one of two treatments of multipliers beyond their limits: with clip it clips each
-// of them, otherwise it scales the whole dual point.
+// bound is Bound for one of two treatments of multipliers that exceed their limits. If clip is set,
+// it clips each of them; otherwise it scales the whole dual point.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1), Objective: value}
 	p.start(z, t, sum, clip)
@@ -258,7 +258,8 @@ func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
 	p.setResidual(t, sum)
 }
 
-// clearSign is the ratio of |eⱼ| to its error bound above which the sign of eⱼ counts as certain.
+// clearSign: if |eⱼ| is at least this multiple of its error bound, the sign of eⱼ is considered
+// certain.
 const clearSign = 1e3
 
 // checkSigns updates relaxed for the features with one finite bound. There h*(−eⱼ) is finite if eⱼ has
@@ -422,8 +423,9 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 	return by
 }
 
-// scaling returns the factor by which the dual point must be scaled to lie in the domain of g*. It also
-// returns an estimate of what rounding adds to the gap through this factor; value is P(x).
+// scaling returns the factor by which the dual point must be scaled to lie in the domain of g*. It
+// also returns an estimate of how much rounding enlarges the gap through this factor; value is
+// P(x).
 func (p *Problem) scaling(value float64) (by, rounding float64) {
 	w := &p.work
 	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
@@ -448,7 +450,7 @@ func (p *Problem) openSideScaling() (shrink, exact float64) {
 		}
 		most := p.Penalty.maxMultiplier(int(row)) * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*unit)
 		e := p.work.e[j]
-		over := -e // how far e is from the required sign
+		over := -e // how far e is from having the required sign
 		if math.IsInf(p.box.Lower[j], 0) {
 			over = e
 		}
@@ -460,8 +462,8 @@ func (p *Problem) openSideScaling() (shrink, exact float64) {
 	return shrink, exact
 }
 
-// roundingCost estimates what the errors of e add to the gap, except through the scaling factor: by the
-// errors of the multipliers, and at the features with a ridge.
+// roundingCost estimates by how much the errors of e enlarge the gap, by the errors of the
+// multipliers and at the features with a ridge. It leaves out their effect on the scaling factor.
 func (p *Problem) roundingCost() (sum float64) {
 	for j, v := range p.work.image {
 		sum += math.Abs(float64(p.work.zErr[j] * v))
@@ -516,7 +518,8 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 func (p *Problem) setNearest(j, row int) {
 	w, entry, limit := &p.work, p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-w.e[j]/entry, limit))
-	if p.Penalty.Squared(row) { // beyond the limit, z minimises the costs of square and ridge
+	// Z may exceed the limit; it minimises the sum of the costs of the square and the ridge.
+	if p.Penalty.Squared(row) {
 		q := p.Penalty.Square[row]
 		rest := math.FMA(z, entry, w.e[j])
 		z -= float64(entry * rest * (q / (p.Ridge[j] + float64(entry*entry*q))))
@@ -532,9 +535,10 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 	w.e[j] = math.FMA(z, entry, w.e[j])
 }
 
-// setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest bound.
-// Candidates are the ends of the multiplier's range, the value that makes eⱼ = 0, this value eErr by
-// the error of eⱼ to either side, and for a row with a square the minimiser for X = R^p.
+// setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest
+// bound. The candidates are: the two ends of the multiplier's range; the value that makes eⱼ = 0;
+// the two values that make eⱼ = ±margin, where margin is more than twice the error of eⱼ; and, for
+// a row with a square, the minimiser for X = R^p.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
@@ -604,7 +608,7 @@ func (p *Problem) setGroups() {
 	}
 }
 
-// marginErrors returns the arguments of Tally.marginErrorCost for margins computed at x.
+// marginErrors returns the arguments of Tally.marginErrorCost for margins that were computed at x.
 func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 	var size float64
 	count := 0

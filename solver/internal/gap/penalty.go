@@ -26,9 +26,9 @@ type Penalty struct {
 	From   []int32   // From[k] is the index in A of row k
 	Total  int       // the number of rows of A
 
-	// Singleton[j] is a row whose only non-zero entry is that of feature j, or −1 if there is none.
-	// SingletonEntry[j] is this entry. Of several such rows it is the one whose multiplier changes
-	// eⱼ most.
+	// Singleton[j] is a row whose only non-zero entry belongs to feature j, or −1 if there is none.
+	// SingletonEntry[j] is this entry. If there are several such rows, it is the row whose
+	// multiplier can change eⱼ most.
 	Singleton      []int32
 	SingletonEntry []float64
 }
@@ -97,7 +97,7 @@ func nonzeros(val []float64) (count int) {
 	return count
 }
 
-// findSingletons sets Singleton and SingletonEntry; whole is A.
+// findSingletons sets Singleton and SingletonEntry; whole is A with all rows.
 func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 	for j := range pen.Singleton {
 		pen.Singleton[j] = -1
@@ -192,7 +192,7 @@ func (pen *Penalty) Touches(j int) bool {
 	return nonzeros(val) > 0
 }
 
-// maxMultiplier returns the largest |z| of a row in the domain of g*.
+// maxMultiplier returns the largest |z| of a row for which g* is finite.
 func (pen *Penalty) maxMultiplier(row int) float64 {
 	if pen.Squared(row) {
 		return math.Inf(1)
@@ -340,8 +340,8 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	return float64((limit-math.Copysign(first, v*first))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
 }
 
-// squareErrorCost bounds the change of g*, beyond zErr |v|, that an error zErr of the multiplier causes
-// in a row with a square. There g*(z) = max(0, |z| − Limit)²/(2 Square).
+// squareErrorCost is for a row with a square, where g*(z) = max(0, |z| − Limit)²/(2 Square). It
+// bounds by how much an error zErr of the multiplier changes g*, beyond zErr |v|.
 func (pen *Penalty) squareErrorCost(j int, z, zErr, v float64) float64 {
 	over := math.Max(0, math.Abs(z)-pen.Limit[j])
 	return float64(zErr*(over+zErr)) / pen.Square[j]
@@ -387,8 +387,8 @@ func (g *Group) fenchel(z, v []float64) float64 {
 	return norm * (float64(distance2+left)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
 }
 
-// imageError bounds what the rounding of v = A x adds to g(v) + g*(z) − z'v; z = nil means z = 0. A row
-// with one entry is skipped, because its v is accurate to the last digit.
+// imageError bounds by how much the rounding of v = A x enlarges g(v) + g*(z) − z'v; z = nil means
+// z = 0. A row with one entry is skipped, because its v is accurate to the last digit.
 func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 	if pen.M == nil {
 		return 0

@@ -9,11 +9,13 @@ import (
 // A RootRow computes a'N for a row a' of X, where N has the vector n of each root as a column. It is not
 // safe for concurrent use.
 type RootRow struct {
-	rowOf  [][]sparseEntry // see correction
-	single []int32         // 1 + the index of root j, 0 if j is no root; nil unless every n has one entry
-	sum    []float64       // the entries of the row, by index of the root
-	has    []bool          // the roots in list
-	list   []int32         // the roots whose entry was set by the last call of Take
+	rowOf [][]sparseEntry // see correction
+	// 1 + the index of the root at feature j, 0 if j is no root; nil unless every vector n has one
+	// entry.
+	single []int32
+	sum    []float64 // the entries of the row, by index of the root
+	has    []bool    // the roots in list
+	list   []int32   // the roots whose entry was set by the last call of Take
 }
 
 // NewRootRow returns a RootRow for the present roots, or nil if there are none.
@@ -40,7 +42,7 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 		r.sum[k], r.has[k] = 0, false
 	}
 	r.list = r.list[:0]
-	if r.single != nil { // roots are ordered by feature, so that list is in order
+	if r.single != nil { // roots are in the order of their features, so list is sorted
 		for m, j := range idx {
 			if k := r.single[j]; k > 0 {
 				r.list = append(r.list, k-1)

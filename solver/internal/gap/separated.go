@@ -54,8 +54,8 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// more looks for columns with the property of Separated among the remaining samples. It marks these
-// columns and their samples, and reports whether it found any.
+// more searches the remaining samples for columns as described at Separated. It marks these columns
+// and their samples, and reports whether it found any.
 func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
 	// rises[j] is 1 if the objective may rise when coefficient j grows upwards, and rises[p+j] if it may

@@ -129,8 +129,8 @@ func (f *Simple) backward(beta []float64, l, p int) func(j int) float64 {
 	return func(j int) float64 { return sum[j] }
 }
 
-// imageError bounds what the rounding of y = A x adds to g(y) − z'y. It counts the error of z'y twice,
-// because g(y) may change as much.
+// imageError bounds by how much the rounding of y = A x enlarges g(y) − z'y. It counts the error of
+// z'y twice, because g(y) may change by as much as z'y.
 func (f *Simple) imageError(at *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {
@@ -178,14 +178,14 @@ func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 		}
 		scale := math.Abs(at.E[j]) + float64(f.Mu*math.Abs(u[j]))
 		if u[j] = -math.FMA(f.Mu, u[j], at.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
-			u[j] = 0 // the exact r is 0: u is −e/mu, and only its rounding is left
+			u[j] = 0 // the exact r is 0: u is −e/mu, and r consists of rounding only
 		}
 		size += float64(scale * math.Abs(x))
 		product -= float64(u[j] * x)
 	}
 	relative := math.Max(0x1p-44, float64(len(u)+64)*unit)
 	bound := float64(float64(0.5*f.Mu*distance2) * (1 + relative))
-	if f.Domain == nil { // r is 0 except for rounding
+	if f.Domain == nil { // r is 0, apart from rounding
 		return bound
 	}
 	if error2 > 0 {

@@ -39,8 +39,8 @@ func (b *box) most(e number, mu float64) number {
 	return num(-1).times(e).times(v).plus(num(-mu / 2).times(v).times(v))
 }
 
-// instance returns a random problem with the squared loss (b − t)² and an L1 penalty of A x, whose
-// columns have very different scales. If rests is set, x is 0 and e is 0 except for rounding.
+// instance returns a random problem with the squared loss (b − t)² and an L1 penalty of A x. Its
+// columns have very different scales. If rests is set, x is 0, and e is 0 apart from rounding.
 func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Simple, *SimplePoint, []float64) {
 	n, p, l := 3+rng.IntN(30), 1+rng.IntN(8), 1+rng.IntN(10)
 	matrix := func(rows int, scale []float64) *sparse.CSR {

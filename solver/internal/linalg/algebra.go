@@ -1,9 +1,9 @@
-// Package linalg provides the linear algebra of the constraint matrix A of a problem:
-// products with A and A', the matrix A'A with its diagonal, connected components,
-// eigenbasis and extreme eigenvalues, and solutions of (s I + ρ A'A) v = b by eigenbasis
-// or conjugate gradients. It also has Cholesky factorizations of dense and banded
-// matrices. It knows nothing about the problem to which A belongs. Sums have a fixed
-// order, so results have the same bits on every machine. Read [Algebra] first.
+// Package linalg provides the linear algebra of the constraint matrix A of a problem: products with
+// A and A', the matrix A'A with its diagonal, connected components, eigenbasis and extreme
+// eigenvalues, and solutions of (s I + ρ A'A) v = b by eigenbasis or conjugate gradients. It also
+// has Cholesky factorizations of dense and banded matrices. It does not use the rest of the
+// problem. Sums have a fixed order, so results have the same bits on every machine. Read [Algebra]
+// first.
 package linalg
 
 import (

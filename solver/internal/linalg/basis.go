@@ -55,7 +55,7 @@ func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 	sigma := s.spec.Sigma[at : at+len(members)]
 	v := s.bases[c]
 	if v == nil {
-		s.fewSolve(members, s.spec.vectors[c], sigma, dst, b, shift)
+		s.solveSmall(members, s.spec.vectors[c], sigma, dst, b, shift)
 		return
 	}
 	for k, j := range members {
@@ -75,8 +75,8 @@ func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 // kernel, whose tiles have 64 columns.
 const few = 8
 
-// fewSolve is component for a component of few features.
-func (s *Shifted) fewSolve(members []int32, v, sigma, dst, b []float64, shift float64) {
+// solveSmall is component for a component of few features.
+func (s *Shifted) solveSmall(members []int32, v, sigma, dst, b []float64, shift float64) {
 	size := len(members)
 	hat := s.hat[:size]
 	clear(hat)

@@ -124,8 +124,7 @@ func newTiles(c *Cholesky) *tiles {
 	return &tiles{Cholesky: c, diagonal: make([]float64, side*side), across: make([]float64, rows*side), left: make([]float64, rows*side)}
 }
 
-// begin starts the block that begins at column lo, whose diagonal part is factored
-// already.
+// begin starts the block whose first column is lo. Its diagonal part must be factored already.
 func (t *tiles) begin(lo int) {
 	t.lo = lo
 	for i := range factorBlock {
@@ -170,7 +169,7 @@ func (t *tiles) solve(k int) {
 	}
 }
 
-// trail subtracts the products of the block from the rows of tile k, right of the block.
+// trail subtracts the products of the block from the rows of tile k, to the right of the block.
 func (t *tiles) trail(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
@@ -179,7 +178,7 @@ func (t *tiles) trail(k int) {
 		col, _, panel := t.span(m)
 		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[panel:panel+side*side])
 	}
-	// The last tile has a part above the diagonal, so a copy of it is updated.
+	// A part of the last tile lies above the diagonal, so a copy of the tile is updated.
 	own := make([]float64, side*side)
 	for i := first; i < last; i++ {
 		copy(own[(i-first)*side:], t.row(i, first, i+1))

@@ -7,10 +7,10 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Cholesky is the Cholesky factor L of a symmetric positive definite matrix L L'. It is
-// own code because the order of summation in libraries depends on the machine, and a
-// solution must have the same bits on every machine. Entries of L are inner products of its
-// rows, in the order of kernels.Dot.
+// A Cholesky is the Cholesky factor L of a symmetric positive definite matrix L L'. It does not use
+// a library, because the order of summation in libraries depends on the machine, and a solution
+// must have the same bits on every machine. Entries of L are inner products of its rows, in the
+// order of kernels.Dot.
 type Cholesky struct {
 	n int
 	l []float64 // row-major
@@ -21,7 +21,8 @@ type Cholesky struct {
 // NewCholesky returns a Cholesky for matrices of order n.
 func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, l: make([]float64, n*n)} }
 
-// Resize makes room for matrices of order n, in the memory of the last factor if that is enough.
+// Resize prepares for matrices of order n. It uses the memory of the last factor if that is large
+// enough.
 func (c *Cholesky) Resize(n int) { c.n, c.l = n, slices.Grow(c.l[:0], n*n)[:n*n] }
 
 // Factor factors the row-major matrix h, of which it reads the upper triangle, and

@@ -3,10 +3,10 @@ package linalg
 import "math"
 
 // eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m, and orthonormal
-// eigenvectors as rows of length p. It uses cyclic Jacobi rotations and overwrites m.
-// interrupt is called after each row of rotations; its error ends the computation. It is
-// own code because the order of summation in libraries depends on the machine, and an
-// iterate must have the same bits on every machine.
+// eigenvectors as rows of length p. It uses cyclic Jacobi rotations and overwrites m. interrupt is
+// called after each row of rotations; its error ends the computation. It does not use a library,
+// because the order of summation in libraries depends on the machine, and an iterate must have the
+// same bits on every machine.
 func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors []float64, err error) {
 	vectors = make([]float64, p*p)
 	for i := range p {

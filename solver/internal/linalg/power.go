@@ -31,7 +31,7 @@ func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 			return 0
 		}
 		a.MulVec(av, v)
-		next := SumSquares(av) // v'A'Av, from below
+		next := SumSquares(av) // v'A'Av, which is at most the eigenvalue
 		back(v, av)
 		if next-lambda <= 1e-10*next {
 			return next * (1 + 1e-6)

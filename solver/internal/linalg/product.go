@@ -157,7 +157,7 @@ func identityBelow(m *sparse.CSR, from int) bool {
 func mustSelect(m *sparse.CSR, rows []int) *sparse.CSR {
 	out, err := m.SelectRows(rows)
 	if err != nil {
-		panic(err) // all these rows exist
+		panic(err) // cannot happen: all these rows exist
 	}
 	return out
 }

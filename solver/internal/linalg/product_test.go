@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestProduct checks that the fast products with [G; I] have the bits of those with the
+// TestProduct checks that the fast products with [G; I] have the same bits as products with the
 // whole matrix, and that other matrices do not use them.
 func TestProduct(t *testing.T) {
 	const p = 40
@@ -73,8 +73,8 @@ func sameBits(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestSpectrumStops checks that an error of interrupt ends the computation within a
-// sweep, and that only the interrupted caller gets it; a later call computes the
+// TestSpectrumStops checks that an error of interrupt ends the computation soon, within one sweep
+// of rotations, and that only the interrupted caller gets the error; a later call computes the
 // spectrum.
 func TestSpectrumStops(t *testing.T) {
 	a := graph.Chain(60).FusedLasso()

@@ -21,10 +21,11 @@ type problem struct {
 	task   task
 	relTol float64
 	name   []string // notes that describe the problem
-	scaled bool     // the columns are multiplied by factors between 1e-2 and 1e2, or 1e-8 and 1e8
-	bad    bool     // the factors are between 1e-8 and 1e8
-	conic  bool     // there is a domain, a group penalty, or a square together with a matrix A
-	excuse string   // the known weakness of the solvers that explains a bad answer; "" for none
+	// The columns are multiplied by random factors between 1e-2 and 1e2, or between 1e-8 and 1e8.
+	scaled bool
+	bad    bool   // these factors are between 1e-8 and 1e8
+	conic  bool   // there is a domain, a group penalty, or a square together with a matrix A
+	excuse string // a known weakness of the solvers that may explain a bad answer; "" for none
 }
 
 func (p *problem) note(format string, args ...any) {
@@ -216,7 +217,7 @@ func (d drawer) labels(p *problem) {
 		}
 		p.task.labels = append(p.task.labels, m)
 	}
-	if classes { // both classes must occur
+	if classes { // both classes must have samples
 		p.task.labels[0], p.task.labels[1] = 1, -1
 	}
 }

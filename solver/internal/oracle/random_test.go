@@ -79,8 +79,9 @@ func number(t *testing.T, name string, v *uint64) bool {
 	return true
 }
 
-// unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they must
-// prove it. A wrong gap has no excuse. there means that the optimum was reached, although not proved.
+// unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they
+// must prove it. A wrong gap is never excused. there says that the optimum was reached, although
+// that was not proved.
 func (p *problem) unproved(a *answer, x []double, there bool) string {
 	dependent := p.task.dependent(x)
 	switch {
@@ -165,7 +166,8 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 	return p.answer(stream.Minimize(t.Context(), &q, &solver.Settings{RelTol: p.relTol}, stream.Options{Memory: 4 << 20}))
 }
 
-// check returns what is wrong with the answers to a problem, and whether the reference solved it.
+// check solves a problem in all ways and by the reference. It returns what is wrong with the
+// answers, and whether the reference found a solution.
 func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 	answers := []*answer{p.solve(t), p.outOfCore(t)}
 	ref, ok := p.task.solve()
@@ -261,9 +263,9 @@ func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most flo
 	return most, tm.limit > 0 && size < 0.9
 }
 
-// dependent reports whether there may be no proof of a gap, because columns are linearly dependent:
-// along directions without a penalty or a bound, restricted to the samples where the loss is curved at
-// x.
+// dependent reports whether linearly dependent columns may be the reason that no gap is proved. It
+// considers only directions without a penalty or a bound, and only the samples whose loss is curved
+// at x.
 func (t *task) dependent(x []double) bool {
 	if t.mu > 0 || t.radius > 0 || t.total > 0 {
 		return false

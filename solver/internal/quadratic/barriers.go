@@ -9,15 +9,16 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// barriers are the bounds of the set X, each with a logarithmic barrier and a multiplier. On the path,
-// s λ = τ for a bound at distance s with the multiplier λ, and θ (R² − |u|²) = τ for a ball of radius R
-// with the multiplier θ. As for the rows of A (see smoothen), the curvatures come from Newton's method for
-// these equations, with the present multipliers.
+// barriers are the bounds of the set X, each with a logarithmic barrier and a multiplier. On the
+// central path, s λ = τ for a bound at distance s with the multiplier λ, and θ (R² − |u|²) = τ for
+// a ball of radius R with the multiplier θ. As for the rows of A (see smoothen), the curvatures
+// come from Newton's method for these equations, with the present multipliers.
 type barriers struct {
 	term.Walls
 	below, above []float64 // λ of the lower and the upper bounds; empty until the first step
 	theta        float64
-	// unpenalised marks the coordinates that occur in no row of A: only bounds may hold them.
+	// unpenalised marks the coordinates that occur in no row of A, so that only bounds can hold
+	// them.
 	unpenalised []bool
 }
 
@@ -27,8 +28,8 @@ func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 // the typical size of the coordinate if a bound is infinite.
 const inset = 1e-2
 
-// moveInside moves u into the interior, away from the boundary. typical has the usual size of each
-// coordinate.
+// moveInside moves u into the interior of the set, away from the boundary. typical has the typical
+// size of each coordinate.
 func (b *barriers) moveInside(u, typical []float64) {
 	for j, v := range u {
 		switch {
@@ -61,7 +62,7 @@ func (b *barriers) fixed(j int) bool {
 	return b.Lower != nil && b.Upper != nil && !(b.Upper[j] > b.Lower[j])
 }
 
-// terms counts the logarithms of the barrier.
+// terms returns the number of logarithms in the barrier.
 func (b *barriers) terms() (count int) {
 	for j := range b.Lower {
 		if b.fixed(j) {
@@ -109,10 +110,10 @@ func (b *barriers) value(u []float64) (sum float64) {
 	return sum
 }
 
-// derivatives adds τ times the gradient of the barrier to g. The curvature of the barrier is a diagonal
-// matrix plus outer u u': derivatives adds the diagonal to h and returns outer. For unpenalised
-// coordinates, the multipliers are at least those on the path; otherwise the curvature could vanish
-// along directions in which only bounds hold u.
+// derivatives adds τ times the gradient of the barrier to g. The curvature of the barrier is a
+// diagonal matrix plus outer u u': derivatives adds the diagonal to h and returns outer. For
+// unpenalised coordinates, the multipliers are at least as large as on the central path; otherwise
+// the curvature could vanish along directions in which only bounds hold u.
 func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	if b.Lower != nil && len(b.below) != len(b.Lower) {
 		b.below, b.above = make([]float64, len(b.Lower)), make([]float64, len(b.Lower))
@@ -146,7 +147,8 @@ func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	return 4 * b.theta / slack
 }
 
-// updateMultipliers moves the multipliers to the end of a step from u, as far as they stay positive.
+// updateMultipliers moves the multipliers towards their values at the end of a step from u, as far
+// as they stay positive.
 func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	for j := range b.Lower {
 		if b.fixed(j) {
@@ -162,8 +164,8 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	}
 }
 
-// ballFraction is the part of the distance to the boundary of a ball that a step may take. Closer to the
-// boundary, R² − |u|² would be far too small for θ.
+// ballFraction is the part of the distance to the boundary of a ball by which a step may move. If u
+// came closer to the boundary, R² − |u|² would be too small compared with θ.
 const ballFraction = 0.9
 
 // leastTheta is the least θ (R² − |u|²), as a part of τ.
@@ -203,9 +205,9 @@ func shorten(length, at, step float64) float64 {
 	return length
 }
 
-// snap moves a coordinate to a bound if only the barrier keeps it away from the bound: if the curvature
-// of the barrier is larger than the given curvature of the coordinate. It does not move exact zeros of a
-// box, nor coordinates without curvature.
+// snap moves a coordinate to a bound if only the barrier keeps it away from there. That is so if
+// the curvature of the barrier is larger than the given curvature of the coordinate. It does not
+// move exact zeros of a box, nor coordinates without curvature.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {
@@ -219,7 +221,8 @@ func (b *barriers) snap(u, curvature []float64, tau float64) {
 		default:
 			u[j] = b.Upper[j]
 		}
-		u[j] = math.Max(b.Lower[j], math.Min(u[j], b.Upper[j])) // exact zeros and ties may violate a bound
+		// Making zeros and ties exact may have moved u beyond a bound.
+		u[j] = math.Max(b.Lower[j], math.Min(u[j], b.Upper[j]))
 	}
 	if b.Radius > 0 {
 		norm := math.Sqrt(linalg.SumSquares(u))

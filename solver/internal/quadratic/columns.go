@@ -18,7 +18,7 @@ type Columns struct {
 	saved, savedD []float64 // product and d of the last Save
 
 	support kernels.Rows // the columns of the support
-	// scratch memory of Solve: the direction, Z times the direction, the matrix times the direction
+	// scratch memory of Solve: the direction, Z times it, and the matrix times it
 	dir, image, applied []float64
 	one                 [1]float64
 	entries             float64 // see Entries
@@ -71,7 +71,7 @@ func (h *Columns) Move(k int, by float64) {
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 }
 
-// Entries returns how many entries of columns were read or changed since Prepare.
+// Entries returns the number of entries of columns that were read or changed since Prepare.
 func (h *Columns) Entries() float64 { return h.entries }
 
 // Save implements Hessian.

@@ -77,21 +77,21 @@ func (q *Coupled) StartFrom(other *Coupled) {
 
 // CoupledSettings are the settings of Coupled.Solve.
 type CoupledSettings struct {
-	Gap   float64 // how far above the minimum the solution may be
+	Gap   float64 // largest accepted distance of the function at the solution from its minimum
 	Start float64 // the first τ
 	// Precise asks for further steps at the last τ, until they are as small as rounding allows. Then
 	// the multipliers have more correct digits.
 	Precise bool
 }
 
-// Solve minimises from x, and reports whether it came within the gap of the minimum. If rounding
-// prevents this, Solve returns to the last point that was near the path.
+// Solve minimises from x, and reports whether the function at U is within the gap of its minimum.
+// If rounding prevents this, Solve returns to the last point that was near the central path.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
 	terms := q.Terms()
 	end := set.Gap / (4 * terms)
 	q.Tau, q.lastTau = math.Max(set.Start, end), math.Inf(1)
-	since, short := 0, 0    // the steps at this τ; the last steps in a row that were short
+	since, short := 0, 0    // number of steps at this τ; number of short steps in a row
 	last := 0.0             // the squared decrement of the step before
 	least, raised := 0.0, 0 // the smallest factor by which τ may fall; how often τ was raised
 	for q.Steps = 1; q.Steps <= maxSteps && since < maxAtOneTau; q.Steps++ {
@@ -129,7 +129,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		}
 	}
 	q.restoreCentre()
-	for range extraSteps { // a smaller step gives multipliers with more correct digits
+	for range extraSteps { // another step gives multipliers with more correct digits
 		decrement, ok := q.newton()
 		if !ok {
 			break
@@ -145,8 +145,8 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 	return false
 }
 
-// near reports whether a step of the given length ends near the path. decrement is the squared Newton
-// decrement before the step.
+// near reports whether a step of the given length ends near the central path. decrement is the
+// squared Newton decrement before the step.
 func (q *Coupled) near(length, decrement, gap float64) bool {
 	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.Terms())
 }
@@ -164,8 +164,8 @@ const (
 )
 
 // tauFactor returns the factor by which τ falls after a step of the given length. decrement is the
-// squared Newton decrement before the step, divided by τ. The nearer the point is to the path, the
-// smaller is the factor.
+// squared Newton decrement before the step, divided by τ. The closer the point is to the central
+// path, the smaller is the factor.
 func tauFactor(length, decrement, terms float64) float64 {
 	switch {
 	case length >= longStep && decrement <= 0.1:
@@ -180,7 +180,7 @@ func tauFactor(length, decrement, terms float64) float64 {
 	return 1
 }
 
-// A centre is a point near the path, with its τ.
+// A centre is a point near the central path, with its τ.
 type centre struct {
 	u, image, move, z []float64
 	tau               float64
@@ -206,8 +206,8 @@ func (q *Coupled) restoreCentre() {
 	}
 }
 
-// Terms returns the number of absolute values, norms and logarithms of the barrier, at least 1. On the
-// path, the function exceeds its minimum by at most 2 τ Terms.
+// Terms returns the number of absolute values, norms and logarithms of the barrier, but at least 1.
+// On the central path, the function exceeds its minimum by at most 2 τ Terms.
 func (q *Coupled) Terms() float64 {
 	count := q.Penalty.Len()
 	if q.Penalty.Grouped() {
@@ -305,8 +305,8 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	return math.Max(0, decrement), !math.IsNaN(decrement)
 }
 
-// search returns a step length at which the smooth function falls enough (Armijo's rule), or 0 if it
-// finds none.
+// search returns a step length with which the smooth function falls enough (Armijo's rule), or 0 if
+// there is none.
 func (q *Coupled) search(decrement float64) (length float64) {
 	if length = q.barriers.longest(q.U, q.step); length < 1 {
 		length *= 1 - boundaryFraction
@@ -348,7 +348,7 @@ func (q *Coupled) accept(length float64) {
 	kernels.Axpy(length, q.hs, q.hd)
 }
 
-// boundaryFraction is the part of the distance to a boundary that a step must leave: from u to the
+// boundaryFraction is the part of the distance to a boundary that a step must keep: from u to the
 // bounds of X, and from a multiplier to its limit.
 const boundaryFraction = 0.005
 

@@ -97,9 +97,9 @@ func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, g
 	return &coupledCase{q, set}
 }
 
-// proved returns the duality gap at u that Move and Z prove: the quadratic function lies above its
-// tangent at Move, and the penalty above z'A u. beyond is the relative excess of the multipliers over
-// their limits.
+// proved returns the duality gap at u that Move and Z prove: the quadratic function is at least its
+// tangent at Move, and the penalty is at least z'A u. beyond is the largest relative excess of a
+// multiplier over its limit.
 func (c *coupledCase) proved() (gap, beyond float64) {
 	q := c.q
 	m, l := q.Order, q.Penalty.Len()
@@ -195,7 +195,8 @@ func TestCoupled(t *testing.T) {
 	}
 }
 
-// TestCoupledStart checks that a start from the multipliers of a similar problem takes fewer steps.
+// TestCoupledStart checks that fewer steps are needed if the start has the multipliers of a similar
+// problem.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	c := program(t, rng, 40, 60, rowsOf(t, "chain and identity", 40), nil, nil)

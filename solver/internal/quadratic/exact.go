@@ -15,9 +15,9 @@ const (
 	constrained                // v = 0 is a constraint of the reduced problem
 )
 
-// MakeExact makes the zeros and ties of the solution exact, after Solve. It returns true if the function
-// at the new point exceeds that at the solution by at most slack. Otherwise it leaves U as it was. Move
-// and Z never change: they prove the same bound for the new point.
+// MakeExact is called after Solve, and makes the zeros and ties of the solution exact. It returns
+// true if the function at the new point exceeds that at the solution by at most slack. Otherwise it
+// leaves U as it was. Move and Z never change: they prove the same bound for the new point.
 //
 // With groups or a set, MakeExact replaces tied coordinates by a mean. It weighs each coordinate by its
 // curvature: the diagonal of H, or the given curvature if that is larger.
@@ -61,10 +61,10 @@ func (q *Coupled) Value() float64 {
 	return sum + (after - q.Penalty.Value(v))
 }
 
-// zeros reports which rows are zero at the solution. From the previous τ to the last one, |v| of a zero
-// row falls by the factor τ/lastTau, while |v| of another row hardly changes; the threshold is
-// √(τ/lastTau). Besides, limit |v| of a zero row is about τ, unless its multiplier is close to the
-// limit; a row with limit |v| ≤ 10 τ counts as zero.
+// zeros reports which rows are zero at the solution. It uses two tests. First, when τ falls from
+// lastTau to its last value, |v| of a zero row falls by the factor τ/lastTau, while |v| of another
+// row hardly changes; the threshold is √(τ/lastTau). Second, limit |v| of a zero row is about τ,
+// unless its multiplier is close to the limit; so a row with limit |v| ≤ 10 τ counts as zero.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())
@@ -87,9 +87,9 @@ func (q *Coupled) zeros() []bool {
 	return zero
 }
 
-// setTies sets the coordinates to the zeros and ties of the partition, and moves coordinates that are
-// close to a bound to this bound. Tied coordinates get their mean, weighted by curvature: so the mean
-// does not depend on the scales of the columns.
+// setTies sets the coordinates to the zeros and ties of the partition, and moves coordinates that
+// are close to a bound to this bound. Tied coordinates get their mean. It is weighted by curvature,
+// so that it does not depend on the scales of the columns.
 func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, part.Count)
 	sum, most := make([]float64, part.Count), make([]float64, part.Count)

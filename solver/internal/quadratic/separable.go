@@ -19,8 +19,8 @@ type Separable struct {
 	Limit    []float64 // not negative
 	// Lower and Upper may be infinite; nil means that there are no bounds.
 	Lower, Upper []float64
-	// Unit scales the violation of the optimality condition of each coordinate. Let s be the move of
-	// coordinate k to its minimum; the violation is H_kk |s| / Unit_k.
+	// Unit scales the violation of the optimality condition of each coordinate. If coordinate k
+	// alone would have to move by s to minimise the function, its violation is H_kk |s| / Unit_k.
 	Unit []float64
 	// MaxMove bounds the move of each coordinate in one sweep. Farther away, the quadratic function may
 	// be a bad approximation of the function that it stands for. nil means no bound.
@@ -51,9 +51,9 @@ type Hessian interface {
 	Save()
 	Restore()
 	// Solve sets step to an approximate solution of H_SS step = rest, where S is the support. It may
-	// overwrite rest with the residual. An iterative method may end when enough(residual) is true,
-	// or when crosses(step) is true: then the step leads beyond zero or a bound, and a more accurate
-	// one is of no use. Solve reports whether it found a step.
+	// overwrite rest with the residual. An iterative method may end when enough(residual) is true.
+	// It may also end when crosses(step) is true: the step then goes beyond zero or a bound, and
+	// would have to be shortened anyway. Solve reports whether it found a step.
 	Solve(step, rest []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) bool
 	// SweepsPerSolve returns how many sweeps over a support of the given size take as long as Solve.
 	SweepsPerSolve(support int) int

@@ -28,8 +28,8 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestPartition checks the groups of the structure of TestStructure, and what Expand and Collect make of
-// their values.
+// TestPartition checks the groups of the structure of TestStructure, and the results of Expand and
+// Collect.
 func TestPartition(t *testing.T) {
 	s := &Structure{[]bool{false, false, false, true, false, false, false}, []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}}
 	p := s.Partition()

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Different returns the different numbers of all processes in increasing order, at most
-// the given number of them. No number may be NaN.
+// Different returns the distinct numbers of all processes in increasing order, at most the given
+// number of them. No number may be NaN.
 func (t *Team) Different(v []float64, most int) (all []float64) {
 	own := least(v, most)
 	if t == nil {
@@ -29,8 +29,7 @@ func (t *Team) Different(v []float64, most int) (all []float64) {
 	return all
 }
 
-// least returns the smallest different numbers in increasing order, at most the given
-// number.
+// least returns the smallest distinct numbers of v in increasing order, at most the given number.
 func least(v []float64, most int) (own []float64) {
 	last := math.NaN()
 	for _, x := range v {
@@ -67,12 +66,12 @@ func class(label float64) int {
 	return 0
 }
 
-// Sides counts two kinds of rows, for margins that move without end in a direction: rows
-// whose loss then increases, and rows whose loss never increases. Rows whose margin does
-// not move, or whose weight is 0, are not counted.
+// Sides counts two kinds of rows, when the margins move without end in a direction: rows whose loss
+// increases, and rows whose loss decreases without end. Rows whose margin does not move, or whose
+// weight is 0, are not counted.
 type Sides [2]float64
 
-// Add counts rows, whose margins move by along. weights may be nil.
+// Add counts rows whose margins move by along. weights may be nil.
 func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	for i, v := range along {
 		if v == 0 || weights != nil && weights[i] == 0 {
@@ -86,12 +85,12 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether the direction separates the rows: no loss increases, and some
-// decrease for ever. For two classes, this means that the direction separates them.
+// Apart reports whether the direction separates the rows: no loss increases, and some loss
+// decreases without end. For two classes, this means that the direction separates them.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates reports whether a direction in which margins move by along separates the rows
-// of all processes.
+// Separates reports whether a direction separates the rows of all processes; along has the changes
+// of the margins in this direction.
 func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, along, labels, weights)

@@ -121,8 +121,8 @@ func NewGradient(c Chunks, d Data, p int) *Gradient {
 	return g
 }
 
-// At sets z to the gradient of the mean loss at x, marginᵢ = aᵢ'x and slopeᵢ = φ'(aᵢ'x),
-// the latter without sample weights. It returns the mean loss.
+// At sets z to the gradient of the mean loss at x, marginᵢ = aᵢ'x, and slopeᵢ = φ'(aᵢ'x), without
+// sample weights. It returns the mean loss.
 func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 	g.Each(func(k, lo, hi int) {
 		dst := z

@@ -21,7 +21,7 @@ type Sums struct {
 	partial  [][]float64 // vectors of all chunks except the first
 }
 
-// Counts holds the numbers of samples and chunks of all processes.
+// Counts holds the numbers of samples and of chunks in all processes.
 type Counts struct{ Samples, Runs int }
 
 // NewSums returns Sums over n samples and of vectors of up to p numbers. Nil weights mean
@@ -34,7 +34,7 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	return s.Part(c, weights, n)
 }
 
-// Part returns Sums over a part of the samples, in at most as many chunks. It shares
+// Part returns Sums over a part of the samples, with at most as many chunks as s has. It shares
 // vectors with s, so only one of the two may be in use at a time.
 func (s *Sums) Part(c Chunks, weights []float64, n int) *Sums {
 	all := []float64{total(weights, n), float64(n), float64(c.Count())}
@@ -58,7 +58,7 @@ func coefficients(weights []float64, n int, sum float64) []float64 {
 	return c
 }
 
-// parted returns the results of do for each chunk, valid until the next call.
+// parted returns the result of do for each chunk. The slice is valid until the next call.
 func (s *Sums) parted(do func(lo, hi int) float64) []float64 {
 	s.Each(func(k, lo, hi int) { s.parts[k] = do(lo, hi) })
 	return s.parts
@@ -103,7 +103,7 @@ func (s *Sums) MeanOf(l Loss, slope, margin, label []float64, lo int) (sum float
 	return sum
 }
 
-// Margins sets dst = X x for the rows of X.
+// Margins sets dst = X x, where X has the given rows.
 func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	s.Each(func(_, lo, hi int) {
 		part := rows
@@ -112,8 +112,8 @@ func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	})
 }
 
-// Gather sets dst to the sum over all chunks of the vectors that do fills, which are zero
-// at the beginning. It returns the sum of the results of do.
+// Gather sets dst to the sum, over all chunks, of the vectors that do fills; each vector is zero
+// when do is called. It returns the sum of the results of do.
 func (s *Sums) Gather(dst []float64, do func(dst []float64, lo, hi int) float64) (sum float64) {
 	s.Each(func(k, lo, hi int) {
 		part := dst
@@ -132,7 +132,7 @@ func (s *Sums) Gather(dst []float64, do func(dst []float64, lo, hi int) float64)
 	return s.team.SumWith(dst, sum)
 }
 
-// Transposed sets dst = X'C alpha for the rows of X, with C = diag(cᵢ).
+// Transposed sets dst = X'C alpha, where X has the given rows and C = diag(cᵢ).
 func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	s.Gather(dst, func(dst []float64, lo, hi int) float64 {
 		part := rows

@@ -46,8 +46,8 @@ func NewTeam(comm Comm) *Team {
 // Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// Within returns ask for loops that only this process runs. It returns nil if there are
-// several processes, because these must ask together.
+// Within returns ask if this process is the only one, and nil otherwise. It is for loops of one
+// process: with several processes, ask must be called by all of them together.
 func (t *Team) Within(ask func() error) func() error {
 	if t == nil {
 		return ask
@@ -112,8 +112,8 @@ func (t *Team) check(err error) {
 	}
 }
 
-// note adds results to the hash. Of a long vector it takes entries at a stride, which is
-// enough to detect sums in another order.
+// note adds results to the hash. From a long vector it takes only some entries, at regular
+// distances, which is enough to detect sums in another order.
 func (t *Team) note(v []float64) {
 	const most, prime = 1 << 12, 0x100000001b3
 	h := t.seen ^ uint64(len(v))
@@ -223,9 +223,9 @@ func (t *Team) Agree(code float64, state []float64) float64 {
 	return v[0]
 }
 
-// Pairs sums numbers head + tail over all processes, with about twice the working
-// precision. It rounds the heads to a grid on which their sum is exact (Rump, Ogita,
-// Oishi 2008), and adds the rest to the tails.
+// Pairs sums the numbers head + tail over all processes, with about twice the working precision. It
+// rounds the heads to multiples of a number so large that their sum is exact (Rump, Ogita, Oishi
+// 2008), and adds the remainders to the tails.
 func (t *Team) Pairs(head, tail []float64) {
 	if t == nil {
 		return
@@ -245,7 +245,7 @@ func (t *Team) Pairs(head, tail []float64) {
 	}
 	t.Sum(head)
 	t.Sum(tail)
-	for j, h := range head { // makes the tail small again, compared with the head
+	for j, h := range head { // so that the tail is small again compared with the head
 		sum := h + tail[j]
 		tail[j] -= sum - h
 		head[j] = sum
@@ -297,7 +297,8 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	}
 }
 
-// Unit returns the root mean square of v over all processes, or 1 if that is zero.
+// Unit returns the root mean square of v over all processes, or 1 if that is zero. It is the unit
+// of the numbers in v.
 func (t *Team) Unit(v []float64) float64 {
 	var sum float64
 	for _, x := range v {

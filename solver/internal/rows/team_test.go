@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// together calls do in the given number of processes of a team, and returns their panics.
+// together calls do in each process of a team, and returns the values with which they panicked.
 func together(ranks int, do func(rank int, t *Team)) []error {
 	errs := make([]error, ranks)
 	var wg sync.WaitGroup
@@ -41,7 +41,7 @@ func TestPairs(t *testing.T) {
 				head[r], tail[r] = make([]float64, n), make([]float64, n)
 			}
 			h := rng.NormFloat64() * math.Pow(2, float64(rng.IntN(40)))
-			if r > 0 && j%3 == 0 { // almost cancels the number of the rank before
+			if r > 0 && j%3 == 0 { // almost cancels the number of the previous rank
 				h = -head[r-1][j] * (1 + 1e-14*rng.Float64())
 			}
 			head[r][j], tail[r][j] = h, h*1e-17*rng.NormFloat64()
@@ -106,7 +106,7 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// TestDisagreement checks that processes with different numbers stop.
+// TestDisagreement checks that processes with different results stop.
 func TestDisagreement(t *testing.T) {
 	for r, err := range together(2, func(r int, team *Team) { team.Agree(0, []float64{float64(r)}) }) {
 		if err == nil || !strings.Contains(err.Error(), "different numbers") {

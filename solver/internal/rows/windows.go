@@ -5,9 +5,9 @@ import "github.com/scas-admm/scas/sparse"
 // rowBytes is the memory of a row with its label, entryBytes that of an entry.
 const rowBytes, entryBytes = 8 + 8, 4 + 8
 
-// Windows divides the rows of a file into windows of consecutive rows. They have about
-// equal numbers of rows and are halved if they are too large. To divide by entries
-// instead, one would have to read row pointers all over the file.
+// Windows divides the rows of a file into windows of consecutive rows. Windows have about the same
+// number of rows; those with too many bytes are halved. Dividing by the number of entries instead
+// would require reading row pointers everywhere in the file.
 type Windows struct {
 	data   *sparse.CSR
 	bounds []int // window k has rows bounds[k] to bounds[k+1]−1
@@ -54,7 +54,7 @@ func (w *Windows) Largest() (rows int) {
 	return rows
 }
 
-// Each calls do for one window after the other. Meanwhile the next window is being read,
+// Each calls do for one window after the other. While do works on a window, the next one is read,
 // and the memory of the last one is released.
 func (w *Windows) Each(do func(lo, hi int) error) error {
 	for k := range w.Count() {
