@@ -22,16 +22,19 @@ import (
 //	}
 //	d, err := b.Dataset()
 //
+// AppendRecord takes the place of Append for values that have names.
+//
 // If the rows take more memory than Options.Memory, they are written to a .scas file and
 // the Dataset is a view of that file; see Binary. Set the fields before the first Append.
 // Error messages number the rows from 1.
 type Builder struct {
 	// Options says what the labels mean and how many bytes the rows may take in memory.
 	// The Builder uses Positive, Mapping, MaxClasses, Classes, Regression, Counts,
-	// AnyLabels, Strict, Memory and Reserve; other fields have no effect. Writing a file
-	// takes a few MiB, even if Memory is less.
+	// AnyLabels, Strict, Memory and Reserve, and of Table what AppendRecord says; other
+	// fields have no effect. Writing a file takes a few MiB, even if Memory is less.
 	Options ReadOptions
-	// Names holds the names of the features, or is nil.
+	// Names holds the names of the features, or is nil. AppendRecord needs them. A Builder
+	// with Names may be made without NewBuilder.
 	Names []string
 	// File is the path of the .scas file. Dataset writes it if the rows take more memory
 	// than allowed. A failure to write leaves no incomplete file; an existing file is
@@ -49,6 +52,7 @@ type Builder struct {
 	times  map[float64]int
 	sorted int
 	file   *rowsFile // nil while all rows are in memory
+	records
 }
 
 // A rowsFile holds the rows of a builder that were written to disk.
@@ -76,6 +80,11 @@ func NewBuilder(cols int) *Builder { return &Builder{cols: cols} }
 // finite, or if Options does not allow the label. The row is then not added; other rows
 // can still be. After a failure to write no row can be added.
 func (b *Builder) Append(idx []int32, val []float64, label float64) error {
+	return b.add(idx, val, label, 0)
+}
+
+// add is Append of a row with an offset, which counts if Options.Table names its column.
+func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 	if err := b.begin(); err != nil {
 		return err
 	}
@@ -93,6 +102,9 @@ func (b *Builder) Append(idx []int32, val []float64, label float64) error {
 	}
 	m.end()
 	b.labels = append(b.labels, label)
+	if b.Options.Table.Offset != "" {
+		b.offsets = append(b.offsets, offset)
+	}
 	if b.failed = b.spill(); b.failed != nil {
 		b.failed = errors.Join(b.failed, b.discard())
 	}
@@ -104,6 +116,9 @@ func (b *Builder) Append(idx []int32, val []float64, label float64) error {
 func (b *Builder) begin() error {
 	if b.failed != nil || b.begun {
 		return b.failed
+	}
+	if b.cols == 0 {
+		b.cols = len(b.Names)
 	}
 	switch {
 	case b.cols < 0 || b.cols > MaxCols:
@@ -218,6 +233,9 @@ func (b *Builder) flush() error {
 // class) or if writing fails.
 func (b *Builder) Dataset() (*Dataset, error) {
 	d, err := b.dataset()
+	if err == nil {
+		d.Offsets, d.Table = b.offsets, b.summary()
+	}
 	if closed := b.Close(); closed != nil && err == nil {
 		return nil, errors.Join(closed, d.Close())
 	}
@@ -282,7 +300,7 @@ func (b *Builder) Close() error {
 // discard frees the rows in memory and on disk.
 func (b *Builder) discard() error {
 	f := b.file
-	b.rows, b.labels, b.file = rows{}, nil, nil
+	b.rows, b.labels, b.file, b.records = rows{}, nil, nil, records{}
 	if f == nil {
 		return nil
 	}

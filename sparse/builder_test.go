@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -230,4 +231,57 @@ func TestBuilderOptionsRefused(t *testing.T) {
 		_, err := b.Dataset()
 		check.Error(t, err, want)
 	}
+}
+
+// TestBuilderRecords checks that records become the rows that a table with the same cells becomes, in
+// memory and in a file, with its fill values, offsets and names.
+func TestBuilderRecords(t *testing.T) {
+	names := []string{"height", "soil=clay", "soil=sand"}
+	opt := ReadOptions{
+		Mapping: LabelMapping{Negative: 0, Positive: 1, NegativeName: "green", PositiveName: "ripe"},
+		Table:   TableOptions{Label: "state", Offset: "log", Fill: map[string]float64{"height": 2}},
+	}
+	cells := [][]string{{"1.5", "clay", "0.5", "green"}, {"", "sand", "-1", "ripe"}, {"3", "peat", "0", "ripe"}, {"0", "peat", "2", "green"}, {"4", "loam", "0", "green"}}
+	table := "height,soil,log,state\n"
+	for _, c := range cells {
+		table += strings.Join(c, ",") + "\n"
+	}
+	read := opt
+	read.Names = names
+	want, err := Read(strings.NewReader(table), "t.csv", &read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, memory := range []int64{0, 1} {
+		b := &Builder{Names: names, Options: opt}
+		b.Options.Memory = memory
+		for _, c := range cells {
+			record := map[string]any{"height": c[0], "soil": []byte(c[1]), "log": c[2], "other": 1}
+			if err := b.AppendRecord(record, map[string]float64{"green": 0, "ripe": 1}[c[3]]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := b.AppendRecord(map[string]any{"height": "tall", "soil": "clay", "log": 0}, 1)
+		check.Error(t, err, `sparse: row 6: column height: "tall": expected a finite number`)
+		check.Error(t, b.AppendRecord(map[string]any{"height": 1, "log": 0}, 1), "sparse: row 6: the record lacks the columns of soil")
+		got, err := b.Dataset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Close()
+		if !sameBits(got.X, want.X) || !sameFloats(got.Labels, want.Labels) || !sameFloats(got.Offsets, want.Offsets) || (got.X.file != nil) != (memory == 1) {
+			t.Errorf("%v %v, want %v %v", got.Labels, got.Offsets, want.Labels, want.Offsets)
+		}
+		summary := &TableSummary{
+			Label: "state", Offset: "log", Numbers: 1, Fill: map[string]float64{"height": 2},
+			Categorical: []Category{{Column: "soil", Categories: 2, Unknown: 3, Example: "peat"}},
+		}
+		if diff := cmp.Diff([]any{want.Mapping, want.Names, summary}, []any{got.Mapping, got.Names, got.Table}); diff != "" {
+			t.Error(diff)
+		}
+		if want.Table.Categorical[0].Unknown != 3 || want.Table.Fill["height"] != 2 {
+			t.Errorf("as a table %+v", want.Table)
+		}
+	}
+	check.Error(t, NewBuilder(3).AppendRecord(nil, 0), "the features have no names")
 }

@@ -75,13 +75,22 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 // table, a bool (the text true or false), or nil. Nil and an empty string are missing
 // values.
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
+	r, err := e.encode(record)
+	if err != nil {
+		return nil, fmt.Errorf("sparse: %w", err)
+	}
+	return r, nil
+}
+
+// encode is Encode; its errors do not begin with the name of the package.
+func (e *Encoder) encode(record map[string]any) (*Record, error) {
 	if err := e.complete(record); err != nil {
 		return nil, err
 	}
 	r := &Record{}
 	for column, value := range record {
 		if err := e.value(r, record, column, value); err != nil {
-			return nil, fmt.Errorf("sparse: column %s: %w", column, err)
+			return nil, fmt.Errorf("column %s: %w", column, err)
 		}
 	}
 	coordinates.SortRow(r.Indices, r.Values)
@@ -119,7 +128,7 @@ func (e *Encoder) complete(record map[string]any) error {
 		return nil
 	}
 	slices.Sort(lacking)
-	return fmt.Errorf("sparse: the record lacks the columns of %s: expected every feature by its name, null for a missing value; it has %s",
+	return fmt.Errorf("the record lacks the columns of %s: expected every feature by its name, null for a missing value; it has %s",
 		some(lacking), some(slices.Sorted(maps.Keys(record))))
 }
 

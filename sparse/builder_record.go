@@ -1,0 +1,73 @@
+package sparse
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// records is what AppendRecord adds to a Builder.
+type records struct {
+	encoder *Encoder   // nil before the first record
+	offsets []float64  // of all rows, if Options.Table names a column of offsets
+	unknown []Category // the columns that had categories without a feature
+}
+
+// AppendRecord adds a row whose values have names, as an Encoder for the features Names makes
+// it. Of Options.Table it uses Offset, Fill and Missing; rows of Append have the offset 0. The
+// Dataset keeps them, and Options.Table.Label, the name of what the labels are, in its Table. A
+// category without a feature counts as none, and is counted in Table.Categorical. See Append
+// for errors.
+func (b *Builder) AppendRecord(record map[string]any, label float64) error {
+	if err := b.begin(); err != nil {
+		return err
+	}
+	if b.Names == nil {
+		return errors.New("sparse: AppendRecord: the features have no names: set Builder.Names")
+	}
+	if b.encoder == nil {
+		e, err := NewEncoder(&ReadOptions{Names: b.Names, Table: b.Options.Table})
+		if err != nil {
+			return err
+		}
+		b.encoder = e
+	}
+	r, err := b.encoder.encode(record)
+	if err != nil {
+		return fmt.Errorf("sparse: row %d: %w", b.count()+1, err)
+	}
+	if err := b.add(r.Indices, r.Values, label, r.Offset); err != nil {
+		return err
+	}
+	for _, column := range r.Unknown {
+		b.addUnknown(column, record[column])
+	}
+	return nil
+}
+
+// addUnknown counts a category without a feature.
+func (b *Builder) addUnknown(column string, value any) {
+	at, known := slices.BinarySearchFunc(b.unknown, column, func(c Category, column string) int {
+		return strings.Compare(c.Column, column)
+	})
+	if !known {
+		example, _ := textOf(value)
+		c := Category{Column: column, Categories: len(b.encoder.categories[column]), Example: example}
+		b.unknown = slices.Insert(b.unknown, at, c)
+	}
+	b.unknown[at].Unknown++
+}
+
+// summary describes the records; nil if there were none.
+func (b *Builder) summary() *TableSummary {
+	if b.encoder == nil {
+		return nil
+	}
+	table := &b.Options.Table
+	return &TableSummary{
+		Label: table.Label, Offset: table.Offset, Numbers: len(b.encoder.plain), Categorical: b.unknown,
+		Missing: table.Missing, Fill: maps.Clone(table.Fill),
+	}
+}
