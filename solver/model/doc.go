@@ -27,6 +27,9 @@
 //	m, err := model.Fit(ctx, &model.Spec{Lambda: 0.01}, x, y)
 //	label, err := m.Predict(indices, values)
 //
+// [FitData], [CVData] and [PathData] take a [sparse.Dataset], as sparse.ReadFile and a
+// sparse.Builder return it, and the model knows the names and the words of its table.
+//
 // The labels are numbers if Spec.Loss is for numbers, else classes. Two classes are one problem.
 // Of more classes each is fitted against the rest, and the Model has a [Column] of coefficients
 // for each; it is the same type, in the same file, with the same methods. A [Scorer] predicts

@@ -23,26 +23,22 @@ import (
 // that has loaded the file scores objects of JSON by the names of their values. The next fit, of more
 // rows, begins with that model.
 func ExampleModel_Scorer() {
-	db := sql.OpenDB(berries{})
+	ctx, db := context.Background(), sql.OpenDB(berries{})
 	defer db.Close()
-	names := []string{"height", "soil=clay", "soil=loam", "soil=sand"}
-	fill := map[string]float64{"height": 2} // of missing numbers
-	records := must(sparse.NewEncoder(&sparse.ReadOptions{Names: names, Table: sparse.TableOptions{Fill: fill}}))
-	b := sparse.NewBuilder(len(names))
+	b := &sparse.Builder{Names: []string{"height", "soil=clay", "soil=loam", "soil=sand"}}
 	defer b.Close()
+	b.Options.Mapping = sparse.LabelMapping{Positive: 1, NegativeName: "green", PositiveName: "ripe"}
+	b.Options.Table.Fill = map[string]float64{"height": 2} // of missing numbers
 	rows := must(db.Query("SELECT height, soil, ripe FROM berries"))
 	for rows.Next() {
 		var height, soil any
 		var ripe float64
 		check(rows.Scan(&height, &soil, &ripe))
-		row := must(records.Encode(map[string]any{"height": height, "soil": soil}))
-		check(b.Append(row.Indices, row.Values, ripe))
+		check(b.AppendRecord(map[string]any{"height": height, "soil": soil}, ripe))
 	}
 	check(rows.Err())
 	d := must(b.Dataset())
-	found := must(model.CV(context.Background(), &model.Spec{Features: names}, d.X, d.OriginalLabels(), nil))
-	best := found.BestModel()
-	best.Fill, best.Labels.NegativeName, best.Labels.PositiveName = fill, "green", "ripe"
+	best := must(model.CVData(ctx, nil, d, nil)).BestModel()
 	file := filepath.Join(must(os.MkdirTemp("", "berries")), "model.json")
 	defer os.RemoveAll(filepath.Dir(file))
 	check(best.Save(file))
@@ -57,18 +53,23 @@ func ExampleModel_Scorer() {
 		}
 	}))
 	defer service.Close()
-	for _, berry := range []string{`{"height": 3.1, "soil": "loam"}`, `{"height": null, "soil": "peat"}`, `{"soil": "clay"}`} {
-		answer := must(http.Post(service.URL, "application/json", strings.NewReader(berry)))
-		fmt.Print(answer.StatusCode, " ", string(must(io.ReadAll(answer.Body))))
-		check(answer.Body.Close())
-	}
-	next := must(model.Fit(context.Background(), &model.Spec{Features: names, Lambda: best.Facts.Lambda, Start: best}, d.X, d.OriginalLabels()))
+	ask(service.URL, `{"height": 3.1, "soil": "loam"}`, `{"height": null, "soil": "peat"}`, `{"soil": "clay"}`)
+	next := must(model.FitData(ctx, &model.Spec{Lambda: best.Facts.Lambda, Start: best}, d))
 	fmt.Println(next.Columns[0].Certificate.Status, "after", next.Columns[0].Run.NewtonSteps, "step")
 	// Output:
 	// 200 {"class": "ripe", "probability": 1.000}
 	// 200 {"class": "green", "probability": 0.006}
 	// 400 sparse: the record lacks the columns of height: expected every feature by its name, null for a missing value; it has soil
 	// converged after 1 step
+}
+
+// ask posts objects of JSON to a service and prints its answers.
+func ask(url string, objects ...string) {
+	for _, object := range objects {
+		answer := must(http.Post(url, "application/json", strings.NewReader(object)))
+		fmt.Print(answer.StatusCode, " ", string(must(io.ReadAll(answer.Body))))
+		check(answer.Body.Close())
+	}
 }
 
 func must[T any](v T, err error) T {

@@ -15,7 +15,7 @@ type Model struct {
 	// Labels are the labels of two classes; zero for numbers and for more classes.
 	Labels sparse.LabelMapping
 	// Classes are the labels of more than two classes, in increasing order; zero otherwise.
-	// Fit does not know classes that are words: who has read them sets Classes.Names.
+	// FitData sets Classes.Names of classes that are words.
 	Classes sparse.Classes
 	// Columns has one Column, or one for each of Classes, in their order.
 	Columns []Column
@@ -25,8 +25,7 @@ type Model struct {
 	Features []string
 	// Target is the name of the label column of the table that was fitted, Offset that of
 	// the column of offsets, and Fill has what takes the place of missing values in its
-	// columns of numbers; empty for other data. Fit knows none of them: who has read the
-	// table sets them.
+	// columns of numbers; empty for other data. FitData sets them.
 	Target string
 	Offset string
 	Fill   map[string]float64

@@ -49,6 +49,7 @@ type Step struct {
 
 	design *design
 	of     *problems // several classes; nil for one problem
+	origin *origin   // the Dataset; nil without
 }
 
 // A StepColumn is a Column with the coefficients that are not zero.
@@ -84,6 +85,9 @@ func (s *Step) Model() *Model {
 	}
 	if s.of != nil {
 		s.of.name(m)
+	}
+	if s.origin != nil {
+		s.origin.describe(m)
 	}
 	return m
 }

@@ -308,7 +308,7 @@ func (c *cvCmd) Run(e *env) error {
 	defer restore()
 	var r cvReport
 	var found *model.CVResult
-	chosen := func() *model.Model { return r.in.describe(found.Path[r.Chosen.Index].Model()) }
+	chosen := func() *model.Model { return found.Path[r.Chosen.Index].Model() }
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return chosen().Write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
@@ -344,11 +344,11 @@ func (c *cvCmd) Run(e *env) error {
 
 // cross cross-validates.
 func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
-	judged, tell, p := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
+	judged, tell, p := e.counted(min(c.most(), s.whole.of) * int(c.Lambdas))
 	defer p.end()
 	s.spec.Progress, s.spec.Fitted = tell, p.classes
 	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}
-	found, err := model.CV(e.ctx, &s.spec, s.data.X, s.y, set)
+	found, err := model.CVData(e.ctx, &s.spec, s.data, set)
 	return found, s.ofClass(err)
 }
 

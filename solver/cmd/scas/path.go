@@ -157,7 +157,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	if !r.in.beyond() {
 		p.deviations = r.in.data.X.ColumnStats().StdDev()
 	}
-	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), r.in.describe(last.Model()), r.in.spec.Graph)
+	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), last.Model(), r.in.spec.Graph)
 }
 
 // Run fits a path.
@@ -224,7 +224,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 	spec.Progress = func(at stream.Progress) {
 		p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passes(at))
 	}
-	for step, err := range model.Path(e.ctx, &spec, s.data.X, s.y, &set) {
+	for step, err := range model.PathData(e.ctx, &spec, s.data, &set) {
 		if step != nil {
 			steps = append(steps, step)
 		}

@@ -20,7 +20,6 @@ import (
 type specified struct {
 	data       *sparse.Dataset
 	whole      wholeCounts
-	y          []float64
 	spec       model.Spec
 	graph      graphSummary
 	groups     int // of the group lasso
@@ -49,11 +48,6 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits, cla
 	}
 	if err := out.allow(c.Memory, pieces); err != nil {
 		return nil, err
-	}
-	if out.y = data.Labels; !out.beyond() { // else they are signs, and to stay where they are
-		if out.y = data.OriginalLabels(); !data.Mapping.IsZero() {
-			out.spec.Positive = &data.Mapping.Positive
-		}
 	}
 	if c.SampleWeights != "" {
 		weights, err := readWeights(c.SampleWeights, whole.portion)
@@ -465,18 +459,6 @@ func coefficientName(features []string, base, j int) string {
 		return features[j]
 	}
 	return fmt.Sprint(j + base)
-}
-
-// describe tells a model of the data what package model does not know of them.
-func (s *specified) describe(m *model.Model) *model.Model {
-	if !s.data.Mapping.IsZero() {
-		m.Labels = s.data.Mapping // with words
-	}
-	m.Classes.Names = s.data.Classes.Names
-	if t := s.data.Table; t != nil {
-		m.Target, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
-	}
-	return m
 }
 
 // ofClass words an error of the fits of several classes: the error of the first class, by the

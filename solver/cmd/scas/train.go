@@ -165,7 +165,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	p := e.begin(what)
 	p.follow(&s.spec, classes)
 	before := c.ranks.traffic()
-	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
+	m, err := model.FitData(e.ctx, &s.spec, data)
 	head.rankSummary = c.ranks.since(before)
 	p.end()
 	err = c.Memory.unstreamed(s.claim, ofScales(s.ofClass(err), data, head.Standardized || s.beyond()))
@@ -176,7 +176,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 		return nil, err
 	}
 	head.took(start)
-	r := newTrainReport(head, s.describe(m), c.Verbose)
+	r := newTrainReport(head, m, c.Verbose)
 	r.warnOfNoOptimum(e)
 	if m.Classifies() && !s.beyond() { // out of core, accuracy would take one more pass
 		r.Accuracy = c.ranks.accuracy(m, data)

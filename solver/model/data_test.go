@@ -1,0 +1,106 @@
+package model
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestFitData: fits of a Dataset are those of its rows, and their models know its table: names, fill
+// values, the columns of labels and offsets, and classes that are words, whichever is positive.
+func TestFitData(t *testing.T) {
+	const table = "a,city,b,log,ill\n1,Ulm,3,0.5,no\n2,Bonn,,0,yes\n0,Ulm,4,1,no\n3,Bonn,9,0,yes\n2,Ulm,1,0,yes\n1,Bonn,2,0,no\n"
+	names := []string{"a", "city=Bonn", "city=Ulm", "b"}
+	two := sparse.LabelMapping{Positive: 1, NegativeName: "no", PositiveName: "yes"}
+	chosen := sparse.LabelMapping{Positive: 1, NegativeName: "yes", PositiveName: "no"}
+	swapped := sparse.LabelMapping{Negative: 1, NegativeName: "yes", PositiveName: "no"}
+	many := sparse.Classes{Values: []float64{0, 1, 2}, Names: []string{"ill", "no", "yes"}}
+	for name, c := range map[string]struct {
+		text    string
+		read    sparse.ReadOptions
+		spec    Spec
+		labels  sparse.LabelMapping
+		classes sparse.Classes
+		names   []string
+	}{
+		"two":      {table, sparse.ReadOptions{}, Spec{}, two, sparse.Classes{}, names},
+		"chosen":   {table, sparse.ReadOptions{PositiveName: "no"}, Spec{}, chosen, sparse.Classes{}, names},
+		"Positive": {table, sparse.ReadOptions{}, Spec{Positive: new(0.0)}, swapped, sparse.Classes{}, names},
+		"Features": {table, sparse.ReadOptions{}, Spec{Features: []string{"1", "2", "3", "4"}}, two, sparse.Classes{}, []string{"1", "2", "3", "4"}},
+		"classes":  {table + "4,Bonn,7,0,ill\n4,Ulm,9,0,ill\n", sparse.ReadOptions{MaxClasses: 3}, Spec{}, sparse.LabelMapping{}, many, names},
+		"numbers": {
+			strings.NewReplacer("no\n", "1.5\n", "yes\n", "4\n").Replace(table), sparse.ReadOptions{Regression: true},
+			Spec{Loss: solver.Squared{}}, sparse.LabelMapping{}, sparse.Classes{}, names,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.read.Table = sparse.TableOptions{Missing: sparse.MissingMedian, Offset: "log"}
+			d, err := sparse.Read(strings.NewReader(c.text), "t.csv", &c.read)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.spec.Lambda = 0.01
+			plain := c.spec
+			plain.Offsets = d.Offsets
+			if c.spec.Positive == nil && !d.Mapping.IsZero() {
+				plain.Positive = &d.Mapping.Positive
+			}
+			want := mustFit(t, &plain, d.X, d.OriginalLabels())
+			want.Features, want.IndexBase, want.Labels, want.Classes = c.names, 1, c.labels, c.classes
+			want.Target, want.Offset, want.Fill = "ill", "log", d.Table.Fill
+			m, err := FitData(t.Context(), &c.spec, d)
+			if diff := cmp.Diff(want, m); err != nil || diff != "" || want.Fill["b"] == 0 {
+				t.Errorf("FitData: %v: %s", err, diff)
+			}
+			set := &PathSettings{Lambdas: []float64{0.01}}
+			run := cmpopts.IgnoreFields(Column{}, "Run", "Certificate", "Coefficients", "Intercept")
+			for s, err := range PathData(t.Context(), &c.spec, d, set) {
+				if diff := cmp.Diff(want, s.Model(), run); err != nil || diff != "" {
+					t.Errorf("PathData: %v: %s", err, diff)
+				}
+			}
+			found, err := CVData(t.Context(), &c.spec, d, &CVSettings{Folds: 2, Path: *set})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, found.BestModel(), run); diff != "" {
+				t.Errorf("CVData: %s", diff)
+			}
+		})
+	}
+	if _, err := FitData(t.Context(), nil, nil); err == nil {
+		t.Error("a fit of no data")
+	}
+}
+
+// TestFitDataOfFile: rows of a file larger than Spec.Memory have labels -1 and +1; their model has
+// those of the Dataset.
+func TestFitDataOfFile(t *testing.T) {
+	x, y := random(t, 60, 3, 1, true)
+	file := filepath.Join(t.TempDir(), "d.scas")
+	in := &sparse.Dataset{X: x, Labels: y, Names: []string{"a", "b", "c"}}
+	if err := sparse.WriteFile(file, in); err != nil {
+		t.Fatal(err)
+	}
+	d, err := sparse.ReadFile(file, &sparse.ReadOptions{Memory: 1, Beyond: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	spec := &Spec{Memory: 1 << 20}
+	m, err := FitData(t.Context(), spec, d)
+	if err != nil || m.Labels != (sparse.LabelMapping{Negative: 3, Positive: 7}) || !slices.Equal(m.Features, in.Names) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	found, err := CVData(t.Context(), spec, d, &CVSettings{Folds: 3, Path: PathSettings{Count: 3}})
+	if err != nil || found.BestModel().Labels != m.Labels {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
