@@ -68,7 +68,7 @@ func TestFreeColumnsThatDepend(t *testing.T) {
 	together.Penalty = solver.L1{Lambda: 1e-2, Weights: []float64{1, 0, 0}}
 	for _, p := range []*solver.Problem{opposite, together} {
 		res, err := solver.Minimize(t.Context(), p, nil)
-		if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), "leave some out") {
+		if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), "leave some of them out") {
 			t.Errorf("%+v: %v", res.At, err)
 		}
 	}

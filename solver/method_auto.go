@@ -52,7 +52,12 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 
 // newtonOnly returns the error for a problem that only Newton steps could solve, but do not.
 func (r *Run) newtonOnly() error {
-	return &SettingError{"Method", nameOf(Auto{}), fmt.Sprintf("the curvature of the %s loss has no bound, so that Newton steps alone solve such a problem: they take a matrix or the identity as A, the penalties and sets of this package, no Coupling, and up to some thousands of features", r.Problem.loss())}
+	return &SettingError{
+		Field: "Method", Value: nameOf(Auto{}),
+		Allowed: fmt.Sprintf("the curvature of the %s loss has no bound, so that Newton steps alone solve such a problem: they take a matrix or the "+
+			"identity as A, the penalties and sets of this package, no coupling A x + B y = c, and up to some "+
+			"thousands of features", r.Problem.loss()),
+	}
 }
 
 // asksForPasses reports whether a setting is set that only passes of SCASK use.

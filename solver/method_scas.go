@@ -221,15 +221,20 @@ func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 	theorem := s.Schedule == Theorem
 	switch m := s.InnerSteps; {
 	case info.Theorem == 2 && p.Domain != nil:
-		return &SettingError{"Method", info.Name, fmt.Sprintf("Algorithm 2 is for X = R^p; with a domain use %s or %s", nameOf(SCASK{}), nameOf(SCAS{}))}
+		return &SettingError{"Method", info.Name, "Algorithm 2 is for X = R^p",
+			remedies(sparse.Remedy{Field: "Problem.Domain", To: "nil"},
+				useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{})))}
 	case info.Theorem == 2 && theorem && p.L2 == 0:
-		return &SettingError{"Schedule", s.Schedule, "Theorem 2 needs strong convexity; set Problem.L2 > 0"}
+		return &SettingError{"Schedule", s.Schedule, "Theorem 2 needs strong convexity", remedies(raiseL2)}
 	case info.Theorem == 1 && theorem && !bounded:
-		return &SettingError{"Schedule", s.Schedule, "Theorem 1 needs a bounded domain; set Problem.Domain to a Box or Ball"}
+		return &SettingError{"Schedule", s.Schedule, "Theorem 1 needs a bounded domain",
+			remedies(sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"})}
 	case s.DualUpdates > m:
-		return &SettingError{"DualUpdates", s.DualUpdates, fmt.Sprintf("it must lie between 1 and the %d inner steps, or be 0 for the default", m)}
+		return &SettingError{"DualUpdates", s.DualUpdates,
+			fmt.Sprintf("it must lie between 1 and the %d inner steps", m), remedies(useDefault)}
 	case s.BatchSize > 1 && s.BatchSize > m/2:
-		return &SettingError{"BatchSize", s.BatchSize, fmt.Sprintf("it must lie between 1 and half the %d inner steps, or be 0 for the default", m)}
+		return &SettingError{"BatchSize", s.BatchSize,
+			fmt.Sprintf("it must lie between 1 and half the %d inner steps", m), remedies(useDefault)}
 	case s.Schedule == Practical:
 		return s.CheckBudget(1 + float64(m)/float64(n))
 	}

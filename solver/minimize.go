@@ -101,9 +101,14 @@ func (r *Run) end(err error) (*Result, error) {
 	}
 	how := ending.Run{Err: err, Diverged: isDivergence(err), Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.ended}
 	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
-	status, remedy := how.Status()
-	if res.Status = Status(status); remedy != "" && r.goal > 0 && (r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)) {
-		err = &NotConvergedError{Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal, Try: remedy}
+	status, advice := how.Status()
+	res.Status = Status(status)
+	provable := r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)
+	if advice != nil && r.goal > 0 && provable {
+		err = &NotConvergedError{
+			Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal,
+			Why: advice.Why, Remedies: advice.Remedies,
+		}
 	}
 	return res, err
 }

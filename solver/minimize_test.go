@@ -30,9 +30,9 @@ func TestBadSettings(t *testing.T) {
 		mod         func(*solver.Problem)
 	}{
 		{set: solver.Settings{DualUpdates: -1}, field: "DualUpdates", says: "at least 1"},
-		{set: solver.Settings{OuterIterations: -1}, field: "OuterIterations", says: "0 for no bound"},
+		{set: solver.Settings{OuterIterations: -1}, field: "OuterIterations", says: "leave it 0 for no limit"},
 		{set: solver.Settings{DualUpdates: 101}, field: "DualUpdates", says: "between 1 and the 100 inner steps"},
-		{set: solver.Settings{Method: solver.SCAS{}, DualUpdates: 5}, field: "DualUpdates", says: "use scas-k for more"},
+		{set: solver.Settings{Method: solver.SCAS{}, DualUpdates: 5}, field: "DualUpdates", says: "set Settings.Method to scas-k"},
 		{set: solver.Settings{Passes: -1}, field: "Passes", says: "positive"},
 		{set: solver.Settings{Passes: math.NaN()}, field: "Passes", says: "positive"},
 		{set: solver.Settings{Passes: 1}, field: "Passes", says: "one outer iteration costs 2 passes"},
@@ -43,7 +43,7 @@ func TestBadSettings(t *testing.T) {
 		{set: solver.Settings{BatchSize: 51}, field: "BatchSize", says: "half the 100 inner steps"},
 		{set: solver.Settings{Schedule: "x"}, field: "Schedule", says: "practical or theorem"},
 		{set: solver.Settings{Delta: 0.5}, field: "Delta", says: "at least 1"},
-		{set: solver.Settings{Unproved: true}, field: "Unproved", says: "set RelTol below 0"},
+		{set: solver.Settings{Unproved: true}, field: "Unproved", says: "set Settings.RelTol to a number below 0"},
 		{set: solver.Settings{Method: solver.SCAS{}, Unproved: true, RelTol: 1e-3}, field: "Unproved", says: "needs the proof"},
 		{set: solver.Settings{Threads: -1}, field: "Threads", says: "positive"},
 		{set: solver.Settings{RecordEvery: -1}, field: "RecordEvery", says: "positive"},
@@ -52,10 +52,10 @@ func TestBadSettings(t *testing.T) {
 		{set: solver.Settings{Start: solver.Iterate{Dual: []float64{1}}}, field: "Start.Dual", says: "rows of A"},
 		{set: solver.Settings{Start: solver.Iterate{X: append(make([]float64, 19), math.NaN())}}, field: "Start.X[19]", says: "finite"},
 		{set: solver.Settings{Method: solver.SCASStrong{}}, field: "Method", says: "X = R^p", mod: func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 1} }},
-		{set: solver.Settings{Schedule: solver.Theorem}, field: "Schedule", says: "no theorem covers auto"},
+		{set: solver.Settings{Schedule: solver.Theorem}, field: "Schedule", says: "no theorem covers method auto"},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", says: "bounded domain"},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", says: "bounded domain", mod: func(p *solver.Problem) { p.Domain = positive{} }},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule", says: "L2 > 0"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule", says: "set Problem.L2 to a number above 0"},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, Eta: 1}, field: "Eta", says: "leave it 0"},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, InnerSteps: 9}, field: "InnerSteps", says: "leave it 0"},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/theory"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // Status says how a run ended.
@@ -130,17 +131,27 @@ type NotConvergedError struct {
 	Status    Status
 	Objective float64
 	Gap, Goal float64 // the gap proved, and the gap asked for
-	Try       string  // what to do
+	Why       string  // the reason; empty if Remedies say it
+	Remedies  []sparse.Remedy
 }
 
 // Is reports whether the target is ErrNotConverged.
 func (e *NotConvergedError) Is(target error) bool { return target == ErrNotConverged }
 
 // Error says how far from the optimum the run may have ended, and what to do.
-func (e *NotConvergedError) Error() string {
+func (e *NotConvergedError) Error() string { return e.Reword(sparse.Remedy.String) }
+
+// Reword returns the text of Error with each remedy as words returns it, see
+// sparse.RemedyError.
+func (e *NotConvergedError) Reword(words func(sparse.Remedy) string) string {
+	found := fmt.Sprintf("the objective %.6g is proved to be within %.2g of the optimum, not %.2g",
+		e.Objective, e.Gap, e.Goal)
 	if math.IsInf(e.Gap, 1) {
-		return fmt.Sprintf("solver: not converged: how far the objective %.6g is from the optimum could not be proved; %s", e.Objective, e.Try)
+		found = fmt.Sprintf("how far the objective %.6g is from the optimum could not be proved", e.Objective)
 	}
-	return fmt.Sprintf("solver: not converged: the objective %.6g is proved to be within %.2g of the optimum, not %.2g; %s",
-		e.Objective, e.Gap, e.Goal, e.Try)
+	if e.Why != "" {
+		found += "; " + e.Why
+	}
+	all := sparse.RemedyError{Err: fmt.Errorf("%w: %s", ErrNotConverged, found), Remedies: e.Remedies}
+	return all.Reword(words)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // Settings tune a run of Minimize. The zero value of every field, and a nil
@@ -101,13 +102,38 @@ type Settings struct {
 type SettingError struct {
 	Field   string // name of the field
 	Value   any    // what it held
-	Allowed string // what it may hold
+	Allowed string // what it may hold, or why it may not hold that
+	// Remedies says what to do. Any of them is enough. If its Field is empty, it is about
+	// the field of the error.
+	Remedies []sparse.Remedy
 }
 
-// Error names the field, its value and what is allowed.
-func (e *SettingError) Error() string {
-	return fmt.Sprintf("solver: Settings.%s = %v; %s", e.Field, e.Value, e.Allowed)
+// Error names the field, its value, what is allowed and what to do.
+func (e *SettingError) Error() string { return e.Reword(sparse.Remedy.String) }
+
+// Reword returns the text of Error with each remedy as words returns it, see
+// sparse.RemedyError.
+func (e *SettingError) Reword(words func(sparse.Remedy) string) string {
+	wrong := fmt.Errorf("solver: Settings.%s = %v; %s", e.Field, e.Value, e.Allowed)
+	all := sparse.RemedyError{Err: wrong, Remedies: e.Remedies}
+	return all.Reword(words)
 }
+
+// Remedies of several settings, about the field of the error.
+var (
+	leaveZero  = sparse.Remedy{To: "leave it 0"}
+	useDefault = sparse.Remedy{To: "leave it 0 for the default"}
+	derive     = sparse.Remedy{To: "leave it 0 to derive it from the data"}
+	unlimited  = sparse.Remedy{To: "leave it 0 for no limit"}
+)
+
+// useMethod is the remedy to use another method, or one of several.
+func useMethod(names string) sparse.Remedy {
+	return sparse.Remedy{Field: "Settings.Method", To: names}
+}
+
+// raiseL2 is the remedy for a method that needs strong convexity.
+var raiseL2 = sparse.Remedy{Field: "Problem.L2", To: "a number above 0"}
 
 // withDefaults returns a copy of s in which zero fields have their defaults, but for those
 // that depend on the data. Its error names the first field that is wrong for p. The
@@ -155,20 +181,28 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 func (s *Settings) checkValues() error {
 	finite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
 	return firstBroken([]demand{
-		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1, or 0 for the default"},
-		{finite(s.Passes), "Passes", s.Passes, "it must be positive and finite, or 0 for the default"},
-		{!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1, or 0 for the default"},
-		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive, or 0 for no limit"},
-		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations, "it must be positive, or 0 for no bound"},
-		{finite(s.Eta), "Eta", s.Eta, "it must be positive and finite, or 0 to derive it from the data"},
-		{finite(s.Rho) && s.Rho <= linalg.Largest, "Rho", s.Rho, "it must be positive, finite and at most 1e100, or 0 to derive it from the data"},
-		{s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps, "it must be at least 2, or 0 for the default"},
-		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1, or 0 for the default"},
-		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule, "choose practical or theorem"},
-		{s.Delta >= 1 && finite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1, or 0 for the default 1.1"},
-		{!s.Unproved || s.RelTol <= 0, "Unproved", s.Unproved, "a run that ends at a proved gap needs the proof; set RelTol below 0, or leave it false"},
-		{s.Threads >= 0, "Threads", s.Threads, "it must be positive, or 0 for GOMAXPROCS"},
-		{s.RecordEvery >= 0, "RecordEvery", s.RecordEvery, "it must be positive, or 0 for 1"},
+		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1", remedies(useDefault)},
+		{finite(s.Passes), "Passes", s.Passes, "it must be positive and finite", remedies(useDefault)},
+		{!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1", remedies(useDefault)},
+		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive", remedies(unlimited)},
+		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations,
+			"it must be positive", remedies(unlimited)},
+		{finite(s.Eta), "Eta", s.Eta, "it must be positive and finite", remedies(derive)},
+		{finite(s.Rho) && s.Rho <= linalg.Largest, "Rho", s.Rho,
+			"it must be positive, finite and at most 1e100", remedies(derive)},
+		{s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps,
+			"it must be at least 2", remedies(useDefault)},
+		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1", remedies(useDefault)},
+		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule,
+			"it must be practical or theorem", nil},
+		{s.Delta >= 1 && finite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1", remedies(useDefault)},
+		{!s.Unproved || s.RelTol <= 0, "Unproved", s.Unproved, "a run that ends at a proved gap needs the proof", remedies(
+			sparse.Remedy{Field: "Settings.RelTol", To: "a number below 0"},
+			sparse.Remedy{Field: "Settings.Unproved", To: "false"},
+		)},
+		{s.Threads >= 0, "Threads", s.Threads,
+			"it must be positive", remedies(sparse.Remedy{To: "leave it 0 for GOMAXPROCS"})},
+		{s.RecordEvery >= 0, "RecordEvery", s.RecordEvery, "it must be positive", remedies(useDefault)},
 	})
 }
 
@@ -178,13 +212,16 @@ type demand struct {
 	field   string
 	value   any
 	allowed string
+	do      []sparse.Remedy
 }
+
+func remedies(all ...sparse.Remedy) []sparse.Remedy { return all }
 
 // firstBroken returns the error of the first demand that does not hold.
 func firstBroken(demands []demand) error {
 	for _, r := range demands {
 		if !r.holds {
-			return &SettingError{r.field, r.value, r.allowed}
+			return &SettingError{r.field, r.value, r.allowed, r.do}
 		}
 	}
 	return nil
@@ -201,11 +238,15 @@ func (it Iterate) check(p *Problem) error {
 		of   string
 	}{{"X", it.X, features, "features"}, {"Y", it.Y, q, "coordinates of y"}, {"Dual", it.Dual, l, "rows of A"}} {
 		if part.v != nil && len(part.v) != part.want {
-			return &SettingError{"Start." + part.name, fmt.Sprintf("a slice of length %d", len(part.v)), fmt.Sprintf("the problem has %d %s", part.want, part.of)}
+			return &SettingError{
+				Field: "Start." + part.name, Value: fmt.Sprintf("a slice of length %d", len(part.v)),
+				Allowed: fmt.Sprintf("the problem has %d %s", part.want, part.of),
+			}
 		}
 		for j, v := range part.v {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return &SettingError{fmt.Sprintf("Start.%s[%d]", part.name, j), v, "a start must be finite"}
+				field := fmt.Sprintf("Start.%s[%d]", part.name, j)
+				return &SettingError{Field: field, Value: v, Allowed: "a start must be finite"}
 			}
 		}
 	}
@@ -215,8 +256,8 @@ func (it Iterate) check(p *Problem) error {
 // checkMethod checks what the method asks of the problem and the settings.
 func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	if !info.AnyProblem {
-		if reason := p.lacks(); reason != "" {
-			return &SettingError{"Method", info.Name, fmt.Sprintf("it is for %s; use %s", reason, nameOf(SCASK{}))}
+		if need, do := p.lacks(); need != "" {
+			return &SettingError{"Method", info.Name, "it is for " + need, remedies(do, useMethod(nameOf(SCASK{})))}
 		}
 	}
 	if p.unbounded() {
@@ -226,48 +267,60 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	}
 	theorem := s.Schedule == Theorem
 	return firstBroken([]demand{
-		{info.ManyUpdates || p.team().Alone() && s.Checkpoint == nil, "Method", info.Name, fmt.Sprintf("it takes all rows in one process; with Problem.Comm, or a Checkpoint, use %s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}), nameOf(SCASL{}))},
-		{!info.NeedsL2 || p.L2 > 0, "Method", info.Name, "its step sizes need strong convexity; set Problem.L2 > 0"},
-		{info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates, fmt.Sprintf("method %s takes no such number; use %s for more", info.Name, nameOf(SCASK{}))},
-		{info.TakesEta || s.Eta == 0, "Eta", s.Eta, fmt.Sprintf("method %s has no step size; leave it 0", info.Name)},
-		{info.TakesInnerSteps || s.InnerSteps == 0, "InnerSteps", s.InnerSteps, fmt.Sprintf("method %s has none; leave it 0", info.Name)},
-		{!info.AllSamples || s.BatchSize <= 1, "BatchSize", s.BatchSize, fmt.Sprintf("every step of method %s takes all samples; leave it 0", info.Name)},
-		{info.TakesBatchSize || s.BatchSize <= 1, "BatchSize", s.BatchSize, fmt.Sprintf("method %s takes one sample at a time; leave it 0", info.Name)},
-		{!theorem || info.Theorem > 0, "Schedule", s.Schedule, fmt.Sprintf("no theorem covers %s; use it with %s or %s", info.Name, nameOf(SCAS{}), nameOf(SCASStrong{}))},
-		{!theorem || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes; leave it 0"},
-		{!theorem || s.InnerSteps == 0, "InnerSteps", s.InnerSteps, "the theorem schedule sets the inner steps; leave it 0"},
+		{info.ManyUpdates || p.team().Alone() && s.Checkpoint == nil, "Method", info.Name,
+			"it takes all rows in one process and keeps no checkpoint",
+			remedies(useMethod(fmt.Sprintf("%s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}), nameOf(SCASL{}))))},
+		{!info.NeedsL2 || p.L2 > 0, "Method", info.Name,
+			"its step sizes need strong convexity", remedies(raiseL2)},
+		{info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates,
+			fmt.Sprintf("method %s takes no such number", info.Name),
+			remedies(leaveZero, useMethod(nameOf(SCASK{})))},
+		{info.TakesEta || s.Eta == 0, "Eta", s.Eta,
+			fmt.Sprintf("method %s has no step size", info.Name), remedies(leaveZero)},
+		{info.TakesInnerSteps || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
+			fmt.Sprintf("method %s has none", info.Name), remedies(leaveZero)},
+		{!info.AllSamples || s.BatchSize <= 1, "BatchSize", s.BatchSize,
+			fmt.Sprintf("every step of method %s takes all samples", info.Name), remedies(leaveZero)},
+		{info.TakesBatchSize || s.BatchSize <= 1, "BatchSize", s.BatchSize,
+			fmt.Sprintf("method %s takes one sample at a time", info.Name), remedies(leaveZero)},
+		{!theorem || info.Theorem > 0, "Schedule", s.Schedule, "no theorem covers method " + info.Name,
+			remedies(useMethod(nameOf(SCAS{}) + " or " + nameOf(SCASStrong{})))},
+		{!theorem || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes", remedies(leaveZero)},
+		{!theorem || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
+			"the theorem schedule sets the inner steps", remedies(leaveZero)},
 	})
 }
 
 // checkNewtonAlone returns an error unless the settings ask for the Newton steps of Auto alone. It
 // is called for losses whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
-	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow; ", p.loss())
-	leave := why + "leave it 0 for the Newton steps of " + nameOf(Auto{})
+	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
+	leave := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
 	return firstBroken([]demand{
-		{info.Name == nameOf(Auto{}), "Method", info.Name, why + "use " + nameOf(Auto{})},
-		{s.Eta == 0, "Eta", s.Eta, leave},
-		{s.Rho == 0, "Rho", s.Rho, leave},
-		{s.InnerSteps == 0, "InnerSteps", s.InnerSteps, leave},
-		{s.BatchSize <= 1, "BatchSize", s.BatchSize, leave},
-		{s.DualUpdates == 0, "DualUpdates", s.DualUpdates, leave},
+		{info.Name == nameOf(Auto{}), "Method", info.Name, why, remedies(useMethod(nameOf(Auto{})))},
+		{s.Eta == 0, "Eta", s.Eta, why, leave},
+		{s.Rho == 0, "Rho", s.Rho, why, leave},
+		{s.InnerSteps == 0, "InnerSteps", s.InnerSteps, why, leave},
+		{s.BatchSize <= 1, "BatchSize", s.BatchSize, why, leave},
+		{s.DualUpdates == 0, "DualUpdates", s.DualUpdates, why, leave},
 	})
 }
 
-// lacks names the first of these that p does not have: an L1 penalty, y = A x, equal sample
-// weights and X = R^p. The methods that are not MethodInfo.AnyProblem need all of them.
-func (p *Problem) lacks() string {
+// lacks returns the first of these that p does not have, and the remedy: an L1 penalty, y =
+// A x, equal sample weights and X = R^p. The methods that are not MethodInfo.AnyProblem need
+// all of them.
+func (p *Problem) lacks() (need string, do sparse.Remedy) {
 	l, _ := p.algebra().Dims()
 	_, q := p.Coupling.dims(l)
 	switch {
 	case term.Limits(p.penalty(), q) == nil:
-		return "a penalty L1"
+		return "a penalty L1", sparse.Remedy{Field: "Problem.Penalty", To: "an L1"}
 	case p.Coupling != nil:
-		return "the constraint A x = y, without a Coupling"
+		return "the constraint A x = y", sparse.Remedy{Field: "Problem.Coupling", To: "nil"}
 	case p.Domain != nil:
-		return "X = R^p, without a Domain"
+		return "X = R^p", sparse.Remedy{Field: "Problem.Domain", To: "nil"}
 	case p.SampleWeights != nil:
-		return "equal sample weights"
+		return "equal sample weights", sparse.Remedy{Field: "Problem.SampleWeights", To: "nil"}
 	}
-	return ""
+	return "", sparse.Remedy{}
 }

@@ -78,7 +78,7 @@ func (s *Settings) CheckBudget(passes float64) error {
 	if passes == 1 {
 		cost = "1 pass"
 	}
-	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost)}
+	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost), nil}
 }
 
 // checkCheaply checks x after an outer iteration of a method without watched snapshots, by the part

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // Batch is ADMM with an exact x-step (Boyd et al., "Distributed Optimization and
@@ -102,7 +103,13 @@ type newtonSystem interface {
 	solve(step, g, curvature []float64, budget float64) (passes float64, err error)
 }
 
-var errNotConvex = errors.New("solver: the Newton system of the batch x-step is not positive definite; set Rho or L2 above zero")
+var errNotConvex = &sparse.RemedyError{
+	Err: errors.New("solver: the Newton system of the batch x-step is not positive definite"),
+	Remedies: []sparse.Remedy{
+		{Field: "Settings.Rho", To: "a larger number"},
+		{Field: "Problem.L2", To: "a number above 0"},
+	},
+}
 
 func (b *batch) Next() (bool, error) {
 	need := b.newton.cost() + 1

@@ -248,26 +248,26 @@ func TestMethodsRefuse(t *testing.T) {
 		mod    func(*solver.Problem, *solver.Settings)
 	}{
 		{baseline.STOC{}, "a penalty L1", func(p *solver.Problem, _ *solver.Settings) { p.Penalty = solver.ElasticNet{L1: 1, L2: 1} }},
-		{baseline.SVRG{}, "without a Domain", func(p *solver.Problem, _ *solver.Settings) { p.Domain = solver.Ball{Radius: 1} }},
-		{baseline.SA{}, "without a Coupling", func(p *solver.Problem, _ *solver.Settings) {
+		{baseline.SVRG{}, "set Problem.Domain to nil", func(p *solver.Problem, _ *solver.Settings) { p.Domain = solver.Ball{Radius: 1} }},
+		{baseline.SA{}, "set Problem.Coupling to nil", func(p *solver.Problem, _ *solver.Settings) {
 			p.Coupling = &solver.Coupling{C: make([]float64, 15)}
 			p.Constraint = nil
 		}},
 		{baseline.Batch{}, "equal sample weights", func(p *solver.Problem, _ *solver.Settings) { p.SampleWeights = solver.BalancedWeights(p.Labels) }},
-		{baseline.OS1{}, "set Problem.L2 > 0", func(*solver.Problem, *solver.Settings) {}},
+		{baseline.OS1{}, "set Problem.L2 to a number above 0", func(*solver.Problem, *solver.Settings) {}},
 		{baseline.STOC{}, "method stoc has none", func(_ *solver.Problem, s *solver.Settings) { s.InnerSteps = 50 }},
 		{baseline.STOC{}, "one sample at a time", func(_ *solver.Problem, s *solver.Settings) { s.BatchSize = 5 }},
 		{baseline.Batch{}, "takes all samples", func(_ *solver.Problem, s *solver.Settings) { s.BatchSize = 5 }},
 		{baseline.BatchLinear{}, "takes all samples", func(_ *solver.Problem, s *solver.Settings) { s.BatchSize = 5 }},
 		{baseline.Batch{}, "method batch has no step size", func(_ *solver.Problem, s *solver.Settings) { s.Eta = 0.1 }},
 		{baseline.SDCA{}, "method sdca has no step size", func(_ *solver.Problem, s *solver.Settings) { s.Eta = 0.1 }},
-		{baseline.SVRG{}, "use scas-k for more", func(_ *solver.Problem, s *solver.Settings) { s.DualUpdates = 2 }},
-		{baseline.RDA{}, "no theorem covers rda", func(_ *solver.Problem, s *solver.Settings) { s.Schedule = solver.Theorem }},
+		{baseline.SVRG{}, "set Settings.Method to scas-k", func(_ *solver.Problem, s *solver.Settings) { s.DualUpdates = 2 }},
+		{baseline.RDA{}, "no theorem covers method rda", func(_ *solver.Problem, s *solver.Settings) { s.Schedule = solver.Theorem }},
 		{baseline.PDFP{}, "at most 1/(eta lambda_1)", func(_ *solver.Problem, s *solver.Settings) { s.Eta, s.Rho = 0.1, 100 }},
 		{baseline.STOC{}, "one outer iteration costs 1 pass here", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.5 }},
 		{baseline.SVRG{}, "one outer iteration costs 0.25 passes", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.1 }},
-		{baseline.SA{}, "9.3 GiB here (at most 8); use sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
-		{baseline.SAIU{}, "use sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
+		{baseline.SA{}, "9.3 GiB here (at most 8); set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
+		{baseline.SAIU{}, "set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
 	} {
 		p := solvertest.Chain(t, 0)
 		s := &solver.Settings{Method: c.method}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // PDFP is SVRG-PDFP (Zhu and Zhang, "A Stochastic Variance Reduced Primal Dual
@@ -44,7 +45,8 @@ func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 	f.gradient, f.ahead = f.vector(), f.vector()
 	if most := 1 / float64(r.Stats.Eta*f.lambda1); r.Settings.Rho > most*(1+1e-9) {
 		return nil, &solver.SettingError{Field: "Rho", Value: r.Settings.Rho, Allowed: fmt.Sprintf(
-			"with eta = %.4g it must be at most 1/(eta lambda_1) = %.4g, or 0 for that", r.Stats.Eta, most)}
+			"with eta = %.4g it must be at most 1/(eta lambda_1) = %.4g", r.Stats.Eta, most),
+			Remedies: []sparse.Remedy{{To: "leave it 0 for that"}}}
 	}
 	return f, nil
 }

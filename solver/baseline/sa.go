@@ -7,6 +7,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // SA is SA-ADMM, which stores an iterate for every sample; see sa.
@@ -200,6 +201,12 @@ func (storing) Check(p *solver.Problem, s *solver.Settings) error {
 	if float64(n)*float64(cols) <= maxStoredIterates {
 		return s.CheckBudget(1)
 	}
-	return &solver.SettingError{Field: "Method", Value: s.Method.Info().Name, Allowed: fmt.Sprintf(
-		"it stores an iterate per sample, %.1f GiB here (at most %d); use %s or %s", float64(n)*float64(cols)*8/(1<<30), 8*maxStoredIterates>>30, SAG{}.Info().Name, SAGIU{}.Info().Name)}
+	return &solver.SettingError{
+		Field: "Method", Value: s.Method.Info().Name,
+		Allowed: fmt.Sprintf("it stores an iterate per sample, %.1f GiB here (at most %d)",
+			float64(n)*float64(cols)*8/(1<<30), 8*maxStoredIterates>>30),
+		Remedies: []sparse.Remedy{{
+			Field: "Settings.Method", To: SAG{}.Info().Name + " or " + SAGIU{}.Info().Name,
+		}},
+	}
 }

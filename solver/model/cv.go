@@ -218,7 +218,13 @@ func (c *crossing) judge(ctx context.Context, spec *Spec, fitted, held table) ([
 	return all, nil
 }
 
-var errNoMetric = errors.New("model: the metric is no number in any fold, as the AUC of rows of one class; take fewer folds, or another metric")
+var errNoMetric = &sparse.RemedyError{
+	Err: errors.New("model: the metric is no number in any fold, as the AUC of rows of one class"),
+	Remedies: []sparse.Remedy{
+		{Field: "CVSettings.Folds", To: "a smaller number"},
+		{Field: "CVSettings.By", To: "another measure"},
+	},
+}
 
 // A crossing is a call of CV.
 type crossing struct {

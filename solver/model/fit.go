@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
@@ -123,7 +124,7 @@ func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 	}
 	if context.Cause(ctx) == errTime {
 		out.certificate.Status = solver.TimeDone
-		return out, out.certificate.notConverged(d.spec.relTol()*loss, "allow more time")
+		return out, out.certificate.notConverged(d.spec.relTol()*loss, &ending.Advice{Remedies: ending.MoreTime})
 	}
 	return out, ctx.Err()
 }
@@ -143,8 +144,10 @@ func (c *Certificate) better(other *Certificate) bool {
 }
 
 // notConverged is the error of a fit whose gap was to be at most goal.
-func (c *Certificate) notConverged(goal float64, try string) error {
-	return &solver.NotConvergedError{Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Try: try}
+func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
+	return &solver.NotConvergedError{
+		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
+	}
 }
 
 // model makes a model of an outcome.

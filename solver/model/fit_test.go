@@ -296,7 +296,7 @@ func TestEnd(t *testing.T) {
 	}
 	for _, method := range []solver.Method{nil, solver.Auto{}} {
 		m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: solver.Settings{Method: method, TimeLimit: time.Nanosecond}}, x, y)
-		if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.TimeDone || !strings.Contains(err.Error(), "allow more time") {
+		if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.TimeDone || !strings.Contains(err.Error(), "Settings.TimeLimit") {
 			t.Errorf("out of time by %v: %+v, %v", method, m, err)
 		}
 	}

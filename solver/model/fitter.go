@@ -169,14 +169,14 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 		how.Err = nil
 	}
 	c := &out.certificate
-	status, remedy := how.Status()
+	status, advice := how.Status()
 	c.Status = solver.Status(status)
 	var err error
 	if c.NoOptimum, err = f.unattained(ctx, out, r.Err != nil); err != nil {
 		return out, err
 	}
-	if remedy != "" {
-		return out, c.notConverged(goal, remedy)
+	if advice != nil {
+		return out, c.notConverged(goal, advice)
 	}
 	return out, how.Err
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -107,7 +108,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 	}
 	t.Sum(class[:])
 	if s.Balanced && (class[0] == 0 || class[1] == 0) {
-		return nil, fmt.Errorf("model: Spec.Balanced: the rows of one class have no weight")
+		return nil, errors.New("model: classes cannot be balanced, because the rows of one class have no weight")
 	}
 	for label, v := range s.ClassWeights {
 		if !(v >= 0) || math.IsInf(v, 0) {

@@ -45,16 +45,25 @@ func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	return f.lambdaMax(ctx)
 }
 
+// noLargest returns the error that there is no largest lambda, with which a path could begin.
+func noLargest(why string) error {
+	return &sparse.RemedyError{
+		Err:      errors.New(why),
+		Remedies: []sparse.Remedy{{Field: "PathSettings.Lambdas", To: "lambdas of your own"}},
+	}
+}
+
 // noLambdaMax says why there is no largest lambda, or why it is not looked for; nil if it is.
 func (d *design) noLambdaMax() error {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	switch {
 	case !traits(d.loss).Conjugate:
-		return errors.New("model: LambdaMax is for the losses of package solver; give PathSettings.Lambdas")
+		return noLargest("model: the largest lambda is computed only for losses of package solver")
 	case d.spec.A != nil || grouped && d.spec.Graph != nil:
-		return errors.New("model: LambdaMax is not for a matrix A, and not for groups of its rows; give PathSettings.Lambdas")
+		return noLargest("model: the largest lambda is not computed with a matrix A, or with groups of its rows")
 	case d.spec.Domain != nil && d.cone() == nil:
-		return errors.New("model: LambdaMax is for a Domain that bounds each coefficient apart, and holds 0; give PathSettings.Lambdas")
+		return noLargest("model: the largest lambda is computed only for a domain that bounds each coefficient on its own " +
+			"and holds 0")
 	}
 	return nil
 }
@@ -94,7 +103,8 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 	if d.spec.Graph != nil {
 		for j := range d.p {
 			if d.factor(j) == 0 {
-				return 0, errors.New("model: LambdaMax with a Graph needs positive PenaltyFactors; give PathSettings.Lambdas")
+				return 0, noLargest("model: the largest lambda is computed with a graph only if all penalty factors are " +
+					"positive")
 			}
 		}
 		if most > 0 && d.spec.l1Ratio() >= leastRatio {
@@ -117,7 +127,7 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 			return 0, errors.New("model: the features that are not penalised tell the classes apart, or the counts of 0, so that no lambda matters; give them a positive penalty factor, or a group")
 		}
 	}
-	return 0, errors.New("model: no feature matters at all: every gradient at zero is 0; give PathSettings.Lambdas")
+	return 0, noLargest("model: no feature matters at all: every gradient at zero is 0")
 }
 
 // graphMax is LambdaMax with a graph, the norm dual to Ω at −g; g is the gradient on the

@@ -60,7 +60,10 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	case len(y) != n:
 		return checkLabels(y, n)
 	case s.Checkpoint != nil:
-		return fmt.Errorf("model: %w: Settings.Checkpoint works only with data in memory", stream.ErrNotStreamed)
+		return &sparse.RemedyError{
+			Err:      fmt.Errorf("model: %w: checkpoints are only for data in memory", stream.ErrNotStreamed),
+			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -264,17 +265,26 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
 		if c.Status, err = solver.TimeDone, errLate; d.spec.relTol() > 0 {
-			err = c.notConverged(d.spec.relTol()*p.Evaluate(make([]float64, len(res.X))).Objective, "allow more time")
+			goal := d.spec.relTol() * p.Evaluate(make([]float64, len(res.X))).Objective
+			err = c.notConverged(goal, &ending.Advice{Remedies: ending.MoreTime})
 		}
 	}
 	return out, &res.Iterate, err
 }
 
+// outOfTime returns the error that the time limit ended a fit before something.
+func outOfTime(before string) error {
+	return &sparse.RemedyError{
+		Err:      fmt.Errorf("%w: the time limit came before %s", solver.ErrNotConverged, before),
+		Remedies: ending.MoreTime,
+	}
+}
+
 // errUnknown and errLate are the errors of fits that the time limit ended: with no model, and with one
 // for which no proof was asked.
 var (
-	errUnknown = fmt.Errorf("%w: the time limit came before anything was known; allow more time", solver.ErrNotConverged)
-	errLate    = fmt.Errorf("%w: the time limit came before the end of the run; allow more time", solver.ErrNotConverged)
+	errUnknown = outOfTime("anything was known")
+	errLate    = outOfTime("the end of the run")
 )
 
 // run solves a problem in memory or out of core.

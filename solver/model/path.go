@@ -194,7 +194,7 @@ func (p *pather) lambdaMax(ctx context.Context) (float64, error) {
 }
 
 // errEarly is why a path does not begin.
-var errEarly = fmt.Errorf("%w: the time limit came before the first lambda was known; allow more time", solver.ErrNotConverged)
+var errEarly = outOfTime("the first lambda was known")
 
 func (s *PathSettings) check() error {
 	last := math.Inf(1)

@@ -240,13 +240,13 @@ func TestStreamedRefuses(t *testing.T) {
 		spec Spec
 		not  bool // of ErrNotStreamed
 	}{
-		"data that are mapped":  {whole.X, whole.Labels, Spec{}, true},
-		"label 3 of row 7":      {back.X, labels, Spec{Positive: &one}, true},
-		"label 2 of row 0":      {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
-		"labels of data larger": {back.X, back.Labels, Spec{Positive: &positive}, true},
-		"Memory = -1":           {back.X, back.Labels, Spec{Memory: -1}, true},
-		"fits no intercept":     {back.X, back.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
-		"Checkpoint works only": {back.X, back.Labels, Spec{Settings: solver.Settings{Checkpoint: &states{}}}, false},
+		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
+		"label 3 of row 7":           {back.X, labels, Spec{Positive: &one}, true},
+		"label 2 of row 0":           {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
+		"labels of data larger":      {back.X, back.Labels, Spec{Positive: &positive}, true},
+		"Memory = -1":                {back.X, back.Labels, Spec{Memory: -1}, true},
+		"fits no intercept":          {back.X, back.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
+		"Settings.Checkpoint to nil": {back.X, back.Labels, Spec{Settings: solver.Settings{Checkpoint: &states{}}}, false},
 	} {
 		if c.spec.Memory == 0 {
 			c.spec.Memory = 1 << 20

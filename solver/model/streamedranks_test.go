@@ -160,8 +160,8 @@ func TestStreamedRanksEnd(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]*Spec{
-		"Method":                {Memory: 2 << 20, Settings: solver.Settings{Method: solver.SCASK{}}},
-		"Checkpoint works only": {Settings: solver.Settings{Checkpoint: &states{}}, Memory: 2 << 20},
+		"Method":                     {Memory: 2 << 20, Settings: solver.Settings{Method: solver.SCASK{}}},
+		"Settings.Checkpoint to nil": {Settings: solver.Settings{Checkpoint: &states{}}, Memory: 2 << 20},
 	} {
 		models, errs := streamedRanks(t, 2, bad, path, Fit, nil)
 		for r, err := range errs {

@@ -118,15 +118,17 @@ func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal floa
 	if how.Diverged = errors.As(r.Err, &diverged); late && !how.Diverged {
 		how.Err = nil
 	}
-	word, remedy := how.Status()
+	word, advice := how.Status()
 	status := solver.Status(word)
 	switch {
 	case how.Err != nil:
 		return status, how.Err
-	case remedy == "" || !asked || goal == 0 && !late || !final && math.IsInf(r.Gap, 1):
+	case advice == nil || !asked || goal == 0 && !late || !final && math.IsInf(r.Gap, 1):
 		return status, nil
 	}
-	return status, &solver.NotConvergedError{Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: remedy}
+	return status, &solver.NotConvergedError{
+		Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
+	}
 }
 
 // errTime is the cause of a context that a time limit has ended.
@@ -151,16 +153,25 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	switch set.Method.(type) {
 	case nil, solver.Auto, solver.SCASK, solver.SCASL:
 	default:
-		return nil, refused("method %s is not streamed; auto, scas-k and scas-l are", set.Method.Info().Name)
+		return nil, &sparse.RemedyError{
+			Err:      refused("method %s is not streamed", set.Method.Info().Name),
+			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto, scas-k or scas-l"}},
+		}
 	}
 	if p.Data == nil || !p.Data.Mapped() {
 		return nil, refused("they must be in a .scas file, which scas convert writes")
 	}
 	if set.Checkpoint != nil {
-		return nil, refused("Settings.Checkpoint works only with data in memory")
+		return nil, &sparse.RemedyError{
+			Err:      refused("checkpoints are only for data in memory"),
+			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
+		}
 	}
 	if p.Comm != nil && p.Comm.Size() > 1 && !auto {
-		return nil, refused("with ranks method auto is streamed, and %s is not", set.Method.Info().Name)
+		return nil, &sparse.RemedyError{
+			Err:      refused("with ranks method %s is not streamed", set.Method.Info().Name),
+			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto"}},
+		}
 	}
 	n, features := p.Data.Dims()
 	part := *p // a copy without the rows is enough, because Validate depends on the other fields only
@@ -185,7 +196,11 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 		return nil, refused("losses, penalties and domains of other packages are not streamed")
 	}
 	if !auto && math.IsInf(q.Loss.Curvature(), 1) {
-		return nil, &solver.SettingError{Field: "Method", Value: set.Method.Info().Name, Allowed: fmt.Sprintf("the curvature of the %s loss has no bound, from which its steps follow; use auto", q.Loss)}
+		return nil, &solver.SettingError{
+			Field: "Method", Value: set.Method.Info().Name,
+			Allowed:  fmt.Sprintf("the curvature of the %s loss has no bound, from which its steps follow", q.Loss),
+			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto"}},
+		}
 	}
 	if why := q.FileRefusal(); why != "" && auto {
 		return nil, refused("%s", why)

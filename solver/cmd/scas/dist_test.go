@@ -275,7 +275,7 @@ func TestRanksRefuse(t *testing.T) {
 		{"--intercept --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
 		{"--intercept --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 		{"--report x.html " + file, exitUsage, "--report"},
-		{"--method svrg " + file, exitUsage, "Problem.Comm"},
+		{"--method svrg " + file, exitUsage, "give --method auto, scas-k or scas-l"},
 		{"-", exitUsage, "name files"},
 		{dir + "/none.svm", exitIO, "no such file"},
 		{third, exitIO, "two rows of every class"},

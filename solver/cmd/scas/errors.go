@@ -88,29 +88,6 @@ func notFinite(token string) bool {
 	return !isFinite(v) || errors.Is(err, strconv.ErrRange)
 }
 
-// leaveOut words the defaults of solver.Settings, and what the solver asks of the
-// problem, for the command line.
-var leaveOut = strings.NewReplacer(
-	"be 0 for the default", "be left out", "0 for the default", "left out",
-	"0 to derive it from the data", "auto", "0 for GOMAXPROCS", "left out",
-	"leave it 0", "leave it out", "or 0 for that", "or auto for that",
-	"set Problem.L2 > 0", "give --mu above 0",
-	"set Problem.Domain to a Box or Ball", "give --domain box:LO,HI or ball:RADIUS",
-	"take a larger Huber.Delta", "give --loss huber:DELTA with a larger DELTA",
-	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
-	"want a larger penalty, tolerance or MaxSteps", "a larger --penalty or fewer --edges do with less",
-	"take fewer folds, or another metric", "give fewer --folds, or another --metric",
-	"Spec.Balanced", "--class-weights balanced", "Spec.Checkpoint", "--checkpoint", "give PathSettings.Lambdas", "there is no path",
-	"raise lambda", "raise --lambda", "or ask for less", "or ask for less with --tol",
-	"raise L2 above zero", "give --mu above 0",
-	"set Rho or L2 above zero", "give a larger --rho or --mu",
-	"a penalty L1", "the penalty |A x|_1, without --groups and --l2y",
-	"X = R^p, without a Domain", "coefficients that are not confined, without --domain",
-	"larger than memory: method ", "larger than memory: --method ", "larger than memory: Settings.Checkpoint", "larger than memory: --checkpoint",
-	"give them one, or the problem L2 > 0", "give them one, with --lambda above 0 and --graph, or give --mu above 0",
-	"equal sample weights", "rows of equal weight, without --class-weights and --sample-weights",
-)
-
 // describe words err for a user of the command line.
 func describe(err error) string {
 	remedy := ""
@@ -120,7 +97,8 @@ func describe(err error) string {
 		remedy = absent(path.Path, err)
 	}
 	if setting, ok := errors.AsType[*solver.SettingError](err); ok && flagOf[setting.Field] != "" {
-		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, leaveOut.Replace(setting.Allowed))
+		wrong := fmt.Errorf("%s %v: %s", flagOf[setting.Field], setting.Value, setting.Allowed)
+		return reworded(&sparse.RemedyError{Err: wrong, Remedies: setting.Remedies})
 	}
 	if limit, ok := errors.AsType[*model.MethodError](err); ok && !limit.OutOfCore {
 		return limitWords(limit)
@@ -129,12 +107,15 @@ func describe(err error) string {
 		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
 			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
 	}
-	return leaveOut.Replace(withoutPackages(err, reworded(err))) + remedy
+	return withoutPackages(err, reworded(err)) + remedy
 }
 
 // withoutPackages removes the names of packages from the text of err.
 func withoutPackages(err error, text string) string {
-	_, begins := err.(*sparse.ParseError) // with the name of a file, which may look like that of a package
+	parse, begins := errors.AsType[*sparse.ParseError](err)
+	if begins { // with the name of a file, which may look like the name of a package
+		begins = strings.HasPrefix(text, parse.File)
+	}
 	for _, name := range strings.Fields("sparse graph glasso draw solver atomicfile kernels model stream") {
 		if !begins {
 			text = strings.TrimPrefix(text, name+": ")

@@ -130,7 +130,9 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		memory := func(r sparse.Remedy) bool { return r.Field == "ReadOptions.Memory" }
 		if slices.ContainsFunc(parse.Remedies, memory) {
 			convert := sparse.Remedy{To: "convert them to .scas, which may be larger than memory"}
-			parse.Remedies = slices.Insert(parse.Remedies, 0, convert)
+			changed := *parse
+			changed.Remedies = slices.Insert(slices.Clone(parse.Remedies), 0, convert)
+			err = replaced(err, parse, &changed)
 		}
 	}
 	if err == nil {

@@ -158,7 +158,9 @@ func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 // ofModel returns an error of reading the data with the remedies of scas predict.
 func (c *predictCmd) ofModel(err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
-		parse.Remedies = c.remedies(parse.Remedies)
+		changed := *parse
+		changed.Remedies = c.remedies(parse.Remedies)
+		return replaced(err, parse, &changed)
 	}
 	return err
 }

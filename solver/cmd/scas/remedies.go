@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
@@ -31,7 +32,29 @@ var phrases = map[string]map[string]string{
 	"": {
 		"give a file that Save, scas train or scas cv wrote": "give a file that scas train -o FILE or " +
 			"scas cv -o FILE wrote; scas predict takes it after -m",
+		"leave it 0":                              "leave it out",
+		"leave it 0 for GOMAXPROCS":               "leave it out to use all processors",
+		"leave it 0 for no limit":                 "leave it out for no limit",
+		"leave it 0 for that":                     "give auto for that",
+		"leave it 0 for the default":              "leave it out for the default",
+		"leave it 0 for the Newton steps of auto": "leave it out for the Newton steps of auto",
+		"leave it 0 to derive it from the data":   "give auto to derive it from the data",
 	},
+	"CVSettings.By":        {"another measure": "give another --metric"},
+	"CVSettings.Folds":     {"a smaller number": "give fewer --folds"},
+	"Huber.Delta":          {"a larger number": "give --loss huber:DELTA with a larger DELTA"},
+	"Options.MaxSteps":     {"a larger number": ""},
+	"Options.Penalty":      {"a larger number": "give a larger --penalty or fewer --edges"},
+	"Options.Tol":          {"a larger number": ""},
+	"PathSettings.Lambdas": {"lambdas of your own": ""},
+	"Problem.Coupling":     {"nil": ""},
+	"Problem.Domain": {
+		"a Box or Ball": "give --domain box:LO,HI or ball:RADIUS",
+		"nil":           "leave out --domain",
+	},
+	"Problem.L2":               {"a number above 0": "give --mu above 0"},
+	"Problem.Penalty":          {"a stronger one": "raise --lambda", "an L1": "leave out --groups and --l2y"},
+	"Problem.SampleWeights":    {"nil": "leave out --class-weights and --sample-weights"},
 	"ReadOptions.AnyLabels":    {"true": "give --ignore-labels"},
 	"ReadOptions.Counts":       {"false": "give --loss squared"},
 	"ReadOptions.Features":     {"a larger number": "give --features a larger number"},
@@ -46,6 +69,13 @@ var phrases = map[string]map[string]string{
 	"ReadOptions.Positive":     {"nil": "leave out --positive"},
 	"ReadOptions.Regression":   {"false": "give --loss logistic", "true": "give --loss squared"},
 	"ReadOptions.Strict":       {"false": "leave out --strict"},
+	"Settings.Checkpoint":      {"nil": "leave out --checkpoint"},
+	"Settings.Method":          {"*": "give --method %s"},
+	"Settings.Passes":          {"a larger number": "allow more with --passes"},
+	"Settings.RelTol":          {"a larger number": "ask for less with --tol", "a number below 0": ""},
+	"Settings.Rho":             {"a larger number": "give a larger --rho"},
+	"Settings.TimeLimit":       {"a larger number": "allow more with --time-limit"},
+	"Settings.Unproved":        {"false": ""},
 	"TableOptions.Categorical": {"*": "declare the column with --categorical %s"},
 	"TableOptions.Delimiter": {
 		"the delimiter of the file": "name the delimiter of the file with --delimiter ';' or the like",
@@ -100,6 +130,24 @@ func reworded(err error) string {
 		}
 	}
 	return text
+}
+
+// A rewordedError is an error with another text.
+type rewordedError struct {
+	error
+	msg string
+}
+
+func (e rewordedError) Error() string { return e.msg }
+func (e rewordedError) Unwrap() error { return e.error }
+
+// replaced returns err, which wraps old, with the text of another error in place of the
+// text of old.
+func replaced(err, old, by error) error {
+	if err == old {
+		return by
+	}
+	return rewordedError{errors.Join(by, err), strings.Replace(err.Error(), old.Error(), by.Error(), 1)}
 }
 
 // parts returns err and all errors that it wraps.

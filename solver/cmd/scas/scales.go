@@ -4,40 +4,34 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A rewordedError is one in other words.
-type rewordedError struct {
-	error
-	msg string
-}
-
-func (e rewordedError) Error() string { return e.msg }
-func (e rewordedError) Unwrap() error { return e.error }
-
-// ofScales words the remedy of a fit that did not converge, to scale the features: it names the
-// flag if scales are the cause, and leaves the remedy out if they are not.
+// ofScales replaces the remedy to scale the features. If their scales differ much, the new
+// one says how much, and names the flag that scales them. Otherwise
+// there is none.
 func ofScales(err error, data *sparse.Dataset, standardized bool) error {
-	if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), scaling) {
+	not, ok := errors.AsType[*solver.NotConvergedError](err)
+	if !ok || !slices.Contains(not.Remedies, ending.Scale) {
 		return err
 	}
 	text, far := "", false
-	if !standardized { // nor too large to look at
+	if !standardized { // and small enough for a pass over the data
 		text, far = apart(data)
 	}
-	remedy := "ask for less with --tol"
+	changed := *not
+	changed.Remedies = slices.Clone(not.Remedies)
+	at := slices.Index(changed.Remedies, ending.Scale)
+	changed.Remedies = slices.Delete(changed.Remedies, at, at+1)
 	if far {
-		remedy = fmt.Sprintf("scale the features, whose deviations are %s (--standardize), or ask for less", text) // see leaveOut
+		scale := sparse.Remedy{To: "scale the features, whose deviations are " + text + " (--standardize)"}
+		changed.Remedies = slices.Insert(changed.Remedies, at, scale)
 	}
-	return rewordedError{err, strings.Replace(err.Error(), scaling, remedy, 1)}
+	return replaced(err, not, &changed)
 }
-
-// scaling is the remedy of package solver.
-const scaling = "scale the features, or ask for less"
 
 // farApart is how many times the least deviation of a feature the largest may be before
 // scales are named as the reason for a poor model.

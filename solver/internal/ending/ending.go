@@ -2,6 +2,8 @@
 // Read Run.Status first.
 package ending
 
+import "github.com/scas-admm/scas/sparse"
+
 // Why says why a method ended; its zero value means that it has not ended.
 type Why int
 
@@ -61,7 +63,7 @@ type Run struct {
 	Final bool
 	Why   Why // why a final method ended
 
-	Advice    string  // term.Traits.StallAdvice of the loss
+	Advice    *Advice // term.Traits.StallAdvice of the loss
 	Dependent bool    // features without a penalty were found to be linearly dependent
 	Unit      float64 // the number to which tolerances are relative
 }
@@ -70,37 +72,59 @@ type Run struct {
 // cause if a run stalls.
 const mattersFrom = 1e-3
 
-// Status returns the status of the run, and the remedy if the goal was not reached. The
-// remedy is empty if the goal was reached or if the run has an error of its own.
-func (r *Run) Status() (status, remedy string) {
-	switch {
-	case r.Diverged:
-		return Diverged, ""
-	case r.Err != nil:
-		return Stopped, ""
-	case r.Goal > 0 && r.Gap <= r.Goal:
-		return Converged, ""
-	case r.Late:
-		return TimeDone, "allow more time"
-	case !r.Final:
-		return PassesDone, "allow more passes"
-	}
-	return Stalled, r.remedy()
+// An Advice says why a run did not reach its goal, and what to do.
+type Advice struct {
+	Why      string // empty if the remedies say it
+	Remedies []sparse.Remedy
 }
 
-// remedy returns the advice for a final method that did not reach the goal.
-func (r *Run) remedy() string {
+// Remedies of more than one run.
+var (
+	MoreTime   = []sparse.Remedy{{Field: "Settings.TimeLimit", To: "a larger number"}}
+	AskForLess = sparse.Remedy{Field: "Settings.RelTol", To: "a larger number"}
+	Scale      = sparse.Remedy{To: "scale the features"}
+)
+
+// Status returns the status of the run, and advice if the goal was not reached. The
+// advice is nil if the goal was reached or if the run has an error of its own.
+func (r *Run) Status() (status string, advice *Advice) {
+	switch {
+	case r.Diverged:
+		return Diverged, nil
+	case r.Err != nil:
+		return Stopped, nil
+	case r.Goal > 0 && r.Gap <= r.Goal:
+		return Converged, nil
+	case r.Late:
+		return TimeDone, &Advice{Remedies: MoreTime}
+	case !r.Final:
+		more := sparse.Remedy{Field: "Settings.Passes", To: "a larger number"}
+		return PassesDone, &Advice{Remedies: []sparse.Remedy{more}}
+	}
+	return Stalled, r.advice()
+}
+
+// advice returns the advice for a final method that did not reach the goal.
+func (r *Run) advice() *Advice {
 	switch {
 	case r.Why == Iterations:
-		return "it would take more Newton steps than are allowed: scale the features, or ask for less"
+		return &Advice{"it would take more Newton steps than are allowed", []sparse.Remedy{Scale, AskForLess}}
 	case r.Why == Room:
-		return "the model has more coefficients than there is room for: raise lambda, or ask for less"
+		penalise := sparse.Remedy{Field: "Problem.Penalty", To: "a stronger one"}
+		why := "the model has more coefficients than there is room for"
+		return &Advice{why, []sparse.Remedy{penalise, AskForLess}}
 	case r.Why == Separable:
-		return "features that are not penalised tell the classes apart, or the counts of 0, so that the loss falls for ever: penalise them, or ask for less"
+		why := "features that are not penalised tell the classes apart, or the counts of 0, so that the loss " +
+			"falls for ever"
+		return &Advice{why, []sparse.Remedy{{To: "penalise them"}, AskForLess}}
 	case r.Dependent && !(r.Gap <= mattersFrom*r.Unit):
-		return "features without a penalty depend on each other: leave some out, or raise L2 above zero"
-	case r.Advice != "":
+		why := "features without a penalty depend on each other"
+		return &Advice{why, []sparse.Remedy{
+			{To: "leave some of them out"},
+			{Field: "Problem.L2", To: "a number above 0"},
+		}}
+	case r.Advice != nil:
 		return r.Advice
 	}
-	return "rounding decides here: scale the features, or ask for less"
+	return &Advice{"rounding decides here", []sparse.Remedy{Scale, AskForLess}}
 }

@@ -2,15 +2,19 @@ package ending
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse"
 )
 
 // TestStatus checks the status and the remedy of runs; the first case that applies
 // decides.
 func TestStatus(t *testing.T) {
 	stop := errors.New("stop")
+	widen := &Advice{Why: "few are near", Remedies: []sparse.Remedy{{To: "widen it"}}}
 	for _, c := range []struct {
 		name   string
 		run    Run
@@ -18,21 +22,25 @@ func TestStatus(t *testing.T) {
 		remedy string // a part of the remedy
 	}{
 		{"proved", Run{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
-		{"no goal", Run{Gap: 1}, PassesDone, "more passes"},
-		{"a budget", Run{Gap: 3, Goal: 2, Why: Room}, PassesDone, "more passes"},
-		{"late", Run{Gap: 3, Goal: 2, Late: true, Final: true}, TimeDone, "more time"},
+		{"no goal", Run{Gap: 1}, PassesDone, "Settings.Passes"},
+		{"a budget", Run{Gap: 3, Goal: 2, Why: Room}, PassesDone, "Settings.Passes"},
+		{"late", Run{Gap: 3, Goal: 2, Late: true, Final: true}, TimeDone, "Settings.TimeLimit"},
 		{"an error", Run{Gap: 1, Goal: 2, Err: stop, Late: true}, Stopped, ""},
 		{"diverged", Run{Gap: 3, Goal: 2, Err: stop, Diverged: true}, Diverged, ""},
 		{"rounding", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding}, Stalled, "rounding decides"},
 		{"nothing proved", Run{Gap: math.Inf(1), Goal: 2, Final: true}, Stalled, "rounding decides"},
-		{"a loss with advice", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding, Advice: "widen it"}, Stalled, "widen it"},
-		{"steps", Run{Gap: 3, Goal: 2, Final: true, Why: Iterations, Advice: "widen it"}, Stalled, "Newton steps"},
-		{"no room", Run{Gap: 3, Goal: 2, Final: true, Why: Room}, Stalled, "raise lambda"},
+		{"a loss with advice", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding, Advice: widen}, Stalled, "widen it"},
+		{"steps", Run{Gap: 3, Goal: 2, Final: true, Why: Iterations, Advice: widen}, Stalled, "Newton steps"},
+		{"no room", Run{Gap: 3, Goal: 2, Final: true, Why: Room}, Stalled, "Problem.Penalty"},
 		{"no optimum", Run{Gap: 3, Goal: 2, Final: true, Why: Separable, Dependent: true}, Stalled, "falls for ever"},
 		{"dependent", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 10}, Stalled, "depend on each other"},
 		{"dependent, but near", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 1e5}, Stalled, "rounding decides"},
 	} {
-		status, remedy := c.run.Status()
+		status, advice := c.run.Status()
+		remedy := ""
+		if advice != nil {
+			remedy = fmt.Sprint(advice.Why, advice.Remedies)
+		}
 		if status != c.status || !strings.Contains(remedy, c.remedy) || (remedy == "") != (c.remedy == "") {
 			t.Errorf("%s: %s, %q; want %s, %q", c.name, status, remedy, c.status, c.remedy)
 		}

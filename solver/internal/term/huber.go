@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // Huber is φ(t; b) = r² if |r| ≤ Delta and Delta(2|r| − Delta) otherwise, with r = b − t:
@@ -23,7 +25,10 @@ func (h Huber) Traits() Traits {
 		Name: "huber", Help: "the same up to DELTA, linear beyond; default 1.35",
 		Argument: Argument{"DELTA", h.Delta, func(delta float64) Loss { return Huber{delta} }},
 		Labels:   Numbers, Residual: true, Conjugate: true,
-		StallAdvice: "few labels may be near: take a larger Huber.Delta, or ask for less",
+		StallAdvice: &ending.Advice{Why: "few labels may be near", Remedies: []sparse.Remedy{
+			{Field: "Huber.Delta", To: "a larger number"},
+			ending.AskForLess,
+		}},
 	}
 }
 

@@ -38,6 +38,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/ending"
 )
 
 // An OwnLoss is a loss φ(t; b) as a caller writes it, for one margin t and one label b at
@@ -137,8 +138,8 @@ type Traits struct {
 	NeverZero bool
 
 	// StallAdvice says what a user can do if rounding ends a run before the requested
-	// accuracy; empty means the usual advice.
-	StallAdvice string
+	// accuracy; nil means the usual advice.
+	StallAdvice *ending.Advice
 }
 
 // An Argument is the number after the name of a loss, such as DELTA in huber:DELTA.

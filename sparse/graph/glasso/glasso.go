@@ -159,7 +159,16 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 		return nil, fmt.Errorf("glasso: the estimate at penalty %v overflows: want a larger penalty, or S scaled to correlations: %w", o.Penalty, err)
 	}
 	if failed > 0 {
-		return res, fmt.Errorf("glasso: sparse inverse covariance selection %w: %d of %d components at penalty %v after at most %d Newton steps, duality gap %.3g: want a larger penalty, tolerance or MaxSteps", ErrNotConverged, failed, len(blocks), o.Penalty, res.Steps, res.Gap)
+		return res, &sparse.RemedyError{
+			Err: fmt.Errorf("glasso: sparse inverse covariance selection %w: %d of %d components at penalty %v "+
+				"after at most %d Newton steps, duality gap %.3g",
+				ErrNotConverged, failed, len(blocks), o.Penalty, res.Steps, res.Gap),
+			Remedies: []sparse.Remedy{
+				{Field: "Options.Penalty", To: "a larger number"},
+				{Field: "Options.Tol", To: "a larger number"},
+				{Field: "Options.MaxSteps", To: "a larger number"},
+			},
+		}
 	}
 	return res, nil
 }
