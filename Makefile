@@ -45,7 +45,7 @@ bench-full:
 	$(GO) run ./bench end-to-end --results bench/results
 
 PEERS = liblinear4 python3-numpy python3-scipy python3-sklearn python3-cvxopt r-cran-glmnet
-peers: ## time to a gap beside other solvers, which are installed first if they are in Debian, into OUT (default bench/results)
+peers: ## fits, paths and cross-validation beside other solvers, which are installed first if Debian has them, into OUT (default bench/results)
 	@if command -v apt-get >/dev/null; then \
 	  for p in $(PEERS); do \
 	    dpkg -s $$p >/dev/null 2>&1 || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$p >/dev/null 2>&1 || \

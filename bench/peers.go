@@ -17,18 +17,18 @@ import (
 
 type peersCmd struct {
 	Data    string        `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: the environment variable SCAS_DATA)."`
-	Quick   bool          `help:"Small problems and one fit of each tolerance."`
-	Only    string        `placeholder:"REGEX" help:"Only the problems whose name matches, such as '^a9a'."`
-	Peer    []string      `placeholder:"NAME=COMMAND" sep:"none" help:"One more peer, which follows the protocol of bench/README.md; repeatable."`
+	Quick   bool          `help:"Small problems, each solved once for each tolerance."`
+	Only    string        `placeholder:"REGEX" help:"Only the problems whose name matches, such as '^a9a', 'path$' or 'folds'."`
+	Peer    []string      `placeholder:"NAME=COMMAND" sep:"none" help:"Add a peer, which follows the protocol of bench/README.md; repeatable."`
 	Leave   string        `placeholder:"REGEX" help:"Leave out the installed peers whose name matches."`
-	Limit   time.Duration `default:"60s" placeholder:"T" help:"Time limit of a fit, of the processor where that can be known; a peer begins fits of a problem only within twice that (default ${default})."`
-	Repeats int           `default:"3" placeholder:"N" help:"Fits of each tolerance, of which the least time counts (default ${default})."`
-	Clock   string        `enum:"cpu,wall" default:"cpu" placeholder:"cpu|wall" help:"Time to compare: of the processor, or that passed (default ${default})."`
+	Limit   time.Duration `default:"60s" placeholder:"T" help:"Limit of the processor time for one answer: a fit, a path or a cross-validation. A peer gets twice that for all tolerances of a problem (default ${default})."`
+	Repeats int           `default:"3" placeholder:"N" help:"Answers for each tolerance, of which the least time counts (default ${default})."`
+	Clock   string        `enum:"cpu,wall" default:"cpu" placeholder:"cpu|wall" help:"Time to compare: of the processor, or the time that passes (default ${default})."`
 	Note    string        `placeholder:"TEXT" help:"A line for the head of the report, such as what else the machine did."`
 	Results string        `placeholder:"DIR" help:"Write peers-CPU.txt, and as peers-CPU.html a page with the plots, into a directory."`
 }
 
-// quickLimit is the time limit of a fit with --quick.
+// quickLimit is the largest limit with --quick.
 const quickLimit = 4 * time.Second
 
 // A peersRun holds what the command has prepared and measured so far.
@@ -104,8 +104,8 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	if c.Limit <= 0 || c.Repeats < 1 {
 		return nil, fmt.Errorf("--limit %v, --repeats %d: both must be above 0", c.Limit, c.Repeats)
 	}
-	for _, s := range peers.Specs() {
-		if only.MatchString(s.Name) && (s.Quick || !c.Quick) {
+	for _, s := range peers.Specs(c.Quick) {
+		if only.MatchString(s.Name) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -142,14 +142,16 @@ func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 		}
 		r.opt.Peers = append(r.opt.Peers, p)
 	}
-	clock := "processor time of the fit, which others on the machine disturb less than time that passes"
+	clock := "processor time of a fit, path or cross-validation: other work on the machine disturbs it less than time that passes"
 	if r.opt.Wall {
-		clock = "time that passes during the fit"
+		clock = "time that passes during a fit, path or cross-validation"
 	}
 	r.protocol = []string{
 		"times:   " + clock + "; loading excluded, one thread",
-		fmt.Sprintf("fits:    the least time of %d; those of more than %v once; none beyond %v, nor beyond %v and %g times the longest of scas", r.opt.Repeats, (r.opt.Limit / 30).Round(time.Millisecond), r.opt.Limit, peers.LeastLimit, peers.Hopeless),
-		"gaps:    scas: proved by it; others: objective, evaluated here for all alike, minus the reference",
+		fmt.Sprintf("answers: the least time of %d rounds; answers of more than %v once; limit %v, for peers also %g times the longest of scas, at least %v", r.opt.Repeats, r.opt.Once().Round(time.Millisecond), r.opt.Limit, peers.Hopeless, peers.LeastLimit),
+		"gaps:    the worst of all lambdas, relative to P(0), the objective at 0; scas: proved by it; others: objective, evaluated here, minus the reference",
+		"defaults: the column 'at default' has the time at the default tolerance of each solver, and in brackets the gap",
+		"ratios:  time of scas over the time of the fastest peer; BEHIND: scas is slower",
 	}
 	if c.Note != "" {
 		r.protocol = append(r.protocol, "note:    "+c.Note)
@@ -157,7 +159,7 @@ func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 	return nil
 }
 
-// race runs one problem. If its data do not exist, the problem is added to the missing ones.
+// race runs one problem. If its data do not exist, it prints the name and leaves the problem out.
 func (c *peersCmd) race(e *env, r *peersRun, s peers.Spec) error {
 	p, err := s.Load(c.Data)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,15 +11,15 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Handover is a problem on its way to the peers: itself, and the directory with the
-// files that README.md of bench describes.
+// A Handover is a problem and the directory with its files for the peers, which
+// bench/README.md describes.
 type Handover struct {
 	*Problem
 	Dir string
 }
 
-// Hand writes the files into a new temporary directory, with LIBSVM text only if asked
-// for. Remove deletes it.
+// Hand writes the files into a new temporary directory; text asks for LIBSVM text too. Remove
+// deletes the directory.
 func Hand(p *Problem, text bool) (_ *Handover, err error) {
 	dir, err := os.MkdirTemp("", "scas-peers-")
 	if err != nil {
@@ -37,6 +37,18 @@ func Hand(p *Problem, text bool) (_ *Handover, err error) {
 	if err := h.write("labels.f64", p.Labels); err != nil {
 		return nil, err
 	}
+	if err := h.write("lambdas.f64", p.Lambdas); err != nil {
+		return nil, err
+	}
+	if p.Folds != nil {
+		folds := make([]int32, len(p.Folds))
+		for i, k := range p.Folds {
+			folds[i] = int32(k)
+		}
+		if err := h.write("folds.i32", folds); err != nil {
+			return nil, err
+		}
+	}
 	if p.A != nil {
 		if err := h.writeMatrix("A", p.A); err != nil {
 			return nil, err
@@ -51,7 +63,7 @@ func Hand(p *Problem, text bool) (_ *Handover, err error) {
 }
 
 // Remove deletes the directory.
-func (h *Handover) Remove() { _ = os.RemoveAll(h.Dir) } // what is left is in the system's directory for that
+func (h *Handover) Remove() { _ = os.RemoveAll(h.Dir) } // if this fails, the system clears temporary files
 
 func (h *Handover) writeDescription() error {
 	n, p := h.X.Dims()
@@ -60,7 +72,9 @@ func (h *Handover) writeDescription() error {
 		rows, _ = h.A.Dims()
 	}
 	text, err := json.MarshalIndent(map[string]any{
-		"n": n, "p": p, "nnz": h.X.NNZ(), "l1": h.Lambda, "l2": h.L2, "identity": h.A == nil, "rows_of_a": rows,
+		"task": h.Task, "loss": h.Loss, "intercept": h.Intercept, "standardize": h.Standardize,
+		"n": n, "p": p, "nnz": h.X.NNZ(), "l1": h.Lambdas[len(h.Lambdas)-1], "l2": h.L2, "lambdas": len(h.Lambdas),
+		"identity": h.A == nil, "rows_of_a": rows,
 	}, "", "  ")
 	if err != nil {
 		return err
@@ -96,7 +110,7 @@ func (h *Handover) writeMatrix(name string, m *sparse.CSR) error {
 	return nil
 }
 
-// write writes numbers as they are in little-endian memory.
+// write writes numbers in binary, little-endian.
 func (h *Handover) write(name string, data any) error {
 	return h.fill(name, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, data) })
 }
@@ -108,7 +122,7 @@ func (h *Handover) fill(name string, fill func(io.Writer) error) error {
 	}
 	w := bufio.NewWriter(f)
 	if err := fill(w); err != nil {
-		_ = f.Close() // the first error is the one to tell
+		_ = f.Close() // the first error is the one to report
 		return err
 	}
 	if err := w.Flush(); err != nil {

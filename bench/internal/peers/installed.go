@@ -18,29 +18,33 @@ var adapterFiles embed.FS
 // adapters are the peers that come with a script.
 var adapters = []struct {
 	name, script, argument string
-	needs                  string // that an interpreter of the script has to run
-	debian                 string // what to install
+	usual                  float64 // the peer's default tolerance
+	needs                  string  // a program that runs if the peer is installed
+	install                string  // what to install
 }{
-	{"liblinear", "liblinear.py", "", "import numpy, scipy.sparse, ctypes, ctypes.util; ctypes.CDLL(ctypes.util.find_library('linear')).train", "liblinear4, python3-scipy"},
-	{"sklearn liblinear", "scikit_learn.py", "liblinear", needsSklearn, "python3-sklearn"},
-	{"sklearn saga", "scikit_learn.py", "saga", needsSklearn, "python3-sklearn"},
-	{"sklearn lbfgs", "scikit_learn.py", "lbfgs", needsSklearn, "python3-sklearn"},
-	{"sklearn newton", "scikit_learn.py", "newton-cholesky", needsSklearn + "; assert tuple(map(int, sklearn.__version__.split('.')[:2])) >= (1, 2)", "python3-sklearn (1.2)"},
-	{"glmnet", "glmnet.R", "", "library(Matrix); library(glmnet)", "r-cran-glmnet"},
-	{"cvxopt", "cvxopt_cp.py", "", "import cvxopt, scipy.sparse", "python3-cvxopt, python3-scipy"},
+	{"liblinear", "liblinear.py", "", 1e-2, needsLiblinear, "Debian: liblinear4, python3-scipy"},
+	{"sklearn liblinear", "scikit_learn.py", "liblinear", 1e-4, needsSklearn, "Debian: python3-sklearn"},
+	{"sklearn saga", "scikit_learn.py", "saga", 1e-4, needsSklearn, "Debian: python3-sklearn"},
+	{"sklearn lbfgs", "scikit_learn.py", "lbfgs", 1e-4, needsSklearn, "Debian: python3-sklearn"},
+	{"sklearn newton", "scikit_learn.py", "newton-cholesky", 1e-4, needsSklearn + "; assert tuple(map(int, sklearn.__version__.split('.')[:2])) >= (1, 2)", "Debian: python3-sklearn (1.2)"},
+	{"glmnet", "glmnet.R", "", 1e-7, "library(Matrix); library(glmnet)", "Debian: r-cran-glmnet"},
+	{"cvxopt", "cvxopt_cp.py", "", 1e-7, "import cvxopt, scipy.sparse", "Debian: python3-cvxopt, python3-scipy"},
 }
 
-const needsSklearn = "import numpy, scipy.sparse, sklearn.linear_model"
+const (
+	needsSklearn   = "import numpy, scipy.sparse, sklearn.linear_model"
+	needsLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; ctypes.CDLL(ctypes.util.find_library('linear')).train"
+)
 
-// interpreters run scripts by their ending: the first on which what it needs runs.
+// interpreters run scripts by their ending: the first that runs the program adapters.needs.
 var interpreters = map[string][]string{
 	".py": {"python3", "/usr/bin/python3"},
 	".R":  {"Rscript"},
 }
 
-// Installed writes the adapters into dir and returns those that can be run here, and
-// of each other one what is missing. Those whose names match leave are not looked for;
-// it may be nil.
+// Installed writes the adapters into dir. It returns the peers that are installed, and for each
+// other peer a line that says what to install. Peers whose names match leave are left out;
+// leave may be nil.
 func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []Peer, missing []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
@@ -55,7 +59,7 @@ func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []P
 			return nil, nil, err
 		}
 	}
-	probed := map[string]string{} // the interpreter that runs a text
+	probed := map[string]string{} // from the program adapters.needs to its interpreter
 	for _, a := range adapters {
 		if leave != nil && leave.MatchString(a.name) {
 			continue
@@ -66,19 +70,19 @@ func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []P
 		}
 		interpreter := probed[a.needs]
 		if interpreter == "" {
-			missing = append(missing, fmt.Sprintf("%s: not installed (Debian: %s)", a.name, a.debian))
+			missing = append(missing, fmt.Sprintf("%s: not installed (%s)", a.name, a.install))
 			continue
 		}
 		args := []string{interpreter, filepath.Join(dir, a.script)}
 		if a.argument != "" {
 			args = append(args, a.argument)
 		}
-		found = append(found, &Command{a.name, args})
+		found = append(found, &Command{a.name, args, a.usual})
 	}
 	return found, missing, nil
 }
 
-// probe returns the first interpreter that runs a text, or nothing.
+// probe returns the first interpreter that runs a program without an error, or nothing.
 func probe(ctx context.Context, interpreters []string, text string) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

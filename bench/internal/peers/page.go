@@ -22,11 +22,11 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 const (
 	// growthGap is the gap at which growth is drawn.
 	growthGap = 1e-6
-	// drawnFloor is where gaps below it are drawn: there is nothing to compare there.
+	// Gaps below drawnFloor are drawn at it: rounding makes them meaningless.
 	drawnFloor = 1e-12
 )
 
-// A view is what the template gets.
+// A view has the data of the template.
 type view struct {
 	Machine, Protocol, Missing []string
 	Targets                    []string
@@ -40,11 +40,11 @@ type pageProblem struct {
 	Anchor string
 }
 
-// WritePage writes one page of the comparison, complete in itself. machine and protocol are
-// lines about the run, missing names the peers that are not here.
+// WritePage writes the comparison as one page that needs no other file. machine and protocol
+// are lines about the run; missing has a line for each peer that is not installed.
 func WritePage(w io.Writer, machine, protocol, missing []string, all []*Outcome) error {
 	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
-	series := map[string]int{} // every peer has its colour, the same in all plots
+	series := map[string]int{} // a peer has the same colour in all plots
 	for _, o := range all {
 		for _, l := range o.Lanes {
 			if _, known := series[l.Peer]; !known && len(l.Points) > 0 {
@@ -69,9 +69,9 @@ func WritePage(w io.Writer, machine, protocol, missing []string, all []*Outcome)
 	return pageTemplate.Execute(w, v)
 }
 
-// gaps draws the gaps reached over seconds; for scas those proved and the true ones.
+// gaps draws gaps over seconds. For scas it draws both the proved and the true gaps.
 func (o *Outcome) gaps(series map[string]int) *chart.Chart {
-	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "objective minus optimum", LogX: true, LogY: true}
+	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true}
 	for k, l := range o.Lanes {
 		line := frontier(l.Points, func(p *Point) float64 { return p.Gap })
 		line.Name, line.Series = l.Peer, series[l.Peer]
@@ -86,7 +86,7 @@ func (o *Outcome) gaps(series map[string]int) *chart.Chart {
 	return c
 }
 
-// frontier returns a line through the points that no faster one is as good as.
+// frontier returns a line through the points whose gap is below that of every faster point.
 func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	least := math.Inf(1)
 	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
@@ -98,7 +98,7 @@ func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	return line
 }
 
-// growthCharts draws the seconds to a gap over what grows, a chart for every series of problems.
+// growthCharts draws the seconds to a gap over the size that grows: a chart for each series.
 func growthCharts(all []*Outcome, series map[string]int) (charts []*chart.Chart) {
 	for _, o := range all {
 		if o.Series == "" {

@@ -19,10 +19,10 @@ func outcome(name, series string, at float64) *Outcome {
 		return all
 	}
 	return &Outcome{
-		Spec: Spec{Name: name, Data: "data & more", Series: series, At: at}, Rows: 10, Features: 5, NNZ: 20, Lambda: 0.1,
-		Reference: Reference{Value: 0.5, Proved: 1e-12, How: "known"},
+		Spec: Spec{Name: name, Data: "data & more", Series: series, At: at}, Rows: 10, Features: 5, NNZ: 20, Lambdas: []float64{0.1}, Zero: 1,
+		Reference: Reference{Values: []float64{0.5}, Proved: []float64{1e-12}, How: "known"},
 		Lanes: []*Lane{
-			{Peer: "scas", Version: "1", Points: points(0.01*at, 1)},
+			{Peer: "scas", Version: "1", Default: 1e-6, Points: points(0.01*at, 1)},
 			{Peer: "slow", Version: "2", Points: points(0.05*at, math.NaN())},
 			{Peer: "quick", Version: "3", Points: points(0.005, math.NaN())[:4], Note: "stopped <early>"},
 			{Peer: "none", Note: "never", Unable: true},
@@ -38,7 +38,7 @@ func TestPage(t *testing.T) {
 	}
 	page := b.String()
 	for _, want := range []string{
-		"LOSS 0.50<br><small>quick", "5.0<br><small>slow", "scas, proved", "scas, true", "data &amp; more", "stopped &lt;early&gt;", "gone: not installed", "cpu: some", "as n grows",
+		"BEHIND 2.00<br><small>quick", "0.2<br><small>slow", "scas, proved", "scas, true", "data &amp; more", "stopped &lt;early&gt;", "gone: not installed", "cpu: some", "as n grows",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -68,7 +68,7 @@ func checkXML(t *testing.T, text string) {
 	}
 }
 
-// A frontier falls: what a faster fit of the same solver beats is not on it.
+// A frontier falls: it has no point that a faster answer of the same solver beats.
 func TestFrontier(t *testing.T) {
 	o := outcome("one", "", 1)
 	points := append(o.Lanes[1].Points, &Point{Seconds: 1, Gap: 0.5}, &Point{Seconds: 2, Gap: 1e-15})

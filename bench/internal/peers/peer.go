@@ -2,35 +2,38 @@ package peers
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"time"
 )
 
 // A Peer is a solver.
 type Peer interface {
 	Name() string
-	// Open loads a problem. The error is an Unable if the peer does not solve such.
+	// Default is the tolerance that the solver has if its user names none; 0 if unknown.
+	Default() float64
+	// Open loads a problem. The error is an Unable if the peer does not solve problems
+	// of this kind.
 	Open(ctx context.Context, h *Handover) (Session, error)
 }
 
 // A Session is a peer with a problem in memory.
 type Session interface {
 	Version() string
-	// Ladder has the loosest and the tightest tolerance to ask for.
+	// Ladder returns the loosest and the tightest tolerance to ask for.
 	Ladder() (from, to float64)
-	// Fit solves the problem from the origin to a tolerance of the peer's own. It ends
-	// with context.DeadlineExceeded after about so much time, of the processor where
-	// that is known.
-	Fit(ctx context.Context, tol float64, limit time.Duration) (*Fit, error)
+	// Solve does the task of the problem, from the origin, to a tolerance of the peer's own.
+	// It ends with context.DeadlineExceeded when its processor time exceeds limit, where
+	// the system reports the processor time, or else when the time that passes does.
+	Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error)
 	Close()
 }
 
-// A Fit is what a peer found. Its times exclude loading.
-type Fit struct {
-	X         []float64
-	CPU, Wall float64 // seconds
-	// Bound is the gap that the peer proved, NaN if it proves none.
+// An Answer is what a peer found. Its times exclude loading.
+type Answer struct {
+	X         [][]float64 // a solution for each lambda
+	Curve     []float64   // for the task CV, the mean loss on rows held out for each lambda
+	CPU, Wall float64     // seconds
+	// Bound is the gap that the peer proved, for all lambdas, relative to P(0). It is NaN
+	// if the peer proves none.
 	Bound float64
 }
 
@@ -39,19 +42,3 @@ type Unable string
 
 // Error returns the reason.
 func (u Unable) Error() string { return string(u) }
-
-// check refuses what is no point of the problem.
-func (f *Fit) check(p *Problem) error {
-	if _, features := p.X.Dims(); len(f.X) != features {
-		return fmt.Errorf("%d coefficients for %d features", len(f.X), features)
-	}
-	for j, v := range f.X {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("coefficient %d is %v", j+1, v)
-		}
-	}
-	if !(f.CPU >= 0) || !(f.Wall >= 0) {
-		return fmt.Errorf("a time of %v s (CPU), %v s", f.CPU, f.Wall)
-	}
-	return nil
-}

@@ -1,53 +1,131 @@
 // Package peers compares scas with other solvers on the same problems: the time that
-// each takes to come within a gap of the optimum, by its own clock, with the objective
-// of what it returns computed here.
+// each solver takes to come within a gap of the optimum. Each solver measures its own
+// time. The package evaluates the objective at what each solver returns.
 package peers
 
 import (
+	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Problem is L1 logistic regression, with a graph or an L2 term or both:
+// A Task is what a solver has to do with a problem.
+type Task string
+
+// The tasks.
+const (
+	Fit  Task = "fit"  // one lambda, from a cold start
+	Path Task = "path" // all lambdas, from the largest to the smallest
+	// CV is the path of all rows, and for each fold the path of the rows outside it,
+	// with the mean loss of its models on the rows of the fold.
+	CV Task = "cv"
+)
+
+// A Problem is
 //
-//	minimise (1/n) Σ log(1 + exp(−bᵢ aᵢ'x)) + (L2/2)|x|² + L1 |A x|₁.
+//	minimise (1/n) Σ φ(aᵢ'x + c; bᵢ) + (L2/2)|x|² + λ |A S x|₁
+//
+// for each λ of Lambdas. The intercept c is 0 unless Spec.Intercept is set. S is the
+// identity unless Spec.Standardize is set: then it is the diagonal matrix Scale.
 type Problem struct {
 	Spec
-	X      *sparse.CSR
-	Labels []float64   // −1 and 1
-	A      *sparse.CSR // nil means the identity
-	Lambda float64     // the weight of the L1 term: that of Spec, or found from the data
+	X       *sparse.CSR
+	Labels  []float64   // −1 and 1, or numbers for the squared loss
+	A       *sparse.CSR // nil means the identity
+	Lambdas []float64   // weights of the L1 term: decreasing, and one for the task Fit
+	Scale   []float64   // standard deviations of the features; nil means ones
+	Folds   []int       // for the task CV, the fold of each row, from 0
 	// Known is an optimum that came with the data, NaN if none did.
 	Known float64
 }
 
-// Objective evaluates the problem at x, naively: a loop over the rows, with nothing of
-// the solver's.
-func (p *Problem) Objective(x []float64) float64 {
-	n, _ := p.X.Dims()
+// A Loss is a loss φ(t; b): its value, and the solver's loss of the same formula.
+type Loss struct {
+	value  func(t, b float64) float64
+	solver solver.Loss
+}
+
+// losses are the losses by the names that peers get.
+var losses = map[string]Loss{
+	"logistic":      {func(t, b float64) float64 { return logistic(b * t) }, solver.Logistic{}},
+	"squared":       {func(t, b float64) float64 { return (b - t) * (b - t) }, solver.Squared{}},
+	"squared hinge": {func(t, b float64) float64 { m := max(0, 1-b*t); return m * m }, solver.SquaredHinge{}},
+}
+
+// Objective evaluates the problem with λ number k at x, which has the intercept, if there
+// is one, behind the coefficients. It is a plain loop over the rows and shares no code with
+// the solver.
+func (p *Problem) Objective(k int, x []float64) float64 {
+	n, features := p.X.Dims()
+	phi := losses[p.Loss].value
+	c := 0.0
+	if p.Intercept {
+		c = x[features]
+	}
 	var loss, penalty, square float64
 	for i := range n {
-		loss += logistic(p.Labels[i] * product(p.X, i, x))
+		loss += phi(product(p.X, i, x)+c, p.Labels[i])
 	}
-	for _, v := range x {
+	for j, v := range x[:features] {
 		square += v * v
-	}
-	if p.A == nil {
-		for _, v := range x {
+		if p.Scale != nil {
+			v *= p.Scale[j]
+		}
+		if p.A == nil {
 			penalty += math.Abs(v)
 		}
-	} else {
+	}
+	if p.A != nil {
 		rows, _ := p.A.Dims()
 		for j := range rows {
 			penalty += math.Abs(product(p.A, j, x))
 		}
 	}
-	return loss/float64(n) + p.L2/2*square + p.Lambda*penalty
+	return loss/float64(n) + p.L2/2*square + p.Lambdas[k]*penalty
 }
 
-// AtZero is the objective at x = 0.
-func (p *Problem) AtZero() float64 { return math.Ln2 }
+// AtZero is P(0), the objective at x = 0 and c = 0.
+func (p *Problem) AtZero() float64 { return p.Objective(0, make([]float64, p.Width())) }
+
+// Width is the length of a solution: one entry for each feature, and one for the intercept if
+// there is one.
+func (p *Problem) Width() int {
+	_, features := p.X.Dims()
+	if p.Intercept {
+		features++
+	}
+	return features
+}
+
+// Split cuts numbers into one solution for each lambda.
+func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
+	width := p.Width()
+	if len(numbers) != width*len(p.Lambdas) {
+		return nil, fmt.Errorf("%d numbers in its answer; want %d, for each of %d lambdas %d", len(numbers), width*len(p.Lambdas), len(p.Lambdas), width)
+	}
+	for i, v := range numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("coefficient %d of lambda %d is %v", i%width+1, i/width+1, v)
+		}
+	}
+	for k := range p.Lambdas {
+		all = append(all, numbers[k*width:(k+1)*width])
+	}
+	return all, nil
+}
+
+// specification is the problem for package model, but for A and the lambdas.
+func (p *Problem) specification() *model.Spec {
+	spec := &model.Spec{Loss: losses[p.Loss].solver, NoIntercept: !p.Intercept, Standardize: model.StandardizeOff, Mu: p.L2}
+	if p.Standardize {
+		spec.Standardize = model.StandardizeOn
+	}
+	spec.Threads = 1
+	return spec
+}
 
 // logistic returns log(1 + exp(−m)).
 func logistic(m float64) float64 {
@@ -57,7 +135,7 @@ func logistic(m float64) float64 {
 	return math.Log1p(math.Exp(-m))
 }
 
-// product returns the product of a row with x.
+// product returns the product of row i with x.
 func product(m *sparse.CSR, i int, x []float64) (sum float64) {
 	idx, val := m.Row(i)
 	for k, j := range idx {
@@ -66,19 +144,28 @@ func product(m *sparse.CSR, i int, x []float64) (sum float64) {
 	return sum
 }
 
-// lambdaMax is the least weight of the L1 term, with A = I, at which x = 0 is optimal.
-func lambdaMax(x *sparse.CSR, labels []float64) float64 {
+// deviations returns the population standard deviation of each column, 1 for a constant column.
+func deviations(x *sparse.CSR) []float64 {
 	n, p := x.Dims()
-	gradient := make([]float64, p)
+	mean, square, entries := make([]float64, p), make([]float64, p), make([]int, p)
 	for i := range n {
 		idx, val := x.Row(i)
 		for k, j := range idx {
-			gradient[j] += val[k] * labels[i]
+			mean[j] += val[k] / float64(n)
+			entries[j]++
 		}
 	}
-	var largest float64
-	for _, g := range gradient {
-		largest = max(largest, math.Abs(g)/(2*float64(n)))
+	for i := range n {
+		idx, val := x.Row(i)
+		for k, j := range idx {
+			square[j] += (val[k] - mean[j]) * (val[k] - mean[j])
+		}
 	}
-	return largest
+	for j, m := range mean {
+		square[j] = math.Sqrt((square[j] + float64(n-entries[j])*m*m) / float64(n))
+		if square[j] == 0 {
+			square[j] = 1
+		}
+	}
+	return square
 }

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -21,17 +23,18 @@ import (
 // loadLimit is how long a peer may take to read a problem.
 const loadLimit = 3 * time.Minute
 
-// oneThread is the environment of peers.
+// oneThread is the environment that keeps peers to one thread.
 var oneThread = []string{
 	"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "GOMAXPROCS=1",
 	"PYTHONDONTWRITEBYTECODE=1",
 }
 
-// A Command is a peer in a process of its own, which is given the problem's directory
-// as its last argument and then asked for fits: the protocol of bench/README.md.
+// A Command is a peer in a process of its own. It gets the problem's directory as its last
+// argument and then one request after the other: bench/README.md describes the protocol.
 type Command struct {
 	Called string
 	Args   []string
+	Usual  float64 // its default tolerance; 0 if unknown
 }
 
 // ParseCommand reads 'name=command arguments'.
@@ -44,11 +47,14 @@ func ParseCommand(text string) (*Command, error) {
 	if _, err := exec.LookPath(args[0]); err != nil {
 		return nil, fmt.Errorf("peers: --peer %s: %w", name, err)
 	}
-	return &Command{name, args}, nil
+	return &Command{Called: name, Args: args}, nil
 }
 
 // Name implements Peer.
 func (c *Command) Name() string { return c.Called }
+
+// Default implements Peer.
+func (c *Command) Default() float64 { return c.Usual }
 
 // Open implements Peer.
 func (c *Command) Open(ctx context.Context, h *Handover) (Session, error) {
@@ -91,11 +97,11 @@ type process struct {
 	from, to   float64
 }
 
-// read passes lines on until the output ends, and waits for the process, so that its
-// complaints are complete.
+// read passes lines on until the output ends, and waits for the process, so that complaints is
+// complete.
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
-	defer p.cmd.Wait() // how it ends tells nothing that its words do not
+	defer p.cmd.Wait() // its error says no more than its output
 	for s := bufio.NewScanner(out); s.Scan(); {
 		select {
 		case p.lines <- s.Text():
@@ -154,11 +160,11 @@ func (p *process) Version() string { return p.version }
 // Ladder implements Session.
 func (p *process) Ladder() (from, to float64) { return p.from, p.to }
 
-// patience is how many times its limit a fit may take of the time that passes, on a
-// machine that has other things to do.
+// patience is the limit of the time that passes for one answer, over the limit of processor
+// time: the machine may have other work.
 const patience = 4
 
-// watch ends a context when a fit has had its limit.
+// watch ends a context when the limit for an answer is over.
 func (p *process) watch(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
 	before, start := cpuOf(p.cmd.Process.Pid), time.Now()
 	for tick := time.NewTicker(100 * time.Millisecond); ; {
@@ -174,8 +180,7 @@ func (p *process) watch(ctx context.Context, limit time.Duration, end context.Ca
 	}
 }
 
-// cpuOf is the processor time of a process where the system tells it as Linux does,
-// else 0.
+// cpuOf is the processor time of a process as Linux reports it, and 0 on other systems.
 func cpuOf(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -193,13 +198,14 @@ func cpuOf(pid int) time.Duration {
 	return time.Duration(ticks) * (time.Second / 100)
 }
 
-// Fit implements Session.
-func (p *process) Fit(ctx context.Context, tol float64, limit time.Duration) (*Fit, error) {
+// Solve implements Session.
+func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	go p.watch(ctx, limit, end)
-	file := filepath.Join(p.h.Dir, "x")
-	_ = os.Remove(file) // that of the fit before, so that it cannot be taken for this one's
+	for _, name := range answers { // an earlier answer must not be taken for this one
+		_ = os.Remove(filepath.Join(p.h.Dir, name))
+	}
 	if _, err := fmt.Fprintf(p.in, "fit %g\n", tol); err != nil {
 		return nil, fmt.Errorf("it ended: %s", p.complaints.last())
 	}
@@ -210,8 +216,8 @@ func (p *process) Fit(ctx context.Context, tol float64, limit time.Duration) (*F
 	if word == "failed" {
 		return nil, errors.New(rest)
 	}
-	f := &Fit{Bound: math.NaN()}
-	into := []*float64{&f.CPU, &f.Wall, &f.Bound}
+	a := &Answer{Bound: math.NaN()}
+	into := []*float64{&a.CPU, &a.Wall, &a.Bound}
 	fields := strings.Fields(rest)
 	for k, field := range fields[:min(len(fields), len(into))] {
 		if *into[k], err = strconv.ParseFloat(field, 64); err != nil {
@@ -221,8 +227,41 @@ func (p *process) Fit(ctx context.Context, tol float64, limit time.Duration) (*F
 	if len(fields) < 2 {
 		return nil, fmt.Errorf("%q instead of done CPU WALL", rest)
 	}
-	f.X, err = readNumbers(file)
-	return f, err
+	return a, p.readAnswer(a)
+}
+
+// answers are the files of an answer: the solutions as text or in binary, and the curve.
+var answers = []string{"x", "x.f64", "curve"}
+
+// readAnswer reads the solutions, and for the task CV the curve.
+func (p *process) readAnswer(a *Answer) error {
+	numbers, err := readBinary(filepath.Join(p.h.Dir, "x.f64"))
+	if errors.Is(err, fs.ErrNotExist) {
+		numbers, err = readNumbers(filepath.Join(p.h.Dir, "x"))
+	}
+	if err != nil {
+		return err
+	}
+	if a.X, err = p.h.Split(numbers); err != nil || p.h.Task != CV {
+		return err
+	}
+	a.Curve, err = readNumbers(filepath.Join(p.h.Dir, "curve"))
+	if err == nil && len(a.Curve) != len(p.h.Lambdas) {
+		err = fmt.Errorf("%d numbers in its curve for %d lambdas", len(a.Curve), len(p.h.Lambdas))
+	}
+	return err
+}
+
+func readBinary(path string) ([]float64, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]float64, len(data)/8)
+	for k := range all {
+		all[k] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*k:]))
+	}
+	return all, nil
 }
 
 // Close implements Session.
@@ -251,7 +290,7 @@ func readNumbers(path string) ([]float64, error) {
 	return all, nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes that were written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -266,7 +305,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last is the last line.
+// last returns the last line.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,95 +10,177 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
 )
 
-// SCAS is scas itself, with all its defaults. Its tolerance is the absolute gap to be
-// proved, and its time that of all of solver.Minimize.
+// SCAS is scas itself, with all its defaults. Its tolerance is the gap to be proved, relative
+// to P(0). Its time is that of solver.Minimize, model.FitPath or model.CV as a whole.
 type SCAS struct{}
 
 // Name implements Peer.
 func (SCAS) Name() string { return "scas" }
 
+// Default implements Peer.
+func (SCAS) Default() float64 { return 1e-6 }
+
 // Open implements Peer.
 func (SCAS) Open(_ context.Context, h *Handover) (Session, error) {
-	p := &solver.Problem{Data: h.X, Labels: h.Labels, L2: h.L2, Penalty: solver.L1{Lambda: h.Lambda}}
-	if h.A != nil {
-		p.Constraint = h.A
-	}
-	return &own{p: p, atZero: h.AtZero()}, nil
+	return &own{h.Problem, h.AtZero()}, nil
 }
 
+// own is a session of scas.
 type own struct {
-	p      *solver.Problem
-	atZero float64
+	p    *Problem
+	zero float64 // P(0)
 }
 
 func (*own) Version() string            { return "this tree" }
 func (*own) Ladder() (from, to float64) { return 1e-3, 1e-9 }
 func (*own) Close()                     {}
 
-// Fit implements Session, on one thread.
-func (o *own) Fit(ctx context.Context, tol float64, limit time.Duration) (*Fit, error) {
+// Solve implements Session, on one thread.
+func (o *own) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience*limit)
 	defer cancel()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	runtime.GC() // what others left is not for this fit to collect
-	// The factor keeps a proof of RelTol·P(0) from being above tol by rounding.
-	settings := &solver.Settings{Threads: 1, RelTol: tol / o.atZero * (1 - 1e-12)}
-	start, cpu := time.Now(), machine.CPUSeconds()
-	res, err := solver.Minimize(ctx, o.p, settings)
-	f := &Fit{CPU: machine.CPUSeconds() - cpu, Wall: time.Since(start).Seconds(), Bound: math.NaN()}
-	if res == nil || err != nil && !errors.Is(err, solver.ErrNotConverged) {
-		return nil, err
-	}
-	f.X, f.Bound = res.X, res.DualityGap
-	return f, nil
-}
-
-// A Reference is what gaps are to.
-type Reference struct {
-	Value float64
-	// Proved is how far below Value the optimum can be at most, or above it: NaN if
-	// nothing is known.
-	Proved float64
-	How    string
-}
-
-// refer finds the reference of a problem: the optimum that came with the data, else the
-// greatest lower bound that scas proves, its objective minus its gap.
-func refer(ctx context.Context, h *Handover) (*Reference, error) {
-	s, err := SCAS{}.Open(ctx, h)
+	a, bounds, err := o.prove(ctx, tol)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reference{Value: math.Inf(-1), How: "scas: objective minus proved gap"}
-	best := math.Inf(1)
-	for _, tol := range []float64{1e-10, 1e-11, 1e-12} {
-		f, err := s.Fit(ctx, tol, time.Hour)
+	a.Bound = 0
+	for _, b := range bounds {
+		a.Bound = max(a.Bound, b/o.zero)
+	}
+	return a, nil
+}
+
+// prove does the task and returns the proved gap for each lambda, which is not relative.
+func (o *own) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	runtime.GC() // so that this task does not pay for the garbage of earlier work
+	// The factor keeps a proof of RelTol·P(0) from exceeding tol by rounding.
+	tol *= 1 - 1e-12
+	a = &Answer{}
+	var res *solver.Result
+	var steps []*model.Step
+	start, cpu := time.Now(), machine.CPUSeconds()
+	if o.p.Task == Fit {
+		res, err = o.fit(ctx, tol)
+	} else {
+		steps, a.Curve, err = o.path(ctx, tol)
+	}
+	a.CPU, a.Wall = machine.CPUSeconds()-cpu, time.Since(start).Seconds()
+	if res != nil {
+		a.X, bounds = [][]float64{res.X}, []float64{res.DualityGap}
+	}
+	for _, s := range steps {
+		a.X, bounds = append(a.X, o.solution(s)), append(bounds, s.Columns[0].Certificate.Gap)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case len(a.X) < len(o.p.Lambdas) || err != nil && !errors.Is(err, solver.ErrNotConverged):
+		return nil, nil, err
+	}
+	return a, bounds, nil
+}
+
+func (o *own) fit(ctx context.Context, tol float64) (*solver.Result, error) {
+	p := &solver.Problem{Data: o.p.X, Labels: o.p.Labels, Loss: losses[o.p.Loss].solver, L2: o.p.L2, Penalty: solver.L1{Lambda: o.p.Lambdas[0]}}
+	if o.p.A != nil {
+		p.Constraint = o.p.A
+	}
+	return solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: tol})
+}
+
+// path fits the path, and for the task CV returns the mean losses on rows held out.
+func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
+	spec := o.p.specification()
+	spec.RelTol = tol
+	set := model.PathSettings{Lambdas: o.p.Lambdas}
+	if o.p.Task == Path {
+		steps, err = model.FitPath(ctx, spec, o.p.X, o.p.Labels, &set)
+		return steps, nil, err
+	}
+	found, err := model.CV(ctx, spec, o.p.X, o.p.Labels, &model.CVSettings{Path: set, Assignment: o.p.Folds})
+	if found == nil {
+		return nil, nil, err
+	}
+	return found.Path, found.Mean, err
+}
+
+// solution returns the coefficients of a step, and the intercept if there is one.
+func (o *own) solution(s *model.Step) []float64 {
+	x := make([]float64, o.p.Width())
+	for k, j := range s.Columns[0].Indices {
+		x[j] = s.Columns[0].Values[k]
+	}
+	if o.p.Intercept {
+		x[len(x)-1] = s.Columns[0].Intercept
+	}
+	return x
+}
+
+// A Reference is what gaps are measured from.
+type Reference struct {
+	Values []float64 // for each lambda
+	// Proved has, for each lambda, how far the optimum can be above the value at most.
+	Proved []float64
+	How    string
+}
+
+// refer finds the reference of a problem: the optimum that came with the data, or else the
+// greatest lower bound that scas proves, its objective minus its gap.
+func refer(ctx context.Context, p *Problem) (*Reference, error) {
+	q := *p
+	if q.Task == CV { // the reference is for the path of all rows
+		q.Task = Path
+	}
+	r := &Reference{How: "scas: objective minus proved gap"}
+	best := make([]float64, len(p.Lambdas))
+	for k := range best {
+		r.Values, best[k] = append(r.Values, math.Inf(-1)), math.Inf(1)
+	}
+	zero := p.AtZero()
+	for _, tol := range []float64{1e-10, 1e-12} {
+		a, bounds, err := (&own{&q, zero}).prove(ctx, tol)
 		if err != nil {
-			return nil, fmt.Errorf("peers: the reference of %s: %w", h.Name, err)
+			return nil, fmt.Errorf("peers: the reference of %s: %w", p.Name, err)
 		}
-		objective := h.Objective(f.X)
-		best, r.Value = min(best, objective), max(r.Value, objective-f.Bound)
-		if f.Bound > tol {
-			break // no more is to be had
+		worst := 0.0
+		for k, x := range a.X {
+			objective := p.Objective(k, x)
+			best[k], r.Values[k] = min(best[k], objective), max(r.Values[k], objective-bounds[k])
+			worst = max(worst, bounds[k])
+		}
+		if worst > tol*zero || worst < 1e-12*zero {
+			break // a tighter tolerance would not give a better proof
 		}
 	}
-	r.Proved = best - r.Value
-	if math.IsNaN(h.Known) {
-		if !(r.Proved <= Targets[len(Targets)-1]) {
-			return nil, fmt.Errorf("%w: scas, the only one to prove any, proves no more than %.1g", ErrNoReference, r.Proved)
+	for k, b := range best {
+		r.Proved = append(r.Proved, max(0, b-r.Values[k]))
+	}
+	if math.IsNaN(p.Known) {
+		if worst := r.Accuracy(); !(worst <= Targets[len(Targets)-1]*zero) {
+			return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g", ErrNoReference, worst)
 		}
 		return r, nil
 	}
-	if h.Known > best+knownAccuracy || h.Known < r.Value-knownAccuracy {
-		return nil, fmt.Errorf("peers: the known optimum of %s, %.15g, is not between the bounds that scas proves, %.15g and %.15g", h.Name, h.Known, r.Value, best)
+	if p.Known > best[0]+knownAccuracy || p.Known < r.Values[0]-knownAccuracy {
+		return nil, fmt.Errorf("peers: the known optimum of %s, %.15g, is not between the bounds that scas proves, %.15g and %.15g", p.Name, p.Known, r.Values[0], best[0])
 	}
-	return &Reference{h.Known, r.Proved, "known optimum of the data; scas proves the same"}, nil
+	return &Reference{[]float64{p.Known}, r.Proved, "known optimum of the data; scas proves the same"}, nil
 }
 
-// ErrNoReference says that the optimum is not known well enough to tell gaps.
+// Accuracy is the largest of Proved.
+func (r *Reference) Accuracy() (worst float64) {
+	for _, v := range r.Proved {
+		worst = max(worst, v)
+	}
+	return worst
+}
+
+// ErrNoReference says that the optimum is not known well enough to measure gaps.
 var ErrNoReference = errors.New("peers: no reference for gaps")
 
-// knownAccuracy is that of optima that come with data.
+// knownAccuracy is the accuracy of optima that come with data.
 const knownAccuracy = 1e-10

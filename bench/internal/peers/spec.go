@@ -1,16 +1,20 @@
 package peers
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -18,44 +22,120 @@ import (
 // A Spec says what a problem is and where its data are.
 type Spec struct {
 	Name string
-	Data string // in words
-	// File is below the data directory; empty means that Make or the tree has the data.
+	Data string // a description of the data
+	// File is a path in the data directory; empty means that Make has the data.
 	File     string
 	Features int
-	Graph    string // file below the data directory; empty means A = I
+	Graph    string // a path in the data directory; empty means A = I
 	L1, L2   float64
-	// OfMax means that L1 counts in units of the least weight at which x = 0 is optimal.
+	// OfMax says that L1 is in units of lambda max, the least weight at which x = 0 is optimal.
 	OfMax bool
 	Make  func() (*sparse.Dataset, error)
-	Quick bool // small enough for a test
-	// Series is the growth that the problem is a point of, and At where it stands there.
+	// Part, unless nil, chooses rows and columns of the data.
+	Part func(*sparse.Dataset) (*sparse.Dataset, error)
+	// Series names what grows in a group of synthetic problems, and At has its value here.
 	Series string
 	At     float64
+
+	// Task is what to do; empty means Fit. Path and CV take Count lambdas from lambda max
+	// down to L1 times it, in geometric progression.
+	Task  Task
+	Count int
+	// Loss is the name of a loss, empty for logistic.
+	Loss                   string
+	Intercept, Standardize bool
 }
 
-// Specs are the problems of a comparison, the most telling first: it may be interrupted.
-func Specs() []Spec {
+// cvFolds is the number of folds of cross-validation.
+const cvFolds = 10
+
+// Specs are the problems of a comparison, or the small ones of a quick comparison. The most
+// telling problems come first, because the comparison may be interrupted.
+func Specs(quick bool) []Spec {
 	const l2 = 1e-4
-	a9a := Spec{Name: "a9a", Data: "LIBSVM a9a", File: "paper/a9a.zst", Features: 123, L1: 1e-5}
+	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Make: readWDBC}
+	heart := Spec{Name: "heart", Data: "LIBSVM heart_scale", File: "small/heart_scale", Features: 13, L1: 1e-2}
+	small := synthetic("", 0, 300, 20, 5)
+	small.Name = "synthetic"
+	if quick {
+		return append([]Spec{small, heart, wdbc}, smallPaths()...)
+	}
+	a9a, rcv1 := a9aSpec, rcv1Spec
 	covtype := Spec{Name: "covtype", Data: "LIBSVM covtype.binary, scaled", File: "paper/covtype.libsvm.binary.scale.zst", Features: 54, L1: 1e-5}
-	rcv1 := Spec{Name: "rcv1 stand-in", Data: "stand-in for rcv1_train.binary: other documents of RCV1-v2", File: "paper/rcv1v2_binary_train.libsvm.zst", Features: 47236, L1: 1e-4}
-	hivfp := Spec{Name: "hivfp", Data: "stand-in for sido: molecules tested against HIV, by fingerprints", File: "paper/hivfp_train.libsvm.zst", Features: 4932, L1: 1e-4}
-	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Make: readWDBC, Quick: true}
-	heart := Spec{Name: "heart", Data: "LIBSVM heart_scale", File: "small/heart_scale", Features: 13, L1: 1e-2, Quick: true}
 	joined := a9a
 	joined.Name, joined.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
 	published := covtype
 	published.Name, published.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
 	ridge := a9a.with(", ridge 1e-4", l2)
 	ridge.L1 = 0
-	small := synthetic("", 0, 300, 20, 5)
-	small.Name, small.Quick = "synthetic", true
-	all := []Spec{
-		small, heart, wdbc, a9a, joined, rcv1, covtype, hivfp,
+	all := slices.Concat(paths(), crossings())
+	all = append(all,
+		small, heart, wdbc, a9a, joined, rcv1, covtype, hivfpSpec,
 		a9a.with(", mu 1e-4", l2), ridge, wdbc.with(", mu 1e-4", l2), rcv1.with(", mu 1e-4", l2),
-	}
+	)
 	all = append(all, growth()...)
-	return append(all, joined.with(", mu 1e-4", l2), published, covtype.with(", mu 1e-4", l2), hivfp.with(", mu 1e-4", l2))
+	return append(all, joined.with(", mu 1e-4", l2), published, covtype.with(", mu 1e-4", l2), hivfpSpec.with(", mu 1e-4", l2))
+}
+
+var (
+	a9aSpec   = Spec{Name: "a9a", Data: "LIBSVM a9a", File: "paper/a9a.zst", Features: 123, L1: 1e-5}
+	rcv1Spec  = Spec{Name: "rcv1 stand-in", Data: "stand-in for rcv1_train.binary: other documents of RCV1-v2", File: "paper/rcv1v2_binary_train.libsvm.zst", Features: 47236, L1: 1e-4}
+	hivfpSpec = Spec{Name: "hivfp", Data: "stand-in for sido: molecules tested against HIV, by fingerprints", File: "paper/hivfp_train.libsvm.zst", Features: 4932, L1: 1e-4}
+)
+
+// wideText has more features than rows.
+func wideText() Spec {
+	s := rcv1Spec
+	s.Name, s.Data = "text", "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have"
+	s.Part = func(d *sparse.Dataset) (*sparse.Dataset, error) { return firstRows(d, 7770, 5) }
+	return s
+}
+
+// paths are paths of 100 lambdas.
+func paths() []Spec {
+	dense := func(n, p int) Spec {
+		return Spec{Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5", Loss: "squared", Make: func() (*sparse.Dataset, error) { return makeDense(n, p) }}
+	}
+	words := Spec{Name: "made text", Data: "synthetic: word frequencies as of text", Make: func() (*sparse.Dataset, error) { return makeText(8000, 8000, 60) }}
+	web := Spec{Name: "made web", Data: "synthetic: 0/1 features of 3 % positive pages", Make: func() (*sparse.Dataset, error) { return makeWeb(49749, 300) }}
+	return []Spec{
+		dense(5000, 500).path(100), dense(1000, 5000).path(100), proteinTable(45730).path(100), housingTable(20640).path(100),
+		a9aSpec.path(100), wideText().path(100), words.path(100), web.path(100), rcv1Spec.path(100), hivfpSpec.path(100),
+	}
+}
+
+// crossings are cross-validations of 100 lambdas, as cv.glmnet does them by default and plain.
+func crossings() (all []Spec) {
+	for _, s := range []Spec{a9aSpec, wideText()} {
+		all = append(all, s.cross(100, true), s.cross(100, false))
+	}
+	return all
+}
+
+// smallPaths are the paths and cross-validations of a quick comparison.
+func smallPaths() []Spec {
+	dense := Spec{Name: "dense 60 x 200", Data: "synthetic, neighbours correlated 0.5", Loss: "squared", Make: func() (*sparse.Dataset, error) { return makeDense(60, 200) }}
+	words := Spec{Name: "made text", Data: "synthetic: word frequencies as of text", Make: func() (*sparse.Dataset, error) { return makeText(300, 200, 20) }}
+	return []Spec{dense.path(20), housingTable(500).path(20), words.path(20), words.cross(20, true), words.cross(20, false)}
+}
+
+// path returns a path of so many lambdas, without an intercept.
+func (s Spec) path(count int) Spec {
+	s.Name += ", path"
+	s.Task, s.Count, s.L1, s.OfMax = Path, count, 1e-2, true
+	return s
+}
+
+// cross returns a cross-validation of so many lambdas; full means with an intercept, and with
+// the penalty on the scale of the standard deviations.
+func (s Spec) cross(count int, full bool) Spec {
+	name := s.Name + ", 10 folds"
+	s = s.path(count)
+	s.Name, s.Task, s.Intercept, s.Standardize = name, CV, full, full
+	if full {
+		s.Name += ", intercept, standardised"
+	}
+	return s
 }
 
 // growth are synthetic problems that grow in one size at a time.
@@ -74,11 +154,11 @@ func growth() (all []Spec) {
 
 // with returns the problem with an L2 term.
 func (s Spec) with(suffix string, l2 float64) Spec {
-	s.Name, s.L2, s.Quick = s.Name+suffix, l2, false
+	s.Name, s.L2 = s.Name+suffix, l2
 	return s
 }
 
-// synthetic is a point of a growth in what series names.
+// synthetic is one problem of a growth; series names what grows.
 func synthetic(series string, at, n, p, k int) Spec {
 	return Spec{
 		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, OfMax: true, Series: series, At: float64(at),
@@ -105,12 +185,40 @@ func (s Spec) Load(dir string) (*Problem, error) {
 	default:
 		d, err = sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(s.File)), &sparse.ReadOptions{Features: s.Features})
 	}
+	if err == nil && s.Part != nil {
+		d, err = s.Part(d)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("peers: data of %s: %w", s.Name, err)
 	}
-	p := &Problem{Spec: s, X: d.X, Labels: d.Labels, Lambda: s.L1, Known: math.NaN()}
+	if s.Task == "" {
+		s.Task = Fit
+	}
+	if s.Loss == "" {
+		s.Loss = "logistic"
+	}
+	p := &Problem{Spec: s, X: d.X, Labels: d.Labels, Lambdas: []float64{s.L1}, Known: math.NaN()}
+	if s.Standardize {
+		p.Scale = deviations(d.X)
+	}
 	if s.OfMax {
-		p.Lambda *= lambdaMax(d.X, d.Labels)
+		most, err := model.LambdaMax(context.Background(), p.specification(), d.X, d.Labels)
+		if err != nil {
+			return nil, fmt.Errorf("peers: lambda max of %s: %w", s.Name, err)
+		}
+		p.Lambdas[0] *= most
+	}
+	if s.Task != Fit {
+		last := p.Lambdas[0]
+		p.Lambdas = make([]float64, s.Count)
+		for k := range p.Lambdas {
+			p.Lambdas[k] = last * math.Pow(s.L1, float64(k+1-s.Count)/float64(s.Count-1))
+		}
+	}
+	if s.Task == CV {
+		for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(len(p.Labels)) {
+			p.Folds = append(p.Folds, i%cvFolds)
+		}
 	}
 	if s.Graph != "" {
 		_, features := d.X.Dims()
@@ -120,13 +228,13 @@ func (s Spec) Load(dir string) (*Problem, error) {
 		}
 		p.A = c.A
 	}
-	if s.File != "" {
+	if s.File != "" && s.Task == Fit && s.Loss == "logistic" {
 		p.Known, err = s.known(filepath.Join(dir, "ref", "optima.csv"))
 	}
 	return p, err
 }
 
-// known looks the optimum up in a table data,A,lambda,mu,optimum; NaN if it has none.
+// known returns the optimum in a table data,A,lambda,mu,optimum, and NaN if it is not there.
 func (s Spec) known(path string) (float64, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +269,7 @@ func (s Spec) known(path string) (float64, error) {
 	return math.NaN(), nil
 }
 
-// wdbcFile is the table that the demonstration embeds.
+// wdbcFile is the table of the demonstration.
 const wdbcFile = "solver/cmd/scas/wdbc.csv.gz"
 
 // readWDBC reads the table from the tree that the working directory is in.

@@ -9,29 +9,29 @@ import (
 	"github.com/scas-admm/scas/bench/internal/table"
 )
 
-// A Row has the times of a lane, a cell to each of Targets.
+// A Row has the times of a lane: a cell for each of Targets, and one for the default tolerance.
 type Row struct {
 	Name, Version string
 	SCAS          bool
 	Cells         []Cell
 }
 
-// A Cell is a time, or a ratio with the name of the peer whose time it has. Class is the
-// style in which the page shows it.
+// A Cell is a time, or a ratio with the name of the peer that scas is compared with. Class is
+// the style in which the page shows the cell.
 type Cell struct {
 	Text, Peer, Class string
 }
 
-// targetHead returns the head of a table of targets.
+// targetHead returns the head of a table.
 func targetHead(first string) []string {
 	head := []string{first}
 	for _, t := range Targets {
 		head = append(head, fmt.Sprintf("%.0e", t))
 	}
-	return head
+	return append(head, "at default (gap)")
 }
 
-// label is the name of a lane in tables. The times of scas are to what it proved.
+// label is the name of a lane in tables. The gaps of scas are proved gaps.
 func (o *Outcome) label(l *Lane) string {
 	if l == o.Lanes[0] {
 		return "scas, proved"
@@ -39,7 +39,15 @@ func (o *Outcome) label(l *Lane) string {
 	return l.Peer
 }
 
-// Times returns the rows of the table of seconds, of the lanes that have any.
+// seconds writes a time.
+func seconds(t float64) string {
+	if t < 0.1 {
+		return fmt.Sprintf("%.4f", t)
+	}
+	return table.Digits(t)
+}
+
+// Times returns the rows of the table of seconds. A lane without answers has no row.
 func (o *Outcome) Times() (rows []Row) {
 	for k, l := range o.Lanes {
 		if len(l.Points) == 0 {
@@ -48,78 +56,139 @@ func (o *Outcome) Times() (rows []Row) {
 		r := Row{Name: o.label(l), Version: l.Version, SCAS: k == 0}
 		for _, gap := range Targets {
 			c := Cell{Text: "–"}
-			switch t := l.To(gap); {
-			case math.IsNaN(t):
-			case t < 0.1:
-				c.Text = fmt.Sprintf("%.4f", t)
-			default:
-				c.Text = table.Digits(t)
+			if t := l.To(gap); !math.IsNaN(t) {
+				c.Text = seconds(t)
 			}
 			if l == o.Best(gap) {
 				c.Class = "best"
 			}
 			r.Cells = append(r.Cells, c)
 		}
+		usual := Cell{Text: "–"}
+		if p := l.AtDefault(); p != nil {
+			usual.Text = fmt.Sprintf("%s (%.0e)", seconds(p.Seconds), p.reached())
+		}
+		r.Cells = append(r.Cells, usual)
 		rows = append(rows, r)
 	}
 	return rows
 }
 
-// Ratios returns, for each target, the time of the fastest peer over the time of scas, or
-// why there is no ratio.
+// Ratios returns, for each target, the time of scas over the time of the fastest peer, or why
+// there is no ratio. The last cell is the ratio with all solvers at their default tolerances,
+// with the gap of the peer.
 func (o *Outcome) Ratios() (cells []Cell) {
 	for _, gap := range Targets {
-		best, r := o.Best(gap), o.Ratio(gap)
+		best := o.Best(gap)
 		switch {
 		case math.IsNaN(o.Lanes[0].To(gap)):
 			cells = append(cells, Cell{"not proved", "", "open"})
 		case best == nil:
 			cells = append(cells, Cell{"no peer", "", "open"})
-		case r < 0.995:
-			cells = append(cells, Cell{fmt.Sprintf("LOSS %.2f", r), best.Peer, "no"})
-		case r < 10:
-			cells = append(cells, Cell{fmt.Sprintf("%.1f", r), best.Peer, "yes"})
 		default:
-			cells = append(cells, Cell{fmt.Sprintf("%.0f", r), best.Peer, "yes"})
+			cells = append(cells, ratio(o.Ratio(gap), best.Peer))
 		}
 	}
-	return cells
+	var fastest *Lane
+	for _, l := range o.Lanes[1:] {
+		if p := l.AtDefault(); p != nil && (fastest == nil || p.Seconds < fastest.AtDefault().Seconds) {
+			fastest = l
+		}
+	}
+	own := o.Lanes[0].AtDefault()
+	if own == nil || fastest == nil {
+		return append(cells, Cell{"no peer", "", "open"})
+	}
+	p := fastest.AtDefault()
+	return append(cells, ratio(own.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
 }
 
-// Notes say why lanes have no more points.
+// ratio marks a ratio above 1: scas is behind. Equal times differ by about half a percent.
+func ratio(r float64, peer string) Cell {
+	if r > 1.005 {
+		return Cell{"BEHIND " + table.Digits(r), peer, "no"}
+	}
+	return Cell{fmt.Sprintf("%.2g", r), peer, "yes"}
+}
+
+// Notes say why lanes have no more points, and how far the curves of cross-validation are from
+// the curve of scas at its tightest tolerance.
 func (o *Outcome) Notes() (notes []string) {
 	for _, l := range o.Lanes {
 		if l.Note != "" && !l.Unable {
 			notes = append(notes, l.Peer+": "+l.Note)
 		}
 	}
+	if o.Task != CV || len(o.Lanes[0].Points) == 0 {
+		return notes
+	}
+	exact := o.Lanes[0].Points[len(o.Lanes[0].Points)-1]
+	for _, l := range o.Lanes {
+		p := l.AtDefault()
+		if p == nil {
+			continue
+		}
+		var worst float64
+		for k, v := range p.Curve {
+			worst = max(worst, math.Abs(v-exact.Curve[k])/o.Zero)
+		}
+		notes = append(notes, fmt.Sprintf("%s: losses on rows held out at its default: within %.0e P(0) of those of scas at %g", l.Peer, worst, exact.Tol))
+	}
 	return notes
 }
 
 // Head describes the problem in a line.
 func (o *Outcome) Head() string {
+	what := fmt.Sprintf("%s loss, lambda %.4g", o.Loss, o.Lambdas[0])
+	if last := len(o.Lambdas) - 1; last > 0 {
+		what = fmt.Sprintf("%s loss, %d lambdas from %.4g to %.4g", o.Loss, last+1, o.Lambdas[0], o.Lambdas[last])
+	}
+	if o.Task == CV {
+		what += fmt.Sprintf(", %d folds", cvFolds)
+	}
+	what += fmt.Sprintf(", mu %.4g", o.L2)
+	if o.Intercept {
+		what += ", intercept"
+	}
+	if o.Standardize {
+		what += ", standardised"
+	}
 	matrix := "A = I"
 	if o.RowsOfA > 0 {
 		matrix = fmt.Sprintf("A with %d rows", o.RowsOfA)
 	}
-	return fmt.Sprintf("%s: %d x %d, %d nonzeros, lambda %.4g, mu %g, %s", o.Data, o.Rows, o.Features, o.NNZ, o.Lambda, o.L2, matrix)
+	return fmt.Sprintf("%s: %d x %d, %d nonzeros, %s, %s", o.Data, o.Rows, o.Features, o.NNZ, what, matrix)
 }
 
 // Against describes the reference in a line.
 func (o *Outcome) Against() string {
-	return fmt.Sprintf("%.13f (%s; the bounds that scas proves are %.0e apart)", o.Reference.Value, o.Reference.How, o.Reference.Proved)
+	value := ""
+	if len(o.Reference.Values) == 1 {
+		value = fmt.Sprintf("%.13f ", o.Reference.Values[0])
+	}
+	return fmt.Sprintf("%s(%s; the bounds that scas proves are at most %.0e P(0) apart)", value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
+}
+
+// words are the texts of cells.
+func words(first string, cells []Cell) []string {
+	row := []string{first}
+	for _, c := range cells {
+		row = append(row, strings.TrimSpace(c.Text+" "+c.Peer))
+	}
+	return row
 }
 
 // Text is the table of one problem.
 func (o *Outcome) Text() string {
 	rows := [][]string{targetHead("  seconds to a gap of")}
 	for _, r := range o.Times() {
-		row := []string{"  " + r.Name}
-		for _, c := range r.Cells {
-			row = append(row, c.Text)
-		}
-		rows = append(rows, row)
+		rows = append(rows, words("  "+r.Name, r.Cells))
 	}
+	ratios := o.Ratios()
+	for k := range ratios {
+		ratios[k].Peer = ""
+	}
+	rows = append(rows, words("  scas / fastest peer", ratios))
 	notes := ""
 	for _, n := range o.Notes() {
 		notes += "  " + n + "\n"
@@ -129,13 +198,9 @@ func (o *Outcome) Text() string {
 
 // RatioTable has the ratios of all problems.
 func RatioTable(all []*Outcome) string {
-	rows := [][]string{targetHead("fastest peer / scas")}
+	rows := [][]string{targetHead("scas / fastest peer")}
 	for _, o := range all {
-		row := []string{o.Name}
-		for _, c := range o.Ratios() {
-			row = append(row, strings.TrimSpace(c.Text+" "+c.Peer))
-		}
-		rows = append(rows, row)
+		rows = append(rows, words(o.Name, o.Ratios()))
 	}
 	return align(rows)
 }
@@ -147,7 +212,7 @@ func align(rows [][]string) string {
 	for _, r := range rows {
 		fmt.Fprintln(w, strings.Join(r, "\t"))
 	}
-	_ = w.Flush() // a Builder does not fail
+	_ = w.Flush() // writing to a Builder never fails
 	var out strings.Builder
 	for line := range strings.Lines(b.String()) {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")

@@ -5,7 +5,7 @@ import sys
 
 from peer import Problem, serve, unable
 
-problem = Problem(sys.argv[1])
+problem = Problem(sys.argv[1], {"fit": ("logistic",)})
 n, p = problem.n, problem.p
 l = (p if problem.identity else problem.rows_of_a) if problem.l1 > 0 else 0
 if p + l > 1500:

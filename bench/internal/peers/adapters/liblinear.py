@@ -8,7 +8,7 @@ import sys
 
 from peer import Problem, serve, unable
 
-problem = Problem(sys.argv[1])
+problem = Problem(sys.argv[1], {"fit": ("logistic",)})
 if not problem.identity:
     unable("only A = I")
 if problem.l1 > 0 and problem.l2 > 0:

@@ -1,12 +1,13 @@
-"""What the Python adapters share: the problem as arrays, and the protocol, which
-bench/README.md describes."""
+"""What the Python adapters share: the problem as arrays, the protocol, which bench/README.md
+describes, and cross-validation for solvers that have paths alone."""
 
 import json
 import os
 import sys
 import time
 
-# numpy is imported where it is needed: what a peer cannot solve it says before that.
+# numpy is imported only where it is needed, so that an adapter is quick to say that its
+# solver does not solve a problem.
 
 
 def say(*words):
@@ -14,23 +15,28 @@ def say(*words):
 
 
 def unable(reason):
-    """Ends the adapter: the problem is not one that the peer solves."""
+    """Ends the adapter: its solver does not solve the problem."""
     say("unable", reason)
     sys.exit(0)
 
 
 class Problem:
-    """The problem of a directory: n, p, l1, l2, identity, rows_of_a, and when loaded
-    labels y, -1 and 1, X and A as CSR matrices, A being None for the identity."""
+    """The problem of a directory, as problem.json has it. load adds the labels y, the lambdas,
+    the folds, and X and A as CSR matrices; A is None for the identity. takes has the losses
+    that the solver takes for each task; all other problems end the adapter."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, takes):
         self.directory = directory
         with open(os.path.join(directory, "problem.json")) as f:
             for name, value in json.load(f).items():
-                setattr(self, name, value)
+                setattr(self, "count" if name == "lambdas" else name, value)
+        if self.loss not in takes.get(self.task, ()):
+            unable(f"no {self.task} with {self.loss} loss")
 
     def load(self):
         self.y = self.read("labels.f64", "float64")
+        self.lambdas = self.read("lambdas.f64", "float64")
+        self.folds = self.read("folds.i32", "int32") if self.task == "cv" else None
         self.X = self.matrix("X", self.n, self.p)
         self.A = None if self.identity else self.matrix("A", self.rows_of_a, self.p)
         return self
@@ -51,13 +57,21 @@ class Problem:
         return scipy.sparse.csr_matrix(parts, shape=(rows, cols))
 
     def data(self):
-        """X in the form in which it takes less space."""
+        """X as a dense array or as CSR, whichever takes less space."""
         return self.X.toarray() if self.X.nnz > self.n * self.p / 2 else self.X
+
+    def columns(self):
+        """X as a dense array with contiguous columns or as CSC, for solvers by columns."""
+        import numpy as np
+
+        X = self.data()
+        return np.asfortranarray(X) if isinstance(X, np.ndarray) else X.tocsc()
 
 
 def serve(problem, version, ladder, fit):
-    """Answers requests for fits until the input ends. fit takes a tolerance and
-    returns the coefficients; it alone is timed."""
+    """Answers requests until the input ends. fit takes a tolerance and returns the
+    coefficients, a row for each lambda; for the task cv it returns also the mean losses on
+    rows held out. Only fit is timed."""
     import numpy as np
 
     say("ready", *ladder, version)
@@ -70,5 +84,46 @@ def serve(problem, version, ladder, fit):
             say("failed", " ".join(f"{type(e).__name__}: {e}".split()))
             continue
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        np.savetxt(os.path.join(problem.directory, "x"), np.ravel(x), fmt="%.17g")
+        if problem.task == "cv":
+            x, curve = x
+            np.savetxt(os.path.join(problem.directory, "curve"), curve, fmt="%.17g")
+        np.ascontiguousarray(x, dtype="<f8").tofile(os.path.join(problem.directory, "x.f64"))
         say("done", cpu, wall)
+
+
+def serve_paths(problem, version, ladder, path):
+    """Is serve for a solver with paths: path takes X, y and a tolerance, and returns a row of
+    coefficients for each lambda, with the intercept behind them if there is one. What is left
+    of cross-validation and standardising is done here, and timed."""
+    import numpy as np
+    import scipy.sparse
+
+    X, y, p = problem.columns(), problem.y, problem.p
+    losses = {"logistic": lambda t, y: np.logaddexp(0, -y * t), "squared": lambda t, y: (y - t) ** 2}
+
+    def solve(X, y, tolerance):
+        if not problem.standardize:
+            return path(X, y, tolerance)
+        square = X.multiply(X) if scipy.sparse.issparse(X) else X * X
+        mean = np.ravel(X.mean(axis=0))
+        scale = np.sqrt(np.maximum(0, np.ravel(square.mean(axis=0)) - mean**2))
+        scale[scale == 0] = 1
+        Z = X @ scipy.sparse.diags(1 / scale) if scipy.sparse.issparse(X) else X / scale
+        x = path(Z, y, tolerance)
+        x[:, :p] /= scale
+        return x
+
+    def fit(tolerance):
+        if problem.task == "path":
+            return solve(X, y, tolerance)
+        rows = X.tocsr() if scipy.sparse.issparse(X) else X
+        total = np.zeros(problem.count)
+        for k in range(problem.folds.max() + 1):
+            held, rest = problem.folds == k, problem.folds != k
+            part = rows[rest].tocsc() if scipy.sparse.issparse(X) else np.asfortranarray(rows[rest])
+            x = solve(part, y[rest], tolerance)
+            margin = rows[held] @ x[:, :p].T + (x[:, p] if problem.intercept else 0)
+            total += losses[problem.loss](margin, y[held][:, None]).sum(axis=0)
+        return solve(X, y, tolerance), total / problem.n
+
+    serve(problem, version, ladder, fit)

@@ -6,7 +6,7 @@ import warnings
 
 from peer import Problem, serve, unable
 
-solver, problem = sys.argv[1], Problem(sys.argv[2])
+solver, problem = sys.argv[1], Problem(sys.argv[2], {"fit": ("logistic",)})
 if not problem.identity:
     unable("only A = I")
 both, l1 = problem.l1 > 0 and problem.l2 > 0, problem.l1 > 0
@@ -19,7 +19,7 @@ problem.load()
 import sklearn
 from sklearn.linear_model import LogisticRegression
 
-warnings.filterwarnings("ignore")  # about convergence, which the objective tells
+warnings.filterwarnings("ignore")  # about convergence, which the objective shows
 
 total = problem.l1 + problem.l2
 options = dict(solver=solver, C=1 / (problem.n * total), fit_intercept=False, max_iter=10**7, random_state=1)

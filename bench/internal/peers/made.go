@@ -1,0 +1,224 @@
+package peers
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// The data sets here are made from a seed. They imitate kinds of real data whose files are not
+// everywhere: the sizes, the scales, the correlations and the skewness are realistic.
+
+func source() *rand.Rand { return rand.New(rand.NewPCG(27, 0)) }
+
+// makeDense returns normal features, each correlated 0.5 with the one before it, and labels
+// from 20 of them with noise of half their standard deviation.
+func makeDense(n, p int) (*sparse.Dataset, error) {
+	r := source()
+	weight := make([]float64, p)
+	for k := range 20 {
+		weight[(k*p/20+k)%p] = r.NormFloat64()
+	}
+	x, y := make([]float64, 0, n*p), make([]float64, n)
+	var signal float64
+	for i := range n {
+		z := r.NormFloat64()
+		for j := range p {
+			if j > 0 {
+				z = 0.5*z + math.Sqrt(0.75)*r.NormFloat64()
+			}
+			x = append(x, z)
+			y[i] += z * weight[j]
+		}
+		signal += y[i] * y[i] / float64(n)
+	}
+	for i := range y {
+		y[i] += 0.5 * math.Sqrt(signal) * r.NormFloat64()
+	}
+	m, err := sparse.FromDense(n, p, x)
+	return &sparse.Dataset{X: m, Labels: y}, err
+}
+
+// A column is a feature of a made table.
+type column struct {
+	skew   float64 // standard deviation of its logarithm; 0 for a normal column
+	first  float64 // correlation with the first hidden factor
+	second float64 // correlation with the second; first² + second² ≤ 1
+	effect float64 // on the label
+}
+
+// makeTable returns a table of correlated columns. Its columns and its labels have mean 0 and
+// standard deviation 1, as tables have that are fitted without an intercept.
+func makeTable(n int, columns []column) (*sparse.Dataset, error) {
+	r, p := source(), len(columns)
+	x, y := make([]float64, n*p), make([]float64, n)
+	for i := range n {
+		f, g := r.NormFloat64(), r.NormFloat64()
+		y[i] = 2 * r.NormFloat64()
+		for j, c := range columns {
+			z := c.first*f + c.second*g + math.Sqrt(max(0, 1-c.first*c.first-c.second*c.second))*r.NormFloat64()
+			y[i] += c.effect * z
+			x[i*p+j] = z
+			if c.skew > 0 {
+				x[i*p+j] = math.Exp(c.skew * z)
+			}
+		}
+	}
+	for j := range p {
+		normalise(x[j:], p)
+	}
+	normalise(y, 1)
+	m, err := sparse.FromDense(n, p, x)
+	return &sparse.Dataset{X: m, Labels: y}, err
+}
+
+// normalise gives every stride-th entry of v, from the first, mean 0 and standard deviation 1.
+func normalise(v []float64, stride int) {
+	var count, mean, square float64
+	for i := 0; i < len(v); i += stride {
+		count, mean, square = count+1, mean+v[i], square+v[i]*v[i]
+	}
+	mean /= count
+	sd := math.Sqrt(square/count - mean*mean)
+	for i := 0; i < len(v); i += stride {
+		v[i] = (v[i] - mean) / sd
+	}
+}
+
+// proteinTable imitates a table of protein structures: nine areas, counts and distances.
+func proteinTable(n int) Spec {
+	columns := []column{
+		{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5}, {0.4, 0.98, 0.15, -0.6},
+		{0.46, 0.96, 0, -0.3}, {0.47, 0.6, -0.4, 0.2}, {0.7, 0.85, -0.2, 0}, {0, -0.7, 0.3, 0.1},
+	}
+	return Spec{Name: "table of 9 columns", Data: "synthetic, like a table of protein structures", Loss: "squared",
+		Make: func() (*sparse.Dataset, error) { return makeTable(n, columns) }}
+}
+
+// housingTable imitates a table of districts: income, ages, rooms, people and places.
+func housingTable(n int) Spec {
+	columns := []column{
+		{0.46, 0.4, 0.1, 1.5}, {0, -0.3, 0.1, 0.2}, {0.44, 0.9, 0, -0.3}, {0.41, 0.85, 0, 0.3},
+		{0.7, -0.1, 0, 0}, {1.5, 0, 0, -0.2}, {0, 0.1, 0.95, -0.8}, {0, 0, -0.96, -0.8},
+	}
+	return Spec{Name: "table of 8 columns", Data: "synthetic, like a table of districts and house prices", Loss: "squared",
+		Make: func() (*sparse.Dataset, error) { return makeTable(n, columns) }}
+}
+
+// makeText returns rows of unit length with about perRow words, whose frequencies fall as 1/rank.
+// A row is about one of 20 topics, each of which prefers some words.
+func makeText(n, p, perRow int) (*sparse.Dataset, error) {
+	r := source()
+	const topics = 20
+	harmonic := math.Log(float64(p) + 1)
+	word := func() int { return min(p-1, int(math.Exp(r.Float64()*harmonic))-1) }
+	weight, count := make([]float64, p), make([]float64, p)
+	for j := range weight {
+		if r.IntN(5) == 0 {
+			weight[j] = r.NormFloat64()
+		}
+	}
+	rows := make([]map[int]float64, n)
+	for i := range rows {
+		topic := r.IntN(topics)
+		rows[i] = map[int]float64{}
+		for range 1 + int(float64(perRow)*(0.3+1.4*r.Float64())) {
+			j := word()
+			if r.IntN(2) == 0 { // a word of the topic
+				j = min(p-1, j/topics*topics+topic)
+			}
+			rows[i][j]++
+		}
+		for j := range rows[i] {
+			count[j]++
+		}
+	}
+	var entries []sparse.Triplet
+	y := make([]float64, n)
+	for i, row := range rows {
+		words := make([]int, 0, len(row))
+		for j := range row {
+			words = append(words, j)
+		}
+		slices.Sort(words)
+		var square, margin float64
+		for _, j := range words {
+			row[j] = (1 + math.Log(row[j])) * math.Log(float64(n+1)/count[j])
+			square += row[j] * row[j]
+		}
+		for _, j := range words {
+			v := row[j] / math.Sqrt(square)
+			margin += 4 * v * weight[j]
+			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: v})
+		}
+		y[i] = math.Copysign(1, margin+r.NormFloat64()/2)
+	}
+	m, err := sparse.FromTriplets(n, p, entries)
+	return &sparse.Dataset{X: m, Labels: y}, err
+}
+
+// makeWeb returns 0/1 features, about 4 % of them 1, that depend on ten hidden properties of the
+// row, as do the labels, of which about 3 % are positive.
+func makeWeb(n, p int) (*sparse.Dataset, error) {
+	r := source()
+	const hidden = 10
+	effect := make([]float64, hidden*p)
+	for k := range effect {
+		effect[k] = 0.5 * r.NormFloat64()
+	}
+	var entries []sparse.Triplet
+	y := make([]float64, n)
+	for i := range n {
+		var f [hidden]float64
+		for k := range f {
+			f[k] = r.NormFloat64()
+		}
+		for j := range p {
+			z := -2.6 - 2*float64(j)/float64(p)
+			for k, v := range f {
+				z += v * effect[j*hidden+k]
+			}
+			if r.Float64() < 1/(1+math.Exp(-z)) {
+				entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: 1})
+			}
+		}
+		y[i] = -1
+		if f[0]+f[1]+f[2]+0.5*r.NormFloat64() > 3.4 {
+			y[i] = 1
+		}
+	}
+	m, err := sparse.FromTriplets(n, p, entries)
+	return &sparse.Dataset{X: m, Labels: y}, err
+}
+
+// firstRows returns the first n rows with the columns that have at least least entries there.
+func firstRows(d *sparse.Dataset, n, least int) (*sparse.Dataset, error) {
+	_, p := d.X.Dims()
+	place, columns := make([]int, p), 0
+	for i := range n {
+		idx, _ := d.X.Row(i)
+		for _, j := range idx {
+			place[j]++
+		}
+	}
+	for j, entries := range place {
+		place[j] = -1
+		if entries >= least {
+			place[j] = columns
+			columns++
+		}
+	}
+	var entries []sparse.Triplet
+	for i := range n {
+		idx, val := d.X.Row(i)
+		for k, j := range idx {
+			if place[j] >= 0 {
+				entries = append(entries, sparse.Triplet{Row: i, Col: place[j], Value: val[k]})
+			}
+		}
+	}
+	m, err := sparse.FromTriplets(n, columns, entries)
+	return &sparse.Dataset{X: m, Labels: d.Labels[:n]}, err
+}
