@@ -52,6 +52,9 @@ peers: ## fits, paths and cross-validation beside other solvers, which are insta
 	    echo "could not install $$p (try: sudo apt-get install $$p)"; \
 	  done; \
 	else echo "no apt-get here: compared with what is installed"; fi
+	@for p in celer skglm; do \
+	  python3 -c "import $$p" 2>/dev/null || /usr/bin/python3 -c "import $$p" 2>/dev/null || echo "$$p is not in Debian, and not installed (try: pip install $$p)"; \
+	done
 	$(GO) run ./bench peers --data "$(SCAS_DATA)" --results "$(or $(OUT),bench/results)"
 
 paper-quick: ## the paper's experiments on a9a alone, in two minutes, into OUT (default a temporary directory)

@@ -27,7 +27,10 @@ var adapters = []struct {
 	{"sklearn saga", "scikit_learn.py", "saga", 1e-4, needsSklearn, "Debian: python3-sklearn"},
 	{"sklearn lbfgs", "scikit_learn.py", "lbfgs", 1e-4, needsSklearn, "Debian: python3-sklearn"},
 	{"sklearn newton", "scikit_learn.py", "newton-cholesky", 1e-4, needsSklearn + "; assert tuple(map(int, sklearn.__version__.split('.')[:2])) >= (1, 2)", "Debian: python3-sklearn (1.2)"},
+	{"sklearn lasso_path", "lasso_path.py", "", 1e-4, needsSklearn, "Debian: python3-sklearn"},
 	{"glmnet", "glmnet.R", "", 1e-7, "library(Matrix); library(glmnet)", "Debian: r-cran-glmnet"},
+	{"celer", "celer_paths.py", "", 1e-6, "import celer", "pip install celer"},
+	{"skglm", "skglm_paths.py", "", 1e-4, "import skglm", "pip install skglm"},
 	{"cvxopt", "cvxopt_cp.py", "", 1e-7, "import cvxopt, scipy.sparse", "Debian: python3-cvxopt, python3-scipy"},
 }
 

@@ -416,10 +416,10 @@ func TestInstalled(t *testing.T) {
 		"elastic net":              {[]string{"sklearn saga", "glmnet"}, []string{"liblinear"}},
 		"graph":                    {[]string{"cvxopt"}, []string{"glmnet"}},
 		"graph, mu":                {[]string{"cvxopt"}, nil},
-		"table of 8 columns, path": {[]string{"glmnet"}, []string{"liblinear"}},
-		"made text, path":          {[]string{"glmnet"}, nil},
-		"made text, 10 folds":      {[]string{"glmnet"}, nil},
-		"made text, 10 folds, intercept, standardised": {[]string{"glmnet"}, nil},
+		"table of 8 columns, path": {[]string{"glmnet", "sklearn lasso_path", "celer", "skglm"}, []string{"liblinear"}},
+		"made text, path":          {[]string{"glmnet", "celer", "skglm"}, []string{"sklearn lasso_path"}},
+		"made text, 10 folds":      {[]string{"glmnet", "celer", "skglm"}, nil},
+		"made text, 10 folds, intercept, standardised": {[]string{"glmnet", "skglm"}, []string{"celer"}},
 	} {
 		p := named(t, "synthetic")
 		switch kind {

@@ -1,0 +1,36 @@
+"""skglm's Lasso and SparseLogisticRegression, from one lambda to the next with warm starts.
+Their objectives are mean squared loss / 2 + alpha |x|_1 and mean logistic loss + alpha |x|_1."""
+
+import sys
+import warnings
+
+from peer import Problem, serve_paths
+
+losses = ("squared", "logistic")
+problem = Problem(sys.argv[1], {"path": losses, "cv": losses}).load()
+
+import numpy as np
+import skglm
+
+warnings.filterwarnings("ignore")  # about convergence, which the objective shows
+
+
+def path(X, y, tolerance, lambdas=problem.lambdas):
+    options = dict(tol=tolerance, max_iter=1000, fit_intercept=problem.intercept, warm_start=True)
+    if problem.loss == "squared":
+        model, lambdas = skglm.Lasso(**options), lambdas / 2
+    else:
+        model = skglm.SparseLogisticRegression(**options)
+    rows = []
+    for alpha in lambdas:
+        model.alpha = alpha
+        model.fit(X, y)
+        rows.append(np.append(np.ravel(model.coef_), np.ravel(model.intercept_) if problem.intercept else []))
+    return np.array(rows)
+
+
+# Its code is compiled when it is first called; a short path of few rows calls all of it.
+few = np.concatenate((np.flatnonzero(problem.y == problem.y.min())[:50], np.flatnonzero(problem.y > problem.y.min())[:50]))
+columns = problem.columns()
+path(columns[few] if isinstance(columns, np.ndarray) else columns.tocsr()[few].tocsc(), problem.y[few], 1e-6, problem.lambdas[-2:])
+serve_paths(problem, skglm.__version__, (1e-2, 1e-12), path)
