@@ -22,7 +22,8 @@ var adapters = []struct {
 	needs                  string  // a program that runs if the peer is installed
 	install                string  // what to install
 }{
-	{"liblinear", "liblinear.py", "", 1e-2, needsLiblinear, "Debian: liblinear4, python3-scipy"},
+	{"liblinear", "liblinear.py", "primal", 1e-2, needsLiblinear, "Debian: liblinear4, python3-scipy"},
+	{"liblinear dual", "liblinear.py", "dual", 1e-1, needsLiblinear, "Debian: liblinear4, python3-scipy"},
 	{"sklearn liblinear", "scikit_learn.py", "liblinear", 1e-4, needsSklearn, "Debian: python3-sklearn"},
 	{"sklearn saga", "scikit_learn.py", "saga", 1e-4, needsSklearn, "Debian: python3-sklearn"},
 	{"sklearn lbfgs", "scikit_learn.py", "lbfgs", 1e-4, needsSklearn, "Debian: python3-sklearn"},

@@ -412,7 +412,7 @@ func TestInstalled(t *testing.T) {
 	// start, so not every peer is tried on every kind.
 	for kind, names := range map[string]struct{ able, unable []string }{
 		"lasso":                    {[]string{"liblinear", "sklearn liblinear", "sklearn saga", "glmnet", "cvxopt"}, []string{"sklearn lbfgs"}},
-		"ridge":                    {[]string{"liblinear", "sklearn liblinear", "sklearn lbfgs", "sklearn newton", "glmnet"}, nil},
+		"ridge":                    {[]string{"liblinear", "liblinear dual", "sklearn liblinear", "sklearn lbfgs", "sklearn newton", "glmnet"}, nil},
 		"elastic net":              {[]string{"sklearn saga", "glmnet"}, []string{"liblinear"}},
 		"graph":                    {[]string{"cvxopt"}, []string{"glmnet"}},
 		"graph, mu":                {[]string{"cvxopt"}, nil},
@@ -420,6 +420,7 @@ func TestInstalled(t *testing.T) {
 		"made text, path":          {[]string{"glmnet", "celer", "skglm"}, []string{"sklearn lasso_path"}},
 		"made text, 10 folds":      {[]string{"glmnet", "celer", "skglm"}, nil},
 		"made text, 10 folds, intercept, standardised": {[]string{"glmnet", "skglm"}, []string{"celer"}},
+		"made text, squared hinge":                     {[]string{"liblinear", "liblinear dual"}, []string{"glmnet"}},
 	} {
 		p := named(t, "synthetic")
 		switch kind {

@@ -68,7 +68,7 @@ func Specs(quick bool) []Spec {
 	published.Name, published.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
 	ridge := a9a.with(", ridge 1e-4", l2)
 	ridge.L1 = 0
-	all := slices.Concat(paths(), crossings())
+	all := slices.Concat(paths(), ridges(), crossings())
 	all = append(all,
 		small, heart, wdbc, a9a, joined, rcv1, covtype, hivfpSpec,
 		a9a.with(", mu 1e-4", l2), ridge, wdbc.with(", mu 1e-4", l2), rcv1.with(", mu 1e-4", l2),
@@ -116,7 +116,24 @@ func crossings() (all []Spec) {
 func smallPaths() []Spec {
 	dense := Spec{Name: "dense 60 x 200", Data: "synthetic, neighbours correlated 0.5", Loss: "squared", Make: func() (*sparse.Dataset, error) { return makeDense(60, 200) }}
 	words := Spec{Name: "made text", Data: "synthetic: word frequencies as of text", Make: func() (*sparse.Dataset, error) { return makeText(300, 200, 20) }}
-	return []Spec{dense.path(20), housingTable(500).path(20), words.path(20), words.cross(20, true), words.cross(20, false)}
+	hinge := words
+	hinge.Name, hinge.Loss, hinge.L2 = "made text, squared hinge", "squared hinge", 1.0/300
+	return []Spec{dense.path(20), housingTable(500).path(20), words.path(20), words.cross(20, true), words.cross(20, false), hinge}
+}
+
+// ridges are fits with the squared penalty alone, for the losses that liblinear has.
+func ridges() (all []Spec) {
+	for _, s := range []Spec{rcv1Spec, a9aSpec} {
+		n := map[string]float64{rcv1Spec.Name: 20242, a9aSpec.Name: 32561}[s.Name]
+		for _, loss := range []string{"logistic", "squared hinge"} {
+			for _, mu := range []float64{1, 0.1} {
+				r := s.with(fmt.Sprintf(", %s, mu n = %g", loss, mu), mu/n)
+				r.L1, r.Loss = 0, loss
+				all = append(all, r)
+			}
+		}
+	}
+	return all
 }
 
 // path returns a path of so many lambdas, without an intercept.

@@ -1,6 +1,6 @@
-"""liblinear's library itself, on its own sparse rows: train() alone is timed, as
-liblinear-train does after it has read its file. Its objectives are
-|x|_1 + C sum loss (-s 6) and |x|^2/2 + C sum loss (-s 0)."""
+"""liblinear's library itself, on its own sparse rows, with its primal or its dual solvers by
+the first argument. Only train() is timed, which liblinear-train calls after it has read its
+file. The objectives are |x|_1 + C sum loss (-s 5, -s 6) and |x|^2/2 + C sum loss (the others)."""
 
 import ctypes
 import ctypes.util
@@ -8,11 +8,18 @@ import sys
 
 from peer import Problem, serve, unable
 
-problem = Problem(sys.argv[1], {"fit": ("logistic",)})
+problem = Problem(sys.argv[2], {"fit": ("logistic", "squared hinge")})
 if not problem.identity:
     unable("only A = I")
 if problem.l1 > 0 and problem.l2 > 0:
     unable("no elastic net")
+solvers = {  # primal with the L1 penalty, primal and dual with the squared penalty
+    "logistic": {"l1 primal": 6, "l2 primal": 0, "l2 dual": 7},
+    "squared hinge": {"l1 primal": 5, "l2 primal": 2, "l2 dual": 1},
+}[problem.loss]
+solver = solvers.get(f"{'l1' if problem.l1 > 0 else 'l2'} {sys.argv[1]}")
+if solver is None:
+    unable("no dual solver with the L1 penalty")
 import numpy as np
 
 problem.load()
@@ -47,7 +54,7 @@ library.train.restype = ctypes.POINTER(Model)
 library.train.argtypes = [ctypes.POINTER(Rows), ctypes.POINTER(Parameter)]
 library.free_and_destroy_model.argtypes = [ctypes.POINTER(ctypes.POINTER(Model))]
 
-# Rows of (index from 1, value), each closed by an index -1.
+# Rows of (index from 1, value); an index of -1 ends each row.
 X = problem.X
 nodes = np.zeros(X.nnz + problem.n, dtype=np.dtype([("index", np.int32), ("value", np.float64)], align=True))
 starts = X.indptr[:-1].astype(np.int64) + np.arange(problem.n)
@@ -57,7 +64,7 @@ nodes["index"] = -1
 nodes["index"][places], nodes["value"][places] = X.indices + 1, X.data
 pointers = (nodes.ctypes.data + nodes.itemsize * starts).astype(np.uint64)
 rows = Rows(problem.n, problem.p, problem.y.ctypes.data, pointers.ctypes.data, -1.0)
-solver, weight = (6, problem.l1) if problem.l1 > 0 else (0, problem.l2)
+weight = problem.l1 if problem.l1 > 0 else problem.l2
 
 
 def fit(tolerance):
