@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestAuto holds what the default method proves against known optima: the gap proved is
-// within the goal, and the true one within that.
+// TestAuto compares the default method with known optima: the proved gap must be within the goal,
+// and the true gap within the proved one.
 func TestAuto(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -53,8 +53,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoCorrelations: graphs of the strongest correlations over more features than a
-// dense factor has room for, against optima that another program proved to 2e-10.
+// TestAutoCorrelations solves problems with graphs of the strongest correlations. They have more
+// features than a dense factor can have. Another program proved their optima to 2e-10.
 func TestAutoCorrelations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes ten seconds")
@@ -96,8 +96,8 @@ func TestAutoCorrelations(t *testing.T) {
 	}
 }
 
-// TestAutoDifferences: with differences alone no coefficient has a row of A to itself,
-// and up to 4,096 features all of them are in one dense factor.
+// TestAutoDifferences solves problems whose A has only differences, so that no coefficient has a
+// singleton row. With up to 4,096 features, all of them are in one dense factor.
 func TestAutoDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
@@ -119,8 +119,8 @@ func TestAutoDifferences(t *testing.T) {
 	}
 }
 
-// TestAutoEnds: a budget, a time limit and a context end a run with what was reached,
-// and say whether that was what was asked for.
+// TestAutoEnds checks that a budget, a time limit or a context ends a run with the result so far,
+// and that the status says whether the goal was reached.
 func TestAutoEnds(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
 	start := p.Evaluate(make([]float64, 60)).Objective
@@ -159,8 +159,8 @@ func TestAutoEnds(t *testing.T) {
 	}
 }
 
-// TestAutoWithoutProof: where no gap can be proved a goal is no reason for an error; the
-// status says that the budget was used.
+// TestAutoWithoutProof checks problems for which no gap can be proved. A goal must not give an
+// error there, and the status must say that the budget was used up.
 func TestAutoWithoutProof(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, NonzerosPerRow: 5, Noise: 1, Seed: 3}, 1e-3)
 	l, _ := p.Constraint.Dims()
@@ -177,8 +177,8 @@ func TestAutoWithoutProof(t *testing.T) {
 	}
 }
 
-// outlier returns a regression of 200 rows and 20 features in which one label is 1e5 times
-// what it would be, labels being of the given size and those of noise alone if noisy.
+// outlier returns a regression problem with 200 rows and 20 features, in which one label is
+// multiplied by 1e5. The other labels have the given size. If noisy is set, they are noise alone.
 func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Problem {
 	t.Helper()
 	const rows, features = 200, 20
@@ -206,8 +206,8 @@ func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Proble
 	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5}, L2: 1e-6}
 }
 
-// TestAutoOfAnOutlier: where a goal is so loose that x = 0 meets it, though a few passes
-// find better, it is met as a close one is.
+// TestAutoOfAnOutlier checks that every tolerance is reached, from one so large that x = 0 meets it
+// to a small one.
 func TestAutoOfAnOutlier(t *testing.T) {
 	for _, size := range []float64{1, 1e3} {
 		for _, noisy := range []bool{false, true} {
@@ -223,8 +223,8 @@ func TestAutoOfAnOutlier(t *testing.T) {
 	}
 }
 
-// TestGroups: features that the graph joins and the penalty fuses are listed, with
-// coefficients that are exactly equal.
+// TestGroups checks that features which the graph joins and the penalty fuses are listed as groups,
+// with coefficients that are exactly equal.
 func TestGroups(t *testing.T) {
 	p, s := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
 	res := solvertest.Minimize(t, p, nil)
@@ -238,9 +238,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestSmallSets: no setting but lambda is needed on small public tables, raw or with
-// columns multiplied by 1e-3 to 1e3 at random, from half of the least lambda with x = 0
-// down to a millionth of it, with and without a chain.
+// TestSmallSets solves small public tables without any setting but lambda. Columns are unscaled, or
+// multiplied by random factors from 1e-3 to 1e3. lambda runs from half of the smallest value with x
+// = 0 down to a millionth of it, with and without a chain.
 func TestSmallSets(t *testing.T) {
 	steps, runs := 0, 0
 	for _, c := range []struct {
@@ -274,7 +274,7 @@ func TestSmallSets(t *testing.T) {
 	t.Logf("%d runs, %.1f Newton steps each", runs, float64(steps)/float64(runs))
 }
 
-// smallSet reads a table, perhaps with columns of very different scale.
+// smallSet reads a table. If spread is set, it multiplies the columns by very different factors.
 func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.Problem {
 	t.Helper()
 	regression := loss.Validate([]float64{0.5}) == nil
@@ -296,7 +296,7 @@ func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.
 	return &solver.Problem{Data: x, Labels: ds.Labels, Loss: loss}
 }
 
-// lambdaMax is the least lambda for which x = 0 solves the lasso.
+// lambdaMax returns the smallest lambda for which x = 0 solves the lasso.
 func lambdaMax(p *solver.Problem) float64 {
 	n, features := p.Data.Dims()
 	slope, g := make([]float64, n), make([]float64, features)
@@ -311,7 +311,7 @@ func lambdaMax(p *solver.Problem) float64 {
 	return most
 }
 
-// TestBeyondRounding: where the numbers leave no room for a proof, the run says so.
+// TestBeyondRounding checks that the status says so if rounding prevents the proof.
 func TestBeyondRounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for _, size := range []float64{1e100, 1e150, 1e200, 1e300} {
@@ -339,8 +339,8 @@ func TestBeyondRounding(t *testing.T) {
 	}
 }
 
-// TestLabelsFarFromZero: Huber's loss is flat where all labels are far away, and there
-// the predictor-corrector method gets lost.
+// TestLabelsFarFromZero solves problems whose labels are all far from zero, where Huber's loss has
+// no curvature at the start.
 func TestLabelsFarFromZero(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, Noise: 1, Seed: 4}, 1e-2)
 	p.Constraint, p.Loss = nil, solver.Huber{}
@@ -358,8 +358,9 @@ func TestLabelsFarFromZero(t *testing.T) {
 	}
 }
 
-// TestGapWithoutPenalty: two columns are nearly multiples of each other, and what tells
-// them apart has next to no weight: the equality of the dual point is closed far away.
+// TestGapWithoutPenalty solves a problem without a penalty in which two columns are nearly
+// multiples of each other, and the sample that distinguishes them has almost no weight. The dual
+// point that proves the gap is then far away.
 func TestGapWithoutPenalty(t *testing.T) {
 	rows := [][]float64{
 		{129.55038265161488, 1.1152759180087512e+06, 4.365551973557916e+06, -1.4786431905389068, 6.975862531709076, 9.676404963834628, 0, 1},
@@ -381,15 +382,16 @@ func TestGapWithoutPenalty(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &solver.Problem{Data: x, Labels: y, SampleWeights: w, Loss: solver.Squared{}, Penalty: solver.L1{}}
-	a, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-6}) // in vain, perhaps
+	// This may fail to converge.
+	a, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-6})
 	b, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
 	if b.At.Objective < a.At.Objective-a.DualityGap {
 		t.Errorf("objective %g with gap %g, but %g is there", a.At.Objective, a.DualityGap, b.At.Objective)
 	}
 }
 
-// TestAutoFreeWide: an intercept without a weight, beside more features than a dense
-// factor has room for, does not spoil the proof, with and without a graph.
+// TestAutoFreeWide checks that an intercept without a penalty does not prevent the proof if there
+// are more features than a dense factor can have, with and without a graph.
 func TestAutoFreeWide(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 3000, NonzerosPerRow: 10, Noise: 1, Seed: 3}, 0)
 	var entries []sparse.Triplet
@@ -428,8 +430,8 @@ func TestAutoFreeWide(t *testing.T) {
 	}
 }
 
-// TestAutoWideKinds: problems of more features than a dense factor has room for, where all
-// of them are free to be nonzero or confined, are proved too.
+// TestAutoWideKinds solves problems with more features than a dense factor can have, whose features
+// have no singleton row, or have bounds. Gaps must be proved for them too.
 func TestAutoWideKinds(t *testing.T) {
 	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 1500, Features: 5000, NonzerosPerRow: 20, Noise: 1, Seed: 3})
 	if err != nil {

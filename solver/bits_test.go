@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// mayRound lists the packages and files whose numbers are no part of a model, with the
-// reason. The rules for equal bits do not hold there.
+// mayRound lists the packages and files whose numbers do not enter a model, with the reason. The
+// rules for equal bits do not apply to them.
 var mayRound = map[string]string{
 	"solver/internal/term/check.go": "finds faults in a caller's functions, within tolerances",
 	"solver/internal/solvertest":    "is for tests",
@@ -36,8 +36,8 @@ func excused(path string) bool {
 	return mayRound[path] != "" || mayRound[filepath.ToSlash(filepath.Dir(path))] != ""
 }
 
-// source has the lines of the Go files of the packages that make models, tests left out.
-// The keys are paths below the root of the module.
+// source returns the lines of the Go files of the packages that make models, without tests. The
+// keys are paths relative to the root of the module.
 func source(t *testing.T) map[string][]string {
 	t.Helper()
 	files := make(map[string][]string)
@@ -64,9 +64,9 @@ func source(t *testing.T) map[string][]string {
 	return files
 }
 
-// TestFused checks the machine code for arm64, where Go fuses x*y + z into one
-// instruction that rounds once, unless the product is written float64(x*y). Every such
-// instruction must come from math.FMA.
+// TestFused checks the machine code for arm64. On arm64, Go fuses x*y + z into one instruction with
+// a single rounding, unless the product is written as float64(x*y). Every such instruction must
+// come from math.FMA.
 func TestFused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not compiling for arm64")
@@ -104,12 +104,12 @@ func TestFused(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			if m[1] != "" { // the package of a function
+			if m[1] != "" { // the package of a function follows
 				pkg = m[1]
 				continue
 			}
-			// The file is known by its base name. It belongs to the function's package, or to
-			// another one whose function was inlined.
+			// The compiler prints only the base name of the file. The file belongs to the
+			// function's package, or to another package whose function was inlined.
 			number, _ := strconv.Atoi(m[3])
 			from, meant := "", mayRound[pkg] != ""
 			for _, path := range named[m[2]] {
@@ -131,16 +131,16 @@ func TestFused(t *testing.T) {
 	}
 }
 
-// inexact lists what rounds differently on other processors: functions of package math
-// that have assembly somewhere, or that are fused as they are compiled, and two
-// generators that call them.
+// inexact lists functions whose rounding differs between processors: functions of package math that
+// have assembly on some processor or are compiled to fused instructions, and two generators that
+// call them.
 var inexact = strings.Fields(`
 	Acos Acosh Asin Asinh Atan Atan2 Atanh Cbrt Cos Cosh Erf Erfc Erfcinv Erfinv Exp Exp2 Expm1 Gamma Hypot J0 J1 Jn
 	Lgamma Log Log10 Log1p Log2 Pow Sin Sincos Sinh Tan Tanh Y0 Y1 Yn
 	NormFloat64 ExpFloat64`)
 
-// TestLibraries checks that models do not depend on library functions that give other
-// bits on other processors; kernels has an exponential and a logarithm.
+// TestLibraries checks that models do not depend on library functions that give different bits on
+// different processors. Package kernels has an exponential and a logarithm of its own.
 func TestLibraries(t *testing.T) {
 	for path, lines := range source(t) {
 		if excused(path) {
@@ -152,7 +152,7 @@ func TestLibraries(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, spec := range file.Imports {
-			only := filepath.Base(path) == "gonum.go" // the interface mat.Matrix, and no sums
+			only := filepath.Base(path) == "gonum.go" // it uses the interface mat.Matrix, and no sums
 			if strings.Contains(spec.Path.Value, "gonum.org/v1/gonum/") && !only {
 				t.Errorf("%s imports %s: its sums depend on the processor", fset.Position(spec.Pos()), spec.Path.Value)
 			}

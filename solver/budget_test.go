@@ -12,11 +12,13 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A budgeted problem is one of several on which budgets are tried.
+// A budgeted problem is a problem on which several budgets are tried.
 type budgeted struct {
 	name string
 	p    *solver.Problem
-	few  bool // samples for what passes prove to follow the objective
+	// There are so few samples that after passes alone a better objective need not have a smaller
+	// proved gap.
+	few bool
 }
 
 func budgets(t *testing.T) []budgeted {
@@ -43,8 +45,8 @@ func budgets(t *testing.T) []budgeted {
 	}
 }
 
-// TestLargerBudgets: with more passes neither the objective nor, until the goal is
-// reached, the gap is larger.
+// TestLargerBudgets checks that the objective does not increase with the number of passes, and
+// neither does the gap until the goal is reached.
 func TestLargerBudgets(t *testing.T) {
 	all := []float64{2, 4, 6, 7, 9, 12, 14, 16, 18, 20, 25, 30, 33, 46, 64, 91, 128, 200, 410, 900}
 	if testing.Short() {
@@ -60,7 +62,8 @@ func TestLargerBudgets(t *testing.T) {
 			}
 			value, steps := res.At.Objective, res.Stats.NewtonSteps
 			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g", c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
-			looser := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.few) // rounding makes points of equal passes different
+			// Because of rounding, points after equal passes differ.
+			looser := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.few)
 			if converged := res.Status == solver.Converged; done && !converged || !converged && (value > least*(1+1e-12) || looser) {
 				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g", c.name, passes, res.Status, value, res.DualityGap, least, gap)
 			}
@@ -72,7 +75,7 @@ func TestLargerBudgets(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends when it was asked so often.
+// A countdown is a context that ends after its error has been asked for the given number of times.
 type countdown struct {
 	context.Context
 	left int
@@ -85,8 +88,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestLaterEnds: Newton's method returns no larger objective than that of its start where
-// it is ended, and none larger where it is ended later.
+// TestLaterEnds checks that an interrupted run of Newton's method never returns a larger objective
+// than its start, nor a larger one than a run that was interrupted earlier.
 func TestLaterEnds(t *testing.T) {
 	for _, c := range budgets(t) {
 		least := math.Inf(1)

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// forExact returns p as a problem of package exact, with the given A and rows, or nil if
-// that package cannot solve it.
+// forExact returns p in the form of package exact, with the given A and rows. It returns nil if
+// that package cannot solve p.
 func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
 	_, features := p.Data.Dims()
 	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
@@ -23,12 +23,12 @@ func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *e
 	return q
 }
 
-// certify returns an upper bound of the objective at x minus the optimum, and +Inf if
+// certify returns an upper bound of the objective at x minus the optimum. It returns +Inf if
 // nothing can be proved.
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
-		return math.Inf(1) // the objective at x is unknown, or there shall be no proof
+		return math.Inf(1) // the objective at x is unknown, or no proof was requested
 	}
 	penalty := r.Problem.penalty().Value(y)
 	if math.IsInf(penalty, 1) {
@@ -40,9 +40,9 @@ func (r *Run) certify() float64 {
 	return r.freeGap(y, penalty)
 }
 
-// freeGap returns the bound of package gap that solves no linear system. y is what x
-// implies, and penalty g(y). It needs g*, and mu > 0 or the support function of a
-// bounded X.
+// freeGap returns the bound of gap.Simple, which needs no linear system. y is the y that x implies,
+// and penalty is g(y). The bound exists only if g* is known, and mu > 0 or the support function of
+// a bounded X is known.
 func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()
@@ -59,8 +59,7 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	return free.Gap(&at)
 }
 
-// lagrangian returns ∇f(x) + A'beta without mu x. It does not use the snapshot of the
-// method.
+// lagrangian returns ∇f(x) + A'beta without mu x. It does not change the snapshot of the method.
 func (r *Run) lagrangian(beta []float64) []float64 {
 	s := &r.judged
 	if s.Gradient == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestSignals holds the fused lasso of signals on a chain, whose Newton matrices have a
-// band, against a direct method: objective, every value, and the number of levels.
+// TestSignals compares the fused lasso of signals on a chain, whose Newton matrices are banded,
+// with a direct method: the objective, every value, and the number of levels.
 func TestSignals(t *testing.T) {
 	sizes := []int{500, 10_000}
 	if !testing.Short() {
@@ -44,7 +44,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// steps is a noisy step function.
+// steps returns a step function with noise.
 func steps(n int) []float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
 	y := make([]float64, n)
@@ -54,7 +54,7 @@ func steps(n int) []float64 {
 	return y
 }
 
-// chainOnly is the matrix of differences along a chain.
+// chainOnly returns the matrix of differences along a chain.
 func chainOnly(t testing.TB, n int) *sparse.CSR {
 	var entries []sparse.Triplet
 	for i := range n - 1 {
@@ -67,7 +67,7 @@ func chainOnly(t testing.TB, n int) *sparse.CSR {
 	return a
 }
 
-// levels counts runs of values that differ by no more than apart.
+// levels counts the groups of neighbouring values that differ by at most apart.
 func levels(x []float64, apart float64) int {
 	count := 1
 	for j := 1; j < len(x); j++ {
@@ -78,7 +78,7 @@ func levels(x []float64, apart float64) int {
 	return count
 }
 
-// tautString minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j| directly (Condat 2013, A
+// tautString minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j| by a direct method (Condat 2013, A
 // direct algorithm for 1-D total variation denoising).
 func tautString(y []float64, lambda float64) []float64 {
 	n := len(y)

@@ -12,7 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// apart returns p with so many columns without data after each of its own, and without its graph.
+// apart returns p without its graph, with the given number of empty columns after each of its
+// columns.
 func apart(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 	t.Helper()
 	n, features := p.Data.Dims()
@@ -30,9 +31,9 @@ func apart(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 	return &w
 }
 
-// TestColumnsWithoutData: where 0 is best for them, they change neither the optimum nor the other
-// coefficients, whatever their number; a group that they share with others keeps its weight, and
-// bounds above 0 hold.
+// TestColumnsWithoutData checks that empty columns change neither the optimum nor the other
+// coefficients, whatever their number is, if 0 is their best value. A group that they share with
+// other columns keeps its weight, and bounds above 0 are respected.
 func TestColumnsWithoutData(t *testing.T) {
 	const empty = 30
 	p := solvertest.Chain(t, 0)
@@ -46,7 +47,7 @@ func TestColumnsWithoutData(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(narrow, wide *solver.Problem)
-		other  float64 // the coefficient after that of feature 2
+		other  float64 // the coefficient of the feature after feature 2
 	}{
 		{"lasso", func(narrow, wide *solver.Problem) {}, 0},
 		{"elastic net", func(narrow, wide *solver.Problem) { narrow.L2, wide.L2 = 0.1, 0.1 }, 0},
@@ -73,7 +74,8 @@ func TestColumnsWithoutData(t *testing.T) {
 		c.change(&a, &b)
 		want := solvertest.Minimize(t, &a, &solver.Settings{RelTol: 1e-10})
 		got := solvertest.Minimize(t, &b, &solver.Settings{RelTol: 1e-10})
-		cost := b.Evaluate(got.X).Penalty - a.Evaluate(want.X).Penalty // of the coefficient that its bounds keep from 0
+		// Of the coefficient whose bounds exclude 0.
+		cost := b.Evaluate(got.X).Penalty - a.Evaluate(want.X).Penalty
 		if c.other == 0 {
 			cost = 0
 		}
@@ -95,7 +97,7 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
-// TestNoDataAtAll: zeros are the solution.
+// TestNoDataAtAll checks that the solution is zero if the data have no entries.
 func TestNoDataAtAll(t *testing.T) {
 	data, err := sparse.New(3, 8, []int64{0, 0, 0, 1}, []int32{5}, []float64{0})
 	if err != nil {

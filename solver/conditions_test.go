@@ -13,9 +13,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestTheorem2 checks what is known of the conditions: the ready choice of the
-// Theorem schedule satisfies the relaxed ones for any rho, the printed ones need
-// rho (λ₁ − λ_p) < μ_f, and with such a rho they can be met.
+// TestTheorem2 checks properties of the conditions: the Theorem schedule satisfies the relaxed
+// conditions for any rho; the printed ones need rho (λ₁ − λ_p) < μ_f, and with such a rho they can
+// be satisfied.
 func TestTheorem2(t *testing.T) {
 	all := func(cs []theory.Condition) bool {
 		for _, c := range cs {
@@ -50,8 +50,8 @@ func TestTheorem2(t *testing.T) {
 	}
 }
 
-// TestTheorem2BeyondStability: where nu_L eta is 2 or more, denominators vanish or
-// change sign; the conditions that have them fail.
+// TestTheorem2BeyondStability checks parameters with nu_L eta ≥ 2. Denominators of some conditions
+// are then zero or negative, and these conditions must not hold.
 func TestTheorem2BeyondStability(t *testing.T) {
 	c := theory.Constants{NuF: 3, MuF: 1, Lambda1: 4, LambdaP: 1, NuL: 5}
 	for _, eta := range []float64{2.0 / 5, 0.41, 1, 1e9} {
@@ -65,7 +65,7 @@ func TestTheorem2BeyondStability(t *testing.T) {
 	}
 }
 
-// TestConstants compares with values known in closed form.
+// TestConstants compares constants with values that are known in closed form.
 func TestConstants(t *testing.T) {
 	x, err := sparse.FromDense(2, 3, []float64{1, 2, 2, 0, 3, 4})
 	if err != nil {
@@ -98,7 +98,7 @@ func TestConstants(t *testing.T) {
 	p.Penalty, p.L2, p.Domain = solver.L1{Lambda: 0.5}, 0.1, nil
 	for _, m := range baseline.Methods() {
 		if m == (solver.Auto{}) {
-			continue // its Newton steps need none
+			continue // the default method needs no constants for its Newton steps
 		}
 		if r := solvertest.Minimize(t, p, &solver.Settings{Method: m}).Stats.Constants.Radius; math.Abs(r-math.Ln2/0.5) > 1e-12 {
 			t.Errorf("%T: radius %v, want log 2/lambda = %v", m, r, math.Ln2/0.5)

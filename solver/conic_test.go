@@ -10,9 +10,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// TestEveryProblemConverges runs the default method on every kind of problem, with a
-// proof, and compares with SCAS-K on its own: neither result may be better than the proof
-// of the other allows.
+// TestEveryProblemConverges solves every kind of problem by the default method, with a proof, and
+// by SCAS-K. Neither objective may be lower than the proof of the other method allows.
 func TestEveryProblemConverges(t *testing.T) {
 	for _, c := range solvertest.Every(t, 1) {
 		res, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-9})
@@ -38,8 +37,8 @@ func TestEveryProblemConverges(t *testing.T) {
 	}
 }
 
-// TestFeasible: results are in their domain, zeros and ties or not, and bounds hold for
-// strong penalties with next to no ridge, where duals are large.
+// TestFeasible checks that results are in their domain, whether zeros and ties are exact or not,
+// and that bounds are valid for strong penalties with almost no ridge, whose multipliers are large.
 func TestFeasible(t *testing.T) {
 	for i, c := range solvertest.Every(t, 4) {
 		if c.Domain == nil || testing.Short() && i%4 > 0 {
@@ -81,7 +80,7 @@ func TestFeasible(t *testing.T) {
 	}
 }
 
-// Penalties and domains of one's own, which Newton steps do not know.
+// A loss, a penalty and a domain of a caller's own, which package term does not have.
 type (
 	ownL1    struct{ solver.L1 }
 	ownGroup struct{ solver.GroupL2 }
@@ -108,8 +107,8 @@ func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
 	return min(0, -label), max(0, -label)
 }
 
-// TestOwnConjugates: a loss with its conjugate is solved like those of the package, and
-// bounds of problems with a penalty or a domain of one's own are no lie.
+// TestOwnConjugates checks that a caller's own loss with a conjugate is solved like those of the
+// package, and that bounds for a caller's own penalties and domains are valid.
 func TestOwnConjugates(t *testing.T) {
 	for _, c := range solvertest.Every(t, 2) {
 		truth, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})
@@ -151,8 +150,8 @@ func TestOwnConjugates(t *testing.T) {
 	}
 }
 
-// TestCouplingBounds: with y = A x − c, or scaled, there is a bound where mu > 0, and it
-// is no lie.
+// TestCouplingBounds checks that with y = A x − c, and with a scaled y, there is a valid bound if
+// mu > 0.
 func TestCouplingBounds(t *testing.T) {
 	for _, c := range solvertest.Every(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {

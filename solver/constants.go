@@ -9,8 +9,9 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// Constants returns the constants of p in the paper's theorems, for a penalty parameter
-// rho. Radius stays zero. It makes a pass over the data and some products with A.
+// Constants returns the constants of p in the paper's theorems, for the penalty parameter rho.
+// Radius is not computed and is zero. Constants makes a pass over the data and some products with
+// A.
 func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	if err := p.Validate(); err != nil {
 		return theory.Constants{}, err
@@ -20,7 +21,7 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	return c, nil
 }
 
-// constants computes all but NuL and Radius, given the largest |aᵢ|².
+// constants returns the constants except NuL and Radius, given the largest |aᵢ|².
 func (p *Problem) constants(a *linalg.Algebra, longest float64) theory.Constants {
 	c := theory.Constants{MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
 	if !p.unbounded() {
@@ -40,8 +41,9 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	return c.NuF + float64(rho*c.Lambda1)
 }
 
-// radius returns an upper bound of |x*|₂, given the objective of some point: neither
-// (mu/2)|x*|² nor rate |x*|₁ exceeds it. 0 stands for no bound.
+// radius returns an upper bound of |x*|₂, given the objective of some point. The bound exists
+// because the objective is at least (mu/2)|x*|², and at least a rate times |x*|₁. radius returns 0
+// if there is no bound.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Operator is a linear map from R^p to R^l. *sparse.CSR is one. Of any other, such
-// as a difference operator without a matrix, only the products are used.
+// An Operator is a linear map from R^p to R^l. *sparse.CSR is one. For other operators, such as a
+// difference operator without a matrix, only the products are used.
 type Operator interface {
 	// Dims returns l and p.
 	Dims() (rows, cols int)
@@ -18,16 +18,16 @@ type Operator interface {
 	MulVecTrans(dst, v []float64)
 }
 
-// A Coupling is the second half B y = c − A x of the constraint A x + B y = c. At
-// most one of B and Diagonal is set.
+// A Coupling describes B and c of the constraint A x + B y = c. At most one of B and Diagonal may
+// be set.
 type Coupling struct {
-	// B maps R^q to R^l. With neither B nor Diagonal, B = −I.
+	// B maps R^q to R^l. If neither B nor Diagonal is set, B = −I.
 	B Operator
-	// Alpha, if positive, states that B'B = Alpha·I, so that the y-step is a
-	// single proximal map. It is checked on random vectors.
+	// Alpha, if positive, states that B'B = Alpha·I, so that the y-step is a single proximal map.
+	// Minimize checks this on random vectors.
 	Alpha float64
-	// Diagonal is B = diag(Diagonal), of length l, without zeros. It needs a
-	// separable penalty unless all entries have the same size.
+	// Diagonal, if not nil, means B = diag(Diagonal). It has length l and no zeros. It needs a
+	// separable penalty, unless all entries have the same absolute value.
 	Diagonal []float64
 	// C is c, of length l; nil means zero.
 	C []float64
@@ -42,7 +42,7 @@ func (c *Coupling) dims(l int) (rows, q int) {
 	return c.B.Dims()
 }
 
-// form returns c as package admm has it; nil is B = −I and c = 0.
+// form returns c in the form of package admm. A nil c means B = −I and c = 0.
 func (c *Coupling) form() admm.Coupling {
 	if c == nil {
 		return admm.Coupling{}
@@ -74,7 +74,7 @@ func NewConstraint(a Operator) *Constraint {
 	return &Constraint{Operator: a, algebra: linalg.New(a, p)}
 }
 
-// algebra returns A as package linalg has it.
+// algebra returns A in the form of package linalg.
 func (p *Problem) algebra() *linalg.Algebra {
 	if c, ok := p.Constraint.(*Constraint); ok {
 		return c.algebra

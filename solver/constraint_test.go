@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// differences is x ↦ (x, x₁−x₂, x₂−x₃, …) without a matrix.
+// differences is the operator x ↦ (x, x₁−x₂, x₂−x₃, …), without a matrix.
 type differences int
 
 func (d differences) Dims() (rows, cols int) { return 2*int(d) - 1, int(d) }
@@ -61,7 +61,7 @@ func asCSR(t *testing.T, op solver.Operator) *sparse.CSR {
 	return matrix(t, l, p, func(i, j int) float64 { return columns[j][i] })
 }
 
-// TestEquivalentConstraints: each pair of problems has one solution.
+// TestEquivalentConstraints checks that both problems of each pair have the same solution.
 func TestEquivalentConstraints(t *testing.T) {
 	base, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 16}, 0.02)
 	base.L2 = 0.02
@@ -81,7 +81,7 @@ func TestEquivalentConstraints(t *testing.T) {
 	})
 	diagonal := make([]float64, l)
 	weights := make([]float64, l)
-	wide := matrix(t, l, l+4, func(i, j int) float64 { // y = (y₁, y₂) with y₁ + S y₂ as the value
+	wide := matrix(t, l, l+4, func(i, j int) float64 { // y = (y₁, y₂) with B y = −(y₁ + S y₂)
 		switch {
 		case i == j:
 			return -1
@@ -137,8 +137,9 @@ func TestEquivalentConstraints(t *testing.T) {
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.Nonnegative{} }, 1e-7},
 		{"indicator of a box and domain", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.NewBox(15, -0.2, 0.3) }, 1e-7},
-		// min over y₂ of |v − S y₂|₁ + |y₂|₁: the latent group sums change the penalty, so
-		// the pair compares the two ways to solve it: with and without Alpha.
+		// Here the penalty of a row vector v is min over y₂ of |v − S y₂|₁ + |y₂|₁, so the solution
+		// differs from that of the other pairs. The pair compares the two ways to solve it, with
+		// and without Alpha.
 		{"wide B", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: wide} },
 			func(p *solver.Problem) { p.Constraint, p.Coupling = differences(15), &solver.Coupling{B: wide} }, 1e-8},
 	} {
@@ -157,13 +158,13 @@ func TestEquivalentConstraints(t *testing.T) {
 	}
 }
 
-// TestZeroA: with A = 0 the problem falls apart into min f(x) and min g(y)
-// subject to B y = c, here basis pursuit with a known answer.
+// TestZeroA checks A = 0. The problem then consists of two separate ones: min f(x), and min g(y)
+// subject to B y = c. The second one is basis pursuit with a known solution.
 func TestZeroA(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 17}, 0)
 	p.L2 = 0.1
 	p.Constraint = matrix(t, 2, 15, func(int, int) float64 { return 0 })
-	// y₁ + 2 y₂ + y₃ = 2 and y₃ − y₄ = 1: the cheapest y is (0, 1/2, 1, 0).
+	// For y₁ + 2 y₂ + y₃ = 2 and y₃ − y₄ = 1, the y with the smallest norm is (0, 1/2, 1, 0).
 	b := matrix(t, 2, 4, func(i, j int) float64 { return [][]float64{{1, 2, 1, 0}, {0, 0, 1, -1}}[i][j] })
 	p.Coupling = &solver.Coupling{B: b, C: []float64{2, 1}}
 	p.Penalty = solver.L1{Lambda: 1}
@@ -201,7 +202,7 @@ func TestGroupLasso(t *testing.T) {
 func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.Result) {
 	t.Helper()
 	grad := (&solvertest.Naive{Problem: p, X: res.X}).FullGradient()
-	const limit = 0.04 * 2 // lambda times the square root of the size
+	const limit = 0.04 * 2 // lambda times the square root of the group's size
 	of := func(group []int, x []float64) float64 {
 		var sum float64
 		for _, j := range group {
@@ -230,8 +231,8 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 	}
 }
 
-// TestProx holds every proximal map against its definition: moving away from
-// the result does not lower the objective.
+// TestProx compares every proximal map with its definition: moving away from the result must not
+// reduce the objective.
 func TestProx(t *testing.T) {
 	v := []float64{1.5, -0.2, 0.05, -3, 0.7, 0}
 	weights := []float64{1, 2, 0, 0.5, 1, 1}
@@ -319,13 +320,13 @@ func TestBadConstraints(t *testing.T) {
 	}
 }
 
-// TestNoRotation: without a rotated copy of the data Algorithms 1 and 2 have the same
+// TestNoRotation checks that without a rotated copy of the data, Algorithms 1 and 2 have the same
 // iterates up to rounding.
 func TestNoRotation(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5}, 1e-3)
 	p.L2, p.Constraint = 1e-2, graph.Chain(20).FusedLasso()
 	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASStrong{}} {
-		var averages []float64 // that the recorder saw last
+		var averages []float64 // the averages in the last record
 		see := solver.RecorderFunc(func(pt *solver.Point) error {
 			averages = append(averages[:0], pt.XAverage...)
 			return nil
@@ -346,7 +347,7 @@ func TestNoRotation(t *testing.T) {
 	}
 }
 
-// TestUnproved: without a proof the result is the last iterate, of which nothing is known.
+// TestUnproved checks that without a proof the result is the last iterate, with an infinite gap.
 func TestUnproved(t *testing.T) {
 	p := solvertest.Chain(t, 1e-2)
 	set := solver.Settings{Method: solver.SCAS{}, Passes: 20, Unproved: true}
@@ -359,8 +360,9 @@ func TestUnproved(t *testing.T) {
 	}
 }
 
-// TestGiantComponent: a chain through 1,500 features is too large to rotate;
-// batches share its products, and reach the same solution.
+// TestGiantComponent solves a problem with a chain of 1,500 features, which is too large for a
+// rotation. Samples are then taken in batches that share the products with A'A, and the solution is
+// the same.
 func TestGiantComponent(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2

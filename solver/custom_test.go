@@ -9,11 +9,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// hiddenSquared is the squared loss as a caller's own.
+// hiddenSquared is the squared loss in the form of a caller's own loss.
 type hiddenSquared struct{ solver.Squared }
 
-// TestPlansOfOwnLosses: a loss that the kernels do not know has the plans of one that
-// they know, and where it is the same the iterates have the same bits.
+// TestPlansOfOwnLosses checks that a loss that the kernels do not have gets the same plans as one
+// that they have. If the two losses are equal, so are the bits of the iterates.
 func TestPlansOfOwnLosses(t *testing.T) {
 	plans := map[string]bool{}
 	for _, features := range []int{40, 900} {

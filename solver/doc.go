@@ -47,18 +47,26 @@
 //	  - coupled, separable: an A'A that is not diagonal; a penalty and domain that act on each
 //	    coefficient by itself
 //	  - singleton row: a row of A with one entry
+//	  - free feature: a feature whose coefficient no limit, square or ridge penalises, such as an
+//	    intercept
 //	  - multiplier, dual point: beta, the dual variable of the constraint; beta together with one
 //	    number for each sample
 //	  - feasible: a dual point at which all conjugates are finite
+//	  - root: a feature whose dual equation no multiplier can satisfy, so that the numbers of the
+//	    samples must change (package gap)
+//	  - separated: samples whose loss free features can make as small as one likes; their part of
+//	    every feasible dual point is 0
 //	  - slack: the distance of a number from its limit
 //	  - residual: by how much an equation is violated; the primal residual is A x − y
 //	  - gap, certificate: an upper bound on the objective minus its optimum, with rounding included;
 //	    the proof that gives it
+//	  - tally: sums over samples of which a gap or a metric is computed
 //	  - pass: one reading of all rows, or work that costs as much
 //	  - exact solver: the proximal Newton method of solver/internal/exact
 //	  - interior-point solver: the method of solver/internal/quadratic for coupled problems
 //	  - working set: the features that the exact solver currently considers
-//	  - structure: which rows of A x are zero at a solution, and which coefficients are equal
+//	  - tie: coefficients that are equal at a solution, up to a fixed factor
+//	  - structure: which rows of A x are zero at a solution, and which coefficients are tied
 //	  - snapshot: the point of an outer iteration of SCAS-ADMM at which the full gradient is computed
 //	  - inner loop, outer iteration: the stochastic steps after a snapshot; a snapshot with its
 //	    inner loop and dual updates
@@ -71,17 +79,32 @@
 //	  - chunk, window: a part of the rows that depends only on the data; a part of a file that is
 //	    in memory at a time
 //	  - block, batch: consecutive rows of a file; several blocks that are in memory together
-//	  - out of core: with data in a mapped file that is larger than memory
+//	  - piece: the part of a window for which one goroutine has its own sums
+//	  - out of core: with data in a mapped file that is larger than memory. This is the one term for
+//	    it; names that say stream, mapped or beyond mean the same
 //	  - rank, shard, team: one of several processes; its part of the rows; all processes
 //	  - kernel, level: a function of package kernels; one implementation of all of them
 //	  - storage form, format: how a matrix is stored in memory; how it is stored in a file
 //
 // # What to read
 //
-// In this order: sparse and its sub-packages (data), kernels and gen (arithmetic);
-// solver/internal/linalg (the matrix A), rows (sums over samples), term (losses, penalties,
-// domains), gap (certificates), quadratic and exact (the exact solver), admm (SCAS-ADMM);
-// this package; then baseline, stream (out of core), model (what people fit) and cmd/scas.
+// In this order; a package imports only packages that come before it:
+//
+//   - arithmetic: kernels; gen, which writes their assembly
+//   - data: sparse and its sub-packages
+//   - ranks: dist, dist/mpi
+//   - solver/internal: rows (sums over samples), ending (how a run ended), linalg (the matrix A),
+//     term (losses, penalties, domains), gap (certificates), quadratic and exact (the exact
+//     solver), admm (SCAS-ADMM); theory (the constants of the paper's theorems)
+//   - this package: Minimize, then method_auto.go for the default and method_scas.go for SCAS-ADMM
+//   - stream (problems of this package out of core), baseline (methods to compare with), model
+//     (what people fit)
+//   - chart (curves as pictures) and cmd/scas (the command line)
+//
+// What runs out of core: [Minimize] never. stream.Minimize does, with Auto, SCASK and SCASL.
+// Package model does if Spec.Memory is set: by exact.NewFile with the default method, by
+// stream.Minimize with SCASK and SCASL. The commands of scas decide by --memory.
+//
 // The package comments of term, admm, baseline, sparse and gen say what to change for a new
 // loss, penalty, plan, method, file format, kernel or instruction set. A new command is a
 // struct of flags with a method Run, in a file of its own in cmd/scas, and a field of app in

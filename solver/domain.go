@@ -2,23 +2,23 @@ package solver
 
 import "github.com/scas-admm/scas/solver/internal/term"
 
-// A Domain is a closed convex set X with a cheap Euclidean projection, the
-// operator π_X of the paper.
+// A Domain is a closed convex set X onto which points can be projected with little work. The paper
+// calls the projection π_X.
 type Domain interface {
 	// Project replaces x by the point of X nearest to it.
 	Project(x []float64)
-	// Diameter is D = max |u − v| over u, v in X, used by the step sizes of
-	// Theorem 1; +Inf if X is unbounded.
+	// Diameter returns D = max |u − v| over u, v in X, or +Inf if X is unbounded. The step sizes of
+	// Theorem 1 use it.
 	Diameter() float64
-	// Validate reports whether the set is not empty and lives in R^p.
+	// Validate returns an error unless X is a non-empty set in R^p.
 	Validate(p int) error
 }
 
-// A SupportDomain is a Domain with its support function, which makes proofs of gaps
-// possible if the domain is bounded. The domains of this package are SupportDomains.
+// A SupportDomain is a Domain with its support function. With it, gaps can be proved if the domain
+// is bounded. The domains of this package are SupportDomains.
 type SupportDomain interface {
 	Domain
-	// Support returns the largest u'x over x in X; +Inf if there is none.
+	// Support returns the largest u'x over x in X, or +Inf if there is none.
 	Support(u []float64) float64
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestEndedBefore: a run whose context has ended before it begins makes no copy of the data,
-// as what follows would, and says what the start is worth.
+// TestEndedBefore checks a run whose context has ended before the run begins: it must not copy the
+// data, and must return the objective at the start.
 func TestEndedBefore(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 100, NonzerosPerRow: 100, Seed: 3})
 	if err != nil {

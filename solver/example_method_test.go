@@ -9,11 +9,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Gradient is a method of one's own: ADMM with a gradient step for x,
+// Gradient is a method that the solver does not have: ADMM with a gradient step for x,
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ],
 //
-// then y and beta. It is a value without state.
+// and then an update of y and beta. The value has no state.
 type Gradient struct{}
 
 func (Gradient) Info() solver.MethodInfo {
@@ -28,13 +28,13 @@ func (Gradient) Begin(r *solver.Run) (solver.Iteration, error) {
 	return g, nil
 }
 
-// gradient is the method at work.
+// gradient is one run of the method.
 type gradient struct {
 	r          *solver.Run
 	step, rows []float64
 }
 
-// NaturalEta is proposed where a step size of the user's diverges.
+// NaturalEta is the step size that an error proposes if the user's step size diverges.
 func (g *gradient) NaturalEta() float64 { return 1 / g.r.Stats.Constants.NuL }
 
 func (g *gradient) Next() (bool, error) {
@@ -56,8 +56,8 @@ func (g *gradient) Next() (bool, error) {
 	return true, nil
 }
 
-// A method of one's own runs in Minimize like those that come with the module: under
-// the same budget, recorder and watch over the objective, and beside them.
+// Minimize runs a method of your own like the methods of the module: with the same budget and
+// recorder, and the same checks of the objective.
 func ExampleMethod() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A signal on a chain: the mean of squares, and lambda times the sum of all jumps. The
-// levels are exact.
+// A signal on a chain: the loss is the mean of squares, the penalty lambda times the sum of all
+// jumps. The values of each level are exactly equal.
 func ExampleProblem_chain() {
 	signal := []float64{1.1, 0.8, 1.2, 0.9, 3.2, 2.9, 3.1, 0.1, -0.2, 0.1}
 	res, err := solver.Minimize(context.Background(), &solver.Problem{
@@ -31,7 +31,8 @@ func ExampleProblem_chain() {
 	// converged, levels [[0 1 2 3] [4 5 6] [8 9]]
 }
 
-// logCosh is log cosh(label − margin): squares near zero, absolute values far away.
+// logCosh is the loss log cosh(label − margin). It is nearly quadratic near zero, and nearly linear
+// far away.
 type logCosh struct{}
 
 func (logCosh) Value(margin, label float64) float64 {
@@ -46,7 +47,7 @@ func (logCosh) Curvature() float64                           { return 1 }
 func (logCosh) String() string                               { return "log-cosh" }
 func (logCosh) Validate([]float64) error                     { return nil }
 
-// Its conjugate, by which the result is proved.
+// Conjugate is needed to prove a gap.
 func (logCosh) Conjugate(alpha, label float64) float64 {
 	entropy := func(p float64) float64 {
 		if p <= 0 {
@@ -62,8 +63,8 @@ func (logCosh) Conjugate(alpha, label float64) float64 {
 
 func (logCosh) ConjugateDomain(float64) (lo, hi float64) { return -1, 1 }
 
-// A loss of one's own, checked before it is used. Conjugate and ConjugateDomain are optional;
-// they make the gap provable.
+// A loss of your own, which is checked before it is used. Conjugate and ConjugateDomain are
+// optional; with them, gaps can be proved.
 func ExampleLoss() {
 	if err := solver.CheckLoss(logCosh{}, []float64{-2, 0, 3}); err != nil {
 		log.Fatal(err)
@@ -72,7 +73,7 @@ func ExampleLoss() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	data.Labels[7] = 1e4 // an outlier, which counts no more than its sign
+	data.Labels[7] = 1e4 // an outlier: beyond its sign, its size has no influence
 	res, err := solver.Minimize(context.Background(), &solver.Problem{
 		Data: data.X, Labels: data.Labels, Loss: logCosh{}, Penalty: solver.L1{Lambda: 0.05},
 	}, nil)
@@ -83,7 +84,7 @@ func ExampleLoss() {
 	// Output: [0.92 0.98 0.00 0.00 0.00] converged
 }
 
-// falling is lambda times the sum of y where y is not negative, +Inf elsewhere.
+// falling is lambda times the sum of y if no yⱼ is negative, and +Inf otherwise.
 type falling struct{ lambda float64 }
 
 func (g falling) Value(y []float64) (sum float64) {
@@ -115,9 +116,9 @@ func (falling) Separable() bool    { return true }
 func (g falling) Scale() float64   { return g.lambda }
 func (falling) Validate(int) error { return nil }
 
-// A penalty of one's own: a signal whose jumps along a chain only go down. With L2 above zero its
-// conjugate proves the gap; without one a run ends with its budget, and the residuals say
-// how far it came. So few samples make short passes, of which it takes many.
+// A penalty of your own: a signal on a chain that never rises. With L2 > 0, the conjugate of the
+// penalty makes it possible to prove a gap. Without a conjugate, a run uses up its budget, and the
+// residuals show how far it came. With so few samples a pass is short, so many passes are needed.
 func ExamplePenalty() {
 	g := falling{0.02}
 	if err := solver.CheckPenalty(g, 4); err != nil {

@@ -9,11 +9,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Stochastic is a method of one's own: ADMM whose x takes a step for each of n drawn samples,
+// Stochastic is a method that the solver does not have: ADMM that makes a step of x for each of n
+// drawn samples,
 //
 //	x ← x − η [ φ'(aᵢ'x; bᵢ) aᵢ + mu x + A'(beta + ρ(A x − y)) ],
 //
-// with the last two terms as they are at the beginning of the n steps.
+// with the values that the last two terms have before the n steps.
 type Stochastic struct{}
 
 func (Stochastic) Info() solver.MethodInfo {
@@ -57,9 +58,9 @@ func (s *stochastic) Next() (bool, error) {
 	return true, nil
 }
 
-// The step size of a stochastic method is measured in 1/ν_f, where ν_f is the curvature of
-// the loss times the largest |aᵢ|², plus mu. The curvature alone bounds the second derivative
-// in the margin: steps measured in its inverse diverge.
+// The step size of a stochastic method should be measured in units of 1/ν_f, where ν_f is the
+// curvature of the loss times the largest |aᵢ|², plus mu. The curvature alone bounds the second
+// derivative with respect to the margin, and steps in units of its inverse diverge.
 func ExampleSamples_Curvature() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 400, Features: 30, Groups: 1, GroupSize: 4, Noise: 0.5, Regression: true, Seed: 1})
 	if err != nil {

@@ -45,7 +45,7 @@ func nonzero(x []float64) (count int) {
 	return count
 }
 
-// A recorder that is content ends the run without an error.
+// A recorder ends the run without an error when it has seen enough.
 func ExampleErrStop() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 2})
 	if err != nil {
@@ -68,7 +68,7 @@ func ExampleErrStop() {
 	// Output: stopped after 4 passes
 }
 
-// What a run did, line by line.
+// The records of a run in the log.
 func ExampleSettings_logger() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 2})
 	if err != nil {
@@ -78,7 +78,7 @@ func ExampleSettings_logger() {
 	show := map[string]bool{"msg": true, "method": true, "rows": true, "features": true, "outer": true, "passes": true, "status": true}
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // some of it
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // keep only some attributes
 			if !show[a.Key] {
 				return slog.Attr{}
 			}

@@ -8,16 +8,16 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// What the tests of the package look at from outside.
+// Internals that tests outside the package use.
 const (
 	CurvatureSample = admm.CurvatureRows
 	BlockSteps      = 1024
 )
 
-// Chunks returns into how many runs the rows of p are cut.
+// Chunks returns the number of chunks into which the rows of p are divided.
 func Chunks(p *Problem) int { return rows.NewChunks(p.Data, 0).Count() }
 
-// InnerSteps returns a function that does BlockSteps inner steps of p.
+// InnerSteps returns a function that makes BlockSteps inner steps of p.
 func InnerSteps(t testing.TB, p *Problem) func() {
 	set, err := (&Settings{Method: SCAS{}}).withDefaults(p)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMeansAreFeasible: what a run returns is in the domain, however many iterates it is
-// the mean of, also on columns of timestamps.
+// TestMeansAreFeasible checks that the results of a run are in the domain, even if they are means
+// of many iterates, and if a column contains timestamps.
 func TestMeansAreFeasible(t *testing.T) {
 	const rows, features = 60, 4
 	seeds := uint64(4)
@@ -38,7 +38,7 @@ func TestMeansAreFeasible(t *testing.T) {
 			{Method: solver.SCAS{}, Passes: 2000}, {Method: solver.SCASK{}, Passes: 200}, {Method: solver.SCASL{}, Passes: 200}, {},
 		} {
 			if seed%2 > 0 && set.Schedule == solver.Theorem {
-				continue // one iteration would take 1e14 passes
+				continue // a single iteration would take 1e14 passes
 			}
 			p := &solver.Problem{Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5}, Domain: solver.Simplex{}}
 			res, err := solver.Minimize(t.Context(), p, &set)

@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// hostileProblem has few rows, columns on scales of 1e-4 to 1e4, some of which are
-// multiples of each other or nearly so, outliers, weights down to 1e-6, and any loss,
-// penalty and domain.
+// hostileProblem returns a problem with few rows, any loss, penalty and domain, and difficult data:
+// columns with scales from 1e-4 to 1e4, some of them exact or nearly exact multiples of each other,
+// outliers, and weights down to 1e-6.
 func hostileProblem(rng *rand.Rand) *solver.Problem {
 	n, p := 3+rng.IntN(12), 1+rng.IntN(9)
 	dense := make([]float64, n*p)
@@ -91,7 +91,7 @@ func hostilePenalty(q *solver.Problem, lambda float64, p int, rng *rand.Rand) {
 	}
 }
 
-// startObjective is the objective at 0, or at the point of the domain nearest to it.
+// startObjective returns the objective at 0, or at the point of the domain nearest to it.
 func startObjective(p *solver.Problem) float64 {
 	_, features := p.Data.Dims()
 	x := make([]float64, features)
@@ -101,8 +101,8 @@ func startObjective(p *solver.Problem) float64 {
 	return p.Evaluate(x).Objective
 }
 
-// TestHostileBounds: whatever the problem and however a run ends, no objective found by
-// another run is below what was proved, nor is it above that at the start.
+// TestHostileBounds checks, for any problem and any end of a run, that no other run finds an
+// objective below the proved bound, and that the objective is not above the objective at the start.
 func TestHostileBounds(t *testing.T) {
 	converged, problems := 0, 1500
 	if testing.Short() {
@@ -151,8 +151,8 @@ func TestHostileBounds(t *testing.T) {
 	}
 }
 
-// TestSimplexStays: where one entry of the data outweighs all others by 1e4 to 1e11, Newton's
-// steps keep to the simplex, whose coordinates sum to 1.
+// TestSimplexStays checks problems in which one entry of the data is 1e4 to 1e11 times as large as
+// all others. Newton steps must stay in the simplex, whose coordinates sum to 1.
 func TestSimplexStays(t *testing.T) {
 	x, err := sparse.FromDense(6, 7, []float64{
 		0.00033339144406215423, 61.92653114853525, 0, 0, 0, 0.6751427223721512, 0,
@@ -180,9 +180,10 @@ func TestSimplexStays(t *testing.T) {
 	}
 }
 
-// TestBoundOfHeavyPenalty: where the penalty of two rows outweighs the loss by 1e6 and more,
-// and the other features fit the labels exactly, what is proved is not below the truth:
-// the factor of a matrix that the penalty dominates says nothing of the rest.
+// TestBoundOfHeavyPenalty checks problems in which the penalty of two rows is 1e6 times as large as
+// the loss or more, while the other features fit the labels exactly. The proved gap must not be
+// below the true one. The factor of a matrix in which the penalty dominates is very inaccurate for
+// the other features.
 func TestBoundOfHeavyPenalty(t *testing.T) {
 	x, err := sparse.FromDense(5, 7, []float64{
 		-0.00424794259703046, -0.00849588519406092, -904.7497030836776, 0.019568811527848593, -0.32415465397603205, 0, -233.66937266206304,
@@ -215,7 +216,8 @@ func TestBoundOfHeavyPenalty(t *testing.T) {
 	}
 }
 
-// TestThreadsWithoutBound: goroutines that nobody can have are not made room for.
+// TestThreadsWithoutBound checks that a huge number of threads does not allocate memory for
+// goroutines that cannot exist.
 func TestThreadsWithoutBound(t *testing.T) {
 	x, err := sparse.FromDense(4, 2, []float64{1, 0, 0.5, 1, -1, 2, 0, 1})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// sparseChain returns a random problem with the fused lasso of a chain, some features of
-// which no sample has. The weights of its rows are random, so that the solution is unique.
+// sparseChain returns a random problem with the fused lasso of a chain. Some columns are empty. The
+// rows of A have random weights, so that the solution is unique.
 func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	t.Helper()
 	const n, p, entries = 60, 60, 2
@@ -38,7 +38,7 @@ func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss, Constraint: graph.Chain(p).FusedLasso(), Penalty: solver.L1{Lambda: 0.004, Weights: weights}}
 }
 
-// mirrored returns the problem in v, x_j = sign_j v_j.
+// mirrored returns the problem in terms of v, where x_j = sign_j v_j.
 func mirrored(t testing.TB, p *solver.Problem, sign []float64) *solver.Problem {
 	t.Helper()
 	q := *p
@@ -52,8 +52,8 @@ func mirrored(t testing.TB, p *solver.Problem, sign []float64) *solver.Problem {
 	return &q
 }
 
-// TestInactiveSet: a domain that does not change the solution changes neither zeros nor
-// ties, nor does it cost the proof.
+// TestInactiveSet checks that a domain that does not change the solution changes neither zeros nor
+// ties, and that the gap is still proved.
 func TestInactiveSet(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
 		for _, net := range []bool{false, true} {
@@ -90,8 +90,8 @@ func TestInactiveSet(t *testing.T) {
 	}
 }
 
-// TestScaledColumns: features in units from 1e-8 to 1e8 of the others, with penalties and
-// bounds in the same units, have the zeros that they have without.
+// TestScaledColumns checks features in units from 1e-8 to 1e8 times those of the others. If
+// penalties and bounds are changed accordingly, the solution must have the same zeros.
 func TestScaledColumns(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
 		for seed := range uint64(4) {
@@ -119,8 +119,8 @@ func TestScaledColumns(t *testing.T) {
 	}
 }
 
-// TestScaledTies: a chain over features in units from 1e-8 to 1e8 of the others has with
-// x >= 0, where that changes nothing, the zeros and ties that it has without.
+// TestScaledTies checks a chain over features in units from 1e-8 to 1e8 times those of the others.
+// The domain x ≥ 0, which does not exclude the solution, must not change zeros and ties.
 func TestScaledTies(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}} {
 		for _, seed := range []uint64{0, 2, 3, 5} {
@@ -147,7 +147,8 @@ func TestScaledTies(t *testing.T) {
 	}
 }
 
-// checkStructure checks that two solutions have the same zeros and ties, and the proof of one.
+// checkStructure checks that two solutions have the same zeros and ties, and that the gap of the
+// first is proved.
 func checkStructure(t *testing.T, res, want *solver.Result, a *sparse.CSR) {
 	t.Helper()
 	if above := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded || above > res.DualityGap || above < -want.DualityGap {

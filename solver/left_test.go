@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// leftProblem returns 30 rows of normal numbers with labels −1 and +1; each changes a row.
+// leftProblem returns a problem with 30 rows of normal random numbers and labels −1 and +1. The
+// function each may change a row.
 func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64, label float64)) *solver.Problem {
 	t.Helper()
 	const n = 30
@@ -32,7 +33,7 @@ func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64,
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss}
 }
 
-// TestScaledColumnsOnSimplexAndBall: columns on scales far apart are no obstacle.
+// TestScaledColumnsOnSimplexAndBall checks columns with very different scales.
 func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 	for _, d := range []solver.Domain{solver.Simplex{Total: 2}, solver.Ball{Radius: 2}} {
 		for seed := range uint64(20) {
@@ -53,10 +54,10 @@ func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 	}
 }
 
-// TestFreeColumnsThatDepend: where columns that nothing holds depend on each other (one is the
-// negative of another and x ≥ 0) or separate samples together (an intercept, and the indicator of all
-// rows but some of one class), the optimum is at infinity or far away: nothing is proved there, and
-// the error says what to do.
+// TestFreeColumnsThatDepend checks problems whose optimum is at infinity or far away. Either free
+// columns are linearly dependent (one is the negative of another, and x ≥ 0), or they separate
+// samples together (an intercept, and the indicator of all rows except some of one class). Nothing
+// can be proved, and the error must say what to do.
 func TestFreeColumnsThatDepend(t *testing.T) {
 	opposite := leftProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
 	opposite.Domain, opposite.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}

@@ -2,27 +2,28 @@ package solver
 
 import "github.com/scas-admm/scas/solver/internal/term"
 
-// A Loss is a smooth convex function φ(t; b) of a margin t = a'x and a label b. A loss of
-// your own has these methods, and those of ConjugateLoss if its conjugate is known;
-// CheckLoss checks that they agree with each other.
+// A Loss is a smooth convex function φ(t; b) of a margin t = a'x and a label b. A loss of your own
+// needs these methods, and also those of ConjugateLoss if you know its conjugate. CheckLoss checks
+// that the methods agree with each other.
 type Loss interface {
 	// Value returns φ(margin; label).
 	Value(margin, label float64) float64
 	// Slope returns the derivative φ'(margin; label).
 	Slope(margin, label float64) float64
-	// SecondDerivative returns φ''(margin; label); slope is what Slope returns there.
+	// SecondDerivative returns φ''(margin; label). slope is the result of Slope for the same
+	// arguments.
 	SecondDerivative(margin, slope, label float64) float64
 	// Curvature returns an upper bound of SecondDerivative over all margins and labels.
 	Curvature() float64
-	// String returns the name used on the command line and in model files.
+	// String returns the name of the loss on the command line and in model files.
 	String() string
-	// Validate reports the first label the loss cannot take.
+	// Validate returns an error for the first label that the loss does not accept.
 	Validate(labels []float64) error
 }
 
-// A ConjugateLoss is a Loss of your own with its convex conjugate φ*(α; b) = sup over t
-// of αt − φ(t; b). With it gaps are proved, and Newton steps solve the problem (see Auto).
-// Its values must be accurate to 1e-14.
+// A ConjugateLoss is a Loss of your own with its convex conjugate φ*(α; b) = sup over t of αt −
+// φ(t; b). With it gaps can be proved, and Newton steps solve the problem (see Auto). Its values
+// must be accurate to 1e-14.
 type ConjugateLoss interface {
 	Loss
 	// Conjugate returns φ*(alpha; label), +Inf outside its domain.
@@ -39,8 +40,8 @@ type Logistic = term.Logistic
 // finite numbers. It has no fields.
 type Squared = term.Squared
 
-// Huber is the loss φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) beyond, r = b − t:
-// Squared where the residual is small, linear where it is large. Its one field is
+// Huber is the loss φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) beyond, r = b − t: it
+// equals Squared for small residuals, and is linear for large ones. Its one field is
 //
 //	Delta float64 // where the two meet, in units of the labels; 0 means 1.35
 type Huber = term.Huber
@@ -48,10 +49,10 @@ type Huber = term.Huber
 // SquaredHinge is the loss φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. It has no fields.
 type SquaredHinge = term.SquaredHinge
 
-// Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0:
-// half the deviance of a Poisson variable b whose expected value, the rate, is e^t. It has no
-// fields. Its curvature e^t has no bound, so that only Auto takes it, by Newton steps alone:
-// the step sizes of all other methods need a bound.
+// Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0: half
+// the deviance of a Poisson variable b whose expected value, the rate, is e^t. It has no fields.
+// Its curvature e^t has no bound. The step sizes of other methods need a bound, so only Auto
+// accepts this loss, and solves it by Newton steps alone.
 type Poisson = term.Poisson
 
 // ParseLoss returns the loss of the given name: logistic, squared, squared-hinge, huber,

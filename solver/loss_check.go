@@ -6,12 +6,12 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// CheckLoss checks a loss of your own numerically, at margins from −6 to 6 and the given
-// labels, which must be valid. It compares Slope with differences of Value, and
-// SecondDerivative with differences of Slope and with Curvature. It checks that the loss
-// is convex, and of a ConjugateLoss that φ(t) + φ*(φ'(t)) = t φ'(t). At a kink of φ' the
-// second derivative may be any number between its values on both sides. CheckLoss returns
-// an error for the first thing that is wrong.
+// CheckLoss checks a loss of your own numerically, at margins from −6 to 6 and the given labels,
+// which must be valid. It compares Slope with differences of Value, and SecondDerivative with
+// differences of Slope and with Curvature. It checks that the loss is convex, and for a
+// ConjugateLoss that φ(t) + φ*(φ'(t)) = t φ'(t). At a kink of φ' the second derivative may be any
+// number between its values on both sides. CheckLoss returns an error for the first thing that is
+// wrong.
 func CheckLoss(l Loss, labels []float64) error {
 	if err := l.Validate(labels); err != nil {
 		return fmt.Errorf("solver: CheckLoss: %w", err)
@@ -19,11 +19,10 @@ func CheckLoss(l Loss, labels []float64) error {
 	return term.CheckLoss(l, labels)
 }
 
-// CheckPenalty checks a penalty of your own on R^q numerically, at random points. It checks
-// that Prox finds the minimiser, also if dst is v, and coordinate by coordinate if the
-// penalty is separable. Of a ConjugatePenalty it checks that g(u) + g*(z) = z'u for the
-// subgradients z at u that Prox implies. It returns an error for the first thing that is
-// wrong.
+// CheckPenalty checks a penalty of your own on R^q numerically, at random points. It checks that
+// Prox finds the minimiser, also if dst is v, and coordinate by coordinate if the penalty is
+// separable. For a ConjugatePenalty it checks that g(u) + g*(z) = z'u for the subgradients z at u
+// that Prox implies. It returns an error for the first thing that is wrong.
 func CheckPenalty(g Penalty, q int) error {
 	if err := g.Validate(q); err != nil {
 		return fmt.Errorf("solver: CheckPenalty: %w", err)

@@ -6,28 +6,30 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Memory estimates the bytes that a run of method m, nil for the default, holds beside the problem at
-// its peak: the data in compact form, margins and slopes, some vectors of length p and l, a gradient
-// for each run of rows that is summed apart, the products with A', the iterates that a method
-// stores, and the proof of the gap. The proof takes about five matrices of order p, or if there
-// are many features matrices of the size of the largest working set, which a solution with few
-// non-zero coefficients does not fill. A rotated copy of the data, which other methods than the
-// default may make (Stats.PlanReason), is not counted. The garbage collector lets the heap grow
-// to about twice what is in use, unless GOGC or GOMEMLIMIT say otherwise.
+// Memory estimates the largest number of bytes that a run of method m uses in addition to the
+// problem; nil means the default method. It counts the data in compact form, margins and slopes,
+// some vectors of length p and l, a gradient for each chunk of rows, the products with A', the
+// iterates that the method stores, and the proof of the gap. The proof takes about five matrices of
+// order p. If there are many features, it takes matrices for the largest possible working set,
+// which a solution with few non-zero coefficients does not use completely. Memory does not count a
+// rotated copy of the data, which methods other than the default may make (see Stats.PlanReason).
+// The garbage collector lets the heap grow to about twice the memory in use, unless GOGC or
+// GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
 	alone := *p
 	alone.Comm, alone.joined = nil, nil // the estimate is for this process
 	p = &alone
 	const (
-		ofFeatures, ofRows, ofProof = 17, 10, 16 // number of vectors
-		most                        = 1 << 26    // with more features, the estimate makes no vector itself
+		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors
+		// With more features, the estimate does not allocate a vector itself.
+		most = 1 << 26
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
 	runs := rows.NewChunks(p.Data, 1).Count()
 	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+runs-1)*int64(features)+ofRows*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
-		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A', and of [G; I] its parts
+		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A', and the parts of A = [G; I]
 	}
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)

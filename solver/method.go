@@ -20,15 +20,15 @@ type Method interface {
 
 // An Iteration is one run of a method.
 type Iteration interface {
-	// Next makes one outer iteration. It leaves the iterate in Run.Iterate, and in
-	// Run.Mean the average of iterates of which the method's theory speaks. more is
-	// false if the budget did not allow the iteration.
+	// Next makes one outer iteration. It leaves the iterate in Run.Iterate. It leaves in Run.Mean
+	// the average of iterates that the method's theory is about. more is false if the budget did
+	// not allow the iteration.
 	Next() (more bool, err error)
 }
 
-// A Checker is a Method that checks the problem and the settings before any work is done.
-// Zero fields of s have their defaults, but for those that depend on the data. An error
-// should be a *SettingError.
+// A Checker is a Method that checks the problem and the settings before any work is done. In s,
+// zero fields have been replaced by their defaults, except fields whose default depends on the
+// data. An error should be a *SettingError.
 type Checker interface {
 	Check(p *Problem, s *Settings) error
 }
@@ -36,8 +36,8 @@ type Checker interface {
 // A StepProposer is an Iteration that knows a step size to try after a run has diverged, see
 // DivergenceError.
 type StepProposer interface {
-	// NaturalEta returns the automatic step size at the present iterate, 0 if the
-	// method has none.
+	// NaturalEta returns the automatic step size at the current iterate, or 0 if the method has
+	// none.
 	NaturalEta() float64
 }
 
@@ -48,33 +48,34 @@ type MethodInfo struct {
 	Rate      string `json:"rate"`      // the proven rate of convergence
 	Memory    string `json:"memory"`    // how many numbers the method holds; Problem.Memory estimates a whole run
 	Reference string `json:"reference"` // the paper
-	Eta       string `json:"eta"`       // what Settings.Eta is, and its default
+	Eta       string `json:"eta"`       // meaning and default of Settings.Eta
 
-	TakesEta        bool `json:"takes_eta"`         // it has a step size
-	TakesBatchSize  bool `json:"takes_batch_size"`  // Settings.BatchSize above 1
-	TakesInnerSteps bool `json:"takes_inner_steps"` // Settings.InnerSteps: it has stages
-	NeedsL2         bool `json:"needs_mu"`          // takes strongly convex problems only
-	// AnyProblem methods take every valid problem. The others take L1 penalties,
-	// y = A x, equal sample weights and X = R^p only.
+	TakesEta        bool `json:"takes_eta"`         // the method has a step size
+	TakesBatchSize  bool `json:"takes_batch_size"`  // Settings.BatchSize may be above 1
+	TakesInnerSteps bool `json:"takes_inner_steps"` // Settings.InnerSteps may be set: the method has stages
+	NeedsL2         bool `json:"needs_mu"`          // only strongly convex problems are accepted
+	// AnyProblem methods accept every valid problem. Other methods accept only L1 penalties, y = A
+	// x, equal sample weights and X = R^p.
 	AnyProblem bool `json:"any_problem"`
 
-	// StepUnit is where a search for Eta begins, in units of 1/ν_f; zero means 1.
+	// StepUnit is the first step size that a search for Eta should try, in units of 1/ν_f; zero
+	// means 1.
 	StepUnit float64 `json:"-"`
 	// Planned methods run the inner loop of SCAS-ADMM: InnerSteps is n by default.
 	Planned bool `json:"-"`
-	// ManyUpdates methods take Settings.DualUpdates above 1.
+	// ManyUpdates methods accept Settings.DualUpdates above 1.
 	ManyUpdates bool `json:"-"`
-	// Theorem is the theorem of the paper whose constants the Theorem schedule
-	// takes, 1 or 2; 0 if none covers the method.
+	// Theorem is the number of the paper's theorem, 1 or 2, whose constants the Theorem schedule
+	// uses. It is 0 if no theorem covers the method.
 	Theorem int `json:"-"`
-	// AllSamples methods take all samples in every step.
+	// AllSamples methods use all samples in every step.
 	AllSamples bool `json:"-"`
-	// StoredIterates methods keep an iterate per sample, n·p numbers.
+	// StoredIterates methods store an iterate for each sample, which are n·p numbers.
 	StoredIterates bool `json:"-"`
 	// PaperPass methods are those for which the paper counts one pass for each outer
 	// iteration, whatever it costs.
 	PaperPass bool `json:"-"`
-	// Watched methods begin every outer iteration with Run.WatchedSnapshot, which checks
+	// Watched methods begin every outer iteration with a call of Run.WatchedSnapshot, which checks
 	// their iterates.
 	Watched bool `json:"-"`
 }

@@ -21,12 +21,13 @@ import (
 //     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
 //   - up to some thousands otherwise.
 //
-// Passes of SCASK come first, four and as many as a Newton step costs, in two cases: if
-// Settings.Passes is set and does not suffice for 30 Newton steps, and if a setting asks for passes,
-// as Checkpoint, Eta and Rho do. With Poisson, whose curvature has no bound, there are Newton steps
-// alone, and Checkpoint stores nothing.
+// In two cases passes of SCASK come first: four, and as many as a Newton step costs. The first case
+// is that Settings.Passes is set and is not enough for 30 Newton steps. The second is that a
+// setting needs passes, such as Checkpoint, Eta or Rho. With Poisson, whose curvature has no bound,
+// there are Newton steps alone, and Checkpoint stores nothing.
 //
-// Zeros and ties of the result are exact if Stats.Rounded says so. They are unless RelTol is large.
+// Zeros and ties of the result are exact if Stats.Rounded is true. That is so unless RelTol is
+// large.
 type Auto struct{}
 
 // Info implements Method.
@@ -50,7 +51,7 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 	return a, a.begin()
 }
 
-// newtonOnly returns the error for a problem that only Newton steps could solve, but do not.
+// newtonOnly returns an error if only Newton steps could solve the problem, but none can be made.
 func (r *Run) newtonOnly() error {
 	return &SettingError{
 		Field: "Method", Value: nameOf(Auto{}),
@@ -60,7 +61,7 @@ func (r *Run) newtonOnly() error {
 	}
 }
 
-// asksForPasses reports whether a setting is set that only passes of SCASK use.
+// asksForPasses reports whether a setting has a value that only passes of SCASK use.
 func (r *Run) asksForPasses() bool {
 	s := &r.Settings
 	return s.Checkpoint != nil || s.Eta > 0 || s.Rho > 0 || s.BatchSize > 1 || s.DualUpdates > 0 ||
@@ -78,7 +79,8 @@ func (a *auto) direct() bool {
 	if a.Problem.unbounded() {
 		return true
 	}
-	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) } // Finishes may raise the cost that it compares
+	// Finishes may raise the cost that is compared with the budget.
+	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
 	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample()
 }
 
@@ -104,13 +106,13 @@ func (a *auto) Next() (bool, error) {
 	case a.goal <= 0 || tried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
 		return a.passes.Next()
 	case !a.affordsStep():
-		return false, nil // runs with larger budgets make no more passes than this before Newton steps
+		return false, nil // runs with larger budgets make the same number of passes before Newton steps
 	}
 	_, err := a.finish()
 	return true, err
 }
 
-// NaturalEta implements StepProposer. It returns 0 if there were Newton steps alone.
+// NaturalEta implements StepProposer. It returns 0 if only Newton steps were made.
 func (a *auto) NaturalEta() float64 {
 	if a.passes == nil {
 		return 0
@@ -123,16 +125,16 @@ func (r *Run) affordsStep() bool {
 	return r.Stats.Passes+r.prover.Cost() <= r.budget*(1+1e-12)
 }
 
-// errBudget ends Newton steps at the end of the budget.
+// errBudget is the error that ends Newton steps when the budget is used up.
 var errBudget = errors.New("solver: no budget left")
 
-// finish makes Newton steps from x to the goal, as far as the budget allows. The iterate becomes the
-// better of x and their end, and the gap the smaller of the gaps proved at the two. refused means that
-// no Newton step was possible: then the run goes on with passes alone.
+// finish makes Newton steps from x to the goal, as far as the budget allows. Then the iterate is
+// the better of x and the last point, and the gap is the smaller of the gaps proved at these two.
+// refused means that no Newton step was possible; the run then continues with passes alone.
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {
-		start, _ = r.round() // Newton steps begin better with exact zeros
+		start, _ = r.round() // Newton steps begin better if zeros are exact
 	}
 	res := r.prover.Finish(start, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Interrupt: func() error {
 		if !r.affordsStep() {
@@ -154,7 +156,8 @@ func (r *Run) finish() (refused bool, err error) {
 	if !better || !(res.Gap <= r.goal) {
 		proved = r.certify()
 	}
-	if better { // a gap proved at one point bounds the optimum, and so the gap of the other point
+	// A gap proved at one point bounds the optimum, and therefore also the gap of the other point.
+	if better {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))
 		r.startMean()

@@ -11,15 +11,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// SCAS is Algorithm 1 of the paper (general convex).
+// SCAS is Algorithm 1 of the paper, for general convex problems.
 type SCAS struct{}
 
-// SCASStrong is Algorithm 2 of the paper (strongly convex), which needs X = R^p.
+// SCASStrong is Algorithm 2 of the paper, for strongly convex problems with X = R^p.
 type SCASStrong struct{}
 
-// SCASK is Algorithm 1 with Settings.DualUpdates updates of y and beta for each full gradient:
-// the inner loop is divided into blocks, and an update follows each block. If Eta and Rho
-// are automatic and the scales of columns differ much, each column has its own step and ρ.
+// SCASK is Algorithm 1 with Settings.DualUpdates updates of y and beta for each full gradient: the
+// inner loop is divided into blocks, and an update follows each block. If Eta and Rho are automatic
+// and the scales of columns differ much, each column has its own step size, and each row of A its
+// own ρ.
 type SCASK struct{}
 
 // SCASL is SCASK with the augmented penalty linearised at the start of each block:
@@ -27,10 +28,10 @@ type SCASK struct{}
 // as a row has entries, for every graph.
 type SCASL struct{}
 
-// Methods lists SCAS-ADMM in its forms, the default first.
+// Methods returns the methods of this package; the default is the first.
 func Methods() []Method { return []Method{Auto{}, SCASK{}, SCAS{}, SCASStrong{}, SCASL{}} }
 
-// scasInfo returns what the infos of the SCAS-ADMM methods have in common.
+// scasInfo returns the fields that the infos of all SCAS-ADMM methods have in common.
 func scasInfo(name, summary string) MethodInfo {
 	return MethodInfo{
 		Name: name, Summary: summary, Rate: "none proven", Memory: "4p + 2l + n, with a graph the rotated data",
@@ -79,7 +80,7 @@ func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, false) }
 // Begin implements Method.
 func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, true) }
 
-// scas is a run of a SCAS-ADMM method with the data in memory, which are one window.
+// scas is a run of a SCAS-ADMM method with data in memory, which form one window.
 type scas struct {
 	*Run
 	outer admm.OuterLoop
@@ -93,7 +94,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	info := set.Method.Info()
 	s := &scas{Run: r, data: p.Data}
 	s.outer = admm.OuterLoop{
-		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) }, Schedule: s.schedule, Met: s.met,
+		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) }, Schedule: s.schedule, Met: s.curvatureHere,
 		Windows: func(inner func(*admm.Window) error) error { return inner(&s.whole) },
 		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
 		A: r.A, Step: r.dual, Project: p.project, Interrupt: p.team().Within(r.Err),
@@ -144,8 +145,8 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	return l
 }
 
-// fitScale chooses a metric for the inner loop, with a scale for each column, if Eta and Rho
-// are automatic and the method allows it.
+// fitScale chooses a metric for the inner loop, which scales each column, if Eta and Rho are
+// automatic and the method allows it.
 func (s *scas) fitScale() {
 	p, set := s.Problem, &s.Settings
 	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
@@ -166,11 +167,11 @@ func (s *scas) fitScale() {
 	}
 }
 
-// fitBatch limits the dual updates so that every block has some steps, and computes the mean
-// curvature, from which the automatic step size of batches follows.
+// fitBatch limits the number of dual updates so that every block has some steps, and computes the
+// curvature of the mean loss, from which the automatic step size of batches follows.
 func (s *scas) fitBatch() {
 	st, steps := &s.Stats, s.Settings.InnerSteps
-	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a block of few steps moves too little
+	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a block of few steps changes x too little
 		st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/32))
 	}
 	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
@@ -183,7 +184,7 @@ func (s *scas) fitBatch() {
 // Next implements Iteration.
 func (s *scas) Next() (bool, error) {
 	t := s.Problem.team()
-	if !t.Alone() { // anew in every iteration, so that a resumed run draws the same samples
+	if !t.Alone() { // so that a resumed run draws the same samples
 		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
 	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
@@ -200,21 +201,23 @@ func (s *scas) Next() (bool, error) {
 	return true, nil
 }
 
-// met returns the largest curvature of a sample at the snapshot.
-func (s *scas) met() float64 {
+// curvatureHere returns the curvature of the loss at the snapshot, on which stochastic steps
+// depend.
+func (s *scas) curvatureHere() float64 {
 	if s.rows == nil {
 		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
 	}
 	return s.Problem.team().Most(s.rows.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
-// NaturalEta implements StepProposer, at the iterate that the run went back to.
+// NaturalEta implements StepProposer. It uses the iterate that has been restored.
 func (s *scas) NaturalEta() float64 {
 	s.takeSnapshot()
 	return s.outer.NaturalEta(s.Stats.OuterIterations)
 }
 
-// checkPlanned checks what the inner loop of SCAS-ADMM and the paper's theorems require.
+// checkPlanned checks the settings that the inner loop of SCAS-ADMM and the paper's theorems
+// restrict.
 func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 	n := p.team().Each(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)

@@ -24,7 +24,7 @@ import (
 //   - Diverged: a *DivergenceError, with the best iterate.
 //
 // For a bad problem or setting (*SettingError) the Result is nil. If s.RelTol asks for a gap and p
-// has no Coupling, the objective of the result is never above that of the start.
+// has no Coupling, the objective of the result is never above the objective at the start.
 //
 // The samples are drawn from a generator seeded with s.Seed: the same problem, settings and seed give
 // the same bits at every kernel level.
@@ -41,7 +41,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	return minimize(ctx, p, s, began)
 }
 
-// minimize is Minimize for a valid problem and a valid start. began is when the clock started.
+// minimize is Minimize for a valid problem and a valid start. began is when the clock was started.
 func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
 	if err = p.team().Agreed(err); err != nil {
@@ -81,7 +81,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	return res, err
 }
 
-// errTime is the cause of a context that TimeLimit ended.
+// errTime is the cause of a context that TimeLimit has ended.
 var errTime = errors.New("solver: time limit reached")
 
 // end evaluates the final state and returns the result with its status.
@@ -119,8 +119,8 @@ func isDivergence(err error) bool {
 	return errors.As(err, &diverged)
 }
 
-// evaluate returns the objective at x and the y that x implies. If there is no such y, or the penalty is
-// infinite there, it takes the y of the iterate.
+// evaluate returns the objective at x and the y that x implies. If there is no such y, or the
+// penalty is infinite there, it uses the y of the iterate.
 func (r *Run) evaluate(at Iterate) Evaluation {
 	ev := r.Problem.Evaluate(at.X)
 	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {
@@ -150,12 +150,12 @@ func (r *Run) result() *Result {
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	last := r.evaluate(r.Iterate)
-	if r.Stats.NewtonSteps == 0 { // else the gap of x is known
+	if r.Stats.NewtonSteps == 0 { // otherwise the gap of x is known
 		if r.settle(last.Objective) < last.Objective {
 			last = r.evaluate(r.Iterate)
 		}
 	}
-	judge := func(at Iterate) Evaluation { // makes a pass only if the point is another one
+	judge := func(at Iterate) Evaluation { // makes a pass only if the point has changed
 		if slices.Equal(at.X, r.X) && slices.Equal(at.Y, r.Y) {
 			return last
 		}
@@ -180,8 +180,8 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// notAboveStart replaces x by the start if the objective of x is above that of the start, as is possible
-// within the proved gap or at the end of a budget. The gap remains valid.
+// notAboveStart replaces x by the start if the objective at x is above that at the start. That is
+// possible within the proved gap, and at the end of a budget. The gap remains valid.
 func (r *Run) notAboveStart(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)

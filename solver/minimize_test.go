@@ -104,8 +104,8 @@ func TestBadProblems(t *testing.T) {
 	}
 }
 
-// TestDivergence: a step size far too large is an error that names one that
-// works; the automatic one recovers by itself.
+// TestDivergence checks that a step size that is far too large gives an error that proposes one
+// that works. An automatic step size must be corrected without an error.
 func TestDivergence(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 12, Regression: true}, 1e-2)
 	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Eta: 10})
@@ -123,7 +123,7 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestHalving makes the automatic step size wrong.
+// TestHalving solves a problem for which the automatic step size is too large at first.
 func TestHalving(t *testing.T) {
 	p := misjudged(t)
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 100})
@@ -135,7 +135,8 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// misjudged has rows that are long where the sample of rows does not look.
+// misjudged returns a problem whose long rows are not in the sample from which the step size is
+// computed.
 func misjudged(t *testing.T) *solver.Problem {
 	t.Helper()
 	n := 3 * solver.CurvatureSample
@@ -143,7 +144,7 @@ func misjudged(t *testing.T) *solver.Problem {
 	labels := make([]float64, n)
 	for i := range n {
 		v := 0.1
-		if i%3 == 1 { // every third row is looked at, from the first
+		if i%3 == 1 { // the sample has every third row, from the first on
 			v = 1
 		}
 		entries = append(entries, sparse.Triplet{Row: i, Col: i % 7, Value: v})
@@ -156,13 +157,13 @@ func misjudged(t *testing.T) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: 1e-6}}
 }
 
-// TestAverageAfterRestart: what is given back is of one piece. The averages begin
-// anew with the iterate that the run went back to.
+// TestAverageAfterRestart checks that all parts of a result belong together: after a restart, the
+// averages begin again with the restored iterate.
 func TestAverageAfterRestart(t *testing.T) {
 	p := misjudged(t)
 	start := p.Evaluate(make([]float64, 7)).Objective
 	checked, halvings := 0, 0
-	var since [][]float64 // iterates since the last restart
+	var since [][]float64 // iterates after the last restart
 	for outer := range 12 {
 		var last []float64
 		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, OuterIterations: outer + 1, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
@@ -174,7 +175,7 @@ func TestAverageAfterRestart(t *testing.T) {
 		}
 		since = append(since, last)
 		if halvings == 0 || p.Evaluate(last).Objective > start {
-			continue // not yet, or an iterate that the end of the run gives up
+			continue // no restart yet, or an iterate that the end of the run replaces
 		}
 		mean := make([]float64, 7)
 		for _, x := range since {
@@ -192,8 +193,8 @@ func TestAverageAfterRestart(t *testing.T) {
 	}
 }
 
-// TestSeeds: the same seed gives the same bits at every level, another seed
-// another path.
+// TestSeeds checks that the same seed gives the same bits at every level, and another seed other
+// iterates.
 func TestSeeds(t *testing.T) {
 	active := kernels.Active()
 	defer kernels.Use(active)
@@ -203,7 +204,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// sameBits holds a method to the bits of every level.
+// sameBits checks that a method gives the same bits at every level.
 func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	t.Helper()
 	first := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
@@ -222,7 +223,7 @@ func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	}
 }
 
-// TestThreads: any number of threads gives the same bits.
+// TestThreads checks that any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
 	one := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Threads: 1})
@@ -237,7 +238,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestBudget counts passes as the paper does.
+// TestBudget checks the number of passes, as the paper counts them.
 func TestBudget(t *testing.T) {
 	p := small(t)
 	for _, c := range []struct {
@@ -257,8 +258,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestTheoremSchedule checks η_t and M_t of both theorems, and that they lead
-// to the optimum.
+// TestTheoremSchedule checks η_t and M_t of both theorems, and that runs with them converge to the
+// optimum.
 func TestTheoremSchedule(t *testing.T) {
 	p := small(t)
 	p.Domain = solver.Ball{Radius: 1}
@@ -354,7 +355,8 @@ func TestRecorderAndContext(t *testing.T) {
 			proved++
 		}
 	}
-	if last.Result == nil || last.Last != last.Result.At || last.DualResidual() != last.Result.DualResidual || proved < 4 { // after 2, 4, 8, 16 iterations
+	// After 2, 4, 8 and 16 iterations.
+	if last.Result == nil || last.Last != last.Result.At || last.DualResidual() != last.Result.DualResidual || proved < 4 {
 		t.Errorf("the last point is %+v; %d of them have a gap", last, proved)
 	}
 	if res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
@@ -367,7 +369,7 @@ func TestRecorderAndContext(t *testing.T) {
 	}
 }
 
-// TestWarmStart: from the solution, little remains to do.
+// TestWarmStart checks that a run that starts at the solution needs little work.
 func TestWarmStart(t *testing.T) {
 	p := small(t)
 	cold := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
@@ -382,8 +384,8 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
-// TestOuterIterations: the bound on outer iterations ends a run, and a name goes
-// into records and statistics.
+// TestOuterIterations checks that the limit of outer iterations ends a run, and that records and
+// statistics have the name of the run.
 func TestOuterIterations(t *testing.T) {
 	p, records := small(t), 0
 	s := &solver.Settings{Method: solver.SCASK{}, OuterIterations: 3, Name: "mine", Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
@@ -399,7 +401,8 @@ func TestOuterIterations(t *testing.T) {
 	}
 }
 
-// TestStorage: exact forms change no bit; rounding is done when asked for.
+// TestStorage checks that storage forms that are exact change no bit, and that values are rounded
+// only if Float32 is set.
 func TestStorage(t *testing.T) {
 	p := small(t)
 	plain := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
@@ -431,7 +434,7 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// TestSettingsJSON: settings survive a round trip.
+// TestSettingsJSON checks that settings are the same after encoding and decoding.
 func TestSettingsJSON(t *testing.T) {
 	want := solver.Settings{Name: "a", OuterIterations: 8, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9, Schedule: solver.Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2}
 	b, err := json.Marshal(want)
@@ -454,7 +457,7 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	}
 	p := &solver.Problem{Data: x, Labels: []float64{1, -1, 1, 1}}
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
-	// Rows 0 and 2 pull the one coefficient apart; the others carry nothing.
+	// Rows 0 and 2 have contrary effects on the one coefficient; the other rows have no effect.
 	if math.Abs(res.X[0]) > 1e-6 || res.X[1] != 0 || res.X[2] != 0 {
 		t.Errorf("x = %v, want zeros", res.X)
 	}
@@ -467,7 +470,7 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	}
 }
 
-// TestBallFloat32: the tracked norm is that of the rounded data.
+// TestBallFloat32 checks that the norm which the kernel updates is the norm with the rounded data.
 func TestBallFloat32(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}
@@ -486,19 +489,21 @@ func TestBallFloat32(t *testing.T) {
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 40, Float32: true}
 	got := solvertest.Minimize(t, p, set)
-	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho // the automatic ones look at the data as given
+	// The automatic values depend on the data before rounding.
+	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho
 	got, want := solvertest.Minimize(t, p, set), solvertest.Minimize(t, &rounded, set)
 	if !slices.Equal(got.XAverage, want.XAverage) {
 		t.Errorf("rounding before or on request: averages %.1e apart", solvertest.Distance(got.XAverage, want.XAverage))
 	}
 }
 
-// flatSecond is a squared loss that says its second derivative is next to nothing.
+// flatSecond is a squared loss whose second derivative is wrongly 0.
 type flatSecond struct{ solver.Squared }
 
 func (flatSecond) SecondDerivative(_, _, _ float64) float64 { return 0 }
 
-// TestNoWorseThanTheStart: no result is well above the start, whatever the step size.
+// TestNoWorseThanTheStart checks that no result is clearly above the start, whatever the step size
+// is.
 func TestNoWorseThanTheStart(t *testing.T) {
 	p := small(t)
 	p.Loss = flatSecond{}

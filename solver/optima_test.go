@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Known optima, computed by an interior-point Newton method to 1e-11; covtype's
-// by 200 passes of an independent C program, stable to 1e-15.
+// Optima that were computed by an interior-point Newton method to 1e-11. The optimum of covtype
+// comes from 200 passes of an independent C program, and was stable to 1e-15.
 const (
 	optimumA9a      = 0.32324138841427674
 	optimumA9aGraph = 0.32503800528155763
@@ -26,8 +26,8 @@ const (
 	optimumRCV1     = 0.256618008503
 )
 
-// TestKnownOptima runs every method with automatic settings on real data and
-// asks for the gaps the package promises.
+// TestKnownOptima runs every method with automatic settings on real data, and checks that the gaps
+// are as small as the package promises.
 func TestKnownOptima(t *testing.T) {
 	a9aGraph := func(t *testing.T) *sparse.CSR {
 		c, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
@@ -93,8 +93,8 @@ func TestKnownOptima(t *testing.T) {
 	}
 }
 
-// checkDual asks for what holds after every dual update: |beta| ≤ limit, and
-// beta = limit·sign(y) where y is not zero.
+// checkDual checks what must hold after every dual update: |beta| ≤ limit, and beta = limit·sign(y)
+// if y is not zero.
 func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	t.Helper()
 	for j, b := range res.Dual {
@@ -108,13 +108,13 @@ func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	}
 }
 
-// TestSquaredAgainstRidge compares with the closed form: squared loss with an
-// L2 term alone is a linear system.
+// TestSquaredAgainstRidge compares with a closed form: the squared loss with only an L2 term gives
+// a linear system.
 func TestSquaredAgainstRidge(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
 	p.Constraint, p.L2 = nil, 0.3
 	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 400})
-	// Stationarity: (2/n) X'(Xx − b) + mu x = 0.
+	// The optimality condition is (2/n) X'(Xx − b) + mu x = 0.
 	ref := &solvertest.Naive{Problem: p, X: res.X}
 	full := ref.FullGradient()
 	if g := math.Sqrt(kernels.Dot(full, full)); g > 1e-12 {
@@ -122,7 +122,7 @@ func TestSquaredAgainstRidge(t *testing.T) {
 	}
 }
 
-// TestPlantedSolution asks for the support and the groups of the planted x.
+// TestPlantedSolution checks that the solution has the support and the groups of the true x.
 func TestPlantedSolution(t *testing.T) {
 	for _, c := range []struct {
 		opt    sparse.SyntheticOptions
@@ -138,7 +138,7 @@ func TestPlantedSolution(t *testing.T) {
 		if c.method == (solver.SCASStrong{}) {
 			p.L2 = 1e-3
 		}
-		var last float64 // as recorded
+		var last float64 // the last recorded objective
 		see := solver.RecorderFunc(func(pt *solver.Point) error {
 			last = pt.Last.Objective
 			return nil
@@ -165,8 +165,8 @@ func TestPlantedSolution(t *testing.T) {
 	}
 }
 
-// TestDualityGap: the gap bounds the distance to the optimum at every stage and
-// vanishes with it.
+// TestDualityGap checks at every stage of a run that the gap is not below the distance from the
+// optimum, and that it converges to zero.
 func TestDualityGap(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 8}, 1e-2)
 	p.L2 = 1e-2
@@ -185,8 +185,8 @@ func TestDualityGap(t *testing.T) {
 	}
 }
 
-// TestDomains: with a box or a ball that cuts the solution off, the result is a
-// fixed point of the projected gradient, and inside.
+// TestDomains checks problems whose box or ball excludes the unconstrained solution. The result
+// must be in the set, and a fixed point of the projected gradient.
 func TestDomains(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
 	for _, d := range []solver.Domain{solver.NewBox(20, -0.3, 0.2), solver.Ball{Radius: 0.5}, positive{}} {
@@ -203,7 +203,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestFixedPoint: at a solution the stochastic steps do not move.
+// TestFixedPoint checks that stochastic steps do not move from a solution.
 func TestFixedPoint(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 15, Noise: 1, Seed: 10}, 1e-2)
 	p.L2 = 1e-2

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// table reads numbers of the reference data.
+// table reads a table of numbers from the reference data.
 func table(t *testing.T, name string) [][]float64 {
 	t.Helper()
 	return sparsetest.Numbers(t, sparsetest.DataFile(t, "ref", name))
@@ -26,9 +26,8 @@ func column(rows [][]float64, j int) []float64 {
 	return c
 }
 
-// compareGenlasso solves ½|b − Xx|² + λ|Gx|₁, which is n/2 times the problem
-// with mean squared loss and 2λ/n, and asks for R genlasso's objective and
-// solution.
+// compareGenlasso solves ½|b − Xx|² + λ|Gx|₁, which is n/2 times the problem with the mean squared
+// loss and the penalty 2λ/n. It compares objective and solution with those of R's genlasso.
 func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, lambda, objective float64, solution []float64, passes float64) {
 	t.Helper()
 	half := float64(len(b)) / 2
@@ -43,7 +42,7 @@ func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, la
 	t.Logf("lambda %v: objective off by %.1e, solution by %.1e, plan %s", lambda, half*res.At.Objective-objective, solvertest.Distance(res.X, solution), res.Stats.PlanReason)
 }
 
-// TestGenlassoChain: the one-dimensional fused lasso of R's genlasso.
+// TestGenlassoChain compares the one-dimensional fused lasso with R's genlasso.
 func TestGenlassoChain(t *testing.T) {
 	b, beta := column(table(t, "fl1d_y.txt"), 0), table(t, "fl1d_beta_lambda_5_1_0.5_0.1.txt")
 	objectives := []float64{49.6469421295492, 11.8741920294346, 6.24225285074227, 1.50502957013045}
@@ -52,7 +51,7 @@ func TestGenlassoChain(t *testing.T) {
 	}
 }
 
-// TestGenlassoGraph: graph-guided fused least squares of R's genlasso.
+// TestGenlassoGraph compares graph-guided fused least squares with R's genlasso.
 func TestGenlassoGraph(t *testing.T) {
 	rows, beta := table(t, "ggfl_yX_120x21.txt"), table(t, "ggfl_beta_lambda_50_20_5_1.txt")
 	var flat []float64
@@ -73,8 +72,8 @@ func TestGenlassoGraph(t *testing.T) {
 	}
 }
 
-// TestPublishedMatrices reads the matrices published with other stochastic ADMM
-// codes as A. The optima are by a barrier Newton method in another language.
+// TestPublishedMatrices uses as A the matrices that were published with other stochastic ADMM
+// codes. The optima come from a barrier Newton method in another language.
 func TestPublishedMatrices(t *testing.T) {
 	sparsetest.Long(t)
 	for _, c := range []struct {
@@ -101,7 +100,7 @@ func TestPublishedMatrices(t *testing.T) {
 	}
 }
 
-// TestOperatorOnRealGraph uses the edges of a9a's graph without a matrix.
+// TestOperatorOnRealGraph uses the edges of a9a's graph as an operator without a matrix.
 func TestOperatorOnRealGraph(t *testing.T) {
 	p := solvertest.Load(t, "small/a1a", 123)
 	con, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)

@@ -6,9 +6,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Penalty is g, a convex function of y with a cheap proximal map. It may be your own.
+// A Penalty is a convex function g(y) whose proximal map can be computed with little work. It may
+// be your own.
 type Penalty interface {
-	// Value returns g(y); +Inf outside its domain.
+	// Value returns g(y), or +Inf outside its domain.
 	Value(y []float64) float64
 	// Prox sets dst to the minimiser over u of g(u) + Σ (uⱼ − vⱼ)²/(2 stepⱼ).
 	// dst may be the same slice as v. Unless Separable returns true, all steps
@@ -16,20 +17,19 @@ type Penalty interface {
 	Prox(dst, v, step []float64)
 	// Separable reports whether g is a sum of functions of single coordinates.
 	Separable() bool
-	// Scale returns the order of magnitude of g's slopes, from which the automatic
-	// rho follows. It returns zero if g has no scale, as an indicator: rho then
-	// follows from the curvature of the loss.
+	// Scale returns the order of magnitude of the slopes of g, from which the automatic rho
+	// follows. It returns zero if g has no scale, such as an indicator. Then rho follows from the
+	// curvature of the loss.
 	Scale() float64
-	// Validate reports what is wrong with g as a function on R^q.
+	// Validate returns an error if g is not valid on R^q.
 	Validate(q int) error
 }
 
-// A ConjugatePenalty is a Penalty with its convex conjugate, which makes proofs of gaps
-// possible if L2 > 0 or the domain is bounded. The penalties of this package are
-// ConjugatePenalties.
+// A ConjugatePenalty is a Penalty with its convex conjugate. With it, gaps can be proved if L2 > 0
+// or the domain is bounded. The penalties of this package are ConjugatePenalties.
 type ConjugatePenalty interface {
 	Penalty
-	// Conjugate returns g*(z) = sup over y of z'y − g(y); +Inf outside its domain.
+	// Conjugate returns g*(z) = sup over y of z'y − g(y), or +Inf outside its domain.
 	Conjugate(z []float64) float64
 }
 

@@ -39,20 +39,20 @@ type Problem struct {
 	L2 float64
 	// Penalty is g, a function of y; nil means zero.
 	Penalty Penalty
-	// Constraint is A with p columns and any number l ≥ 1 of rows; nil means
-	// the identity, which with L1 makes the plain lasso. For the graph-guided
-	// fused lasso A = [G; I] see graph.Graph.FusedLasso. A matrix, *sparse.CSR,
-	// is faster than another operator, and Newton steps take no other operator.
-	// NewConstraint saves work if several problems have the same A.
+	// Constraint is A with p columns and any number l ≥ 1 of rows; nil means the identity, which
+	// with L1 makes the plain lasso. For the graph-guided fused lasso A = [G; I] see
+	// graph.Graph.FusedLasso. A matrix, *sparse.CSR, is faster than other operators, and Newton
+	// steps accept no other operators. NewConstraint saves work if several problems have the same
+	// A.
 	Constraint Operator
 	// Coupling is B and c; nil means B = −I and c = 0.
 	Coupling *Coupling
 	// Domain is X; nil means all of R^p.
 	Domain Domain
-	// Comm joins processes each of which holds a part of the rows, at least one row:
-	// Data, Labels and SampleWeights are the part of this process, and all else must
-	// be the same in all. All processes must then call Minimize, and the other
-	// methods, together. nil means that this process has all rows.
+	// Comm connects processes that each hold a part of the rows, at least one row. Data, Labels and
+	// SampleWeights belong to this process; everything else must be the same in all processes. All
+	// processes must then call Minimize, and the other methods of the Problem, together. nil means
+	// that this process has all rows.
 	Comm dist.Comm
 
 	joined *rows.Team // the processes of a run
@@ -65,11 +65,10 @@ type Evaluation struct {
 	Penalty   float64 // g(A x)
 }
 
-// Evaluate returns the objective at x, with the y that satisfies the constraint:
-// A x by default, as in the paper's experiments. All records and results are
-// judged by it. If B is a general matrix, y does not follow from x, and the penalty
-// is NaN; see EvaluateAt. p must be a problem that Validate accepts. Evaluate
-// panics if len(x) is not the number of features.
+// Evaluate returns the objective at x, with the y that satisfies the constraint: A x by default, as
+// in the paper's experiments. All records and results contain it. If B is a general matrix, y does
+// not follow from x, and the penalty is NaN; see EvaluateAt. p must be a problem that Validate
+// accepts. Evaluate panics if len(x) is not the number of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
 	y, ok := p.Coupling.form().Y(p.applyA(x))
 	if !ok {
@@ -110,13 +109,13 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-// samples returns the samples of p, with the given rows: those of Data or their compact form.
+// samples returns the samples of p. of has the rows: Data, or its compact form.
 func (p *Problem) samples(of kernels.Rows) rows.Data {
 	return rows.Data{Team: p.team(), Rows: of, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }
 
-// meanLoss returns the weighted mean of the losses at x. margin is scratch, with an
-// entry per row.
+// meanLoss returns the weighted mean of the losses at x. margin is scratch memory with an entry per
+// row.
 func (p *Problem) meanLoss(x, margin []float64) float64 {
 	n, _ := p.Data.Dims()
 	return rows.MeanLoss(rows.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
@@ -127,8 +126,8 @@ func (p *Problem) lossAtZero() float64 {
 	return rows.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
 
-// unit returns the unit of tolerances: the mean loss at margin zero, or what
-// term.Labels.Unit says.
+// unit returns the unit of tolerances: the mean loss at margin zero, or for counts the number of
+// term.Labels.Unit.
 func (p *Problem) unit() float64 {
 	l := p.loss()
 	if l.Traits().Labels != term.Counts {
@@ -150,12 +149,12 @@ func (p *Problem) unit() float64 {
 // regression reports whether labels are numbers that margins approximate.
 func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
 
-// unbounded reports whether the curvature of the loss has no bound. Only Newton steps then
-// find the optimum.
+// unbounded reports whether the curvature of the loss has no bound. Only Newton steps can solve
+// such problems.
 func (p *Problem) unbounded() bool { return math.IsInf(p.loss().Curvature(), 1) }
 
-// ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
-// product into the caller's sum on some machines and not on others.
+// ridge returns (mu/2)|x|². Without the conversion, compilers would fuse the product into the
+// caller's sum on some machines and not on others.
 func (p *Problem) ridge(x []float64) float64 {
 	return float64(0.5 * p.L2 * linalg.SumSquares(x))
 }
@@ -166,7 +165,7 @@ func (p *Problem) loss() term.Loss       { return term.LossOf(p.Loss) }
 func (p *Problem) penalty() term.Penalty { return term.PenaltyOf(p.Penalty) }
 func (p *Problem) domain() term.Set      { return term.SetOf(p.Domain) }
 
-// Validate reports the first thing wrong with p, or nil. Minimize calls it.
+// Validate returns an error for the first mistake in p, or nil. Minimize calls it.
 func (p *Problem) Validate() error {
 	if p == nil || p.Data == nil {
 		return errors.New("solver: Problem.Data is nil; it must hold the samples")

@@ -14,15 +14,14 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A program is the command, built in some way, with what runs it.
+// A program is a build of the command scas, with the emulator that runs it, if any.
 type program struct {
 	name string
-	argv []string // the emulator, if there is one, and the path
+	argv []string // the emulator, if there is one, and the path of the program
 	env  []string
 }
 
-// build builds the command into a directory. set has variables of the environment, tags
-// the build tags.
+// build builds the command into a directory. set has environment variables, tags the build tags.
 func build(t *testing.T, dir, name, tags string, set ...string) program {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -34,9 +33,10 @@ func build(t *testing.T, dir, name, tags string, set ...string) program {
 	return program{name: name, argv: []string{path}}
 }
 
-// TestBits runs the command at each level that this processor has. All write the same
-// files. The long form also builds it without assembly, and for x86-64-v3, where the compiler
-// may fuse products into sums; the short tests of package kernels are built in these ways too.
+// TestBits runs the command at each level that this processor can run. All must write the same
+// files. The long form also builds the command without assembly, and for x86-64-v3, where the
+// compiler may fuse products into sums. The short tests of package kernels are built in the same
+// ways.
 func TestBits(t *testing.T) {
 	dir := t.TempDir()
 	native := build(t, dir, "native", "")
@@ -56,7 +56,7 @@ func TestBits(t *testing.T) {
 	sameFiles(t, dir, native, others, !testing.Short())
 }
 
-// TestEmulated does the same for arm64 under QEMU. It takes a minute, so it waits for
+// TestEmulated does the same for arm64 under QEMU. It takes a minute, so it runs only with
 // SCAS_EMULATE=1.
 func TestEmulated(t *testing.T) {
 	if os.Getenv("SCAS_EMULATE") == "" {
@@ -72,8 +72,8 @@ func TestEmulated(t *testing.T) {
 	sameFiles(t, dir, build(t, dir, "native", ""), []program{arm64}, true)
 }
 
-// sameFiles runs commands with one program and with others, and compares what they write.
-// large adds a problem that is larger than the memory.
+// sameFiles runs commands with the first program and with the others, and compares the files that
+// they write. large adds a problem that does not fit into memory.
 func sameFiles(t *testing.T, dir string, first program, others []program, large bool) {
 	run := func(t *testing.T, p program, args ...string) {
 		t.Helper()
@@ -95,7 +95,7 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 		{"edges", "graph --edges 20 -o OUT.edges few.svm"},
 		{"recipe", "graph --method recipe -o OUT.edges few.svm"},
 	}
-	if large { // rows that repeat until they are larger than the memory
+	if large { // repeat the rows until the file is larger than the memory
 		tall := emulatedRows(2000, 2)
 		var many bytes.Buffer
 		for i := range 400_000 {
@@ -132,8 +132,8 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 	}
 }
 
-// emulatedRows returns rows of LIBSVM text: classes of 16 features, of which neighbours are
-// correlated.
+// emulatedRows returns rows as LIBSVM text, with two classes and 16 features. Neighbouring features
+// are correlated.
 func emulatedRows(n int, seed uint64) []string {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	rows := make([]string, n)

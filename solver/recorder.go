@@ -6,17 +6,17 @@ import (
 	"iter"
 )
 
-// A Point is one record of a run.
+// A Point is a record of a run.
 type Point struct {
 	Name           string  // name of the run, see Settings.Name
-	Outer          int     // outer iterations done; 0 is the start
-	Passes         float64 // effective passes done
+	Outer          int     // number of outer iterations so far; 0 at the start
+	Passes         float64 // effective passes so far
 	PaperPasses    float64 // passes as the paper counts: an exact x-step of batch ADMM is one
 	Seconds        float64 // time used, evaluation excluded
 	Last           Evaluation
 	Average        Evaluation // at the mean of the outer iterates, with y = A x
 	PrimalResidual float64    // |A x − y|₂
-	DualityGap     float64    // proved gap of the iterate; +Inf if nothing is proved here
+	DualityGap     float64    // proved gap of the iterate; +Inf if nothing was proved at this point
 	X              []float64  // the iterate; valid only during the call
 	XAverage       []float64  // the mean of the outer iterates; valid only during the call
 	Result         *Result    // the result of the run, in the last point that Progress yields; else nil
@@ -24,12 +24,12 @@ type Point struct {
 	dualResidual func() float64
 }
 
-// DualResidual returns the dual residual of the iterate, see Result. It computes a full
-// gradient. It may be called only while X is valid.
+// DualResidual returns the dual residual of the iterate; see Result. It computes a full gradient.
+// It may be called only as long as X is valid.
 func (p *Point) DualResidual() float64 { return p.dualResidual() }
 
-// WithDualResidual returns p with a function that DualResidual calls, for code that runs
-// methods by itself.
+// WithDualResidual returns p with the function that DualResidual will call. It is for code that
+// runs methods without Minimize.
 func (p Point) WithDualResidual(of func() float64) *Point { p.dualResidual = of; return &p }
 
 // A Recorder receives the progress of a run.
@@ -43,15 +43,15 @@ type Recorder interface {
 // returns the Result, with status Stopped, and no error.
 var ErrStop = errors.New("solver: stopped by the recorder")
 
-// RecorderFunc makes a function a Recorder.
+// RecorderFunc lets a function serve as a Recorder.
 type RecorderFunc func(*Point) error
 
 // Record calls f.
 func (f RecorderFunc) Record(p *Point) error { return f(p) }
 
-// Progress runs Minimize and yields its records. A break of the loop ends the run. At the end
-// it yields what Minimize returned: a point with the Result, or nil if there is none, and
-// the error. It does not call s.Recorder.
+// Progress runs Minimize and yields its records. A break of the loop ends the run. At the end it
+// yields the result of Minimize: a point with the Result, or nil if there is none, and the error.
+// It does not call s.Recorder.
 func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, error] {
 	return func(yield func(*Point, error) bool) {
 		var c Settings

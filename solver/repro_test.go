@@ -14,8 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// reproduction reads a regression or classification problem on which the solver once
-// went wrong.
+// reproduction reads a regression or classification problem for which the solver was once wrong.
 func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
 	t.Helper()
 	classes := loss.Validate([]float64{0.5}) != nil
@@ -26,8 +25,8 @@ func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels, Loss: loss, Penalty: solver.L1{Lambda: lambda}}
 }
 
-// TestReproductions: small problems on which automatic step sizes and rho went wrong,
-// with optima by conic interior-point methods.
+// TestReproductions solves small problems for which automatic step sizes and rho were once wrong.
+// Their optima were computed by conic interior-point methods.
 func TestReproductions(t *testing.T) {
 	simplex := reproduction(t, "hs999.svm", solver.Huber{}, 4.7435948398638255)
 	_, p := simplex.Data.Dims()
@@ -43,7 +42,7 @@ func TestReproductions(t *testing.T) {
 		p       *solver.Problem
 		passes  float64
 		optimum float64
-		within  float64 // relative
+		within  float64 // relative tolerance
 	}{
 		{"simplex and graph: rises of ADMM are no reason to halve", simplex, 3000, 6.606732095578928, 1e-11},
 		{"squared hinge on a simplex", hinge, 2000, 0.971146679968, 1e-11},
@@ -51,7 +50,7 @@ func TestReproductions(t *testing.T) {
 		{"general A", general(t), 20000, math.NaN(), 0},
 	} {
 		res := solvertest.Minimize(t, c.p, &solver.Settings{Method: solver.SCASK{}, Passes: c.passes})
-		if math.IsNaN(c.optimum) { // by residuals
+		if math.IsNaN(c.optimum) { // check the residuals instead
 			if scale := math.Sqrt(float64(len(res.X))); res.DualResidual > 1e-7*scale || res.PrimalResidual > 1e-7*scale {
 				t.Errorf("%s: residuals %.1e, %.1e", c.name, res.PrimalResidual, res.DualResidual)
 			}
@@ -67,8 +66,8 @@ func TestReproductions(t *testing.T) {
 	}
 }
 
-// TestStructureSurvivesRounding: zeros are not lost where they raise the objective by
-// an ulp.
+// TestStructureSurvivesRounding checks that zeros are made exact even if that raises the objective
+// by its last digit.
 func TestStructureSurvivesRounding(t *testing.T) {
 	res := solvertest.Minimize(t, reproduction(t, "lasso20.svm", solver.Logistic{}, 0.05), &solver.Settings{Method: solver.SCASK{}, Passes: 400})
 	nonzero := 0
@@ -82,7 +81,7 @@ func TestStructureSurvivesRounding(t *testing.T) {
 	}
 }
 
-// general has a matrix A with repeated and empty rows.
+// general returns a problem whose A has repeated and empty rows.
 func general(t *testing.T) *solver.Problem {
 	t.Helper()
 	text, err := os.ReadFile(sparsetest.DataFile(t, "repro", "g105.json"))
@@ -118,8 +117,8 @@ func general(t *testing.T) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: d.Labels, Loss: solver.Squared{}, Constraint: a, Penalty: solver.L1{Lambda: d.Lambda, Weights: d.PW}}
 }
 
-// TestIndicator: a penalty without a scale, like an indicator, gets a rho in the units
-// of the problem, so that feasibility does not take forever.
+// TestIndicator checks that a penalty without a scale, such as an indicator, gets a rho in the
+// units of the problem, so that the iterates become feasible soon.
 func TestIndicator(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, p = 100, 10
@@ -131,7 +130,7 @@ func TestIndicator(t *testing.T) {
 		}
 		labels[i] += rng.NormFloat64()
 	}
-	for _, unit := range []float64{1e-3, 1, 1e4} { // of the labels
+	for _, unit := range []float64{1e-3, 1, 1e4} { // unit of the labels
 		scaled := make([]float64, n)
 		for i, b := range labels {
 			scaled[i] = unit * b

@@ -31,78 +31,81 @@ const (
 	Diverged Status = ending.Diverged // "diverged"
 )
 
-// A Result is what Minimize found.
+// A Result is the result of Minimize.
 type Result struct {
-	// Iterate is the last outer iterate. If Stats.Rounded, zeros of y are exact in X: the
-	// coefficients are zero, or equal along an edge. Zeros are made exact only if
-	// that does not raise the objective. |Dual| ≤ Lambda·Weights holds exactly for L1
-	// penalties. The Iterate may be the Start of another run.
+	// Iterate is the last outer iterate. If Stats.Rounded is set, zeros of y are exact in X: the
+	// coefficients are exactly zero, or exactly equal along an edge. Zeros are made exact only if
+	// that does not raise the objective. For L1 penalties, |Dual| ≤ Lambda·Weights holds exactly.
+	// The Iterate may be the Start of another run.
 	Iterate
-	// XAverage and YAverage are the paper's output, the means of x_1..x_T and y_1..y_T, or
-	// the averages of which the method's theory speaks. After an automatic restart they
-	// begin anew.
+	// XAverage and YAverage are the output of the paper's algorithms: the means of x_1..x_T and
+	// y_1..y_T, or other averages that the method's theory is about. After an automatic restart the
+	// means begin again.
 	XAverage, YAverage []float64
 	// At is the objective at X, AtAverage at XAverage.
 	At, AtAverage Evaluation
-	// Unrounded is the objective of the last iterate before zeros and ties were made exact. The
-	// last record has the same.
+	// Unrounded is the objective of the last iterate, before zeros and ties were made exact. The
+	// last record has the same objective.
 	Unrounded float64
-	// PrimalResidual is |A x − y|₂. It and DualResidual are those of the last iterate, before
-	// zeros and ties were made exact.
+	// PrimalResidual is |A x − y|₂. PrimalResidual and DualResidual belong to the last iterate,
+	// before zeros and ties were made exact.
 	PrimalResidual float64
 	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, which for X = R^p is
 	// |∇f(x) + A'beta|₂: together with beta ∈ ∂g(y) and a zero primal residual
 	// it certifies an optimum.
 	DualResidual float64
-	// DualityGap is an upper bound of At.Objective minus the optimum, rounding included, and
-	// +Inf if nothing is proved. A gap is proved of all problems that the Newton steps of
-	// Auto solve: see there. Of others a gap is proved if L2 > 0 or the domain is bounded,
-	// and if the penalty is a ConjugatePenalty, the domain a SupportDomain, and x implies
-	// y.
+	// DualityGap is an upper bound of At.Objective minus the optimum, rounding included, or +Inf if
+	// nothing is proved. A gap is proved for all problems that the Newton steps of Auto solve (see
+	// Auto). For other problems a gap is proved only if all of these hold: L2 > 0 or the domain is
+	// bounded; the penalty is a ConjugatePenalty; the domain is a SupportDomain; and x implies y.
 	DualityGap float64
-	// Groups lists the groups of features whose coefficients rows of A with two entries tie
-	// and that are not zero. For rows (1, −1) they are equal. It is nil if there is no
-	// group, or if the ties of X are not exact.
+	// Groups lists the groups of features with non-zero coefficients that rows of A with two
+	// entries tie. For rows (1, −1) the coefficients of a group are equal. Groups is nil if there
+	// is no group, or if the ties of X are not exact.
 	Groups [][]int
 	// Status says how the run ended.
 	Status Status
-	// Stats has what the run used.
+	// Stats describes the run.
 	Stats Stats
 }
 
-// Stats says what a run used. JSON leaves out zero values.
+// Stats says what a run did: its parameters, its costs, and how it was carried out. JSON leaves out
+// zero values.
 type Stats struct {
-	Name            string           `json:"name,omitempty"`             // Settings.Name, or the name of the method
-	Method          string           `json:"method"`                     // name of the method
-	Plan            string           `json:"plan,omitempty"`             // how the inner loop of SCAS-ADMM was run; empty for other methods
-	PlanReason      string           `json:"plan_reason,omitempty"`      // why it was run so, in one line
-	Storage         string           `json:"storage,omitempty"`          // how the kernels hold the data: bytes of an index and of a value
-	DualUpdates     int              `json:"dual_updates,omitempty"`     // K
-	InnerSteps      int              `json:"inner_steps,omitempty"`      // M of the last outer iteration; 0 for methods without stages
-	BatchSize       int              `json:"batch_size,omitempty"`       // samples per inner step
-	Eta             float64          `json:"eta,omitempty"`              // step size of the last outer iteration; 0 for methods without one
-	Rho             float64          `json:"rho,omitempty"`              // ρ
-	StepHalvings    int              `json:"step_halvings,omitempty"`    // how often an automatic η was halved
-	OuterIterations int              `json:"outer_iterations,omitempty"` // number of outer iterations
-	Passes          float64          `json:"passes,omitempty"`           // effective passes
-	NewtonSteps     int              `json:"newton_steps,omitempty"`     // number of Newton steps
-	PaperPasses     float64          `json:"paper_passes,omitempty"`     // passes as the paper counts: an exact x-step of batch ADMM is one
-	Seconds         float64          `json:"seconds,omitempty"`          // time used, evaluation excluded
-	SetupSeconds    float64          `json:"setup_seconds,omitempty"`    // part of it before the first iteration
-	GradientNorm    float64          `json:"gradient_norm,omitempty"`    // G_t of the last outer iteration (paper, Theorem 1)
-	Rounded         bool             `json:"rounded,omitempty"`          // X has zeros and ties made exact
-	Constants       theory.Constants `json:"constants,omitzero"`         // of the theorems; zero, as is Rho, if there were Newton steps alone
+	Name        string  `json:"name,omitempty"`         // Settings.Name, or the name of the method
+	Method      string  `json:"method"`                 // name of the method
+	Plan        string  `json:"plan,omitempty"`         // how the inner loop of SCAS-ADMM was run; empty for other methods
+	PlanReason  string  `json:"plan_reason,omitempty"`  // why it was run so, in one line
+	Storage     string  `json:"storage,omitempty"`      // how the kernels hold the data: bytes of an index and of a value
+	DualUpdates int     `json:"dual_updates,omitempty"` // K
+	InnerSteps  int     `json:"inner_steps,omitempty"`  // M of the last outer iteration; 0 for methods without stages
+	BatchSize   int     `json:"batch_size,omitempty"`   // samples per inner step
+	Eta         float64 `json:"eta,omitempty"`          // step size of the last outer iteration; 0 for methods without one
+	Rho         float64 `json:"rho,omitempty"`          // ρ
+	// Number of times that an automatic η was halved.
+	StepHalvings    int     `json:"step_halvings,omitempty"`
+	OuterIterations int     `json:"outer_iterations,omitempty"` // number of outer iterations
+	Passes          float64 `json:"passes,omitempty"`           // effective passes
+	NewtonSteps     int     `json:"newton_steps,omitempty"`     // number of Newton steps
+	PaperPasses     float64 `json:"paper_passes,omitempty"`     // passes as the paper counts: an exact x-step of batch ADMM is one
+	Seconds         float64 `json:"seconds,omitempty"`          // time used, evaluation excluded
+	// The part of Seconds before the first iteration.
+	SetupSeconds float64 `json:"setup_seconds,omitempty"`
+	GradientNorm float64 `json:"gradient_norm,omitempty"` // G_t of the last outer iteration (paper, Theorem 1)
+	Rounded      bool    `json:"rounded,omitempty"`       // zeros and ties of X are exact
+	// Constants of the theorems; like Rho, zero if only Newton steps were made.
+	Constants theory.Constants `json:"constants,omitzero"`
 }
 
-// A DivergenceError reports iterates that left every reasonable bound. The Result returned with
-// it holds the best iterate, if the method computes objectives on the way; else an earlier
-// iterate that had not diverged, or the start.
+// A DivergenceError reports that the iterates exceeded all reasonable bounds. The Result returned
+// with it holds the best iterate, if the method computes objectives during the run. Otherwise it
+// holds an earlier iterate that had not diverged, or the start.
 type DivergenceError struct {
-	Outer     int     // outer iteration at which it was noticed
+	Outer     int     // outer iteration at which the divergence was noticed
 	Objective float64 // objective there
 	Start     float64 // objective at the start
-	Eta       float64 // step size used; 0 if the method has none
-	Rho       float64 // penalty parameter used
+	Eta       float64 // step size of the run; 0 if the method has none
+	Rho       float64 // penalty parameter of the run
 	Try       float64 // step size to try; 0 if the method has none
 }
 
@@ -121,12 +124,12 @@ func (e *DivergenceError) Error() string {
 }
 
 // ErrNotConverged is matched by the error of a run that ended before the gap was proved to be
-// within RelTol. The Result returned with it holds what was reached. If no gap can be proved at
-// all, as with a penalty of your own, there is no such error: so a nil error does not mean
-// that a run converged, but Result.Status does.
+// within RelTol. The Result returned with it holds the point that was reached. If no gap can be
+// proved at all, for example with a penalty of your own, there is no such error. So a nil error
+// does not mean that a run has converged; Result.Status says whether it has.
 var ErrNotConverged = errors.New("solver: not converged")
 
-// A NotConvergedError says what was reached and what to do.
+// A NotConvergedError says how far the run came, and what to do.
 type NotConvergedError struct {
 	Status    Status
 	Objective float64

@@ -9,10 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestRhoWithRidge: with mu far above lambda, rho follows mu, and the objective falls
-// further than with the rho that lambda alone asks for.
+// TestRhoWithRidge checks that rho follows mu if mu is far above lambda, and that the objective
+// then falls further than with the rho that lambda alone would give.
 func TestRhoWithRidge(t *testing.T) {
-	star := make([][2]int32, 59) // A'A of which the largest eigenvalue is far from the least
+	star := make([][2]int32, 59) // the largest eigenvalue of A'A is far from the smallest
 	for k := range star {
 		star[k] = [2]int32{0, int32(k + 1)}
 	}
@@ -26,7 +26,7 @@ func TestRhoWithRidge(t *testing.T) {
 		p.Constraint, p.L2 = a, 0
 		for _, m := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
 			if m.Info().ManyUpdates && a == solver.Operator(spread) {
-				continue // these gain less there, a factor of 5
+				continue // these gain less: a factor of 5
 			}
 			p.L2 = 0
 			set := solver.Settings{Method: m, Passes: 30}
@@ -42,13 +42,13 @@ func TestRhoWithRidge(t *testing.T) {
 	}
 }
 
-// TestFirstSteps: the first steps are shorter than the last where there are many rows
-// for a feature, and the objective after two outer iterations is lower for it.
+// TestFirstSteps checks that the first steps are shorter than the last ones if there are many rows
+// for each feature, and that this gives a lower objective after two outer iterations.
 func TestFirstSteps(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4})
-	curvature := 0.9 / short.Stats.Eta // at the second snapshot
+	curvature := 0.9 / short.Stats.Eta // the curvature at the second snapshot
 	long := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: short.Stats.Rho, Eta: 1.5 / curvature})
 	if a, b := short.At.Objective-best, long.At.Objective-best; !(a < b/2) {
 		t.Errorf("gap %.1e, with steps as long as the last %.1e", a, b)

@@ -13,9 +13,9 @@ import (
 
 const module = "github.com/scas-admm/scas"
 
-// rooms lists the packages of the module. A package imports only packages above it in
-// this list. The packages of gen and bench come after the list, each on its own: they
-// import what they need, and nobody imports them.
+// rooms lists the packages of the module. A package may import only packages before it in this
+// list. The packages of gen and bench come after the list. They may import any package of the list,
+// and the packages of the list must not import them.
 var rooms = strings.Fields(`
 	kernels
 	sparse/sparsetest sparse/atomicfile sparse/faults
@@ -31,8 +31,8 @@ var rooms = strings.Fields(`
 	solver solver/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)
 
-// TestRooms checks that imports point one way, and which packages may use what reads
-// files, the code generator and the command line's library.
+// TestRooms checks the directions of imports, and which packages may import packages for reading
+// files, the code generator's library and the command line's library.
 func TestRooms(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
@@ -60,7 +60,8 @@ func TestRooms(t *testing.T) {
 		solves := within(name, "solver") && name != "solver/chart" && name != "solver/cmd/scas" && name != "solver/internal/solvertest"
 		for _, path := range p.Imports {
 			switch path {
-			case "os", "io", "bufio", "strconv", "encoding/json": // models have files, and losses names with numbers
+			// Model files need these packages, and numbers in the names of losses need strconv.
+			case "os", "io", "bufio", "strconv", "encoding/json":
 				if solves && name != "solver/model" && !(name == "solver/internal/term" && path == "strconv") {
 					t.Errorf("%s imports %s: solvers do not read files", name, path)
 				}

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// round returns x with the zeros and ties of y made exact, if that leaves x in the domain and does not
-// raise the objective by more than rounding. It reports whether it did so.
+// round returns x with the zeros and ties of y made exact, and true. If that would leave the
+// domain, or raise the objective by more than rounding, it returns x itself and false.
 func (r *Run) round() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective

@@ -13,25 +13,25 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Iterate is x of length p, y of length l, or of the number of columns of B, and Dual, the
+// An Iterate holds x, of length p; y, of length l or of the number of columns of B; and Dual, the
 // multiplier beta of A x + B y = c, of length l.
 type Iterate struct {
 	X, Y, Dual []float64
 }
 
-// proof is what a run knows of its distance from the optimum.
+// A proof holds what has been proved about the distance of the run from the optimum.
 type proof struct {
 	prover    *exact.Prover
 	unit      float64    // the unit of tolerances
-	goal      float64    // gap at which the run ends; at most 0 for none
-	budget    float64    // passes that Newton steps may cost; +Inf if Settings.Passes is not set
+	goal      float64    // the run ends when the gap is at most this; no goal if it is not positive
+	budget    float64    // passes that Newton steps may use; +Inf if Settings.Passes is not set
 	gap       float64    // proved gap of x; +Inf if nothing is proved
 	exact     bool       // zeros and ties of x are exact
-	exhausted bool       // Newton steps have gone as far as they can,
-	ended     ending.Why // for this reason,
-	spent     bool       // or until the budget was used up
+	exhausted bool       // Newton steps can make no more progress
+	ended     ending.Why // why Newton steps ended
+	spent     bool       // Newton steps ended because the budget was used up
 	groups    [][]int    // see Result.Groups
-	judged    Snapshot   // scratch
+	judged    Snapshot   // scratch memory
 }
 
 // set copies from, whose slices have the same lengths or are nil.
@@ -39,39 +39,39 @@ func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
 
 // A Run is one call of Minimize, with what its method needs.
 type Run struct {
-	// Iterate is the point that the method moves, at first the start. When the run goes
-	// back to an earlier iterate, its slices are overwritten; they are never replaced.
+	// Iterate is the point that the method moves; at the beginning it is the start. If the run
+	// restores an earlier iterate, the slices are overwritten; they are never replaced.
 	Iterate
-	// Mean has the x and y of the average that is reported: the mean of the outer iterates
-	// that Average has seen, or what the method writes here.
+	// Mean holds x and y of the average that is reported: the mean of the outer iterates for which
+	// Average was called, or the values that the method writes here.
 	Mean Iterate
-	// Problem and Settings are only read. Zero fields of Settings have their defaults, but
-	// for those that depend on the data.
+	// Problem and Settings are only read. Zero fields of Settings have been replaced by their
+	// defaults, except fields whose default depends on the data.
 	Problem  *Problem
 	Settings Settings
 	// Samples gives access to the data.
 	Samples *Samples
-	// A has the products with A and A' and the algebra behind them.
+	// A computes products with A and A'.
 	A *linalg.Product
-	// Snapshot is what WatchedSnapshot fills. A method that does not call it may use it
-	// otherwise.
+	// Snapshot is set by WatchedSnapshot. A method that does not call WatchedSnapshot may use it
+	// for other purposes.
 	Snapshot Snapshot
-	// Stats become those of the Result. The method sets Eta, InnerSteps and BatchSize.
+	// Stats become those of the Result. The method must set Eta, InnerSteps and BatchSize.
 	Stats Stats
 
 	ctx      context.Context
-	stop     float64        // why the run shall stop, see ending.CauseOf; 0 if it shall not
+	stop     float64        // why the run must stop, see ending.CauseOf; 0 if it need not
 	dual     *admm.DualStep // nil before prepare
 	residual []float64      // A x + B y − c
-	averaged int            // iterates in Mean
-	loose    bool           // the objective of the last iterate is that of an infeasible point
+	averaged int            // number of iterates in Mean
+	loose    bool           // the objective of the last iterate belongs to an infeasible point
 	scales   admm.Scales
 	keeper   admm.Keeper
 	proof
 	clock admm.Clock
 }
 
-// newRun makes a run of a valid problem with valid settings. began is when the clock started.
+// newRun makes a run of a valid problem with valid settings. began is when the clock was started.
 func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
 	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: admm.NewClock(began)}
 	_, features := p.Data.Dims()
@@ -92,7 +92,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	return r
 }
 
-// prepare makes, at the first call, what the steps of all methods but Newton steps need.
+// prepare makes, at its first call, what all steps but Newton steps need.
 func (r *Run) prepare() {
 	if r.dual != nil {
 		return
@@ -112,7 +112,7 @@ func (r *Run) prepare() {
 	}
 }
 
-// toStart moves to the start of the settings.
+// toStart moves to the start given in the settings.
 func (r *Run) toStart() {
 	clear(r.X)
 	r.Iterate.set(Iterate{X: r.Settings.Start.X})
@@ -125,7 +125,7 @@ func (r *Run) toStart() {
 	r.startMean()
 }
 
-// startMean begins a new mean, which is the iterate until Average is called.
+// startMean begins a new mean. Until Average is called, the mean is the iterate.
 func (r *Run) startMean() {
 	copy(r.Mean.X, r.X)
 	copy(r.Mean.Y, r.Y)
@@ -139,7 +139,7 @@ func (r *Run) Average() {
 	intoMean(r.Mean.Y, r.Y, r.averaged)
 }
 
-// intoMean updates the mean of k−1 vectors to that of k vectors, of which v is the last.
+// intoMean turns the mean of k−1 vectors into the mean of k vectors, of which v is the last one.
 func intoMean(mean, v []float64, k int) {
 	if k == 1 {
 		copy(mean, v)
@@ -151,7 +151,7 @@ func intoMean(mean, v []float64, k int) {
 	}
 }
 
-// known returns v, or +Inf, a bound that says nothing, if v is NaN.
+// known returns v, or +Inf if v is NaN.
 func known(v float64) float64 {
 	if math.IsNaN(v) {
 		return math.Inf(1)
@@ -159,7 +159,7 @@ func known(v float64) float64 {
 	return v
 }
 
-// SetRho sets ρ of the run, to at most linalg.Largest.
+// SetRho sets ρ of the run. Values above linalg.Largest are replaced by it.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
 	rho = math.Min(known(rho), linalg.Largest)
@@ -189,8 +189,8 @@ func (r *Run) newScales() admm.Scales {
 	return s
 }
 
-// Limits returns the bounds of |beta|, lambda times the weights of the rows of A, or nil if the
-// penalty is not an L1 of y = A x − c. The caller must not change it.
+// Limits returns the bounds of |beta|: lambda times the weights of the rows of A. It returns nil if
+// the penalty is not an L1 penalty of y = A x − c. The caller must not change the slice.
 func (r *Run) Limits() []float64 { return r.dual.Limit }
 
 // DualStep updates y and beta, given x.
@@ -202,7 +202,7 @@ func (r *Run) violation() []float64 {
 	return r.residual
 }
 
-// takeSnapshot fills r.Snapshot at x, and returns the objective there.
+// takeSnapshot sets r.Snapshot at x, and returns the objective there.
 func (r *Run) takeSnapshot() float64 {
 	r.Samples.Gradient(&r.Snapshot, r.X)
 	return r.objective(r.Snapshot.Loss)
@@ -213,9 +213,9 @@ func (r *Run) objective(loss float64) float64 {
 	return loss + r.Problem.ridge(r.X) + r.penaltyNow()
 }
 
-// penaltyNow returns g at the y that x implies. If there is no such y or g is infinite there, it returns
-// g at the y of the iterate, plus (ρ/2)|A x + B y − c|², and sets r.loose: the objective may then
-// be below the optimum.
+// penaltyNow returns g at the y that x implies. If there is no such y, or g is infinite there, it
+// returns g at the y of the iterate, plus (ρ/2)|A x + B y − c|². Then it sets r.loose, because the
+// objective may be below the optimum.
 func (r *Run) penaltyNow() float64 {
 	g := r.Problem.penalty()
 	if y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X)); ok {
@@ -227,7 +227,7 @@ func (r *Run) penaltyNow() float64 {
 	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*linalg.SumSquares(r.violation()))
 }
 
-// primalResidual returns |A x + B y − c|₂, which is 0 after Newton steps alone.
+// primalResidual returns |A x + B y − c|₂. If only Newton steps were made, it is 0.
 func (r *Run) primalResidual() float64 {
 	if r.dual == nil {
 		return 0

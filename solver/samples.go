@@ -14,7 +14,7 @@ type Samples struct {
 	prob  *Problem
 	loss  term.Loss
 	rows  kernels.Rows   // the rows, in their most compact form
-	sums  rows.Chunks    // the runs of rows whose sums are kept apart
+	sums  rows.Chunks    // chunks of rows, which have their own sums
 	full  *rows.Gradient // nil before the first pass
 	drawn *admm.Sampler
 
@@ -23,7 +23,7 @@ type Samples struct {
 	margin1, gain1 [1]float64
 }
 
-// newSamples makes a compact form of the rows, unless the run has ended already.
+// newSamples makes a compact form of the rows, unless the run has already ended.
 func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	n, _ := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
@@ -37,10 +37,10 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 // measure computes longest and scale, from which step sizes and rho follow.
 func (s *Samples) measure() { s.longest, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
 
-// A Snapshot is what a pass over the data finds at a point.
+// A Snapshot holds the results of a pass over the data at a point.
 type Snapshot struct {
 	Loss     float64   // mean loss
-	Gradient []float64 // of the mean loss, without the L2 term; of length p
+	Gradient []float64 // gradient of the mean loss, without the L2 term; length p
 	Margin   []float64 // aᵢ'x
 	Slope    []float64 // φ'(aᵢ'x), without sample weights
 }
@@ -49,7 +49,7 @@ func newSnapshot(n, features int) Snapshot {
 	return Snapshot{Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n)}
 }
 
-// Gradient fills the snapshot at x. It makes a pass over the data, which the method counts with
+// Gradient sets the snapshot at x. It makes a pass over the data, which the method must count by
 // Run.Spend.
 func (s *Samples) Gradient(at *Snapshot, x []float64) {
 	if s.full == nil {
@@ -58,8 +58,8 @@ func (s *Samples) Gradient(at *Snapshot, x []float64) {
 	at.Loss = s.full.At(at.Gradient, x, at.Margin, at.Slope)
 }
 
-// Draw sets rows to the numbers of samples drawn uniformly, or in proportion to
-// the sample weights, with replacement.
+// Draw sets rows to the numbers of samples drawn with replacement: uniformly, or in proportion to
+// the sample weights.
 func (s *Samples) Draw(rows []int32) { s.drawn.Draw(rows) }
 
 // Rows returns the data in the form that the kernels take. The caller must not change it.
@@ -83,19 +83,20 @@ func (s *Samples) Slope(i int, t float64) float64 {
 	return s.loss.Slope(t, s.prob.Labels[i])
 }
 
-// SecondDerivative returns φ”(t; bᵢ), given what Slope returns for t.
+// SecondDerivative returns φ”(t; bᵢ). slope must be the result of Slope for t.
 func (s *Samples) SecondDerivative(i int, t, slope float64) float64 {
 	return s.loss.SecondDerivative(t, slope, s.prob.Labels[i])
 }
 
-// Scatter adds gain·aᵢ to dst, of length p.
+// Scatter adds gain·aᵢ to dst, which has length p.
 func (s *Samples) Scatter(dst []float64, i int, gain float64) {
 	s.gain1[0] = gain
 	kernels.Gradient(dst, s.row(i), s.gain1[:])
 }
 
-// Curvature returns an upper bound of SecondDerivative, a derivative by the margin. The gradient of
-// sample i by x changes by at most Curvature·|aᵢ|² times the change of x. The largest of these, with
-// the L2 term, is Stats.Constants.NuF, and with the term of ρ NuL. Stochastic steps diverge
-// beyond some multiple of 1/NuF; half of 1/NuF is a safe step size (see the example).
+// Curvature returns an upper bound of SecondDerivative, which is a derivative with respect to the
+// margin. The gradient of sample i with respect to x changes by at most Curvature·|aᵢ|² times the
+// change of x. The largest of these numbers plus the coefficient of the L2 term is
+// Stats.Constants.NuF; with the term of ρ it is NuL. Stochastic steps diverge beyond some multiple
+// of 1/NuF; half of 1/NuF is a safe step size (see the example).
 func (s *Samples) Curvature() float64 { return s.loss.Curvature() }

@@ -11,8 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// inUnits returns p with the columns of its data in units of their own, from 1e-3 to
-// 1e3.
+// inUnits returns p with each column of its data multiplied by a factor from 1e-3 to 1e3.
 func inUnits(t *testing.T, p *solver.Problem) *solver.Problem {
 	t.Helper()
 	n, features := p.Data.Dims()
@@ -36,9 +35,9 @@ func inUnits(t *testing.T, p *solver.Problem) *solver.Problem {
 	return &q
 }
 
-// TestUnits: columns in units of their own cost no accuracy: the optimum proved by
-// Newton steps is reached, where equal steps, those of a given rho, are far from it. It
-// holds for the last iterate itself, whose dual residual vanishes.
+// TestUnits checks that columns in different units do not reduce the accuracy: the methods reach
+// the optimum that Newton steps prove, while equal steps, which a given rho implies, are far from
+// it. The last iterate itself is checked too: its dual residual must be small.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -2,23 +2,22 @@ package solver
 
 import "math"
 
-// A Schedule chooses step sizes and inner-loop lengths.
+// A Schedule says how step sizes and the lengths of inner loops are chosen.
 type Schedule string
 
-// The schedules. The zero value stands for Practical.
+// The schedules. The zero value means Practical.
 const (
-	// Practical uses one step size and InnerSteps steps throughout, as the
-	// paper's experiments do.
+	// Practical uses the same step size and InnerSteps steps in all iterations, as the paper's
+	// experiments do.
 	Practical Schedule = "practical"
-	// Theorem uses the constants of the convergence proofs. SCAS: η_t =
-	// 1/(C_t (t+1)^δ) and M_t = ⌈C_t (t+1)^2δ⌉ with C_t = ν_L² D² + G_t²
-	// (Theorem 1; the domain must be bounded). SCASStrong: η = μ_f/(8ν_f² +
-	// μ_f ν_L) and M = ⌈4/(η μ_f)⌉ (Theorem 2 with the restriction on rho
-	// removed; L2 must be positive). These are far more cautious than Practical.
+	// Theorem uses the constants of the convergence proofs. SCAS: η_t = 1/(C_t (t+1)^δ) and M_t =
+	// ⌈C_t (t+1)^2δ⌉ with C_t = ν_L² D² + G_t² (Theorem 1; the domain must be bounded). SCASStrong:
+	// η = μ_f/(8ν_f² + μ_f ν_L) and M = ⌈4/(η μ_f)⌉ (Theorem 2 with the restriction on rho removed;
+	// L2 must be positive). Steps are far shorter than with Practical.
 	Theorem Schedule = "theorem"
 )
 
-// schedule sets η and M for an outer iteration whose snapshot is there. more is false if the
+// schedule sets η and M for an outer iteration whose snapshot has been taken. more is false if the
 // budget does not allow the iteration.
 func (s *scas) schedule() (eta float64, more bool, err error) {
 	set, st := &s.Settings, &s.Stats

@@ -10,13 +10,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// separatedRows are the rows that features 1 and 2 separate in the data of separated.
+// separatedRows are the rows that features 1 and 2 separate in the problem of separated.
 var separatedRows = []int{0, 1, 2, 3, 4}
 
-// separated returns rows of two dense features, 0 and 4, a constant, 3, and two features in
-// few rows: 1, which is above zero in positive rows and below in negative ones, and 2,
-// which is so too, but for a row with feature 1. With none, the rows of features 1 and 2
-// have no entries at all.
+// separated returns data with five features. Features 0 and 4 are dense, feature 3 is constant.
+// Features 1 and 2 occur in few rows. Feature 1 is positive in positive rows and negative in
+// negative rows. So is feature 2, except in a row with feature 1. If none is set, the rows of
+// features 1 and 2 have no entries at all.
 func separated(t *testing.T, none bool) (*sparse.CSR, []float64) {
 	t.Helper()
 	const n, p = 24, 5
@@ -45,9 +45,9 @@ func separated(t *testing.T, none bool) (*sparse.CSR, []float64) {
 	return m, labels
 }
 
-// TestSeparatedByFree: features that nothing holds and that separate the few rows they
-// occur in leave a proof, and the optimum is that of the other rows. For the logistic loss
-// it is the greatest lower bound, which no point attains.
+// TestSeparatedByFree checks free features that separate the few rows in which they occur. The gap
+// must still be proved, and the optimum is that of the other rows. For the logistic loss this
+// optimum is the greatest lower bound, which no point attains.
 func TestSeparatedByFree(t *testing.T) {
 	a, err := sparse.FromDense(2, 5, []float64{1, 0, 0, 0, -1, 1, 0, 0, 0, 0})
 	if err != nil {

@@ -12,106 +12,105 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Settings tune a run of Minimize. The zero value of every field, and a nil
+// Settings are the settings of a run of Minimize. The zero value of every field, and a nil
 // *Settings, mean the default.
 type Settings struct {
-	// Method is the algorithm; nil means Auto{}. Package baseline has more. JSON leaves it
-	// out, because Stats has its name.
+	// Method is the algorithm; nil means Auto{}. Package baseline has more methods. JSON leaves the
+	// field out, because Stats has the name of the method.
 	Method Method `json:"-"`
 	// Name is the name of the run in records and Stats; empty means the name of the method.
 	Name string `json:"name,omitempty"`
 	// DualUpdates is K, the number of dual updates for each full gradient of SCASK, SCASL and
-	// Auto's passes of SCASK. Zero chooses up to 40, so that they cost little beside the
-	// inner steps. The other methods have K = 1 and refuse more.
+	// Auto's passes of SCASK. Zero means up to 40, so that they cost little compared with the inner
+	// steps. Other methods have K = 1 and refuse larger numbers.
 	DualUpdates int `json:"dual_updates"`
-	// Passes is the budget in effective passes: sample gradients computed, divided by n. An
-	// outer iteration of the practical schedule costs 1 + InnerSteps/n, by default 2, and
-	// begins only if the budget allows it. Zero means 100, and leaves the Newton steps of
-	// Auto uncounted. In a budget that is set, a Newton step costs 3 passes and what its
-	// Hessian costs.
+	// Passes is the budget in effective passes: sample gradients computed, divided by n. An outer
+	// iteration of the practical schedule costs 1 + InnerSteps/n, by default 2, and begins only if
+	// the budget allows it. Zero means 100; Newton steps of Auto then do not count. If Passes is
+	// set, a Newton step costs 3 passes plus the cost of its Hessian.
 	Passes float64 `json:"passes"`
-	// RelTol ends a run once the gap is proved to be at most RelTol times the objective at
-	// x = 0. With Poisson the unit is the loss at the best margin that is equal for all
-	// samples. Zero means 1e-6 for Auto, and that other methods use up their budget. A
-	// negative number means that for all methods. If no gap can be proved of a problem (see
-	// Result.DualityGap), its runs use up their budget for any RelTol, and end with status
-	// PassesDone or TimeDone and a nil error.
+	// RelTol ends a run once the gap is proved to be at most RelTol times the objective at x = 0.
+	// With Poisson the unit is the loss at the best margin that is equal for all samples. Zero
+	// means 1e-6 for Auto, while other methods use up their budget. With a negative number, all
+	// methods use up their budget. If no gap can be proved for a problem (see Result.DualityGap),
+	// its runs use up their budget for any RelTol, and end with status PassesDone or TimeDone and a
+	// nil error.
 	RelTol float64 `json:"rel_tol,omitempty"`
-	// TimeLimit ends a run soon after that time: the time is checked between bounded amounts
-	// of work, and a last proof follows. Zero means no limit.
+	// TimeLimit ends a run soon after this time. The time is checked between bounded amounts of
+	// work, and a last proof follows. Zero means no limit.
 	TimeLimit time.Duration `json:"time_limit,omitempty"`
-	// OuterIterations bounds the outer iterations, beside Passes; zero means no bound.
+	// OuterIterations limits the number of outer iterations, in addition to Passes; zero means no
+	// limit.
 	OuterIterations int `json:"outer_iterations,omitempty"`
-	// Eta is the step size η. Zero derives it from the data; if the objective stops
-	// falling, it is halved and the run goes on from the best iterate. MethodInfo.Eta
-	// says what it is in other methods. Methods without a step size refuse other values.
+	// Eta is the step size η. Zero derives it from the data; if the objective stops falling, it is
+	// halved and the run goes on from the best iterate. For methods of package baseline,
+	// MethodInfo.Eta says what Eta means. Methods without a step size refuse other values.
 	Eta float64 `json:"eta"`
-	// Rho is the penalty parameter ρ of the augmented Lagrangian, at most 1e100. Zero derives
-	// it from lambda, mu and the scale of the data, for each column by itself if their
-	// scales differ much.
+	// Rho is the penalty parameter ρ of the augmented Lagrangian, at most 1e100. Zero derives it
+	// from lambda, mu and the scale of the data. If the scales of columns differ much, each row of
+	// A gets its own ρ.
 	Rho float64 `json:"rho"`
-	// InnerSteps is M, the inner steps per outer iteration; zero means n, or the
-	// schedule of the method. Methods without stages refuse other values.
+	// InnerSteps is M, the number of inner steps per outer iteration; zero means n, or the method's
+	// own schedule. Methods without stages refuse other values.
 	InnerSteps int `json:"inner_steps"`
-	// BatchSize is the number b of samples whose mean gradient makes one inner step; there are
-	// then M/b steps. Zero means 1, or more if A couples so many features that the product
-	// with A'A costs more than the sample. Methods without batches refuse values above 1.
+	// BatchSize is the number b of samples whose mean gradient makes one inner step; there are then
+	// M/b steps. Zero means 1, or more if A couples so many features that a product with A'A costs
+	// more than a sample. Methods without batches refuse values above 1.
 	BatchSize int `json:"batch_size"`
 	// Schedule chooses η_t and M_t; default Practical. With Theorem, Eta and
 	// InnerSteps must be zero.
 	Schedule Schedule `json:"schedule"`
 	// Delta is the exponent δ ≥ 1 of the Theorem schedule; default 1.1.
 	Delta float64 `json:"delta"`
-	// Seed selects the sequence of samples. Equal seeds give equal bits on
-	// every machine; zero is a seed like any other.
+	// Seed selects the sequence of random samples. Equal seeds give equal bits on every machine;
+	// zero is a seed like any other.
 	Seed uint64 `json:"seed"`
-	// Float32 rounds the values of the data to float32 (relative error at most 6e-8), which
-	// halves the memory that they are read from. Without it, they are held in fewer bytes
-	// only if that is exact.
+	// Float32 rounds the values of the data to float32 (relative error at most 6e-8), which halves
+	// their memory. Without Float32, values are stored in fewer bytes only if that is exact.
 	Float32 bool `json:"float32"`
-	// NoRotation keeps SCAS-ADMM from making a copy of the data in coordinates in which
-	// A'A is diagonal. It then holds 4p + 2l + n numbers beside the data, as in the
-	// paper. If A couples features, every step then costs a product with A'A (see
-	// BatchSize). Other methods make no such copy.
+	// NoRotation keeps SCAS-ADMM from making a copy of the data in coordinates in which A'A is
+	// diagonal. A run then holds 4p + 2l + n numbers in addition to the data, as in the paper. If A
+	// couples features, every step then costs a product with A'A (see BatchSize). Other methods do
+	// not make such a copy.
 	NoRotation bool `json:"no_rotation,omitempty"`
 	// Unproved leaves out the proof at the end: DualityGap is +Inf, and ties and zeros are not
 	// made exact.
 	Unproved bool `json:"unproved,omitempty"`
-	// Threads is the number of goroutines of a full gradient; zero means GOMAXPROCS.
-	// The result does not depend on it.
+	// Threads is the number of goroutines for a full gradient; zero means GOMAXPROCS. Results do
+	// not depend on it.
 	Threads int `json:"threads"`
 	// Start is the initial iterate, for example that of a Result. A nil X means 0, a nil Y
 	// the y that x implies, and a nil Dual 0. Minimize does not change it.
 	Start Iterate `json:"-"`
-	// Checkpoint, unless nil, stores the state of Auto, SCASK or SCASL after every outer
-	// iteration, on the first process. If it has a state already, the run goes on from
-	// there. With the same number of processes, the result has the bits of a run that was
-	// not interrupted. Newton steps are repeated from their beginning.
+	// Checkpoint, if not nil, stores the state of Auto, SCASK or SCASL after every outer iteration,
+	// on the first process. If it already has a state, the run continues from there. With the same
+	// number of processes, the result has the bits of a run that was not interrupted. Newton steps
+	// are repeated from their beginning.
 	Checkpoint dist.Checkpoint `json:"-"`
-	// Recorder, unless nil, receives every RecordEvery-th outer iterate. The time that
-	// evaluations take is not part of Point.Seconds.
+	// Recorder, if not nil, gets every RecordEvery-th outer iterate. Point.Seconds does not include
+	// the time of evaluations.
 	Recorder Recorder `json:"-"`
-	// Logger, unless nil, gets a record at the beginning and at the end of a run, at level
-	// Info, and one for each outer iteration at level Debug.
+	// Logger, if not nil, gets a record at the beginning and at the end of a run, at level Info,
+	// and one for each outer iteration, at level Debug.
 	Logger *slog.Logger `json:"-"`
 	// RecordEvery is the number of outer iterations between two records; zero means 1.
 	RecordEvery int `json:"record_every"`
 }
 
-// A SettingError reports a field of Settings that cannot be used.
+// A SettingError reports a field of Settings whose value cannot be used.
 type SettingError struct {
 	Field   string // name of the field
-	Value   any    // what it held
-	Allowed string // what it may hold, or why it may not hold that
-	// Remedies says what to do. Any of them is enough. If its Field is empty, it is about
-	// the field of the error.
+	Value   any    // its value
+	Allowed string // the allowed values, or why the value is not allowed
+	// Remedies says what to do. Any of them is enough. A remedy with an empty Field is about the
+	// field of the error.
 	Remedies []sparse.Remedy
 }
 
 // Error names the field, its value, what is allowed and what to do.
 func (e *SettingError) Error() string { return e.Reword(sparse.Remedy.String) }
 
-// Reword returns the text of Error with each remedy as words returns it, see
+// Reword returns the text of Error, in which the function words has written the remedies; see
 // sparse.RemedyError.
 func (e *SettingError) Reword(words func(sparse.Remedy) string) string {
 	wrong := fmt.Errorf("solver: Settings.%s = %v; %s", e.Field, e.Value, e.Allowed)
@@ -119,7 +118,7 @@ func (e *SettingError) Reword(words func(sparse.Remedy) string) string {
 	return all.Reword(words)
 }
 
-// Remedies of several settings, about the field of the error.
+// Remedies that several settings share. They are about the field of the error.
 var (
 	leaveZero  = sparse.Remedy{To: "leave it 0"}
 	useDefault = sparse.Remedy{To: "leave it 0 for the default"}
@@ -127,7 +126,7 @@ var (
 	unlimited  = sparse.Remedy{To: "leave it 0 for no limit"}
 )
 
-// useMethod is the remedy to use another method, or one of several.
+// useMethod returns the remedy to use one of the named methods.
 func useMethod(names string) sparse.Remedy {
 	return sparse.Remedy{Field: "Settings.Method", To: names}
 }
@@ -135,9 +134,9 @@ func useMethod(names string) sparse.Remedy {
 // raiseL2 is the remedy for a method that needs strong convexity.
 var raiseL2 = sparse.Remedy{Field: "Problem.L2", To: "a number above 0"}
 
-// withDefaults returns a copy of s in which zero fields have their defaults, but for those
-// that depend on the data. Its error names the first field that is wrong for p. The
-// start must be checked already.
+// withDefaults returns a copy of s in which zero fields are replaced by their defaults, except
+// fields whose default depends on the data. Its error names the first field that is wrong for p.
+// The start must have been checked before.
 func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	c := *s
 	if c.Method == nil {
@@ -206,7 +205,7 @@ func (s *Settings) checkValues() error {
 	})
 }
 
-// A demand is a condition that a setting must meet.
+// A demand is a condition that a setting must satisfy.
 type demand struct {
 	holds   bool
 	field   string
@@ -227,7 +226,7 @@ func firstBroken(demands []demand) error {
 	return nil
 }
 
-// check returns an error if the lengths of a start do not fit the problem.
+// check returns an error if the lengths of the start do not fit the problem.
 func (it Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
 	_, q := p.Coupling.dims(l)
@@ -253,7 +252,7 @@ func (it Iterate) check(p *Problem) error {
 	return nil
 }
 
-// checkMethod checks what the method asks of the problem and the settings.
+// checkMethod checks the problem and the settings against what the method accepts.
 func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	if !info.AnyProblem {
 		if need, do := p.lacks(); need != "" {
@@ -291,8 +290,8 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	})
 }
 
-// checkNewtonAlone returns an error unless the settings ask for the Newton steps of Auto alone. It
-// is called for losses whose curvature has no bound.
+// checkNewtonAlone returns an error unless the settings allow a run of Auto with Newton steps only.
+// It is called for losses whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
 	leave := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
@@ -306,9 +305,8 @@ func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	})
 }
 
-// lacks returns the first of these that p does not have, and the remedy: an L1 penalty, y =
-// A x, equal sample weights and X = R^p. The methods that are not MethodInfo.AnyProblem need
-// all of them.
+// lacks names the first of these that p does not have, and the remedy: an L1 penalty, y = A x, equal
+// sample weights, X = R^p. Methods without MethodInfo.AnyProblem need all of them.
 func (p *Problem) lacks() (need string, do sparse.Remedy) {
 	l, _ := p.algebra().Dims()
 	_, q := p.Coupling.dims(l)

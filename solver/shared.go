@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// team returns the processes that hold the rows; nil if this one has all rows.
+// team returns the processes that hold the rows, or nil if this process has all rows.
 func (p *Problem) team() *rows.Team {
 	if p.joined == nil && p.Comm != nil {
 		return rows.NewTeam(p.Comm)
@@ -16,7 +16,7 @@ func (p *Problem) team() *rows.Team {
 	return p.joined
 }
 
-// join checks p and the start of s, and returns p with its team.
+// join checks p and the start of s together with the other processes, and returns p with its team.
 func (p *Problem) join(s *Settings) (*Problem, error) {
 	err := p.Validate()
 	if err == nil {
@@ -30,15 +30,15 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 	return &joined, err
 }
 
-// Err returns the context's error once the run is to stop, else nil. Minimize calls it between
-// outer iterations; a method should call it after every thousand samples or so. Processes
-// that share the rows must call it together, and stop together.
+// Err returns the error of the context when the run must stop, and nil before. Minimize calls it
+// between outer iterations. A method should call it about every thousand samples. Processes that
+// share the rows must call it together, and stop together.
 func (r *Run) Err() error {
 	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx, errTime), r.X)
 	return ending.CauseError(r.ctx, r.stop)
 }
 
-// saved is the state of a run between outer iterations.
+// A saved is the state of a run between outer iterations.
 type saved struct {
 	At, Mean Iterate
 	Averaged int
@@ -49,7 +49,7 @@ type saved struct {
 	Draws    []byte
 }
 
-// save hands the state to the checkpoint, on the first process.
+// save stores the state in the checkpoint, on the first process.
 func (r *Run) save() error {
 	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // a resumed run repeats its Newton steps
 		return nil
@@ -57,7 +57,7 @@ func (r *Run) save() error {
 	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.drawn.State()})
 }
 
-// resume sets the state to that of the checkpoint, if there is one.
+// resume sets the state to the one in the checkpoint, if there is one.
 func (r *Run) resume() error {
 	var s saved
 	if there, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !there {

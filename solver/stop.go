@@ -39,7 +39,7 @@ func (r *Run) loop(it Iteration) error {
 	return r.checkFinally()
 }
 
-// goesOn reports whether the budget is not used up.
+// goesOn reports whether the budget allows another iteration.
 func (r *Run) goesOn() bool {
 	limit := r.Settings.OuterIterations
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
@@ -57,19 +57,19 @@ func (r *Run) prove() {
 	}
 }
 
-// reached reports whether the goal is proved, or cannot be.
+// reached reports whether the goal is proved, or can no longer be reached.
 func (r *Run) reached() bool { return r.goal > 0 && (r.gap <= r.goal || r.exhausted) }
 
-// Affords reports whether the budget allows so many more effective passes.
+// Affords reports whether the budget allows the given number of further effective passes.
 func (r *Run) Affords(passes float64) bool {
 	return r.Stats.Passes+passes <= r.Settings.Passes*(1+1e-12)
 }
 
-// Spend counts effective passes.
+// Spend counts the given number of effective passes.
 func (r *Run) Spend(passes float64) { r.Stats.Passes += passes }
 
-// CheckBudget returns an error if an outer iteration of so many passes does not fit
-// the budget.
+// CheckBudget returns an error if an outer iteration of the given number of passes does not fit
+// into the budget.
 func (s *Settings) CheckBudget(passes float64) error {
 	if passes <= s.Passes*(1+1e-12) {
 		return nil
@@ -81,8 +81,8 @@ func (s *Settings) CheckBudget(passes float64) error {
 	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost), nil}
 }
 
-// checkCheaply checks x after an outer iteration of a method without watched snapshots, by the part
-// of the objective that needs no data.
+// checkCheaply checks x after an outer iteration of a method that does not call WatchedSnapshot. It
+// uses only the part of the objective that needs no data.
 func (r *Run) checkCheaply() error {
 	if r.keeper.Watched {
 		return nil
@@ -94,11 +94,11 @@ func (r *Run) checkCheaply() error {
 	return nil
 }
 
-// checkFinally checks the last iterate by the whole objective, with the clock stopped. If that has
-// diverged and the step size is automatic, the run goes back to the iterate that was kept.
+// checkFinally checks the last iterate by the whole objective, with the clock stopped. If the
+// objective has diverged and the step size is automatic, the run restores the stored iterate.
 func (r *Run) checkFinally() error {
 	if r.keeper.Kept.X == nil {
-		return nil // the run had not begun
+		return nil // the run had not started yet
 	}
 	r.clock.Pause()
 	defer r.clock.Resume()
@@ -115,12 +115,13 @@ func (r *Run) checkFinally() error {
 	return r.Lost(value)
 }
 
-// Lost goes back to an iterate that has not diverged, in the worst case the start, and returns a
-// *DivergenceError. A method calls it when an iterate is not finite.
+// Lost restores an iterate that has not diverged, which may be the start, and returns a
+// *DivergenceError. A method must call it when an iterate is not finite.
 func (r *Run) Lost(objective float64) error {
-	r.gap, r.exact, r.groups = math.Inf(1), false, nil // these were of the diverged iterate
+	r.gap, r.exact, r.groups = math.Inf(1), false, nil // these belong to the iterate that diverged
 	r.restore()
-	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) { // checkCheaply does not look at the data
+	// CheckCheaply does not read the data.
+	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) {
 		r.keeper.Kept = admm.Point{}
 		r.restore()
 	}

@@ -13,7 +13,7 @@ func (r *Run) start(objective float64) {
 	r.Stats.Constants.Radius = r.Problem.radius(r.A.Algebra, objective)
 }
 
-// restore goes back to the iterate that was kept, or to the start, and begins a new mean.
+// restore moves to the stored iterate, or to the start if there is none, and begins a new mean.
 func (r *Run) restore() {
 	if r.keeper.Restore(admm.Point(r.Iterate)) {
 		r.startMean()
@@ -22,8 +22,8 @@ func (r *Run) restore() {
 	r.toStart()
 }
 
-// toBest goes back to the best snapshot if there is a goal and the objective of that snapshot is below
-// the given objective of x. It returns the objective of the point where the run is then.
+// toBest moves to the best snapshot if there is a goal, and the objective of that snapshot is below
+// the given objective of x. It returns the objective at the point where the run then is.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
@@ -31,8 +31,8 @@ func (r *Run) toBest(objective float64) float64 {
 	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
 }
 
-// settle proves a gap of x, whose objective is given, and goes to the best snapshot if its objective is
-// lower. It returns the objective of the point where the run is then.
+// settle proves a gap at x, whose objective is given, and moves to the best snapshot if its
+// objective is lower. It returns the objective at the point where the run then is.
 func (r *Run) settle(objective float64) float64 {
 	r.gap = r.certify()
 	best := r.toBest(objective)
@@ -44,11 +44,12 @@ func (r *Run) settle(objective float64) float64 {
 	return best
 }
 
-// WatchedSnapshot takes the snapshot at x, and compares the objective there with the best so far. The
-// snapshot costs a pass over the data, which the method counts. If the objective diverges with a
-// step size that was set, the error is a *DivergenceError. If it diverges or keeps rising with an
-// automatic step size, Stats.StepHalvings says how often the method must halve that; the run may
-// go back to the best iterate then, takes the snapshot there and counts a pass for it.
+// WatchedSnapshot takes the snapshot at x, and compares the objective there with the best one so
+// far. The snapshot costs a pass over the data, which the method must count. If the objective
+// diverges with a step size that the user has set, it returns a *DivergenceError. If it diverges or
+// keeps rising with an automatic step size, Stats.StepHalvings says how often the method must halve
+// the step size. WatchedSnapshot may then restore the best iterate; it takes the snapshot there and
+// counts a pass for it.
 func (r *Run) WatchedSnapshot(auto bool) error {
 	k, objective := &r.keeper, r.takeSnapshot()
 	k.Auto, k.Watched = auto, true

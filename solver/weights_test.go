@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestSampleWeights: weight k is the same problem as k copies of the row.
+// TestSampleWeights checks that the weight k gives the same problem as k copies of the row.
 func TestSampleWeights(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
 	p.L2 = 0.05
@@ -40,7 +40,7 @@ func TestSampleWeights(t *testing.T) {
 	}
 }
 
-// TestProjections: projections are idempotent, land inside, and satisfy the
+// TestProjections checks that projections are idempotent and in the set, and that they satisfy the
 // variational inequality (x − Px)'(z − Px) ≤ 0 for points z of the set.
 func TestProjections(t *testing.T) {
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 100, Features: 15, Seed: 15})

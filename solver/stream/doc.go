@@ -16,10 +16,9 @@
 //
 // # Who runs out of core
 //
-// Minimize is for problems of package solver: scas train uses it with --method scas-k and scas-l,
-// and with other flags that only package solver has. All other fits of package model and of scas
-// train, path and cv use exact.NewFile directly (see fitter.go in package model). scas predict
-// reads the rows of a large file in pieces (predictbeyond.go in cmd/scas).
+// Package model uses Minimize for the methods SCASK and SCASL on mapped data (minimize.go there). Its
+// default fits, and so those of scas train, path and cv, use exact.NewFile directly (fitter.go
+// there). scas predict reads the rows of a large file in pieces (predictbeyond.go in cmd/scas).
 //
 // Read [Minimize] first, then the type stochastic.
 package stream
