@@ -102,7 +102,7 @@ type SettingError struct {
 	Field   string // name of the field
 	Value   any    // its value
 	Allowed string // the allowed values, or why the value is not allowed
-	// Remedies says what to do. Any of them is enough. A remedy with an empty Field is about the
+	// Remedies says what to do. Any one of them is enough. A remedy with an empty Field is about the
 	// field of the error.
 	Remedies []sparse.Remedy
 }

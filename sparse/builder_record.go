@@ -15,11 +15,11 @@ type records struct {
 	unknown []Category // the columns that had categories without a feature
 }
 
-// AppendRecord adds a row whose values have names, as an Encoder for the features Names makes
-// it. Of Options.Table it uses Offset, Fill and Missing; rows of Append have the offset 0. The
-// Dataset keeps them, and Options.Table.Label, the name of what the labels are, in its Table. A
-// category without a feature counts as none, and is counted in Table.Categorical. See Append
-// for errors.
+// AppendRecord adds a row from values that have names. It converts them as Encoder.Encode
+// does for the features in Names. Of Options.Table it uses Offset, Fill and Missing; rows that
+// Append added have the offset 0. Dataset.Table has these options and Options.Table.Label, a
+// name for the labels. A category without a feature counts as no category, and
+// Dataset.Table.Categorical counts such values. See Append for errors.
 func (b *Builder) AppendRecord(record map[string]any, label float64) error {
 	if err := b.begin(); err != nil {
 		return err

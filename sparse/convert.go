@@ -36,7 +36,7 @@ type Converted struct {
 }
 
 // Convert reads a file in any format, given by opt.Format or by its name, and writes it
-// in the format that the name out has, as WriteFile does. Labels are stored as numbers,
+// in the format for the ending of out, as WriteFile does. Labels are stored as numbers,
 // whatever opt says about their meaning; labels of a table that are words are numbered in
 // byte order. opt.Names has no effect.
 //

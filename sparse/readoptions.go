@@ -24,22 +24,22 @@ type ReadOptions struct {
 	IgnoreBeyond bool
 	// Positive, if not nil, is the label that becomes +1; it must occur.
 	Positive *float64
-	// PositiveName is Positive for labels that are words. If it is empty, the word that
-	// is later in byte order becomes +1.
+	// PositiveName is the label that becomes +1 if labels are words; it must occur. If it
+	// is empty, the word that is later in byte order becomes +1.
 	PositiveName string
-	// Mapping, if not zero, gives both labels beforehand, as prediction needs: any other
-	// label is an error, and a file may contain only one of them.
+	// Mapping, if not zero, states both labels, for example those of the training data: any
+	// other label is an error, and a file may contain only one of them.
 	Mapping LabelMapping
 	// MaxClasses is the largest number of classes; 0 and 1 mean two. The labels of more
 	// than two classes must be integers or, in tables, words, each in at least two rows.
 	// They are kept as they are, words as 0, 1, ..., and Dataset.Classes lists them.
 	MaxClasses int
-	// Classes, if not zero, gives the labels of more than two classes beforehand, as
-	// Mapping does for two.
+	// Classes, if not zero, states the labels of more than two classes, as Mapping does for
+	// two.
 	Classes Classes
-	// Regression keeps labels as they are.
+	// Regression says that labels are numbers, which are kept as they are.
 	Regression bool
-	// Counts, beside Regression, refuses labels below 0.
+	// Counts makes labels below 0 an error; it is used with Regression.
 	Counts bool
 	// AnyLabels keeps labels as they are, for prediction on data whose labels are unknown
 	// or not used. In contrast to Regression, the labels may be absent.

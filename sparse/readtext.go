@@ -17,14 +17,14 @@ import (
 type ParseError struct {
 	// File is the name given to the reader.
 	File string
-	// Line and Column are 1-based; Column counts bytes. Both are 0 when the
-	// error concerns the file as a whole, Column when it concerns a whole line.
+	// Line and Column count from 1; Column counts bytes. Column is 0 if the error concerns
+	// a whole line, and both are 0 if it concerns the whole file.
 	Line, Column int
 	// Token is the offending piece of text; empty if there is none.
 	Token string
 	// Msg says what was wrong and what was expected.
 	Msg string
-	// Remedies says what to do about it. Any of them is enough.
+	// Remedies says what to do about it. Any one of them is enough.
 	Remedies []Remedy
 	// Err is the cause, if another error caused this one.
 	Err error

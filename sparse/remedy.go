@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A Remedy is something to do about an error: an option to set, or another action. Errors
-// list their remedies apart from the rest of their text. A program whose users do not
-// write Go can therefore name its own options to them; see RemedyError.Reword.
+// A Remedy says what to do about an error: which option to set to which value, or another
+// action. Errors hold their remedies apart from the rest of their text, so that a program
+// can name its own options to its users, in place of Go fields; see RemedyError.Reword.
 type Remedy struct {
-	// Field is the option to set, such as ReadOptions.Features, or the argument. It is
-	// empty if the remedy is another action.
+	// Field is the option to set, such as ReadOptions.Features, or the argument of a
+	// function. It is empty if the remedy is another action.
 	Field string
 	// To is the value to set the option to, such as "a larger number". If Field is empty,
 	// it is the action, such as "leave the row out".
@@ -32,7 +32,7 @@ func (r Remedy) String() string {
 	return words
 }
 
-// A RemedyError is an error with remedies. Any of them is enough.
+// A RemedyError is an error with remedies. Any one of them is enough.
 type RemedyError struct {
 	// Err says what was wrong.
 	Err error

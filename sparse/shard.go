@@ -292,9 +292,10 @@ func (d *Dataset) stack(other *Dataset) error {
 	return err
 }
 
-// Rebase corrects a shard once all shards are known. If zero is set, indices count from
-// 0, and the columns of a shard that was read as counting from 1 move by one. X then has
-// cols columns, but at least as many as before.
+// Rebase makes a shard agree with the other shards. Call it when all shards have been
+// read, with zero set if any shard has an index 0, and cols the number of columns of all
+// shards together. If zero is set and this shard was read as counting from 1, its columns
+// move by one. X then has cols columns, but at least as many as before.
 func (d *Dataset) Rebase(zero bool, cols int) {
 	x := *d.X
 	if zero && d.Stats.IndexBase == OneBased {
