@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -39,6 +40,14 @@ func makeDense(n, p int) (*sparse.Dataset, error) {
 	}
 	m, err := sparse.FromDense(n, p, x)
 	return &sparse.Dataset{X: m, Labels: y}, err
+}
+
+// denseData is makeDense as a problem with the squared loss.
+func denseData(n, p int) Spec {
+	return Spec{
+		Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5", Loss: "squared",
+		Make: func() (*sparse.Dataset, error) { return makeDense(n, p) },
+	}
 }
 
 // A column is a feature of a made table.
@@ -90,21 +99,33 @@ func normalise(v []float64, stride int) {
 // proteinTable imitates a table of protein structures: nine areas, counts and distances.
 func proteinTable(n int) Spec {
 	columns := []column{
-		{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5}, {0.4, 0.98, 0.15, -0.6},
-		{0.46, 0.96, 0, -0.3}, {0.47, 0.6, -0.4, 0.2}, {0.7, 0.85, -0.2, 0}, {0, -0.7, 0.3, 0.1},
+		{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5},
+		{0.4, 0.98, 0.15, -0.6}, {0.46, 0.96, 0, -0.3}, {0.47, 0.6, -0.4, 0.2}, {0.7, 0.85, -0.2, 0}, {0, -0.7, 0.3, 0.1},
 	}
-	return Spec{Name: "table of 9 columns", Data: "synthetic, like a table of protein structures", Loss: "squared",
-		Make: func() (*sparse.Dataset, error) { return makeTable(n, columns) }}
+	return Spec{
+		Name: "table of 9 columns", Data: "synthetic, like a table of protein structures", Loss: "squared",
+		Make: func() (*sparse.Dataset, error) { return makeTable(n, columns) },
+	}
 }
 
-// housingTable imitates a table of districts: income, ages, rooms, people and places.
+// housingTable imitates a table of houses by district: income, ages, rooms, people and places.
 func housingTable(n int) Spec {
 	columns := []column{
 		{0.46, 0.4, 0.1, 1.5}, {0, -0.3, 0.1, 0.2}, {0.44, 0.9, 0, -0.3}, {0.41, 0.85, 0, 0.3},
 		{0.7, -0.1, 0, 0}, {1.5, 0, 0, -0.2}, {0, 0.1, 0.95, -0.8}, {0, 0, -0.96, -0.8},
 	}
-	return Spec{Name: "table of 8 columns", Data: "synthetic, like a table of districts and house prices", Loss: "squared",
-		Make: func() (*sparse.Dataset, error) { return makeTable(n, columns) }}
+	return Spec{
+		Name: "table of 8 columns", Data: "synthetic, like a table of houses", Loss: "squared",
+		Make: func() (*sparse.Dataset, error) { return makeTable(n, columns) },
+	}
+}
+
+// textData is makeText as a problem.
+func textData(n, p, perRow int) Spec {
+	return Spec{
+		Name: "made text", Data: "synthetic: word frequencies as of text",
+		Make: func() (*sparse.Dataset, error) { return makeText(n, p, perRow) },
+	}
 }
 
 // makeText returns rows of unit length with about perRow words, whose frequencies fall as 1/rank.

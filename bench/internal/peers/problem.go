@@ -104,7 +104,8 @@ func (p *Problem) Width() int {
 func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
 	width := p.Width()
 	if len(numbers) != width*len(p.Lambdas) {
-		return nil, fmt.Errorf("%d numbers in its answer; want %d, for each of %d lambdas %d", len(numbers), width*len(p.Lambdas), len(p.Lambdas), width)
+		return nil, fmt.Errorf("%d numbers in its answer; want %d, for each of %d lambdas %d",
+			len(numbers), width*len(p.Lambdas), len(p.Lambdas), width)
 	}
 	for i, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -119,7 +120,8 @@ func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
 
 // specification is the problem for package model, but for A and the lambdas.
 func (p *Problem) specification() *model.Spec {
-	spec := &model.Spec{Loss: losses[p.Loss].solver, NoIntercept: !p.Intercept, Standardize: model.StandardizeOff, Mu: p.L2}
+	spec := &model.Spec{Loss: losses[p.Loss].solver, NoIntercept: !p.Intercept, Mu: p.L2}
+	spec.Standardize = model.StandardizeOff
 	if p.Standardize {
 		spec.Standardize = model.StandardizeOn
 	}

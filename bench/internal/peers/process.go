@@ -162,7 +162,7 @@ func (p *process) Ladder() (from, to float64) { return p.from, p.to }
 
 // patience is the limit of the time that passes for one answer, over the limit of processor
 // time: the machine may have other work.
-const patience = 4
+const patience = 10
 
 // watch ends a context when the limit for an answer is over.
 func (p *process) watch(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {

@@ -127,7 +127,8 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 		return nil, err
 	}
 	defer h.Remove()
-	r := &race{Options: opt, h: h, out: &Outcome{Spec: p.Spec, NNZ: p.X.NNZ(), Lambdas: p.Lambdas, Zero: p.AtZero()}}
+	r := &race{Options: opt, h: h}
+	r.out = &Outcome{Spec: p.Spec, NNZ: p.X.NNZ(), Lambdas: p.Lambdas, Zero: p.AtZero()}
 	r.out.Rows, r.out.Features = p.X.Dims()
 	if p.A != nil {
 		r.out.RowsOfA, _ = p.A.Dims()
@@ -300,7 +301,8 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 		l.Note = fmt.Sprintf("failed at tolerance %g: %v", tol, err)
 		return nil, nil
 	}
-	p := &Point{Tol: tol, CPU: a.CPU, Wall: a.Wall, Seconds: r.seconds(a), Repeats: 1, Bound: a.Bound, Curve: a.Curve}
+	p := &Point{Tol: tol, CPU: a.CPU, Wall: a.Wall, Repeats: 1, Bound: a.Bound, Curve: a.Curve}
+	p.Seconds = r.seconds(a)
 	for k, x := range a.X {
 		if err := r.judge(l, p, k, r.h.Objective(k, x)); err != nil {
 			return nil, err
@@ -317,10 +319,12 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	slack := knownAccuracy * max(1, zero)
 	p.Gap = max(p.Gap, (objective-ref.Values[k])/zero)
 	if ref.Values[k]-objective > slack {
-		return fmt.Errorf("peers: %s: the objective of %s at tolerance %g and lambda %d, %.15g, is below the reference %.15g (%s)", r.out.Name, l.Peer, p.Tol, k+1, objective, ref.Values[k], ref.How)
+		return fmt.Errorf("peers: %s: the objective of %s at tolerance %g and lambda %d, %.15g, is below the reference %.15g (%s)",
+			r.out.Name, l.Peer, p.Tol, k+1, objective, ref.Values[k], ref.How)
 	}
 	if most := ref.Values[k] + ref.Proved[k]; objective-p.Bound*zero > most+slack {
-		return fmt.Errorf("peers: %s: %s at tolerance %g says that its objective at lambda %d, %.15g, is within %.2g of the optimum, which is at most %.15g", r.out.Name, l.Peer, p.Tol, k+1, objective, p.Bound*zero, most)
+		return fmt.Errorf("peers: %s: %s at tolerance %g says that its objective at lambda %d, %.15g, is within %.2g of the optimum, which is at most %.15g",
+			r.out.Name, l.Peer, p.Tol, k+1, objective, p.Bound*zero, most)
 	}
 	return nil
 }

@@ -85,7 +85,10 @@ func (o *own) prove(ctx context.Context, tol float64) (a *Answer, bounds []float
 }
 
 func (o *own) fit(ctx context.Context, tol float64) (*solver.Result, error) {
-	p := &solver.Problem{Data: o.p.X, Labels: o.p.Labels, Loss: losses[o.p.Loss].solver, L2: o.p.L2, Penalty: solver.L1{Lambda: o.p.Lambdas[0]}}
+	p := &solver.Problem{
+		Data: o.p.X, Labels: o.p.Labels,
+		Loss: losses[o.p.Loss].solver, L2: o.p.L2, Penalty: solver.L1{Lambda: o.p.Lambdas[0]},
+	}
 	if o.p.A != nil {
 		p.Constraint = o.p.A
 	}
@@ -161,12 +164,14 @@ func refer(ctx context.Context, p *Problem) (*Reference, error) {
 	}
 	if math.IsNaN(p.Known) {
 		if worst := r.Accuracy(); !(worst <= Targets[len(Targets)-1]*zero) {
-			return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g", ErrNoReference, worst)
+			return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g",
+				ErrNoReference, worst)
 		}
 		return r, nil
 	}
 	if p.Known > best[0]+knownAccuracy || p.Known < r.Values[0]-knownAccuracy {
-		return nil, fmt.Errorf("peers: the known optimum of %s, %.15g, is not between the bounds that scas proves, %.15g and %.15g", p.Name, p.Known, r.Values[0], best[0])
+		return nil, fmt.Errorf("peers: the known optimum of %s, %.15g, is not between the bounds that scas proves, %.15g and %.15g",
+			p.Name, p.Known, r.Values[0], best[0])
 	}
 	return &Reference{[]float64{p.Known}, r.Proved, "known optimum of the data; scas proves the same"}, nil
 }

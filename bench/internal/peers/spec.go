@@ -61,7 +61,10 @@ func Specs(quick bool) []Spec {
 		return append([]Spec{small, heart, wdbc}, smallPaths()...)
 	}
 	a9a, rcv1 := a9aSpec, rcv1Spec
-	covtype := Spec{Name: "covtype", Data: "LIBSVM covtype.binary, scaled", File: "paper/covtype.libsvm.binary.scale.zst", Features: 54, L1: 1e-5}
+	covtype := Spec{
+		Name: "covtype", Data: "LIBSVM covtype.binary, scaled",
+		File: "paper/covtype.libsvm.binary.scale.zst", Features: 54, L1: 1e-5,
+	}
 	joined := a9a
 	joined.Name, joined.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
 	published := covtype
@@ -78,9 +81,15 @@ func Specs(quick bool) []Spec {
 }
 
 var (
-	a9aSpec   = Spec{Name: "a9a", Data: "LIBSVM a9a", File: "paper/a9a.zst", Features: 123, L1: 1e-5}
-	rcv1Spec  = Spec{Name: "rcv1 stand-in", Data: "stand-in for rcv1_train.binary: other documents of RCV1-v2", File: "paper/rcv1v2_binary_train.libsvm.zst", Features: 47236, L1: 1e-4}
-	hivfpSpec = Spec{Name: "hivfp", Data: "stand-in for sido: molecules tested against HIV, by fingerprints", File: "paper/hivfp_train.libsvm.zst", Features: 4932, L1: 1e-4}
+	a9aSpec  = Spec{Name: "a9a", Data: "LIBSVM a9a", File: "paper/a9a.zst", Features: 123, L1: 1e-5}
+	rcv1Spec = Spec{
+		Name: "rcv1 stand-in", Data: "stand-in for rcv1_train.binary: other documents of RCV1-v2",
+		File: "paper/rcv1v2_binary_train.libsvm.zst", Features: 47236, L1: 1e-4,
+	}
+	hivfpSpec = Spec{
+		Name: "hivfp", Data: "stand-in for sido: molecules tested against HIV, by fingerprints",
+		File: "paper/hivfp_train.libsvm.zst", Features: 4932, L1: 1e-4,
+	}
 )
 
 // wideText has more features than rows.
@@ -93,14 +102,15 @@ func wideText() Spec {
 
 // paths are paths of 100 lambdas.
 func paths() []Spec {
-	dense := func(n, p int) Spec {
-		return Spec{Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5", Loss: "squared", Make: func() (*sparse.Dataset, error) { return makeDense(n, p) }}
+	web := Spec{
+		Name: "made web", Data: "synthetic: 0/1 features of 3 % positive pages",
+		Make: func() (*sparse.Dataset, error) { return makeWeb(49749, 300) },
 	}
-	words := Spec{Name: "made text", Data: "synthetic: word frequencies as of text", Make: func() (*sparse.Dataset, error) { return makeText(8000, 8000, 60) }}
-	web := Spec{Name: "made web", Data: "synthetic: 0/1 features of 3 % positive pages", Make: func() (*sparse.Dataset, error) { return makeWeb(49749, 300) }}
 	return []Spec{
-		dense(5000, 500).path(100), dense(1000, 5000).path(100), proteinTable(45730).path(100), housingTable(20640).path(100),
-		a9aSpec.path(100), wideText().path(100), words.path(100), web.path(100), rcv1Spec.path(100), hivfpSpec.path(100),
+		denseData(5000, 500).path(100), denseData(1000, 5000).path(100),
+		proteinTable(45730).path(100), housingTable(20640).path(100),
+		a9aSpec.path(100), wideText().path(100), textData(8000, 8000, 60).path(100), web.path(100),
+		rcv1Spec.path(100), hivfpSpec.path(100),
 	}
 }
 
@@ -114,11 +124,13 @@ func crossings() (all []Spec) {
 
 // smallPaths are the paths and cross-validations of a quick comparison.
 func smallPaths() []Spec {
-	dense := Spec{Name: "dense 60 x 200", Data: "synthetic, neighbours correlated 0.5", Loss: "squared", Make: func() (*sparse.Dataset, error) { return makeDense(60, 200) }}
-	words := Spec{Name: "made text", Data: "synthetic: word frequencies as of text", Make: func() (*sparse.Dataset, error) { return makeText(300, 200, 20) }}
+	words := textData(300, 200, 20)
 	hinge := words
 	hinge.Name, hinge.Loss, hinge.L2 = "made text, squared hinge", "squared hinge", 1.0/300
-	return []Spec{dense.path(20), housingTable(500).path(20), words.path(20), words.cross(20, true), words.cross(20, false), hinge}
+	return []Spec{
+		denseData(60, 200).path(20), housingTable(500).path(20), words.path(20),
+		words.cross(20, true), words.cross(20, false), hinge,
+	}
 }
 
 // ridges are fits with the squared penalty alone, for the losses that liblinear has.

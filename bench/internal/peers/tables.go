@@ -132,7 +132,8 @@ func (o *Outcome) Notes() (notes []string) {
 		for k, v := range p.Curve {
 			worst = max(worst, math.Abs(v-exact.Curve[k])/o.Zero)
 		}
-		notes = append(notes, fmt.Sprintf("%s: losses on rows held out at its default: within %.0e P(0) of those of scas at %g", l.Peer, worst, exact.Tol))
+		notes = append(notes, fmt.Sprintf("%s: losses on rows held out at its default: within %.0e P(0) of those of scas at %g",
+			l.Peer, worst, exact.Tol))
 	}
 	return notes
 }
@@ -166,7 +167,8 @@ func (o *Outcome) Against() string {
 	if len(o.Reference.Values) == 1 {
 		value = fmt.Sprintf("%.13f ", o.Reference.Values[0])
 	}
-	return fmt.Sprintf("%s(%s; the bounds that scas proves are at most %.0e P(0) apart)", value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
+	return fmt.Sprintf("%s(%s; the bounds that scas proves are at most %.0e P(0) apart)",
+		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
 }
 
 // words are the texts of cells.

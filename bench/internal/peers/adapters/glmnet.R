@@ -33,12 +33,12 @@ intercept <- value("intercept") == "true"
 folds <- if (task == "cv") from("folds.i32", "integer", n, 4) + 1L
 
 solve <- function(solver, tolerance, ...) {
-  solver(x, target, family = if (classes) "binomial" else "gaussian", alpha = alpha, lambda = if (classes) path else path / 2,
-    intercept = intercept, standardize = value("standardize") == "true", thresh = tolerance, maxit = 1e9, ...)
+  solver(x, target, family = if (classes) "binomial" else "gaussian", alpha = alpha,
+    lambda = if (classes) path else path / 2, intercept = intercept, standardize = value("standardize") == "true", thresh = tolerance, maxit = 1e9, ...)
 }
 fit <- function(tolerance) {
-  found <- if (task == "cv") solve(cv.glmnet, tolerance, foldid = folds) else list(glmnet.fit = solve(glmnet, tolerance))
-  model <- found$glmnet.fit
+  found <- if (task == "cv") solve(cv.glmnet, tolerance, foldid = folds)
+  model <- if (task == "cv") found$glmnet.fit else solve(glmnet, tolerance)
   if (length(model$lambda) < length(path)) stop("the path ended early, at lambda ", min(model$lambda))
   list(model = model, curve = if (classes) found$cvm / 2 else found$cvm)
 }

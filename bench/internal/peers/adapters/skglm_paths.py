@@ -30,7 +30,9 @@ def path(X, y, tolerance, lambdas=problem.lambdas):
 
 
 # Its code is compiled when it is first called; a short path of few rows calls all of it.
-few = np.concatenate((np.flatnonzero(problem.y == problem.y.min())[:50], np.flatnonzero(problem.y > problem.y.min())[:50]))
-columns = problem.columns()
-path(columns[few] if isinstance(columns, np.ndarray) else columns.tocsr()[few].tocsc(), problem.y[few], 1e-6, problem.lambdas[-2:])
+least = problem.y == problem.y.min()
+few = np.concatenate((np.flatnonzero(least)[:50], np.flatnonzero(~least)[:50]))
+X = problem.data()[few]
+X = np.asfortranarray(X) if isinstance(X, np.ndarray) else X.tocsc()
+path(X, problem.y[few], 1e-6, problem.lambdas[-2:])
 serve_paths(problem, skglm.__version__, (1e-2, 1e-12), path)
