@@ -26,7 +26,7 @@ func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *e
 // certify returns an upper bound of the objective at x minus the optimum. It returns +Inf if
 // nothing can be proved.
 func (r *Run) certify() float64 {
-	y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X))
+	y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
 		return math.Inf(1) // the objective at x is unknown, or no proof was requested
 	}
@@ -49,7 +49,7 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	if !term.HasConjugate(g) || !term.HasSupport(domain) {
 		return math.Inf(1)
 	}
-	free := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.A.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
+	free := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
 	at := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
 	at.Beta, at.Conjugate = gap.DualFeasible(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.Coupling.form().Multipliers(beta))
@@ -67,7 +67,7 @@ func (r *Run) lagrangian(beta []float64) []float64 {
 	}
 	r.Samples.Gradient(s, r.X)
 	g := make([]float64, len(r.X))
-	r.A.MulTrans(g, beta)
+	r.product.MulVecTrans(g, beta)
 	for j, v := range s.Gradient {
 		g[j] += v
 	}

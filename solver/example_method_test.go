@@ -21,39 +21,26 @@ func (Gradient) Info() solver.MethodInfo {
 }
 
 func (Gradient) Begin(r *solver.Run) (solver.Iteration, error) {
-	g := &gradient{r: r, step: make([]float64, len(r.X)), rows: make([]float64, len(r.Dual))}
-	if r.Stats.Eta = r.Settings.Eta; r.Stats.Eta == 0 {
-		r.Stats.Eta = 1 / r.Stats.Constants.NuL
-	}
-	return g, nil
-}
-
-// gradient is one run of the method.
-type gradient struct {
-	r          *solver.Run
-	step, rows []float64
-}
-
-// NaturalEta is the step size that an error proposes if the user's step size diverges.
-func (g *gradient) NaturalEta() float64 { return 1 / g.r.Stats.Constants.NuL }
-
-func (g *gradient) Next() (bool, error) {
-	r := g.r
-	if !r.Affords(1) {
-		return false, nil
-	}
-	r.Samples.Gradient(&r.Snapshot, r.X)
-	r.Spend(1)
-	for j, v := range r.A.Image(r.X) {
-		g.rows[j] = r.Dual[j] + r.Stats.Rho*(v-r.Y[j])
-	}
-	r.A.MulTrans(g.step, g.rows)
-	for j, z := range r.Snapshot.Gradient {
-		r.X[j] -= r.Stats.Eta * (z + r.Problem.L2*r.X[j] + g.step[j])
-	}
-	r.DualStep()
-	r.Average()
-	return true, nil
+	eta := r.StepSize(1 / r.Stats.Constants.NuL)
+	step, rows := make([]float64, len(r.X)), make([]float64, len(r.Dual))
+	return func() (more bool, err error) {
+		if !r.Affords(1) {
+			return false, nil
+		}
+		r.Samples.Gradient(&r.Snapshot, r.X)
+		r.Spend(1)
+		r.A.MulVec(rows, r.X)
+		for i, v := range rows {
+			rows[i] = r.Dual[i] + r.Stats.Rho*(v-r.Y[i])
+		}
+		r.A.MulVecTrans(step, rows)
+		for j, z := range r.Snapshot.Gradient {
+			r.X[j] -= eta * (z + r.Problem.L2*r.X[j] + step[j])
+		}
+		r.DualStep()
+		r.Average()
+		return true, nil
+	}, nil
 }
 
 // Minimize runs a method of your own like the methods of the module: with the same budget and

@@ -22,40 +22,34 @@ func (Stochastic) Info() solver.MethodInfo {
 }
 
 func (Stochastic) Begin(r *solver.Run) (solver.Iteration, error) {
-	r.Stats.Eta = r.Settings.Eta
-	return &stochastic{r, make([]int32, len(r.Problem.Labels)), make([]float64, len(r.Dual)), make([]float64, len(r.X))}, nil
-}
-
-type stochastic struct {
-	r           *solver.Run
-	drawn       []int32
-	rows, fixed []float64
-}
-
-func (s *stochastic) Next() (bool, error) {
-	r, eta := s.r, s.r.Stats.Eta
-	if !r.Affords(1) {
-		return false, nil
-	}
-	for j, v := range r.A.Image(r.X) {
-		s.rows[j] = r.Dual[j] + r.Stats.Rho*(v-r.Y[j])
-	}
-	r.A.MulTrans(s.fixed, s.rows)
-	for j, v := range r.X {
-		s.fixed[j] += r.Problem.L2 * v
-	}
-	r.Samples.Draw(s.drawn)
-	for _, i := range s.drawn {
-		slope := r.Samples.Slope(int(i), r.Samples.Margin(int(i), r.X))
-		for j, v := range s.fixed {
-			r.X[j] -= eta * v
+	eta := r.StepSize(0.5 / r.Stats.Constants.NuF)
+	drawn := make([]int32, len(r.Problem.Labels))
+	rows, fixed := make([]float64, len(r.Dual)), make([]float64, len(r.X))
+	return func() (more bool, err error) {
+		if !r.Affords(1) {
+			return false, nil
 		}
-		r.Samples.Scatter(r.X, int(i), -eta*slope)
-	}
-	r.Spend(1)
-	r.DualStep()
-	r.Average()
-	return true, nil
+		r.A.MulVec(rows, r.X)
+		for k, v := range rows {
+			rows[k] = r.Dual[k] + r.Stats.Rho*(v-r.Y[k])
+		}
+		r.A.MulVecTrans(fixed, rows)
+		for j, v := range r.X {
+			fixed[j] += r.Problem.L2 * v
+		}
+		r.Samples.Draw(drawn)
+		for _, i := range drawn {
+			slope := r.Samples.Slope(int(i), r.Samples.Margin(int(i), r.X))
+			for j, v := range fixed {
+				r.X[j] -= eta * v
+			}
+			r.Samples.Scatter(r.X, int(i), -eta*slope)
+		}
+		r.Spend(1)
+		r.DualStep()
+		r.Average()
+		return true, nil
+	}, nil
 }
 
 // The step size of a stochastic method should be measured in units of 1/ν_f, where ν_f is the

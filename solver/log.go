@@ -14,7 +14,7 @@ func (r *Run) log(level slog.Level, message string, attributes ...slog.Attr) {
 
 func (r *Run) logBegin() {
 	n, p := r.Problem.Data.Dims()
-	l, _ := r.A.Dims()
+	l, _ := r.product.Dims()
 	r.log(slog.LevelInfo, "solver: begin", slog.String("name", r.Stats.Name), slog.String("method", r.Stats.Method),
 		slog.Int("rows", n), slog.Int("features", p), slog.Int64("nonzeros", r.Problem.Data.NNZ()), slog.Int("rows_of_a", l),
 		slog.Float64("rho", r.Stats.Rho), slog.Float64("goal", r.goal))

@@ -9,36 +9,25 @@ package solver
 //     budget may not allow;
 //   - calls Run.Err now and then in an iteration that takes long;
 //   - calls Run.Average, or writes Run.Mean, in every iteration;
-//   - divides an automatic step size by 2^Stats.StepHalvings, if it calls
-//     Run.WatchedSnapshot.
+//   - takes its step size from Run.StepSize, and divides an automatic one by
+//     2^Stats.StepHalvings if it calls Run.WatchedSnapshot.
 type Method interface {
 	// Info describes the method.
 	Info() MethodInfo
-	// Begin prepares a run at r.Iterate.
+	// Begin prepares a run at r.Iterate, and returns its iteration.
 	Begin(r *Run) (Iteration, error)
 }
 
-// An Iteration is one run of a method.
-type Iteration interface {
-	// Next makes one outer iteration. It leaves the iterate in Run.Iterate. It leaves in Run.Mean
-	// the average of iterates that the method's theory is about. more is false if the budget did
-	// not allow the iteration.
-	Next() (more bool, err error)
-}
+// An Iteration makes one outer iteration of a method. It leaves the iterate in Run.Iterate. It leaves
+// in Run.Mean the average of iterates that the method's theory is about. more is false if the budget
+// did not allow the iteration.
+type Iteration func() (more bool, err error)
 
 // A Checker is a Method that checks the problem and the settings before any work is done. In s,
 // zero fields have been replaced by their defaults, except fields whose default depends on the
 // data. An error should be a *SettingError.
 type Checker interface {
 	Check(p *Problem, s *Settings) error
-}
-
-// A StepProposer is an Iteration that knows a step size to try after a run has diverged, see
-// DivergenceError.
-type StepProposer interface {
-	// NaturalEta returns the automatic step size at the current iterate, or 0 if the method has
-	// none.
-	NaturalEta() float64
 }
 
 // MethodInfo describes a method, and says which settings and problems it takes.

@@ -46,9 +46,9 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 	}
 	if a.direct() {
 		r.keeper.Watched = true // Newton steps descend
-		return a, nil
+		return a.next, nil
 	}
-	return a, a.begin()
+	return a.next, a.begin()
 }
 
 // newtonOnly returns an error if only Newton steps could solve the problem, but none can be made.
@@ -91,8 +91,8 @@ func (a *auto) begin() (err error) {
 	return err
 }
 
-// Next implements Iteration.
-func (a *auto) Next() (bool, error) {
+// next is the iteration.
+func (a *auto) next() (bool, error) {
 	if a.passes == nil {
 		refused, err := a.finish()
 		if !refused {
@@ -104,20 +104,12 @@ func (a *auto) Next() (bool, error) {
 	}
 	switch tried := a.Stats.NewtonSteps > 0; {
 	case a.goal <= 0 || tried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
-		return a.passes.Next()
+		return a.passes.next()
 	case !a.affordsStep():
 		return false, nil // runs with larger budgets make the same number of passes before Newton steps
 	}
 	_, err := a.finish()
 	return true, err
-}
-
-// NaturalEta implements StepProposer. It returns 0 if only Newton steps were made.
-func (a *auto) NaturalEta() float64 {
-	if a.passes == nil {
-		return 0
-	}
-	return a.passes.NaturalEta()
 }
 
 // affordsStep reports whether the budget allows a Newton step.
@@ -159,7 +151,7 @@ func (r *Run) finish() (refused bool, err error) {
 	// A gap proved at one point bounds the optimum, and therefore also the gap of the other point.
 	if better {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
-		copy(r.Y, r.A.Image(r.X))
+		copy(r.Y, r.product.Image(r.X))
 		r.startMean()
 		r.gap, r.exact = math.Min(res.Gap, gap.AtObjective(proved, value, res.Objective)), res.Polished
 	} else {

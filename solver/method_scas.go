@@ -69,16 +69,16 @@ func (SCASL) Info() MethodInfo {
 }
 
 // Begin implements Method.
-func (SCASK) Begin(r *Run) (Iteration, error) { return newSCAS(r, false) }
+func (SCASK) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
 
 // Begin implements Method.
-func (SCAS) Begin(r *Run) (Iteration, error) { return newSCAS(r, false) }
+func (SCAS) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
 
 // Begin implements Method.
-func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, false) }
+func (SCASStrong) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
 
 // Begin implements Method.
-func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, true) }
+func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r, true) }
 
 // scas is a run of a SCAS-ADMM method with data in memory, which form one window.
 type scas struct {
@@ -89,6 +89,14 @@ type scas struct {
 	rows  *admm.RowCurvature // nil until needed
 }
 
+func beginSCAS(r *Run, linearised bool) (Iteration, error) {
+	s, err := newSCAS(r, linearised)
+	if err != nil {
+		return nil, err
+	}
+	return s.next, nil
+}
+
 func newSCAS(r *Run, linearised bool) (*scas, error) {
 	p, st, set := r.Problem, &r.Stats, &r.Settings
 	info := set.Method.Info()
@@ -97,13 +105,13 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) }, Schedule: s.schedule, Met: s.curvatureHere,
 		Windows: func(inner func(*admm.Window) error) error { return inner(&s.whole) },
 		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
-		A: r.A, Step: r.dual, Project: p.project, Interrupt: p.team().Within(r.Err),
+		A: r.product, Step: r.dual, Project: p.project, Interrupt: p.team().Within(r.Err),
 		Many: info.ManyUpdates, Strong: info.Theorem == 2,
 	}
 	if info.ManyUpdates {
 		if st.DualUpdates = set.DualUpdates; st.DualUpdates == 0 {
 			n, _ := p.Data.Dims()
-			st.DualUpdates = admm.DualUpdates(float64(set.InnerSteps), p.team().Mean(float64(p.Data.NNZ()), float64(n)), r.A.Operations())
+			st.DualUpdates = admm.DualUpdates(float64(set.InnerSteps), p.team().Mean(float64(p.Data.NNZ()), float64(n)), r.product.Operations())
 		}
 	}
 	if set.Rho == 0 {
@@ -123,6 +131,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	st.Plan, st.PlanReason, st.BatchSize = plan.Name(), plan.Reason(), plan.BatchSize()
 	s.fitBatch()
 	s.outer.NuL, s.outer.Batch = st.Constants.NuL, st.BatchSize
+	r.automatic = s.automaticEta
 	s.whole = admm.Window{Plan: plan, Draw: r.Samples.Draw, Updates: st.DualUpdates}
 	return s, nil
 }
@@ -132,7 +141,7 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	p, set := s.Problem, &s.Settings
 	l := &admm.InnerLoop{
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
-		Loss: p.loss(), A: s.A.Algebra, Set: p.domain(),
+		Loss: p.loss(), A: s.product.Algebra, Set: p.domain(),
 		Rho: s.Stats.Rho, Ridge: p.L2 + s.outer.Anchor.Weight, Kappa: s.outer.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.outer.Interrupt,
@@ -150,12 +159,12 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 func (s *scas) fitScale() {
 	p, set := s.Problem, &s.Settings
 	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
-		p.Domain == nil && (s.A.Identity() || s.A.Matrix() != nil)
+		p.Domain == nil && (s.product.Identity() || s.product.Matrix() != nil)
 	if !free {
 		return
 	}
 	m := admm.NewMetric(&admm.MetricProblem{
-		Data: p.Data, A: s.A.Algebra, Limit: s.dual.Limit,
+		Data: p.Data, A: s.product.Algebra, Limit: s.dual.Limit,
 		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.scales.Unit, Least: s.scales.RidgeRho(s.Stats.DualUpdates),
 		Slope: rows.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
 	})
@@ -181,8 +190,8 @@ func (s *scas) fitBatch() {
 	}
 }
 
-// Next implements Iteration.
-func (s *scas) Next() (bool, error) {
+// next is the iteration.
+func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
 	if !t.Alone() { // so that a resumed run draws the same samples
 		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
@@ -210,8 +219,8 @@ func (s *scas) curvatureHere() float64 {
 	return s.Problem.team().Most(s.rows.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
-// NaturalEta implements StepProposer. It uses the iterate that has been restored.
-func (s *scas) NaturalEta() float64 {
+// automaticEta returns the automatic step size at the iterate that has been restored.
+func (s *scas) automaticEta() float64 {
 	s.takeSnapshot()
 	return s.outer.NaturalEta(s.Stats.OuterIterations)
 }

@@ -74,7 +74,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 		return nil, err
 	}
 	if diverged := (*DivergenceError)(nil); errors.As(err, &diverged) {
-		diverged.propose(it)
+		r.propose(diverged)
 	}
 	res, err := r.end(err)
 	r.logEnd(res, err)

@@ -13,9 +13,9 @@ func (r *Run) round() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective
 	shifted := p.Coupling != nil && p.Coupling.C != nil
-	if math.IsNaN(value) || math.IsInf(value, 0) || shifted || r.A.Matrix() == nil && !r.A.Identity() {
+	if math.IsNaN(value) || math.IsInf(value, 0) || shifted || r.product.Matrix() == nil && !r.product.Identity() {
 		return r.X, false
 	}
-	s := quadratic.ReadStructure(r.A.Matrix(), r.Y, term.Limits(p.penalty(), len(r.Y)), len(r.X))
+	s := quadratic.ReadStructure(r.product.Matrix(), r.Y, term.Limits(p.penalty(), len(r.Y)), len(r.X))
 	return s.MakeExact(r.X, p.project, func(x []float64) float64 { return p.Evaluate(x).Objective })
 }

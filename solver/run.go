@@ -51,22 +51,26 @@ type Run struct {
 	Settings Settings
 	// Samples gives access to the data.
 	Samples *Samples
-	// A computes products with A and A'.
-	A *linalg.Product
+	// A computes products with A and A'. It is not for concurrent use.
+	A Operator
 	// Snapshot is set by WatchedSnapshot. A method that does not call WatchedSnapshot may use it
 	// for other purposes.
 	Snapshot Snapshot
-	// Stats become those of the Result. The method must set Eta, InnerSteps and BatchSize.
+	// Stats become those of the Result. The method must set InnerSteps and BatchSize, and Eta if it
+	// does not call StepSize.
 	Stats Stats
 
 	ctx      context.Context
-	stop     float64        // why the run must stop, see ending.CauseOf; 0 if it need not
-	dual     *admm.DualStep // nil before prepare
-	residual []float64      // A x + B y − c
-	averaged int            // number of iterates in Mean
-	loose    bool           // the objective of the last iterate belongs to an infeasible point
-	scales   admm.Scales
-	keeper   admm.Keeper
+	product  *linalg.Product // A
+	stop     float64         // why the run must stop, see ending.CauseOf; 0 if it need not
+	dual     *admm.DualStep  // nil before prepare
+	residual []float64       // A x + B y − c
+	averaged int             // number of iterates in Mean
+	// automatic returns the automatic step size at the current iterate; nil if the method has none.
+	automatic func() float64
+	loose     bool // the objective of the last iterate belongs to an infeasible point
+	scales    admm.Scales
+	keeper    admm.Keeper
 	proof
 	clock admm.Clock
 }
@@ -78,7 +82,8 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	algebra := p.algebra()
 	l, _ := algebra.Dims()
 	_, q := p.Coupling.dims(l)
-	r.A = algebra.Product()
+	r.product = algebra.Product()
+	r.A = r.product
 	r.Samples = newSamples(p, &set, r.Err() != nil && r.stop == ending.Canceled)
 	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
@@ -104,7 +109,7 @@ func (r *Run) prepare() {
 	r.Snapshot = newSnapshot(n, features)
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
-	r.Stats.Constants = p.constants(r.A.Algebra, r.Samples.longest)
+	r.Stats.Constants = p.constants(r.product.Algebra, r.Samples.longest)
 	r.scales = r.newScales()
 	r.SetRho(r.Settings.Rho)
 	if r.Settings.Rho == 0 {
@@ -117,7 +122,7 @@ func (r *Run) toStart() {
 	clear(r.X)
 	r.Iterate.set(Iterate{X: r.Settings.Start.X})
 	r.Problem.project(r.X)
-	if y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X)); ok {
+	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {
 		copy(r.Y, y)
 	}
 	clear(r.Dual)
@@ -168,6 +173,14 @@ func (r *Run) SetRho(rho float64) {
 	r.dual.SetRho(rho)
 }
 
+// StepSize sets Stats.Eta to Settings.Eta or, if that is zero, to the automatic step size, and returns
+// it. If the run diverges with a step size of the user's, its error proposes the automatic one.
+func (r *Run) StepSize(automatic float64) float64 {
+	r.automatic = func() float64 { return automatic }
+	r.Stats.Eta = cmp.Or(r.Settings.Eta, automatic)
+	return r.Stats.Eta
+}
+
 // NaturalRho returns factor times lambda times the root mean square of |aᵢ|, and for regression
 // divides it by the size of the labels. Because beta lies in [−lambda, lambda], lambda/rho
 // must be comparable with the entries of A x, whose unit is that of the labels over that of
@@ -194,11 +207,11 @@ func (r *Run) newScales() admm.Scales {
 func (r *Run) Limits() []float64 { return r.dual.Limit }
 
 // DualStep updates y and beta, given x.
-func (r *Run) DualStep() { r.dual.Update(r.A.Image(r.X), r.Y, r.Dual) }
+func (r *Run) DualStep() { r.dual.Update(r.product.Image(r.X), r.Y, r.Dual) }
 
 // violation returns A x + B y − c, valid until the next call.
 func (r *Run) violation() []float64 {
-	r.dual.Violation(r.residual, r.A.Image(r.X), r.Y)
+	r.dual.Violation(r.residual, r.product.Image(r.X), r.Y)
 	return r.residual
 }
 
@@ -218,7 +231,7 @@ func (r *Run) objective(loss float64) float64 {
 // objective may be below the optimum.
 func (r *Run) penaltyNow() float64 {
 	g := r.Problem.penalty()
-	if y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X)); ok {
+	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {
 		if v := g.Value(y); !math.IsInf(v, 0) {
 			return v
 		}

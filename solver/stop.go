@@ -21,7 +21,7 @@ func (r *Run) loop(it Iteration) error {
 			return err
 		}
 		r.gap = math.Inf(1)
-		if more, err := it.Next(); err != nil {
+		if more, err := it(); err != nil {
 			return err
 		} else if !more {
 			break
@@ -134,9 +134,9 @@ func (r *Run) Lost(objective float64) error {
 
 // propose sets the step size to try: a fraction of the one that diverged, or the method's automatic
 // step size at the present iterate if that is smaller.
-func (e *DivergenceError) propose(it Iteration) {
+func (r *Run) propose(e *DivergenceError) {
 	e.Try = e.Eta / admm.RetryFactor
-	if n, ok := it.(StepProposer); ok {
-		e.Try = math.Min(e.Try, n.NaturalEta())
+	if r.automatic != nil {
+		e.Try = math.Min(e.Try, r.automatic())
 	}
 }

@@ -10,7 +10,7 @@ import (
 // start records the objective at the start.
 func (r *Run) start(objective float64) {
 	r.keeper.Begin(admm.Point(r.Iterate), objective, r.Problem.lossAtZero())
-	r.Stats.Constants.Radius = r.Problem.radius(r.A.Algebra, objective)
+	r.Stats.Constants.Radius = r.Problem.radius(r.product.Algebra, objective)
 }
 
 // restore moves to the stored iterate, or to the start if there is none, and begins a new mean.

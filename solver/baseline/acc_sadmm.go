@@ -66,7 +66,7 @@ type accSADMM struct {
 // Begin implements solver.Method.
 func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := &accSADMM{base: newBase(r, 3)}
-	s.weight = 1 / s.orEta(4/s.nu)
+	s.weight = 1 / s.run.StepSize(4/s.nu)
 	var batch int
 	batch, s.m = accStage(s.n, &r.Settings)
 	s.roomForBatch(batch)
@@ -80,12 +80,12 @@ func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
 	for _, v := range []*[]float64{&s.aPoint, &s.au, &s.ym} {
 		*v = slices.Clone(s.times(s.x))
 	}
-	return s, nil
+	return s.next, nil
 }
 
 func (s *accSADMM) thetaOf(stage int) float64 { return 1 / float64(tau+tau*stage) }
 
-func (s *accSADMM) Next() (bool, error) {
+func (s *accSADMM) next() (bool, error) {
 	r := s.run
 	cost := 1 + float64(s.run.Stats.InnerSteps)/float64(s.n)
 	if !r.Affords(cost) {
@@ -115,7 +115,7 @@ func (s *accSADMM) step(rows []int32) {
 	}
 	copy(s.bracket, s.lam)
 	kernels.ProxDual(s.bracket, s.ym, s.au, s.limit, w)
-	s.a.MulTrans(s.q, s.bracket)
+	s.a.MulVecTrans(s.q, s.bracket)
 	s.addRidge(s.q, s.ahead)
 	kernels.Axpy(1, s.run.Snapshot.Gradient, s.q)
 	s.addReduced(s.q, s.ahead, rows, 1, true)
@@ -163,10 +163,10 @@ func (s *accSADMM) closeStage() {
 		s.ahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*fresh) + float64(jump*extrapolation)
 		s.tilde[j] = fresh
 	}
-	s.a.Mul(s.bt, s.tilde)
+	s.a.MulVec(s.bt, s.tilde)
 	for j, y := range s.ym {
 		s.bt[j] -= float64(last*y) + float64(rest*(s.sumY[j]-y))
 		s.lt[j] = s.lam[j] + float64(s.rho*(1-tau)*(s.aPoint[j]-y))
 	}
-	s.a.Mul(s.au, s.ahead)
+	s.a.MulVec(s.au, s.ahead)
 }

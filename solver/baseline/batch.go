@@ -50,7 +50,7 @@ func (Batch) Begin(r *solver.Run) (solver.Iteration, error) {
 	} else {
 		b.newton = newConjugate(b.base)
 	}
-	return b, nil
+	return b.next, nil
 }
 
 // BatchCG is [Batch], but conjugate gradients solve the Newton system for any p. If p is
@@ -73,7 +73,7 @@ func (BatchCG) Check(_ *solver.Problem, s *solver.Settings) error { return s.Che
 func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBatch(r)
 	b.newton = newConjugate(b.base)
-	return b, nil
+	return b.next, nil
 }
 
 type batch struct {
@@ -111,7 +111,7 @@ var errNotConvex = &sparse.RemedyError{
 	},
 }
 
-func (b *batch) Next() (bool, error) {
+func (b *batch) next() (bool, error) {
 	need := b.newton.cost() + 1
 	if !b.known {
 		need++
@@ -137,7 +137,7 @@ const (
 // minimise does the x-step. b.q = A'(beta − ρ y) does not change.
 func (b *batch) minimise() error {
 	b.frozen()
-	b.a.Mul(b.ax, b.x)
+	b.a.MulVec(b.ax, b.x)
 	r, at := b.run, &b.run.Snapshot
 	if !b.known {
 		b.data.Gradient(at, b.x)
@@ -174,7 +174,7 @@ func (b *batch) minimise() error {
 // gradient sets g to the gradient of the x-step's objective. It takes the gradient of the loss from
 // the snapshot.
 func (b *batch) gradient() {
-	b.a.MulTrans(b.g, b.ax)
+	b.a.MulVecTrans(b.g, b.ax)
 	for j, v := range b.g {
 		b.g[j] = float64(b.rho*v) + b.run.Snapshot.Gradient[j] + b.q[j] + float64(b.mu*b.x[j])
 	}
@@ -184,7 +184,7 @@ func (b *batch) gradient() {
 // returns false if that fails. The change of the quadratic part is computed from the step, not as a
 // difference of two values, so that rounding does not hide a small step.
 func (b *batch) search(decrement float64) bool {
-	b.a.Mul(b.astep, b.step)
+	b.a.MulVec(b.astep, b.step)
 	linear := dotProduct(b.q, b.step) + float64(b.mu*dotProduct(b.x, b.step)) + float64(b.rho*dotProduct(b.ax, b.astep))
 	quadratic := float64(b.mu*dotProduct(b.step, b.step)) + float64(b.rho*dotProduct(b.astep, b.astep))
 	at := &b.run.Snapshot

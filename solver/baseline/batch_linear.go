@@ -48,15 +48,15 @@ func (BatchLinear) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
 	var err error
 	m.solve, err = m.shifted()
-	m.orEta(1 / m.nubar)
-	return m, err
+	m.run.StepSize(1 / m.nubar)
+	return m.next, err
 }
 
 // Begin implements solver.Method.
 func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
-	m.orEta(1 / (m.nubar + float64(m.rho*m.lambda1)))
-	return m, nil
+	m.run.StepSize(1 / (m.nubar + float64(m.rho*m.lambda1)))
+	return m.next, nil
 }
 
 type batchLinear struct {
@@ -73,7 +73,7 @@ func newBatchLinear(r *solver.Run) *batchLinear {
 	return m
 }
 
-func (m *batchLinear) Next() (bool, error) {
+func (m *batchLinear) next() (bool, error) {
 	if !m.run.Affords(1) {
 		return false, nil
 	}

@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
@@ -30,10 +29,9 @@ type base struct {
 	u          []float64 // scratch memory of length l
 	q          []float64 // scratch memory of length p
 
-	rows    []int32   // the sampled rows
-	gain    []float64 // factor of each sampled row in a step
-	natural float64   // automatic η, even if not used; 0 if the method has no step size
-	sums    struct {  // sums of the iterates, for means
+	rows []int32   // the sampled rows
+	gain []float64 // factor of each sampled row in a step
+	sums struct {  // sums of the iterates, for means
 		x, y  []float64
 		count float64 // sum of their weights
 	}
@@ -41,8 +39,9 @@ type base struct {
 
 // newBase returns the base of a method. Its automatic rho is rhoFactor times NaturalRho.
 func newBase(r *solver.Run, rhoFactor float64) *base {
+	a := r.A.(*linalg.Product) // package solver sets no other type
 	b := &base{
-		run: r, data: r.Samples, a: r.A.Product(), mu: r.Problem.L2, nu: r.Stats.Constants.NuF, lambda1: r.Stats.Constants.Lambda1,
+		run: r, data: r.Samples, a: a.Algebra.Product(), mu: r.Problem.L2, nu: r.Stats.Constants.NuF, lambda1: r.Stats.Constants.Lambda1,
 		x: r.X, y: r.Y, beta: r.Dual, limit: r.Limits(),
 	}
 	b.n, _ = r.Problem.Data.Dims()
@@ -72,17 +71,6 @@ func (b *base) roomForBatch(size int) {
 	b.gain = make([]float64, size)
 	b.rows = make([]int32, max(blockSteps, size))
 }
-
-// orEta returns the step parameter from the settings, or else the automatic one, and
-// records it in the run.
-func (b *base) orEta(automatic float64) float64 {
-	b.natural, b.run.Stats.Eta = automatic, cmp.Or(b.run.Settings.Eta, automatic)
-	return b.run.Stats.Eta
-}
-
-// NaturalEta returns the step size that an error proposes if the run diverges with the user's step
-// size.
-func (b *base) NaturalEta() float64 { return b.natural }
 
 // times returns A x and stores it in image.
 func (b *base) times(x []float64) []float64 {
@@ -116,7 +104,7 @@ func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduce
 func (b *base) frozen() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
-	b.a.MulTrans(b.q, b.u)
+	b.a.MulVecTrans(b.q, b.u)
 }
 
 // augmented sets q = A'(beta + ρ(A x − y)), where image holds A x.
@@ -124,7 +112,7 @@ func (b *base) augmented() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	kernels.Axpy(b.rho, b.image, b.u)
-	b.a.MulTrans(b.q, b.u)
+	b.a.MulVecTrans(b.q, b.u)
 }
 
 // ridge returns the gradient mu·x in the form of terms of a sweep.

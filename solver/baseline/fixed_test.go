@@ -11,14 +11,28 @@ import (
 type atOptimum struct{ solver.Method }
 
 func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
-	it, err := m.Method.Begin(r)
-	if s, ok := it.(*sa); ok {
-		for i := range s.slope {
-			s.slope[i] = s.slopeAt(i, r.X)
-			s.data.Scatter(s.gm, i, s.slope[i]/float64(s.n))
-		}
+	var s *sa
+	var err error
+	switch m.Method.(type) {
+	case SA:
+		s, err = newSA(r, true, false)
+	case SAIU:
+		s, err = newSA(r, true, true)
+	case SAG:
+		s, err = newSA(r, false, false)
+	case SAGIU:
+		s, err = newSA(r, false, true)
+	default:
+		return m.Method.Begin(r)
 	}
-	return it, err
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.slope {
+		s.slope[i] = s.slopeAt(i, r.X)
+		s.data.Scatter(s.gm, i, s.slope[i]/float64(s.n))
+	}
+	return s.next, nil
 }
 
 // TestFixedPoints starts variance-reduced methods at the optimum, with its multiplier and its

@@ -39,8 +39,8 @@ func newFactored(b *base) *factored {
 	unit, column := b.vector(), b.vector()
 	for j := range p {
 		unit[j] = 1
-		b.a.Mul(b.u, unit)
-		b.a.MulTrans(column, b.u)
+		b.a.MulVec(b.u, unit)
+		b.a.MulVecTrans(column, b.u)
 		for k := j; k < p; k++ {
 			f.fixed[j*p+k] = b.rho * column[k]
 		}
@@ -117,8 +117,8 @@ func (c *conjugate) multiply(dst, v []float64) {
 	for i, h := range c.curvature {
 		c.margin[i] *= float64(h * inv)
 	}
-	b.a.Mul(b.u, v)
-	b.a.MulTrans(dst, b.u)
+	b.a.MulVec(b.u, v)
+	b.a.MulVecTrans(dst, b.u)
 	for j, x := range v {
 		dst[j] = math.FMA(b.rho, dst[j], float64(b.mu*x))
 	}

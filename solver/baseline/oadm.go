@@ -49,7 +49,7 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &oadm{base: b, solve: solve, b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.orEta(oadmUnit / b.nu)}
+	o := &oadm{base: b, solve: solve, b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.run.StepSize(oadmUnit / b.nu)}
 	o.root = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
 	if o.solve.Iterative() {
 		for j := range b.x {
@@ -57,9 +57,9 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 		}
 	}
 	if o.sweep = newSweep(b, solve, o.b, b.ridge(b.x)...); o.sweep != nil {
-		return b.uniform(o.swept), nil
+		return b.uniform(o.swept).next, nil
 	}
-	return b.uniform(o.step), nil
+	return b.uniform(o.step).next, nil
 }
 
 // sampleRow computes h = H⁻¹aᵢ. It returns the features at which h can differ from zero.

@@ -35,9 +35,9 @@ func (OPG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	o := &opg{b, b.decreasing(), newSweep(b, nil, nil, b.ridge(b.x)...)}
 	if o.sweep != nil {
-		return b.uniform(o.swept), nil
+		return b.uniform(o.swept).next, nil
 	}
-	return b.uniform(o.step), nil
+	return b.uniform(o.step).next, nil
 }
 
 // length returns η_t/γ_t.
@@ -92,7 +92,7 @@ type rda struct {
 func (RDA) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	d := &rda{base: b, g: b.vector(), past: b.vector(), c: b.rowVector(), eta: b.decreasing()}
-	return b.uniform(d.step), nil
+	return b.uniform(d.step).next, nil
 }
 
 func (d *rda) step(i int, t float64) {
@@ -103,7 +103,7 @@ func (d *rda) step(i int, t float64) {
 	kernels.Axpy(1, d.beta, d.c)
 	kernels.Axpy(d.rho, d.image, d.c)
 	kernels.Axpy(-d.rho, d.y, d.c)
-	d.a.MulTrans(d.q, d.c)
+	d.a.MulVecTrans(d.q, d.c)
 	d.addRidge(d.q, d.past)
 	eta := float64(t * d.eta.convex(t))
 	gamma := 1 + float64(d.rho*eta/t*d.lambda1)

@@ -48,7 +48,7 @@ func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 			"with eta = %.4g it must be at most 1/(eta lambda_1) = %.4g", r.Stats.Eta, most),
 			Remedies: []sparse.Remedy{{To: "leave it 0 for that"}}}
 	}
-	return f, nil
+	return f.next, nil
 }
 
 type pdfp struct {
@@ -56,7 +56,7 @@ type pdfp struct {
 	gradient, ahead []float64 // ĝ and x̂
 }
 
-func (f *pdfp) Next() (bool, error) {
+func (f *pdfp) next() (bool, error) {
 	_, more, err := f.openStage()
 	if err != nil || !more {
 		return false, err
@@ -79,13 +79,13 @@ func (f *pdfp) move(rows []int32) {
 	copy(f.gradient, f.run.Snapshot.Gradient)
 	f.addRidge(f.gradient, f.point)
 	f.addReduced(f.gradient, f.point, rows, 1, true)
-	f.a.MulTrans(f.q, f.m)
+	f.a.MulVecTrans(f.q, f.m)
 	copy(f.ahead, f.point)
 	kernels.Axpy(-f.eta, f.gradient, f.ahead)
 	kernels.Axpy(-f.eta, f.q, f.ahead)
 	for j, v := range f.times(f.ahead) {
 		f.m[j] = max(-f.limit[j], min(math.FMA(f.rho, v, f.m[j]), f.limit[j]))
 	}
-	f.a.MulTrans(f.q, f.m)
+	f.a.MulVecTrans(f.q, f.m)
 	kernels.ProjectedUpdate(f.point, f.sum, f.gradient, f.q, f.eta)
 }

@@ -29,7 +29,7 @@ func (SVRPDHG) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1), nil }
+func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1).next, nil }
 
 // ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] with momentum. It applies the recursion to a
 // sequence z, with steps η/θ, and takes gradients at x = (1−θ)x̃ + θ z. θ and the stages are those
@@ -43,7 +43,7 @@ func (ASVRPDHG) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 1, 0.9), nil }
+func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 1, 0.9).next, nil }
 
 type pdhg struct {
 	*svrg
@@ -63,7 +63,7 @@ func newPDHG(r *solver.Run, etaUnit, theta float64) *pdhg {
 	return p
 }
 
-func (p *pdhg) Next() (bool, error) {
+func (p *pdhg) next() (bool, error) {
 	halvings := p.halvingsSeen
 	reduced, more, err := p.openStage()
 	if err != nil || !more {
@@ -94,7 +94,7 @@ func (p *pdhg) move(rows []int32, reduced bool) {
 	for j, v := range p.times(p.ahead) {
 		p.m[j] = max(-p.limit[j], min(math.FMA(p.rho, v, p.m[j]), p.limit[j]))
 	}
-	p.a.MulTrans(p.q, p.m)
+	p.a.MulVecTrans(p.q, p.m)
 	if p.theta < 1 {
 		copy(p.at, p.x)
 		towards(p.at, p.point, p.theta)

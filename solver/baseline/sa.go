@@ -23,7 +23,7 @@ func (SA) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, false) }
+func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, false) }
 
 // SAIU is SA-IU-ADMM: [SA] with the penalty linearised.
 type SAIU struct{ storing }
@@ -38,7 +38,7 @@ func (SAIU) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, true) }
+func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
 // SAG is [SA] with the current iterate in place of the mean of the stored ones.
 type SAG struct{ onePass }
@@ -53,7 +53,7 @@ func (SAG) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, false) }
+func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, false) }
 
 // SAGIU is [SAG] with the penalty linearised.
 type SAGIU struct{ onePass }
@@ -68,7 +68,7 @@ func (SAGIU) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, true) }
+func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, true) }
 
 // sa is the iteration of the stochastic average ADMM methods (Zhong and Kwok, "Fast
 // Stochastic Alternating Direction Method of Multipliers", 2014). It stores the slope dᵢ
@@ -100,7 +100,15 @@ type sa struct {
 // saRho is the automatic rho of the four methods in units of lambda.
 const saRho = 30
 
-func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
+func beginSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
+	s, err := newSA(r, stored, inexact)
+	if err != nil {
+		return nil, err
+	}
+	return s.next, nil
+}
+
+func newSA(r *solver.Run, stored, inexact bool) (*sa, error) {
 	b := newBase(r, saRho)
 	s := &sa{b: b.vector(), gm: b.vector(), slope: make([]float64, b.n), centre: b.x}
 	s.perSample = b.uniform(s.step)
@@ -115,7 +123,7 @@ func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
 			return nil, err
 		}
 	}
-	s.weight = 1 / s.orEta(eta)
+	s.weight = 1 / s.run.StepSize(eta)
 	terms := append(b.ridge(b.x), term{1, s.gm})
 	if stored {
 		terms = []term{{1, s.gm}, {s.weight, b.x}, {s.mu - s.weight, s.centre}}

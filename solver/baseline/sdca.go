@@ -62,7 +62,7 @@ func (SDCA) Begin(r *solver.Run) (solver.Iteration, error) {
 		s.etaB++
 		s.shrink = 1 / (1 + 1/(float64(s.n)*s.mu*s.rho*s.etaB))
 	}
-	return &perSample{base: s.base, step: s.step, average: s.finish}, nil
+	return (&perSample{base: s.base, step: s.step, average: s.finish}).next, nil
 }
 
 func (s *sdca) step(i int, _ float64) {
@@ -82,7 +82,7 @@ func (s *sdca) step(i int, _ float64) {
 		most := float64(n * limit[j])
 		v[j] = max(-most, min(math.FMA(inv, u, v[j]), most))
 	}
-	s.a.MulTrans(s.after, s.v)
+	s.a.MulVecTrans(s.after, s.v)
 	for j, z := range s.z {
 		s.after[j] += z + s.l2[j]
 	}
@@ -107,7 +107,7 @@ func (s *sdca) finish() {
 	for j, v := range s.v {
 		s.beta[j] = max(-s.limit[j], min(v*inv, s.limit[j]))
 	}
-	s.a.Mul(s.y, s.x)
+	s.a.MulVec(s.y, s.x)
 	s.publish()
-	s.a.Mul(s.run.Mean.Y, s.run.Mean.X)
+	s.a.MulVec(s.run.Mean.Y, s.run.Mean.X)
 }

@@ -41,9 +41,9 @@ func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := &stoc{p, b.decreasing(), p.sweep(b.ridge(b.x)...)}
 	if s.sweep != nil {
 		s.sweep.lagging = true
-		return b.uniform(s.swept), err
+		return b.uniform(s.swept).next, err
 	}
-	return b.uniform(s.step), err
+	return b.uniform(s.step).next, err
 }
 
 // perSampleRho is the factor of the automatic rho of methods that update y and beta with every
@@ -127,9 +127,9 @@ func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 	o := &os1{p, b.decreasing(), p.sweep(b.ridge(b.x)...)}
 	if o.sweep != nil {
 		o.sweep.lagging = true
-		return b.uniform(o.swept), err
+		return b.uniform(o.swept).next, err
 	}
-	return b.uniform(o.step), err
+	return b.uniform(o.step).next, err
 }
 
 func (o *os1) step(i int, t float64) {
@@ -179,7 +179,7 @@ type os2 struct {
 func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	p, err := b.proximal()
-	o := &os2{proximal: p, eta0: b.orEta(2 / b.nu), z: slices.Clone(b.x), point: b.vector()}
+	o := &os2{proximal: p, eta0: b.run.StepSize(2 / b.nu), z: slices.Clone(b.x), point: b.vector()}
 	m := &perSample{base: b, step: o.step, average: func() {
 		copy(r.Mean.X, o.x)
 		copy(r.Mean.Y, o.y)
@@ -187,7 +187,7 @@ func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 	if o.sweep = p.sweep(term{0, b.x}, term{0, o.z}); o.sweep != nil {
 		o.sweep.x, m.step = o.z, o.swept
 	}
-	return m, err
+	return m.next, err
 }
 
 func (o *os2) step(i int, t float64) {

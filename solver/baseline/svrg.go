@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -57,7 +56,7 @@ func (staged) Check(p *solver.Problem, s *solver.Settings) error {
 
 // Begin implements solver.Method.
 func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
-	return newSVRG(r, 2, r.Settings.InnerSteps), nil
+	return newSVRG(r, 2, r.Settings.InnerSteps).next, nil
 }
 
 // SVRGRestart is [SVRG] as published for strongly convex problems. Every stage with a
@@ -83,7 +82,7 @@ func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := newSVRG(r, 2, r.Settings.InnerSteps)
 	var err error
 	s.normal, err = s.shifted()
-	return s, err
+	return s.next, err
 }
 
 // rankTolerance is the multiple of λ₁ that is added to A'A, in case A lacks full column
@@ -97,7 +96,7 @@ func (s *svrg) restart() {
 	s.addRidge(s.q, s.x)
 	clear(s.sum)
 	s.normal.Solve(s.sum, s.q, rankTolerance*float64(s.rho*s.lambda1))
-	s.a.Mul(s.m, s.sum)
+	s.a.MulVec(s.m, s.sum)
 	scaleTo(s.m, s.m, -s.rho)
 }
 
@@ -114,7 +113,7 @@ type svrg struct {
 	sumY  []float64
 	meanY []float64 // y of the snapshot; during a stage the run's y belongs to the inner loop
 
-	eta float64
+	first, eta float64 // the step size without halvings, and the present one
 	// Value of Stats.StepHalvings when the inner loop last started from the run's iterate.
 	halvingsSeen int
 	normal       *linalg.Shifted // solves with A'A; nil unless stages restart
@@ -123,7 +122,7 @@ type svrg struct {
 // newSVRG returns the state of a method; the automatic step size is etaUnit/ν_f.
 func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
 	s := &svrg{base: newBase(r, svrgRho), fixed: fixed}
-	s.orEta(etaUnit / s.nu)
+	s.first = r.StepSize(etaUnit / s.nu)
 	s.sum, s.sumY = s.vector(), s.rowVector()
 	s.point, s.m, s.meanY = slices.Clone(s.x), slices.Clone(s.beta), slices.Clone(s.y)
 	return s
@@ -169,7 +168,6 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 	if !r.Affords(cost) {
 		return false, false, nil
 	}
-	s.eta = cmp.Or(r.Settings.Eta, s.natural)
 	if reduced {
 		if err := r.WatchedSnapshot(r.Settings.Eta == 0); err != nil {
 			return false, false, err
@@ -184,13 +182,13 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 			s.restart()
 		}
 	}
-	s.eta = math.Ldexp(s.eta, -r.Stats.StepHalvings)
+	s.eta = math.Ldexp(s.first, -r.Stats.StepHalvings)
 	r.Stats.Eta, r.Stats.InnerSteps = s.eta, s.steps
 	r.Spend(cost)
 	return reduced, true, nil
 }
 
-func (s *svrg) Next() (bool, error) { return s.stage(1, s.point, func() {}) }
+func (s *svrg) next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
 // stage runs a stage with steps of length η/(theta + η ρ λ₁), and closes it. aim sets the slice at,
 // at which the next step takes its gradients. stage reports whether the budget allowed the stage.
@@ -225,7 +223,7 @@ func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 func (s *svrg) beforeX(ax []float64) {
 	copy(s.u, s.m)
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
-	s.a.MulTrans(s.q, s.u)
+	s.a.MulVecTrans(s.q, s.u)
 	kernels.Axpy(1, s.y, s.sumY)
 }
 
@@ -278,7 +276,7 @@ func (ASVRG) Info() solver.MethodInfo {
 func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := &asvrg{svrg: newSVRG(r, 1, r.Settings.InnerSteps), theta: 0.9}
 	s.at = s.vector()
-	return s, nil
+	return s.next, nil
 }
 
 type asvrg struct {
@@ -287,7 +285,7 @@ type asvrg struct {
 	at    []float64 // x
 }
 
-func (s *asvrg) Next() (bool, error) {
+func (s *asvrg) next() (bool, error) {
 	more, err := s.stage(s.theta, s.at, func() {
 		copy(s.at, s.x)
 		towards(s.at, s.point, s.theta)

@@ -40,7 +40,7 @@ func (b *base) uniform(step func(i int, t float64)) *perSample {
 	return &perSample{base: b, step: step, average: b.publish}
 }
 
-func (m *perSample) Next() (bool, error) {
+func (m *perSample) next() (bool, error) {
 	if !m.run.Affords(1) {
 		return false, nil
 	}
@@ -81,7 +81,7 @@ const (
 )
 
 func (b *base) decreasing() decreasing {
-	return decreasing{b.orEta(decreasingUnit / b.nu), b.mu, b.nu, b.run.Settings.Eta == 0}
+	return decreasing{b.run.StepSize(decreasingUnit / b.nu), b.mu, b.nu, b.run.Settings.Eta == 0}
 }
 
 func (d decreasing) at(t float64) float64 {

@@ -105,7 +105,7 @@ func (s *OuterLoop) augmented(whole bool) {
 		s.Step.Constant(s.residual, s.Y)
 	}
 	s.Step.Multipliers(s.residual, s.Dual)
-	s.A.MulTrans(s.d, s.residual)
+	s.A.MulVecTrans(s.d, s.residual)
 }
 
 // linearise sets d to the part of the augmented gradient that does not change while y and beta are

@@ -97,7 +97,7 @@ func (d *dense) multiply() {
 	case d.k != nil:
 		d.k.MulVec(d.q, d.w)
 	case d.product != nil:
-		d.product.MulTrans(d.q, d.product.Image(d.w))
+		d.product.MulVecTrans(d.q, d.product.Image(d.w))
 		for j, w := range d.w {
 			d.q[j] = math.FMA(d.Ridge, w, float64(d.Rho*d.q[j]))
 		}

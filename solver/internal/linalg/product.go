@@ -32,9 +32,9 @@ func (q *Algebra) Product() *Product {
 	return p
 }
 
-// Mul sets dst = A x. dst has length l and x length p; they must not overlap unless A is
+// MulVec sets dst = A x. dst has length l and x length p; they must not overlap unless A is
 // the identity.
-func (p *Product) Mul(dst, x []float64) {
+func (p *Product) MulVec(dst, x []float64) {
 	switch {
 	case p.Identity():
 		copy(dst, x)
@@ -66,13 +66,13 @@ func (p *Product) Image(x []float64) []float64 {
 	if p.Identity() {
 		return x
 	}
-	p.Mul(p.image, x)
+	p.MulVec(p.image, x)
 	return p.image
 }
 
-// MulTrans sets dst = A'v. dst has length p and v length l; they must not overlap unless
+// MulVecTrans sets dst = A'v. dst has length p and v length l; they must not overlap unless
 // A is the identity.
-func (p *Product) MulTrans(dst, v []float64) {
+func (p *Product) MulVecTrans(dst, v []float64) {
 	switch {
 	case p.Identity():
 		copy(dst, v)

@@ -54,11 +54,11 @@ func TestProduct(t *testing.T) {
 			v[j] = rng.NormFloat64()
 		}
 		ax, wantAx := make([]float64, l), make([]float64, l)
-		m.Mul(ax, x)
+		m.MulVec(ax, x)
 		c.a.MulVec(wantAx, x)
 		sameBits(t, c.name+": A x", ax, wantAx)
 		atv, wantATv := make([]float64, p), make([]float64, p)
-		m.MulTrans(atv, v)
+		m.MulVecTrans(atv, v)
 		c.a.Transpose().MulVec(wantATv, v)
 		sameBits(t, c.name+": A'v", atv, wantATv)
 	}

@@ -70,7 +70,7 @@ func TestShifted(t *testing.T) {
 		check := func(what string, v, b []float64) {
 			q := New(c.a, c.p).Product()
 			back := make([]float64, c.p)
-			q.MulTrans(back, slices.Clone(q.Image(v)))
+			q.MulVecTrans(back, slices.Clone(q.Image(v)))
 			for j := range b {
 				if got := shift*v[j] + rho*back[j]; math.Abs(got-b[j]) > 1e-11 {
 					t.Errorf("%s, %s: row %d is %v, want %v", c.name, what, j, got, b[j])
