@@ -28,7 +28,8 @@ type Experiment struct {
 
 // Run makes all runs on the given data sets that are not in the records yet. For each split it
 // computes the optimum of every training half, makes the runs in parallel, and then the timed runs
-// one at a time.
+// one at a time. It makes the runs with the rule Whole after all others, because they take most of
+// the time: if the experiment is interrupted, the other rules have all their splits.
 func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
 		f, err := d.describe(ctx)
@@ -39,14 +40,16 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 			return err
 		}
 	}
-	for split := range e.Protocol.Splits {
-		for _, d := range data {
-			if err := e.split(ctx, d, split); err != nil {
-				return err
-			}
-			if split < e.Timed {
-				if err := e.time(ctx, d, split); err != nil {
+	for _, rules := range [][]Rule{{Sampled, Automatic}, {Whole}} {
+		for split := range e.Protocol.Splits {
+			for _, d := range data {
+				if err := e.split(ctx, d, split, rules); err != nil {
 					return err
+				}
+				if split < e.Timed && slices.Contains(rules, Sampled) {
+					if err := e.time(ctx, d, split); err != nil {
+						return err
+					}
 				}
 			}
 		}
@@ -54,8 +57,8 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	return nil
 }
 
-// split makes the missing runs of one split, except the timed ones.
-func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
+// split makes the missing runs of one split with the given rules, except the timed ones.
+func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
 	half := d.once(split, e.Protocol.TuneSamples)
@@ -76,7 +79,7 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
 			run(func(h *Half) error { return e.optimum(ctx, h, mu) })
 		}
 	}
-	for _, keys := range e.Protocol.batches(d.Spec, split) {
+	for _, keys := range e.Protocol.batches(d.Spec, split, rules) {
 		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.Unit(k) != nil })
 		if complete := len(keys) - len(missing); complete > 0 {
 			e.Progress.Done(complete, "complete before: "+keys[0].String())

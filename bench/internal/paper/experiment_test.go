@@ -3,6 +3,7 @@ package paper
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -103,6 +104,38 @@ func TestSameTwice(t *testing.T) {
 		for _, key := range pr.Keys(d.Spec, split) {
 			checkContents(t, one, key)
 		}
+	}
+}
+
+// TestOrder checks that all splits have their runs with parameters chosen on samples, and automatic
+// ones, before the first run is made with parameters chosen on the training half.
+func TestOrder(t *testing.T) {
+	pr, d := tiny(t)
+	pr.Methods = []Method{solver.SCAS{}.Info().Name}
+	r, err := Open(t.TempDir(), pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Experiment{Records: r, Workers: 1}
+	if err := e.Run(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	halves := 0
+	for raw := range bytes.Lines(mustRead(t, filepath.Join(r.dir, PointsFile))) {
+		var l line
+		if err := json.Unmarshal(raw, &l); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case l.Unit == nil:
+		case l.Unit.Rule == Whole:
+			halves++
+		case halves > 0:
+			t.Errorf("%v is run after %d runs with the rule %s", l.Unit.Key, halves, Whole)
+		}
+	}
+	if halves == 0 {
+		t.Errorf("no run with the rule %s", Whole)
 	}
 }
 

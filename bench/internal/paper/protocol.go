@@ -134,11 +134,13 @@ func (pr *Protocol) Specs() []Spec {
 }
 
 // Keys returns the keys of the runs on one split of a data set.
-func (pr *Protocol) Keys(s Spec, split int) []Key { return slices.Concat(pr.batches(s, split)...) }
+func (pr *Protocol) Keys(s Spec, split int) []Key {
+	return slices.Concat(pr.batches(s, split, Rules())...)
+}
 
-// batches returns the keys of the runs on one split of a data set. The keys of a method and a mu
-// form one slice.
-func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
+// batches returns the keys of the runs on one split of a data set with the given rules. The keys of
+// a method and a mu form one slice.
+func (pr *Protocol) batches(s Spec, split int, rules []Rule) (all [][]Key) {
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
 			t := pr.Traits(m)
@@ -146,7 +148,7 @@ func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 				continue
 			}
 			var keys []Key
-			for _, rule := range Rules() {
+			for _, rule := range rules {
 				for _, by := range t.Outputs {
 					if split < pr.splitsBy(rule, &t) {
 						keys = append(keys, Key{s.Name, mu, m, split, rule, by})
