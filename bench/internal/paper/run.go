@@ -40,6 +40,14 @@ type Unit struct {
 	Points []Point `json:"points"`
 }
 
+// Open reports whether other parameters that the search did not try may be better: the chosen step
+// or rho is at an end of its ladder, or, on samples, at an end of the rungs that are always tried.
+// From there a search on samples goes on only if the next rung gains more than tie, so that a slow
+// gain over several rungs is missed.
+func (u *Unit) Open() bool {
+	return u.Edge != "" || u.Rule == Sampled && (steps.ends(u.Step) || rhos.ends(u.Penalty))
+}
+
 // maxHalvings is the largest number of times that the step size of a diverging run is halved.
 const maxHalvings = 8
 

@@ -45,6 +45,9 @@ var (
 	}}
 )
 
+// ends reports whether v is the value of the first or the last rung that every search tries.
+func (l ladder) ends(v float64) bool { return v == l.At(l.First) || v == l.At(l.Last) }
+
 // alone returns the ladder with one rung, for a parameter that is not chosen.
 func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
 

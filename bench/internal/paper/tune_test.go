@@ -99,3 +99,28 @@ func TestTune(t *testing.T) {
 		}
 	}
 }
+
+// TestOpen checks which choices are open: at an end of a ladder by every rule, and at an end of the
+// rungs that are always tried on samples alone.
+func TestOpen(t *testing.T) {
+	for _, c := range []struct {
+		rule  Rule
+		tuned Tuned
+		open  bool
+	}{
+		{Sampled, Tuned{Step: 2, Penalty: 3}, false},
+		{Sampled, Tuned{Step: 16, Penalty: 3}, true},
+		{Sampled, Tuned{Step: 1. / 16, Penalty: 3}, true},
+		{Sampled, Tuned{Step: 2, Penalty: 0.1}, true},
+		{Sampled, Tuned{Step: 2, Penalty: 1e4}, true},
+		{Sampled, Tuned{Step: 32, Penalty: 0.01}, false},
+		{Sampled, Tuned{Step: 2}, false}, // a method without rho
+		{Whole, Tuned{Step: 16, Penalty: 0.1}, false},
+		{Whole, Tuned{Step: 4096, Penalty: 0.1, Edge: "step"}, true},
+		{Automatic, Tuned{}, false},
+	} {
+		if u := (&Unit{Key: Key{Rule: c.rule}, Tuned: c.tuned}); u.Open() != c.open {
+			t.Errorf("rule %s, step %g, rho %g lambda, edge %q: open is %v", c.rule, c.tuned.Step, c.tuned.Penalty, c.tuned.Edge, u.Open())
+		}
+	}
+}

@@ -57,7 +57,7 @@ var (
 type entry struct {
 	Name  string // name of the method
 	Value float64
-	Open  bool // on some split, the best step size or rho is at an end of what was tried
+	Open  bool // whether, on some split, parameters that were not tried may be better
 }
 
 // target is the gap for which times are compared.
@@ -109,7 +109,7 @@ type result struct {
 type overviewOf struct {
 	Rule          paper.Rule
 	Below, Of     int     // number of ratios below 1; number of all ratios
-	Open          int     // number of ratios that belong to a choice at an end of what was tried
+	Open          int     // number of ratios of which one side is open
 	Low, Mid, Top float64 // smallest, median and largest ratio
 }
 
@@ -207,7 +207,7 @@ func measured(p *problem, measure func(*problem, side) entry, sides func(*proble
 
 // entry returns an entry of the side with an unknown value.
 func (s side) entry(t tally) entry {
-	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Edges > 0}
+	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Open > 0}
 }
 
 // gapOf returns the gap of a side at the end of the budget, as the mean over the splits. It is +Inf

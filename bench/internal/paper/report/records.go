@@ -92,7 +92,7 @@ func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p
 // A tally counts the splits on which a method was run.
 type tally struct {
 	Units   int
-	Edges   int // splits with a step size or rho at an end of what was tried
+	Open    int // splits on which step sizes or values of rho that were not tried may be better
 	Halved  int // splits on which the run diverged at first
 	Failed  int
 	Clamped int // splits on which weights of the average were clamped to zero
@@ -110,7 +110,7 @@ func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {
 			continue
 		}
 		t.Units++
-		add(&t.Edges, u.Edge != "")
+		add(&t.Open, u.Open())
 		add(&t.Halved, u.Halved > 0)
 		add(&t.Failed, u.Failed != "")
 		add(&t.Clamped, u.Clamped)
