@@ -1,13 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/gonum/stat"
+	"text/tabwriter"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
@@ -52,11 +52,14 @@ var (
 	}
 )
 
-// An entry is the value of one side of a claim: NaN if it is unknown, +Inf if the run does not
-// reach the target.
+// An entry is the value of one side of a claim.
 type entry struct {
-	Name  string // name of the method
-	Value float64
+	Name  string  // name of the method
+	Value float64 // NaN if it is unknown, +Inf if the run does not reach the target
+	// Floor says that the gap is at the precision of the optimum on some split: the true value is
+	// at most Value.
+	Floor bool
+	Of    int  // number of methods that were run, of which this one is the worst or the best
 	Open  bool // whether, on some split, parameters that were not tried may be better
 }
 
@@ -64,8 +67,7 @@ type entry struct {
 const target = 1e-3
 
 // claims are the claims of the paper's section on experiments. The first is the main one: SCAS-ADMM
-// converges about as fast as SA-ADMM and needs less memory. Memory (claim 4) and rates (claim 5)
-// have their own tables.
+// converges about as fast as SA-ADMM and needs less memory. Memory and rates have their own tables.
 var claims = []claim{
 	{"3a", "SCAS-ADMM against SA-ADMM, last iterates: gap at the last pass.", gapOf, scasLast, saLast},
 	{"3b", "SCAS-ADMM against SA-ADMM, averages: gap at the last pass.", gapOf, scasAverage, saAverage},
@@ -79,16 +81,24 @@ var claims = []claim{
 	{"2b", "SCAS-ADMM's average against STOC-ADMM's average: gap at the last pass.", gapOf, scasAverage, stocAverage},
 	{"2c", "SA-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", gapOf, saLast, stocAverage},
 	{"2d", "SCAS-ADMM's last iterate against STOC-ADMM's average: seconds to a gap of 0.001.", secondsOf, scasLast, stocAverage},
-	{"9a", "SCAS-ADMM's last iterate against STOC-ADMM's average: loss on the test half.", testOf, scasLast, stocAverage},
-	{"9b", "SCAS-ADMM's average against STOC-ADMM's average: loss on the test half.", testOf, scasAverage, stocAverage},
-	{"9c", "SCAS-ADMM against SA-ADMM, last iterates: loss on the test half.", testOf, scasLast, saLast},
+	{"4a", "SCAS-ADMM's last iterate against STOC-ADMM's average: loss on the test half.", testOf, scasLast, stocAverage},
+	{"4b", "SCAS-ADMM's average against STOC-ADMM's average: loss on the test half.", testOf, scasAverage, stocAverage},
+	{"4c", "SCAS-ADMM against SA-ADMM, last iterates: loss on the test half.", testOf, scasLast, saLast},
 }
 
 // A claimCase is a claim on one problem under one rule for choosing parameters.
 type claimCase struct {
 	Rule          paper.Rule
+	Splits        int // number of splits, the same for all methods that are compared
 	First, Second entry
-	Ratio         float64 // NaN if one of the values is unknown, or if neither side reaches the target
+	Ratio         ratio
+}
+
+// A ratio is the first value of a claim divided by the second.
+type ratio struct {
+	Value float64 // NaN if one of the two is unknown, or if neither side reaches the target
+	// AtLeast and AtMost say that the second or the first value is at the precision of the optimum.
+	AtLeast, AtMost bool
 }
 
 // A claimRow is a claim on one problem, with a case for each rule.
@@ -108,9 +118,9 @@ type result struct {
 // An overviewOf summarises the ratios of a claim under one rule.
 type overviewOf struct {
 	Rule          paper.Rule
-	Below, Of     int     // number of ratios below 1; number of all ratios
-	Open          int     // number of ratios of which one side is open
-	Low, Mid, Top float64 // smallest, median and largest ratio
+	Below, Of     int   // number of ratios below 1; number of all ratios
+	Open          int   // number of ratios of which one side is open
+	Low, Mid, Top ratio // smallest, median and largest ratio
 }
 
 // results evaluates all claims on the problems that have results.
@@ -124,11 +134,7 @@ func results(all []*problem) []result {
 			}
 			row := claimRow{Data: p.Name, Mu: p.mu}
 			for _, rule := range paper.Rules() {
-				one := claimCase{Rule: rule}
-				q := p.under(rule)
-				one.First, one.Second = greatest(measured(q, c.measure, c.first)), least(measured(q, c.measure, c.second))
-				one.Ratio = ratio(one.First.Value, one.Second.Value)
-				row.Cases = append(row.Cases, one)
+				row.Cases = append(row.Cases, c.on(p.under(rule)))
 			}
 			r.Rows = append(r.Rows, row)
 		}
@@ -140,26 +146,44 @@ func results(all []*problem) []result {
 	return out
 }
 
-// ratio returns a/b: 0 or +Inf if one of the two is +Inf, that is, was not reached.
-func ratio(a, b float64) float64 {
-	switch {
-	case math.IsInf(b, 1) && !math.IsInf(a, 1) && !math.IsNaN(a):
-		return 0
-	default:
-		return a / b // NaN if both are infinite
+// on evaluates a claim on a problem, on the splits on which all its methods were run.
+func (c *claim) on(p *problem) claimCase {
+	first, second := c.first(p), c.second(p)
+	var splits [][]int
+	for _, s := range slices.Concat(first, second) {
+		splits = append(splits, p.splitsOf(s.method, s.output))
 	}
+	p = p.on(common(splits))
+	out := claimCase{Rule: p.rule, Splits: len(p.splits), First: greatest(measured(p, c.measure, first)), Second: least(measured(p, c.measure, second))}
+	out.Ratio = quotient(out.First, out.Second)
+	return out
+}
+
+// quotient returns a/b: 0 or +Inf if one of the two was not reached, and 1 if both are at the
+// precision of the optimum.
+func quotient(a, b entry) ratio {
+	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
+	switch {
+	case math.IsInf(b.Value, 1) && !math.IsInf(a.Value, 1) && !math.IsNaN(a.Value):
+		r.Value = 0
+	case a.Floor && b.Floor:
+		r.Value = 1
+	default:
+		r.AtLeast, r.AtMost = b.Floor, a.Floor
+	}
+	return r
 }
 
 func overviewCases(rows []claimRow, k int, rule paper.Rule) overviewOf {
-	o := overviewOf{Rule: rule, Low: math.NaN(), Mid: math.NaN(), Top: math.NaN()}
-	var ratios []float64
+	o := overviewOf{Rule: rule}
+	var ratios []ratio
 	for _, row := range rows {
 		c := row.Cases[k]
-		if math.IsNaN(c.Ratio) {
+		if math.IsNaN(c.Ratio.Value) {
 			continue
 		}
 		o.Of++
-		if c.Ratio < 1 {
+		if c.Ratio.Value < 1 {
 			o.Below++
 		}
 		if c.First.Open || c.Second.Open {
@@ -168,16 +192,15 @@ func overviewCases(rows []claimRow, k int, rule paper.Rule) overviewOf {
 		ratios = append(ratios, c.Ratio)
 	}
 	if len(ratios) > 0 {
-		slices.Sort(ratios)
-		o.Low, o.Top = ratios[0], ratios[len(ratios)-1]
-		o.Mid = stat.Quantile(0.5, stat.Empirical, ratios, nil)
+		slices.SortStableFunc(ratios, func(a, b ratio) int { return cmp.Compare(a.Value, b.Value) })
+		o.Low, o.Mid, o.Top = ratios[0], ratios[(len(ratios)-1)/2], ratios[len(ratios)-1]
 	}
 	return o
 }
 
 // claimsCSV returns all values of the claims as CSV.
 func claimsCSV(all []result) string {
-	records := [][]string{{"claim", "data", "mu", "tuned", "first", "first_value", "first_open", "second", "second_value", "second_open", "ratio", "statement"}}
+	records := [][]string{{"claim", "data", "mu", "tuned", "splits", "first", "first_of", "first_value", "first_open", "second", "second_of", "second_value", "second_open", "ratio", "ratio_is", "statement"}}
 	num := func(v float64) string {
 		if math.IsNaN(v) {
 			return ""
@@ -188,8 +211,9 @@ func claimsCSV(all []result) string {
 		for _, row := range r.Rows {
 			for _, c := range row.Cases {
 				records = append(records, []string{
-					r.ID, row.Data, num(row.Mu), ruleNames[c.Rule], c.First.Name, num(c.First.Value), strconv.FormatBool(c.First.Open),
-					c.Second.Name, num(c.Second.Value), strconv.FormatBool(c.Second.Open), num(c.Ratio), r.Text,
+					r.ID, row.Data, num(row.Mu), ruleNames[c.Rule], fmt.Sprint(c.Splits),
+					c.First.Name, fmt.Sprint(c.First.Of), num(c.First.Value), fmt.Sprint(c.First.Open),
+					c.Second.Name, fmt.Sprint(c.Second.Of), num(c.Second.Value), fmt.Sprint(c.Second.Open), num(c.Ratio.Value), c.Ratio.kind(), r.Text,
 				})
 			}
 		}
@@ -198,8 +222,8 @@ func claimsCSV(all []result) string {
 }
 
 // measured returns the values of the sides of a claim on a problem.
-func measured(p *problem, measure func(*problem, side) entry, sides func(*problem) []side) (all []entry) {
-	for _, s := range sides(p) {
+func measured(p *problem, measure func(*problem, side) entry, sides []side) (all []entry) {
+	for _, s := range sides {
 		all = append(all, measure(p, s))
 	}
 	return all
@@ -224,7 +248,7 @@ func gapOf(p *problem, s side) entry {
 	case t.Failed > 0:
 		e.Value = math.Inf(1)
 	case drawn && len(c.x) > 1:
-		e.Value = c.end()
+		e.Value, e.Floor = c.end(), c.low[len(c.low)-1] <= p.precision()
 	}
 	return e
 }
@@ -259,17 +283,21 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry whose value is known.
+// choose returns the best entry whose value is known, and counts those.
 func choose(all []entry, better func(a, b float64) bool) entry {
+	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {
-		return all[0]
+		best = all[0]
 	}
-	best := entry{Value: math.NaN()}
 	for _, e := range all {
-		if !math.IsNaN(e.Value) && (math.IsNaN(best.Value) || better(e.Value, best.Value)) {
+		if math.IsNaN(e.Value) {
+			continue
+		}
+		if known++; known == 1 || better(e.Value, best.Value) {
 			best = e
 		}
 	}
+	best.Of = known
 	return best
 }
 
@@ -283,13 +311,27 @@ var ruleNames = map[paper.Rule]string{paper.Sampled: "on samples", paper.Whole: 
 // claimsText summarises the claims for a terminal.
 func claimsText(all []result) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, "ratios below 1, of all, and their median: parameters chosen on samples, on the half, automatic")
+	fmt.Fprintln(&b, "Cases with a ratio below 1, cases that are open, least and greatest ratio, by the way of choosing parameters:")
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "claim")
+	for _, rule := range paper.Rules() {
+		fmt.Fprintf(w, "\t%s\topen\t", ruleNames[rule])
+	}
+	fmt.Fprintln(w)
 	for _, r := range all {
-		fmt.Fprintf(&b, "%-3s", r.ID)
+		fmt.Fprint(w, r.ID)
 		for _, o := range r.Overview {
-			fmt.Fprintf(&b, "  %2d of %2d %8s", o.Below, o.Of, ratioText(o.Mid))
+			if o.Of > 0 {
+				fmt.Fprintf(w, "\t%d of %d\t%d\t%s ... %s", o.Below, o.Of, o.Open, o.Low, o.Top)
+			} else {
+				fmt.Fprint(w, "\tnot run\t\t")
+			}
 		}
-		fmt.Fprintf(&b, "  %s\n", r.Text)
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush() // a strings.Builder returns no errors
+	for _, r := range all {
+		fmt.Fprintf(&b, "%-3s %s\n", r.ID, r.Text)
 	}
 	return b.String()
 }

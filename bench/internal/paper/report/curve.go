@@ -33,6 +33,17 @@ func excess(objective float64, o *paper.Optimum) float64 {
 	return max(objective-o.Objective, o.Gap, gapFloor)
 }
 
+// precision returns the greatest gap that excess gives for an objective at the optimum.
+func (p *problem) precision() float64 {
+	v := gapFloor
+	for _, split := range p.splits {
+		if o := p.optimum(split); o != nil {
+			v = max(v, o.Gap)
+		}
+	}
+	return v
+}
+
 // An axis returns the points of a run, and their positions on the horizontal axis.
 type axis func(u *paper.Unit, budget float64) (points []paper.Point, x []float64)
 

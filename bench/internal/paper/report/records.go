@@ -83,6 +83,30 @@ func (p *problem) unit(m paper.Method, by paper.Output, split int) *paper.Unit {
 	return p.Unit(p.key(m, by, split))
 }
 
+// splitsOf returns the splits of the problem on which a method was run.
+func (p *problem) splitsOf(m paper.Method, by paper.Output) []int {
+	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.unit(m, by, split) == nil })
+}
+
+// on returns the problem with other splits.
+func (p *problem) on(splits []int) *problem {
+	q := *p
+	q.splits = splits
+	return &q
+}
+
+// common returns the splits that are in all lists but the empty ones, which belong to methods that
+// were not run.
+func common(lists [][]int) (splits []int) {
+	lists = slices.DeleteFunc(lists, func(l []int) bool { return len(l) == 0 })
+	if len(lists) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(lists[0]), func(split int) bool {
+		return slices.ContainsFunc(lists, func(l []int) bool { return !slices.Contains(l, split) })
+	})
+}
+
 func (p *problem) timing(m paper.Method, split int) *paper.Timing {
 	return p.Timing(p.Protocol.Timed(p.key(m, "", split)))
 }

@@ -119,7 +119,12 @@ func TestSameClaims(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, row := range rows[1:] {
-		seen[row[0]] = seen[row[0]] || row[5] != "" && row[8] != ""
+		value := func(column string) string { return row[slices.Index(rows[0], column)] }
+		// Claim 1a compares with methods that were run on one of the two splits, claim 3a with none.
+		if splits := value("splits"); value("tuned") == "on samples" && (row[0] == "1a" && splits != "1" || row[0] == "3a" && splits != "2") {
+			t.Errorf("%v compares %s splits", row[:4], splits)
+		}
+		seen[row[0]] = seen[row[0]] || value("first_value") != "" && value("second_value") != ""
 	}
 	for _, c := range claims {
 		if !seen[c.ID] {
@@ -128,19 +133,42 @@ func TestSameClaims(t *testing.T) {
 	}
 }
 
-// TestRatio checks ratios with values that are unknown or not reached.
+// TestRatio checks ratios with values that are unknown, not reached, or at the precision of the
+// optimum.
 func TestRatio(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
-	for _, c := range [][3]float64{{1, 2, 0.5}, {inf, 2, inf}, {2, inf, 0}, {inf, inf, nan}, {nan, 2, nan}, {2, nan, nan}, {nan, inf, nan}} {
-		if got := ratio(c[0], c[1]); got != c[2] && !(math.IsNaN(got) && math.IsNaN(c[2])) {
-			t.Errorf("ratio(%v, %v) = %v, want %v", c[0], c[1], got, c[2])
+	for _, c := range []struct {
+		a, b entry
+		want string
+	}{
+		{entry{Value: 1}, entry{Value: 2}, "0.5"}, {entry{Value: 3001}, entry{Value: 3}, "1000"}, {entry{Value: 1e6}, entry{Value: 3}, "3e5"},
+		{entry{Value: 2001}, entry{Value: 2000}, "1.0005"}, {entry{Value: 1e-9}, entry{Value: 2}, "5e-10"},
+		{entry{Value: inf}, entry{Value: 2}, "∞"}, {entry{Value: 2}, entry{Value: inf}, "0"}, {entry{Value: inf}, entry{Value: inf}, ""},
+		{entry{Value: nan}, entry{Value: 2}, ""}, {entry{Value: 2}, entry{Value: nan}, ""}, {entry{Value: nan}, entry{Value: inf}, ""},
+		{entry{Value: 2e-4}, entry{Value: 1e-13, Floor: true}, "at least 2e9"}, {entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13}, "at most 0.5"},
+		{entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13, Floor: true}, "1.0000"},
+	} {
+		if got := quotient(c.a, c.b).String(); got != c.want {
+			t.Errorf("the ratio of %+v and %+v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
-	if e := greatest([]entry{{Value: nan}, {Name: "a", Value: 3}, {Value: 2}}); e.Name != "a" {
+	if e := greatest([]entry{{Value: nan}, {Name: "a", Value: 3}, {Value: 2}}); e.Name != "a" || e.Of != 2 {
 		t.Errorf("the greatest is %+v", e)
 	}
 	if e := least([]entry{{Value: nan}, {Name: "a", Value: 2}, {Value: 3}}); e.Name != "a" {
 		t.Errorf("the least is %+v", e)
+	}
+}
+
+// TestCommon checks that methods that were not run take no splits away.
+func TestCommon(t *testing.T) {
+	for _, c := range []struct {
+		lists [][]int
+		want  []int
+	}{{nil, nil}, {[][]int{{}, nil}, nil}, {[][]int{{0, 1, 2}, {}, {1, 2, 3}}, []int{1, 2}}, {[][]int{{0}, {1}}, []int{}}} {
+		if got := common(c.lists); !slices.Equal(got, c.want) {
+			t.Errorf("common splits of %v are %v, want %v", c.lists, got, c.want)
+		}
 	}
 }
 

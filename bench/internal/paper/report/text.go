@@ -20,9 +20,16 @@ func short(v float64, digits int) string {
 	case math.IsNaN(v):
 		return ""
 	case v != 0 && (math.Abs(v) < 1e-3 || math.Abs(v) >= 1e6):
-		return fmt.Sprintf("%.*e", digits-2, v)
+		return exponent(fmt.Sprintf("%.*e", digits-2, v))
+	case math.Abs(v) >= 100:
+		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.*g", digits, v)
+}
+
+// exponent removes the plus sign and the leading zero from the exponent of a number.
+func exponent(number string) string {
+	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(number)
 }
 
 func byteSize(v float64) string {
@@ -48,19 +55,32 @@ func fitted(v float64) string {
 	return fmt.Sprintf("T^−%.2f", v)
 }
 
-// ratioText returns a ratio with enough digits to show that it is not 1.
-func ratioText(v float64) string {
-	switch {
+// String returns a ratio with enough digits to show that it is not 1.
+func (r ratio) String() string {
+	text := short(r.Value, 2)
+	switch v := r.Value; {
 	case math.IsInf(v, 1):
-		return "∞"
+		text = "∞"
 	case math.Abs(v-1) < 0.01:
-		return fmt.Sprintf("%.4f", v)
-	case v >= 1e5:
-		return fmt.Sprintf("%.0e", v)
-	case v >= 100:
-		return fmt.Sprintf("%.0f", v)
+		text = fmt.Sprintf("%.4f", v)
+	case v >= 1e4:
+		text = exponent(fmt.Sprintf("%.0e", v))
 	}
-	return short(v, 2)
+	if kind := r.kind(); kind != "" {
+		return kind + " " + text
+	}
+	return text
+}
+
+// kind says in words whether the ratio is a bound.
+func (r ratio) kind() string {
+	switch {
+	case r.AtLeast:
+		return "at least"
+	case r.AtMost:
+		return "at most"
+	}
+	return ""
 }
 
 // entryText returns the value of an entry as text.
