@@ -200,7 +200,7 @@ func overviewCases(rows []claimRow, k int, rule paper.Rule) overviewOf {
 
 // claimsCSV returns all values of the claims as CSV.
 func claimsCSV(all []result) string {
-	records := [][]string{{"claim", "data", "mu", "tuned", "splits", "first", "first_of", "first_value", "first_open", "second", "second_of", "second_value", "second_open", "ratio", "ratio_is", "statement"}}
+	records := [][]string{{"claim", "data", "mu", "parameters", "splits", "first", "first_of", "first_value", "first_open", "second", "second_of", "second_value", "second_open", "ratio", "ratio_is", "statement"}}
 	num := func(v float64) string {
 		if math.IsNaN(v) {
 			return ""
@@ -306,7 +306,7 @@ func greatest(all []entry) entry { return choose(all, func(a, b float64) bool { 
 func least(all []entry) entry { return choose(all, func(a, b float64) bool { return a < b }) }
 
 // ruleNames are the rules for choosing parameters in words.
-var ruleNames = map[paper.Rule]string{paper.Sampled: "on samples", paper.Whole: "on the half", paper.Automatic: "automatic"}
+var ruleNames = map[paper.Rule]string{paper.Sampled: "chosen on samples", paper.Whole: "chosen on the half", paper.Automatic: "automatic"}
 
 // claimsText summarises the claims for a terminal.
 func claimsText(all []result) string {

@@ -6,8 +6,10 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
@@ -45,6 +47,7 @@ type page struct {
 	Bounds    []*bound
 	Printed   []printedCondition
 	Claims    []result
+	Made      []runsMade
 	Missing   []string // names of the data sets without results
 	Memory    []memoryNote
 	Timed     int // largest number of timed splits
@@ -63,11 +66,11 @@ type section struct {
 // for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsRun(&r.Protocol), Timed: timedSplits(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), Timed: timedSplits(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
-	pg.Claims = results(all)
+	pg.Claims, pg.Made = results(all), made(all)
 	if pg.Overviews, err = overviews(all); err != nil {
 		return nil, "", err
 	}
@@ -108,8 +111,8 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 	return files, claimsText(pg.Claims), nil
 }
 
-// methodsRun returns the traits of the methods that the protocol runs.
-func methodsRun(pr *paper.Protocol) (all []paper.Traits) {
+// methodsOf returns the traits of the methods that the protocol runs.
+func methodsOf(pr *paper.Protocol) (all []paper.Traits) {
 	for _, m := range pr.Methods {
 		all = append(all, pr.Traits(m))
 	}
@@ -126,6 +129,52 @@ func timedSplits(r *paper.Records) (count int) {
 		}
 	}
 	return count
+}
+
+// A runsMade says which methods were run on a problem, and on how many splits: a text for each rule.
+type runsMade struct {
+	Data string
+	Mu   float64
+	By   []string
+}
+
+func made(all []*problem) (out []runsMade) {
+	for _, p := range all {
+		if !p.begun {
+			continue
+		}
+		one := runsMade{Data: p.Name, Mu: p.mu}
+		for _, rule := range paper.Rules() {
+			one.By = append(one.By, p.under(rule).made())
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// made returns the methods that were run with the problem's rule as text, those with the most splits
+// first.
+func (p *problem) made() string {
+	names := map[int][]string{} // by number of splits
+	for _, t := range methodsOf(&p.Protocol) {
+		count := 0
+		for split := range p.Protocol.Splits {
+			if p.unit(t.Info.Name, t.Output(), split) != nil {
+				count++
+			}
+		}
+		names[count] = append(names[count], t.Info.Name)
+	}
+	delete(names, 0)
+	var parts []string
+	for _, count := range slices.Backward(slices.Sorted(maps.Keys(names))) {
+		noun := "splits"
+		if count == 1 {
+			noun = "split"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s: %s", count, noun, strings.Join(names[count], ", ")))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // An optimumRange summarises the optima of a problem over the splits.

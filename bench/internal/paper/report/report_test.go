@@ -121,7 +121,7 @@ func TestSameClaims(t *testing.T) {
 	for _, row := range rows[1:] {
 		value := func(column string) string { return row[slices.Index(rows[0], column)] }
 		// Claim 1a compares with methods that were run on one of the two splits, claim 3a with none.
-		if splits := value("splits"); value("tuned") == "on samples" && (row[0] == "1a" && splits != "1" || row[0] == "3a" && splits != "2") {
+		if splits := value("splits"); value("parameters") == "chosen on samples" && (row[0] == "1a" && splits != "1" || row[0] == "3a" && splits != "2") {
 			t.Errorf("%v compares %s splits", row[:4], splits)
 		}
 		seen[row[0]] = seen[row[0]] || value("first_value") != "" && value("second_value") != ""
@@ -214,7 +214,7 @@ func TestPage(t *testing.T) {
 	if charts < 10 {
 		t.Errorf("%d charts", charts)
 	}
-	for _, want := range []string{"default-src 'none'; style-src 'unsafe-inline'", "Theorem 2, relaxed", "Theorem 2, as printed", "Lemma 16", "tuned on the half", "automatic", "what its theory allows", "all passes", "tiny (stand-in), mu = 0.01"} {
+	for _, want := range []string{"default-src 'none'; style-src 'unsafe-inline'", "Theorem 2, relaxed", "Theorem 2, as printed", "Lemma 16", "chosen on the half", "automatic", "what its theory allows", "all passes", "tiny (stand-in), mu = 0.01"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -32,7 +32,7 @@ type row struct {
 // table1 measures every method on a problem, at each of its outputs.
 func table1(p *problem) []row {
 	var rows []row
-	for _, t := range methodsRun(&p.Protocol) {
+	for _, t := range methodsOf(&p.Protocol) {
 		for _, by := range t.Outputs {
 			if u := p.unit(t.Info.Name, by, 0); u != nil {
 				rows = append(rows, newRow(p, t, u))
