@@ -94,7 +94,7 @@ func TestFitByOthers(t *testing.T) {
 		for name, spec := range specs(70, 9, loss) {
 			want := mustFit(t, spec, x, y)
 			other := *spec
-			other.Method = solver.Auto{}
+			other.OuterIterations = byMinimize
 			got, err := Fit(context.Background(), &other, x, y)
 			if err != nil || !(got.Columns[0].Certificate.Gap <= 1e-9) || math.Abs(got.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-10 {
 				t.Errorf("%v, %s: %v; %+v, not %+v", loss, name, err, got.Columns[0].Certificate, want.Columns[0].Certificate)
@@ -184,7 +184,7 @@ func TestPenaltyParts(t *testing.T) {
 			}
 		}
 		other := *spec
-		other.Method = solver.Auto{}
+		other.OuterIterations = byMinimize
 		got, err := Fit(t.Context(), &other, x, y)
 		if limit := (*MethodError)(nil); errors.As(err, &limit) {
 			continue

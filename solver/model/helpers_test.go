@@ -188,6 +188,10 @@ func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.C
 	return x, y
 }
 
+// byMinimize is a bound of outer iterations that no fit reaches. A fit that has one is solved by
+// solver.Minimize.
+const byMinimize = 1 << 30
+
 func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	t.Helper()
 	m, err := Fit(context.Background(), spec, x, y)

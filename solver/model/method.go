@@ -49,7 +49,7 @@ func (s *Spec) named() solver.Method {
 
 // iterates returns the first setting that asks for solver.Minimize, and its value; "" if none does.
 func (s *Spec) iterates() (setting string, value any) {
-	if m := s.Method; m != nil && (s.named() != nil || !s.streams()) {
+	if m := s.named(); m != nil {
 		return "Method", m.Info().Name
 	}
 	for _, f := range []struct {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/stream"
@@ -49,10 +51,26 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// TestAuto: solver.Auto is the default, also where its passes do not take the specification.
+func TestAuto(t *testing.T) {
+	x, y := random(t, 60, 5, 9, true)
+	for name, spec := range map[string]Spec{
+		"lasso": {}, "ridge": {Mu: 0.3}, "factors": {Mu: 0.3, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3, 0, 1}},
+		"graph": {Graph: graph.Chain(5), Fusion: 2, MuA: 0.1}, "elastic net": {Penalty: ElasticNet{0.5}}, "offsets": {Offsets: make([]float64, 60)},
+	} {
+		spec.Lambda = 0.02
+		want := mustFit(t, &spec, x, y)
+		spec.Method = solver.Auto{}
+		if diff := cmp.Diff(want, mustFit(t, &spec, x, y)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // TestRidge: the certificate has the ridge, by every way to fit.
 func TestRidge(t *testing.T) {
 	x, y := random(t, 60, 5, 9, true)
-	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {Method: solver.Auto{}}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
+	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {OuterIterations: byMinimize}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
 		spec := &Spec{Lambda: 0.02, Mu: 0.3, NoIntercept: true, Settings: set}
 		m := mustFit(t, spec, x, y)
 		c, without := m.Columns[0].Certificate, *spec
@@ -96,7 +114,7 @@ func TestMethodErrors(t *testing.T) {
 		{Spec{Mu: 1, Settings: solver.Settings{Passes: 10}}, "Passes", "NoIntercept"},
 		{Spec{Mu: 1, Settings: solver.Settings{RelTol: -1}}, "RelTol", "NoIntercept"},
 		{Spec{Mu: 1, Average: true}, "Average", "NoIntercept"},
-		{Spec{Mu: 1, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3}, Settings: named(solver.Auto{})}, "Method", "PenaltyFactors"},
+		{Spec{Mu: 1, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3}, Settings: named(solver.SCASK{})}, "Method", "PenaltyFactors"},
 		{Spec{Graph: g, Fusion: 2, MuA: 1, Settings: named(solver.SCASK{})}, "Method", "Fusion"},
 		{Spec{Graph: g, MuA: 1, Penalty: ElasticNet{0.5}, NoIntercept: true, Settings: named(solver.SCASK{})}, "Method", "MuA"},
 		{Spec{SampleWeights: ones, Settings: named(baseline.SA{})}, "Method", "SampleWeights"},

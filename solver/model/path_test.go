@@ -24,7 +24,7 @@ func TestPath(t *testing.T) {
 		for _, spec := range all {
 			spec.RelTol = 1e-10
 		}
-		all["solver"] = &Spec{Loss: loss, Settings: solver.Settings{RelTol: 1e-9, Method: solver.Auto{}}}
+		all["solver"] = &Spec{Loss: loss, Settings: solver.Settings{RelTol: 1e-9, OuterIterations: byMinimize}}
 		for name, spec := range all {
 			steps, err := FitPath(context.Background(), spec, x, y, &PathSettings{Count: 12, Ratio: 1e-3})
 			if err != nil || len(steps) != 12 {

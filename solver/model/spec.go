@@ -82,11 +82,11 @@ type Spec struct {
 	// same step on all. CV is for one process. nil means that there are no other rows.
 	Comm dist.Comm
 
-	// Settings say how to solve. The default, a nil Method and zeros for the settings that only
-	// iterations of package solver have, is a proximal Newton method with a proved result. If the
-	// problem does not allow that method, if Method is set, or if one of those settings is set,
-	// solver.Minimize solves the problem. With a nil Method that is solver.Auto. A method that
-	// does not take the problem is a *MethodError.
+	// Settings say how to solve. The default, a nil Method or solver.Auto and zeros for the settings
+	// that only iterations of package solver have, is a proximal Newton method with a proved result.
+	// If the problem does not allow that method, if Method is another one, or if one of those
+	// settings is set, solver.Minimize solves the problem. A method that does not take the problem
+	// is a *MethodError.
 	//
 	// RelTol is relative to the objective at b = 0, c = 0 with the Offsets; with Poisson loss, at
 	// b = 0 and the best c. The folds of CV are drawn with Seed. The Recorder and the Logger are
