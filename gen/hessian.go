@@ -78,7 +78,8 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	e.ret()
 }
 
-// span emits the loop over the nonzeros k to last of a span.
+// span emits the products of one span: each nonzero from k to last with itself and all that follow
+// it.
 func (l *hessianLoop) span() {
 	pair, single, done := l.label("pair"), l.label("single"), l.label("spanDone")
 	one := l.label("one")

@@ -8,7 +8,7 @@ import (
 // An isa describes an instruction set: the width of its vectors, and how it masks, selects and
 // merges lanes. Kernels are written once, with an isa as a parameter.
 type isa struct {
-	name  string // suffix of the kernels, and the Level constant
+	name  string // suffix of the kernels' names, and name of the Level constant
 	lanes int    // float64 lanes of a vector
 
 	vector func(*emitter) vec

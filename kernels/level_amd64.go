@@ -4,7 +4,8 @@ package kernels
 
 import "github.com/klauspost/cpuid/v2"
 
-// features maps the feature names of the generated table needs to those of package cpuid.
+// features maps the names of processor features in the generated table needs to the names in
+// package cpuid.
 var features = map[string]cpuid.FeatureID{
 	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI": cpuid.BMI1, "BMI2": cpuid.BMI2,
 	"AVX512F": cpuid.AVX512F, "AVX512VL": cpuid.AVX512VL, "AVX512DQ": cpuid.AVX512DQ,

@@ -107,8 +107,8 @@ func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
 	return min(0, -label), max(0, -label)
 }
 
-// TestOwnConjugates checks that a caller's own loss with a conjugate is solved like those of the
-// package, and that bounds for a caller's own penalties and domains are valid.
+// TestOwnConjugates checks that a caller's own loss with a conjugate is solved like the losses of
+// the package, and that bounds for a caller's own penalties and domains are valid.
 func TestOwnConjugates(t *testing.T) {
 	for _, c := range solvertest.Every(t, 2) {
 		truth, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})

@@ -138,8 +138,8 @@ func TestEquivalentConstraints(t *testing.T) {
 		{"indicator of a box and domain", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.NewBox(15, -0.2, 0.3) }, 1e-7},
 		// Here the penalty of a row vector v is min over y₂ of |v − S y₂|₁ + |y₂|₁, so the solution
-		// differs from that of the other pairs. The pair compares the two ways to solve it, with
-		// and without Alpha.
+		// differs from the solution of the other pairs. The pair compares the two ways to solve it,
+		// with and without Alpha.
 		{"wide B", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: wide} },
 			func(p *solver.Problem) { p.Constraint, p.Coupling = differences(15), &solver.Coupling{B: wide} }, 1e-8},
 	} {

@@ -73,7 +73,7 @@ func ExampleLoss() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	data.Labels[7] = 1e4 // an outlier: beyond its sign, its size has no influence
+	data.Labels[7] = 1e4 // an outlier, of which only the sign has an influence
 	res, err := solver.Minimize(context.Background(), &solver.Problem{
 		Data: data.X, Labels: data.Labels, Loss: logCosh{}, Penalty: solver.L1{Lambda: 0.05},
 	}, nil)
@@ -118,7 +118,8 @@ func (falling) Validate(int) error { return nil }
 
 // A penalty of your own: a signal on a chain that never rises. With L2 > 0, the conjugate of the
 // penalty makes it possible to prove a gap. Without a conjugate, a run uses up its budget, and the
-// residuals show how far it came. With so few samples a pass is short, so many passes are needed.
+// residuals show how far it came. A pass over these few samples is short, so many passes are
+// needed.
 func ExamplePenalty() {
 	g := falling{0.02}
 	if err := solver.CheckPenalty(g, 4); err != nil {

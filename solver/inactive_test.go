@@ -90,7 +90,7 @@ func TestInactiveSet(t *testing.T) {
 	}
 }
 
-// TestScaledColumns checks features in units from 1e-8 to 1e8 times those of the others. If
+// TestScaledColumns checks features whose units are 1e-8 to 1e8 times the units of the others. If
 // penalties and bounds are changed accordingly, the solution must have the same zeros.
 func TestScaledColumns(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
@@ -119,8 +119,8 @@ func TestScaledColumns(t *testing.T) {
 	}
 }
 
-// TestScaledTies checks a chain over features in units from 1e-8 to 1e8 times those of the others.
-// The domain x ≥ 0, which does not exclude the solution, must not change zeros and ties.
+// TestScaledTies checks a chain over features whose units are 1e-8 to 1e8 times the units of the
+// others. The domain x ≥ 0, which does not exclude the solution, must not change zeros and ties.
 func TestScaledTies(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}} {
 		for _, seed := range []uint64{0, 2, 3, 5} {

@@ -3,8 +3,8 @@ package solver
 import "github.com/scas-admm/scas/solver/internal/term"
 
 // A Loss is a smooth convex function φ(t; b) of a margin t = a'x and a label b. A loss of your own
-// needs these methods, and also those of ConjugateLoss if you know its conjugate. CheckLoss checks
-// that the methods agree with each other.
+// needs these methods, and also the methods of ConjugateLoss if you know its conjugate. CheckLoss
+// checks that the methods agree with each other.
 type Loss interface {
 	// Value returns φ(margin; label).
 	Value(margin, label float64) float64
@@ -40,8 +40,8 @@ type Logistic = term.Logistic
 // finite numbers. It has no fields.
 type Squared = term.Squared
 
-// Huber is the loss φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) beyond, r = b − t: it
-// equals Squared for small residuals, and is linear for large ones. Its one field is
+// Huber is the loss φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) for larger |r|, where r =
+// b − t: it equals Squared for small residuals, and is linear for large ones. Its one field is
 //
 //	Delta float64 // where the two meet, in units of the labels; 0 means 1.35
 type Huber = term.Huber

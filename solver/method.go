@@ -1,7 +1,7 @@
 package solver
 
-// A Method is an algorithm for Minimize, a value without state. A method written in another
-// package runs like those of this one, with the same budget, the same recorder, and the same
+// A Method is an algorithm for Minimize, a value without state. A method written in another package
+// runs like the methods of this package, with the same budget, the same recorder, and the same
 // checks of the objective. A method
 //
 //   - says in Info which settings it takes; Minimize refuses the others;

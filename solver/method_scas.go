@@ -136,7 +136,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	return s, nil
 }
 
-// innerLoop describes the inner loop to its plan.
+// innerLoop returns the description of the inner loop, from which admm.NewPlan chooses the plan.
 func (s *scas) innerLoop() *admm.InnerLoop {
 	p, set := s.Problem, &s.Settings
 	l := &admm.InnerLoop{

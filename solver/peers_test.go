@@ -27,7 +27,7 @@ func column(rows [][]float64, j int) []float64 {
 }
 
 // compareGenlasso solves ½|b − Xx|² + λ|Gx|₁, which is n/2 times the problem with the mean squared
-// loss and the penalty 2λ/n. It compares objective and solution with those of R's genlasso.
+// loss and the penalty 2λ/n. It compares objective and solution with the results of R's genlasso.
 func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, lambda, objective float64, solution []float64, passes float64) {
 	t.Helper()
 	half := float64(len(b)) / 2

@@ -75,7 +75,7 @@ type Stats struct {
 	Name        string  `json:"name,omitempty"`         // Settings.Name, or the name of the method
 	Method      string  `json:"method"`                 // name of the method
 	Plan        string  `json:"plan,omitempty"`         // how the inner loop of SCAS-ADMM was run; empty for other methods
-	PlanReason  string  `json:"plan_reason,omitempty"`  // why it was run so, in one line
+	PlanReason  string  `json:"plan_reason,omitempty"`  // the reason for the plan, in one line
 	Storage     string  `json:"storage,omitempty"`      // how the kernels hold the data: bytes of an index and of a value
 	DualUpdates int     `json:"dual_updates,omitempty"` // K
 	InnerSteps  int     `json:"inner_steps,omitempty"`  // M of the last outer iteration; 0 for methods without stages
@@ -144,8 +144,8 @@ func (e *NotConvergedError) Is(target error) bool { return target == ErrNotConve
 // Error says how far from the optimum the run may have ended, and what to do.
 func (e *NotConvergedError) Error() string { return e.Reword(sparse.Remedy.String) }
 
-// Reword returns the text of Error with each remedy as words returns it, see
-// sparse.RemedyError.
+// Reword returns the text of Error with each remedy in the words that the function words returns
+// for it; see sparse.RemedyError.
 func (e *NotConvergedError) Reword(words func(sparse.Remedy) string) string {
 	found := fmt.Sprintf("the objective %.6g is proved to be within %.2g of the optimum, not %.2g",
 		e.Objective, e.Gap, e.Goal)

@@ -56,7 +56,7 @@ type Run struct {
 	// Snapshot is set by WatchedSnapshot. A method that does not call WatchedSnapshot may use it
 	// for other purposes.
 	Snapshot Snapshot
-	// Stats become those of the Result. The method must set InnerSteps and BatchSize, and Eta if it
+	// Stats become Result.Stats. The method must set InnerSteps and BatchSize, and Eta if it
 	// does not call StepSize.
 	Stats Stats
 

@@ -110,8 +110,8 @@ type SettingError struct {
 // Error names the field, its value, what is allowed and what to do.
 func (e *SettingError) Error() string { return e.Reword(sparse.Remedy.String) }
 
-// Reword returns the text of Error, in which the function words has written the remedies; see
-// sparse.RemedyError.
+// Reword returns the text of Error with each remedy in the words that the function words returns
+// for it; see sparse.RemedyError.
 func (e *SettingError) Reword(words func(sparse.Remedy) string) string {
 	wrong := fmt.Errorf("solver: Settings.%s = %v; %s", e.Field, e.Value, e.Allowed)
 	all := sparse.RemedyError{Err: wrong, Remedies: e.Remedies}

@@ -20,10 +20,10 @@ import (
 //	l̃  ← l + ρ(A x⁺ − y⁺)
 //	u  ← x⁺ + (1−θ−θ₂)(x⁺ − x)
 //
-// with θ₂ = (m−2)/(2(m−1)). The extrapolation of y has no effect because the matrix of y
-// is −I. Batches have BatchSize samples b, by default 20; stages have InnerSteps samples,
-// by default 2n. Eta is 1/L, by default 4/ν_f. The iterate is the stage's weighted
-// output, and the average is that of the outputs.
+// with θ₂ = (m−2)/(2(m−1)). The extrapolation of y has no effect because the matrix of y is −I.
+// Batches have BatchSize samples b, by default 20; stages have InnerSteps samples, by default 2n.
+// Eta is 1/L, by default 4/ν_f. The iterate is the stage's weighted output, and the average is the
+// mean of the outputs.
 type AccSADMM struct{}
 
 // Info implements solver.Method.

@@ -16,13 +16,13 @@ import (
 // [MaxFactored], the Newton system is factored; otherwise conjugate gradients with
 // Hessian products solve it.
 //
-// All work is counted in passes: a gradient with the objective is one pass, and so is a
-// Hessian product. Assembling the Hessian counts as its number of operations divided by
-// that of a gradient, Σ nnzᵢ(nnzᵢ+1)/2 / nnz. A gradient that is already known costs
-// nothing. Stats.PaperPasses counts one pass per iteration, as the paper does. An x-step
-// ends early if the budget does.
+// All work is counted in passes: a gradient with the objective is one pass, and so is a Hessian
+// product. Assembling the Hessian counts as its number of operations divided by the number of
+// operations of a gradient, Σ nnzᵢ(nnzᵢ+1)/2 / nnz. A gradient that is already known costs nothing.
+// Stats.PaperPasses counts one pass per iteration, as the paper does. An x-step ends early if the
+// budget does.
 //
-// The average is that of x_1..x_T.
+// The average is the mean of x_1..x_T.
 type Batch struct{}
 
 // Info implements solver.Method.

@@ -13,7 +13,7 @@ import (
 //
 // and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus the Lipschitz constant of
 // the mean loss's gradient, which power iteration estimates. An iteration is one pass. The average
-// is that of x_1..x_T.
+// is the mean of x_1..x_T.
 type BatchLinear struct{ onePass }
 
 // Info implements solver.Method.

@@ -13,7 +13,7 @@ const blockSteps = 1024
 
 // base holds what the methods have in common: the iterate of the run under the paper's names, with
 // unscaled multipliers as in the paper. It computes its own products with A, because evaluations of
-// the objective use those of the run.
+// the objective use the scratch memory of the run's products.
 type base struct {
 	run  *solver.Run
 	data *solver.Samples

@@ -16,8 +16,8 @@ import (
 // solution is x = v − φ'(ζ)h, where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and
 // beta are updated.
 //
-// w = max(√T/η₀, mu t), where T is the number of samples that the budget allows; Eta is
-// η₀. The average is that of x_1..x_T.
+// w = max(√T/η₀, mu t), where T is the number of samples that the budget allows; Eta is η₀. The
+// average is the mean of x_1..x_T.
 type OADM struct{ onePass }
 
 // Info implements solver.Method.

@@ -11,7 +11,7 @@ import (
 //
 //	x ← x − (η_t/γ_t) [ φ'(aᵢ'x)aᵢ + mu x + A'(beta + ρ(A x − y)) ],  γ_t = 1 + ρ η_t λ₁
 //
-// and then updates y and beta. Steps are those of [STOC]; Eta is η₀. The average is that
+// and then updates y and beta. The step sizes are as in [STOC]; Eta is η₀. The average is the mean
 // of x_1..x_T.
 type OPG struct{ onePass }
 
@@ -67,8 +67,8 @@ func (o *opg) step(i int, t float64) {
 //
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁
 //
-// and then updates y and beta with the new x. The starting point matters only for the
-// first gradient. Eta is η₀ (see [STOC]). The average is that of x_1..x_T.
+// and then updates y and beta with the new x. The starting point matters only for the first
+// gradient. Eta is η₀ (see [STOC]). The average is the mean of x_1..x_T.
 type RDA struct{ onePass }
 
 // Info implements solver.Method.
@@ -84,7 +84,7 @@ type rda struct {
 	*base
 	g    []float64 // sum over all steps of the sample's gradient
 	c    []float64 // sum over all steps of beta + ρ(A x − y)
-	past []float64 // sum over all steps of x, before the step
+	past []float64 // sum of x before each step, over all steps
 	eta  decreasing
 }
 

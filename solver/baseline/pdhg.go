@@ -16,10 +16,9 @@ import (
 //	x⁺   ← x − η(ĝ + A'beta)
 //	x̄    ← 2x⁺ − x
 //
-// Stages and settings are those of SVRG; the published code uses n samples in each stage.
-// Eta is η, by default 2/ν_f; an automatic η is halved as in SVRG. Rho is σ, by default
-// the largest for which convergence is proved, 1/(η λ₁). The published code uses η = σ =
-// 1 and batches of 15.
+// Stages and settings are as in SVRG; the published code uses n samples in each stage. Eta is η, by
+// default 2/ν_f; an automatic η is halved as in SVRG. Rho is σ, by default the largest for which
+// convergence is proved, 1/(η λ₁). The published code uses η = σ = 1 and batches of 15.
 type SVRPDHG struct{ staged }
 
 // Info implements solver.Method.

@@ -18,9 +18,9 @@ import (
 //	αᵢ ← φ'(u),  u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
 //	x  ← x − (ρ/4)(r⁺ − r + r/n)
 //
-// The L2 term is one more block of g: rows of I with the penalty (mu/2)|·|², so that η_B
-// = λ₁ + 1. Rho is ρ, which scales like 1/(n·|x|) here; zero means 0.1. Eta is not used.
-// beta = v/n and y = A x; the average is that of x.
+// The L2 term is one more block of g: rows of I with the penalty (mu/2)|·|², so that η_B = λ₁ + 1.
+// Rho is ρ, which scales like 1/(n·|x|) here; zero means 0.1. Eta is not used. beta = v/n and y = A
+// x; the average is the mean of x.
 type SDCA struct{ onePass }
 
 // Info implements solver.Method.

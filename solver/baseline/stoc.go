@@ -16,7 +16,7 @@ import (
 //
 // and then updates y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) if mu > 0. Eta is η₀. If Eta is
 // zero, η₀ is 16/ν_f, and η_t is 1/(ν_f + √t/η₀), or min(that, 1/(mu t)) if mu > 0. The average is
-// that of x_0..x_{T−1} and y_1..y_T.
+// the mean of x_0..x_{T−1} and of y_1..y_T.
 type STOC struct{ onePass }
 
 // Info implements solver.Method.
@@ -100,7 +100,7 @@ func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
 }
 
 // OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal stochastic alternating
-// direction method of multipliers", 2014), for strongly convex problems. Its steps are those of
+// direction method of multipliers", 2014), for strongly convex problems. It makes steps of
 // STOC-ADMM with η_k = 2/(mu(k+2)), at most η₀, and in its means x_k and y_{k+1} have the weight
 // k+1. Eta is η₀ (see [STOC]).
 type OS1 struct{ onePass }

@@ -261,9 +261,9 @@ func (s *svrg) closeStage(theta float64) {
 //	z    ← z − η/(θ + η ρ λ₁) [ ĝ(x) + A'(beta + ρ(A z − y)) ]
 //	beta ← beta + ρ(A z − y)
 //
-// and the mean of the x is the next snapshot. θ starts at 0.9 and becomes (√(θ⁴+4θ²) −
-// θ²)/2 after each stage; if mu > 0, it does not change. Stages, including the first one
-// without a snapshot, and settings are those of SVRG; η defaults to 1/ν_f.
+// and the mean of the x is the next snapshot. θ starts at 0.9 and becomes (√(θ⁴+4θ²) − θ²)/2 after
+// each stage; if mu > 0, it does not change. Stages, including the first one without a snapshot,
+// and settings are as in SVRG; η defaults to 1/ν_f.
 type ASVRG struct{ staged }
 
 // Info implements solver.Method.

@@ -225,7 +225,7 @@ func (s *stochastic) windows(inner func(*admm.Window) error) error {
 	n, _ := s.q.Data.Dims()
 	err := s.eachBatch(s.shuffled(), func(b *batch) error {
 		samples := int(math.Round(b.mass(s.weight) * float64(n)))
-		if samples < 2 { // nearly all rows have no weight
+		if samples < 2 { // the rows of the batch have almost no weight
 			return s.file.Stop()
 		}
 		w, err := s.window(b, x0, samples)

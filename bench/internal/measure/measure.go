@@ -191,8 +191,8 @@ func mustUse(l kernels.Level) {
 }
 
 // Check runs every implementation from the same state. The results of the levels and of archsimd
-// must equal those of the level generic bit for bit; the results of the naive loops must agree up
-// to rounding.
+// must equal the results of the level generic bit for bit; the results of the naive loops must
+// agree up to rounding.
 func (c Case) Check() error {
 	initial := snapshot(c.State)
 	run := func(l kernels.Level, f func()) [][]float64 {

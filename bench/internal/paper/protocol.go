@@ -29,7 +29,8 @@ type Protocol struct {
 	Methods []Method `json:"methods"`
 	// Own are methods that the solver does not have. See Join.
 	Own []solver.Method `json:"-"`
-	// Sets are the data sets from which Data chooses. nil means those of the function Specs.
+	// Sets are the data sets from which Data chooses. nil means the data sets of the function
+	// Specs.
 	Sets []Spec `json:"-"`
 }
 

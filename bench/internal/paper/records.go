@@ -40,7 +40,7 @@ type Optimum struct {
 	By        string  `json:"by"`  // how it was computed, in words
 }
 
-// key returns the key of the optimum: that of a run, without the method.
+// key returns the key of the optimum: the key of a run, with an empty method.
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
 
 // Records are the results of experiments in a directory, with the protocol. Several goroutines may

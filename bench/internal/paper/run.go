@@ -59,7 +59,7 @@ type batch struct {
 	done  map[[2]float64]*course // by eta and rho
 }
 
-// A course is one run, evaluated at both outputs. Its fields have the same meaning as those of
+// A course is one run, evaluated at both outputs. Its fields have the same meaning as the fields of
 // Unit.
 type course struct {
 	halved  int

@@ -127,7 +127,7 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 
 // descend moves from a place to the best of its four neighbours, until no neighbour is better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
-	// These steps converge on the samples, but not here.
+	// Steps that converge on the samples may diverge here.
 	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
 		from[0] -= g.stride
 	}
@@ -243,7 +243,7 @@ var errDiverges = errors.New("every pair of step size and rho diverges on the sa
 // tune chooses eta and rho for one output. On the samples for tuning, runs have 5 passes (6 for
 // methods whose outer iteration takes two passes, 9.5 for Acc-SADMM, 100 iterations for batch
 // methods). With the rule Whole it continues from that choice on the training half, with the passes
-// of a full run. The units of steps are those of the training half.
+// of a full run. The units of steps come from the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
 	best, err := u.bySamples(ctx, by)

@@ -50,7 +50,8 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures the limits. It takes about twenty times the duration each.
+// Measure measures the limits. Each single measurement takes the time each, and all of them about
+// twenty times as long.
 func Measure(f machine.Description, each time.Duration) Roof {
 	l1, l2, l3 := cmp.Or(f.L1, defaultL1), cmp.Or(f.L2, defaultL2), cmp.Or(f.L3, defaultL3)
 	r := Roof{Levels: []Level{

@@ -33,5 +33,5 @@
 //   - a file with a type that implements Plan, as plan_dense.go
 //   - newDiagonal (plan_diagonal.go) or newCoupled (plan_rotated.go): when to choose it
 //   - solver/naive_test.go: its name in the list of plans, and a problem for which it is
-//     chosen; the test compares its iterates with those of a plain loop
+//     chosen; the test compares its iterates with the iterates of a plain loop
 package admm

@@ -23,7 +23,7 @@ type Keeper struct {
 	Kept    Point // the copy; before the first snapshot, any useful iterate; X is nil if there is none
 }
 
-// Begin makes the start the best iterate. scale is that of Watcher.Start.
+// Begin makes the start the best iterate. scale is as in Watcher.Start.
 func (k *Keeper) Begin(at Point, objective, scale float64) {
 	k.Start(objective, scale)
 	k.Keep(at)
@@ -56,9 +56,9 @@ func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	return verdict
 }
 
-// ToBest restores the best iterate if its objective is lower than the given one, which is
-// that of the current iterate: ADMM is not a descent method. It returns the objective of
-// the resulting iterate.
+// ToBest restores the best iterate if its objective is lower than the given one, which is the
+// objective of the current iterate: ADMM does not decrease the objective in every iteration. It
+// returns the objective of the resulting iterate.
 func (k *Keeper) ToBest(at Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective

@@ -21,7 +21,7 @@ type MetricProblem struct {
 	Limit     []float64
 	Curvature float64    // upper bound of φ”
 	Ridge     float64    // mu
-	Unit      float64    // unit of the margins: that of the labels in regression, else 1
+	Unit      float64    // unit of the margins: the unit of the labels in regression, else 1
 	Least     float64    // a lower bound of ρ, if possible
 	Slope     float64    // root mean square of φ'(0)
 	Team      *rows.Team // the processes with the other rows; nil if there are none
@@ -29,10 +29,9 @@ type MetricProblem struct {
 
 // A Metric gives columns of data on different scales different step sizes.
 //
-// With x = D u, where D is diagonal with powers of two, the inner loop of SCAS-ADMM runs
-// in u. Its data are X D, without rounding. y and beta stay those of the problem. Each
-// row of A has its own ρ, because each entry of A x has its own unit. The problem and its
-// solution do not change.
+// With x = D u, where D is diagonal with powers of two, the inner loop of SCAS-ADMM runs in u. Its
+// data are X D, without rounding. y and beta are not scaled. Each row of A has its own ρ, because
+// each entry of A x has its own unit. The problem and its solution do not change.
 //
 // A nil Metric means equal step sizes: its methods do nothing.
 type Metric struct {

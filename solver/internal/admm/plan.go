@@ -61,7 +61,7 @@ type InnerLoop struct {
 	Interrupt func() error // if not nil, called while a plan is prepared
 }
 
-// NewPlan returns the plan for the loop. Its only error is that of InnerLoop.Interrupt.
+// NewPlan returns the plan for the loop. Its only error is the error of InnerLoop.Interrupt.
 func NewPlan(l *InnerLoop) (Plan, error) {
 	if l.Set != nil {
 		l.shape = l.Set.Shape(l.features())

@@ -102,7 +102,7 @@ func mustNew(t testing.TB, p *Problem) *Solver {
 }
 
 // TestPath checks along a path that each gap is proved to the tolerance, that it is not below the
-// true gap, and that the objective equals that of a run from x = 0 to the last digit.
+// true gap, and that the objective equals the objective of a run from x = 0 to the last digit.
 func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)

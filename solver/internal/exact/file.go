@@ -55,7 +55,7 @@ type File struct {
 	at, next  *findings
 	hessianOf *findings    // the visit whose Hessian is in the first piece
 	damping   term.Damping // the damping of that Hessian
-	model     origin       // origin of the model for which a Hessian was requested last
+	model     origin       // origin of the last model whose Hessian was requested
 }
 
 // How FileProblem.Memory is divided.
@@ -326,7 +326,7 @@ func (f *File) rootHessian() []float64 {
 	return f.at.roots
 }
 
-// roundings returns the largest number of rounding errors in a term of X'Cα: those of its own
+// roundings returns the largest number of rounding errors in a term of X'Cα: the errors of its own
 // product, and of the sums over blocks, windows, pieces and ranks.
 func (f *File) roundings() float64 {
 	count := len(f.pieces)

@@ -101,7 +101,7 @@ func (f *File) Sampled() int { return f.survey.sampled }
 // columns, they are only the largest absolute entries.
 type moments struct {
 	largest []float64
-	all     *sparse.ColumnStats // nil if there are too many columns; else largest is nil
+	all     *sparse.ColumnStats // nil if there are too many columns; then only largest is used
 }
 
 func (f *File) newMoments() *moments {

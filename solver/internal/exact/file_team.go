@@ -11,8 +11,8 @@ import (
 // With several ranks, each rank has its own rows, in its own file or in a part of a shared file. In
 // a visit, every rank reads its windows, and then the ranks add their sums. Every rank then does
 // all other computations itself, with the same bits. The samples that Survey copies are exchanged,
-// because the rows of one rank may differ from those of others. Each rank calls File.Stop after
-// each of its windows, and all ranks agree at the end of the loop whether to continue.
+// because the rows of one rank may differ from the rows of other ranks. Each rank calls File.Stop
+// after each of its windows, and all ranks agree at the end of the loop whether to continue.
 
 // failed is the cause of a rank whose loop over windows failed. It extends the causes of package
 // ending.
@@ -112,7 +112,7 @@ func (t *sampleCopy) gather(team *rows.Team) {
 
 // gather merges the moments of all ranks (Chan, Golub, LeVeque 1979).
 func (m *moments) gather(team *rows.Team) {
-	// Cannot happen with several ranks: FileRefusal refuses so many columns.
+	// Cannot happen with several ranks: FileRefusal refuses problems with more columns.
 	if team.Alone() || m.all == nil {
 		return
 	}

@@ -44,7 +44,7 @@ type findings struct {
 
 // A piece holds the sums over one part of every window. Different goroutines work on different
 // pieces. X'Cα is summed in three levels: over blocks of rows, over the blocks of a window, and
-// over windows. So its rounding errors, which enlarge the gap, are those of a few thousand
+// over windows. So its rounding errors, which enlarge the gap, are the errors of a few thousand
 // additions instead of n.
 type piece struct {
 	findings

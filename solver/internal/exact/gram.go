@@ -148,7 +148,7 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 }
 
 // grow extends H. h is H of the columns before; grow returns H of the columns now, which include
-// those of before.
+// the columns before.
 func (m *gram) grow(h []float64, before, now []int32) []float64 {
 	order, was := len(now), len(before)
 	to := make([]float64, order*order)

@@ -97,10 +97,10 @@ type workspace struct {
 	warm    bool    // the solution for a near lambda was the start: this is a step of a path
 	near    bool    // the last step lowered the objective by little
 	crawls  bool    // the last step lowered the objective by far less than the gap
-	started bool    // at and e belong to x
+	started bool    // the fields at and e have been computed for x
 	placed  bool    // Start was called, so that Solve does not begin with a part of the samples
 	uphill  bool    // the last step was rejected because the objective increases along it
-	stale   bool    // the model's Hessian is that of an earlier point
+	stale   bool    // the model has the Hessian at an earlier point
 	// The last proved gap divided by the tolerance; if it is small, the Hessian is used again.
 	spare float64
 }

@@ -106,8 +106,8 @@ func (o *outside) lower(z []float64) {
 	}
 }
 
-// exact computes the multipliers of the component exactly: those of the proximal point of its
-// penalty.
+// exact computes the multipliers of the component exactly: the multipliers of the proximal point of
+// its penalty.
 func (o *outside) exact(z []float64) {
 	r, k := o.f.rows, len(o.part.features)
 	w := &setSolver{all: o.f, position: make([]int32, o.f.p)}

@@ -129,7 +129,7 @@ func (f *unrestricted) evaluate(d *dual, at *iterate) float64 {
 }
 
 // multipliers returns, for all rows of A, the multipliers of the feasible point that proves a gap.
-// If nothing is proved, it returns those of the dual point itself.
+// If nothing is proved, it returns the multipliers of the dual point itself.
 func (f *unrestricted) multipliers(d *dual) []float64 {
 	if d.exact == nil {
 		return f.rows.Expand(d.z)

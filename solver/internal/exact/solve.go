@@ -43,7 +43,7 @@ type Result struct {
 const (
 	maxIterations = 100
 	maxStalled    = 6     // the run ends after this number of proofs in a row without a clear improvement
-	leastTol      = 1e-15 // smallest tolerance, as a part of the scale
+	leastTol      = 1e-15 // smallest tolerance, relative to the scale
 	firstFlat     = 0.1   // first damping of flat losses; it falls after each full step
 )
 
@@ -469,7 +469,7 @@ const (
 	leastDescent = 0.2   // the line search requires this part of the predicted fall (Armijo's rule)
 	maxHalvings  = 40    // largest number of halvings of a step
 	rounding     = 1e-14 // rounding may raise P by this part of it
-	uphill       = 1e-12 // a positive slope counts as uphill from this part of P on
+	uphill       = 1e-12 // a slope above this part of P counts as uphill
 )
 
 // search moves x towards the solution of the model. It halves the step until P falls enough, and
@@ -600,8 +600,8 @@ func (w *workspace) flatAfter(length float64) float64 {
 
 // LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves
 // the point to that solution. It returns +Inf if some coefficient has a ridge but no limit, because
-// such a coefficient is not zero for any lambda. The error is that of interrupt, which is called
-// before each step and may be nil.
+// such a coefficient is not zero for any lambda. The error is the error of interrupt, which is
+// called before each step and may be nil.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {
@@ -619,7 +619,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	if r.Err != nil {
 		return 0, r.Err
 	}
-	for range 4 { // until all digits of x are right, and not only those of P(x)
+	for range 4 { // until all digits of x are right, and not only the digits of P(x)
 		if fall, _ := s.step(0, true); !(fall > lastFall*s.scale) {
 			break
 		}

@@ -164,7 +164,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// own is a loss of which package term knows only values, slopes and the conjugate.
+// own is a caller's own loss: package term can only call its methods, and does not know that it is
+// logistic.
 type own struct{ term.Logistic }
 
 func (own) String() string { return "own" }
@@ -173,8 +174,8 @@ func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.Conj
 
 func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logistic{}.SlopeRange(label) }
 
-// TestOwnLoss checks the bound of a problem with roots for a caller's own loss: it must be nearly as
-// small as that of the same loss of package term.
+// TestOwnLoss checks the bound of a problem with roots for a caller's own loss: it must be nearly
+// as small as the bound for the same loss of package term.
 func TestOwnLoss(t *testing.T) {
 	q := cases(t)["free features, logistic"]
 	f, err := exact.New(q)

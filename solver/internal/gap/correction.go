@@ -16,8 +16,8 @@ import (
 type correction struct {
 	steps []correctionStep
 	roots []root
-	// rowOf[j] has entry j of the vectors n of all roots; index is that of the root. It is nil if there
-	// are no roots.
+	// rowOf[j] has entry j of the vectors n of all roots; index is the index of the root. It is nil
+	// if there are no roots.
 	rowOf [][]sparseEntry
 }
 

@@ -9,7 +9,7 @@ type Base struct {
 	Slope []float64 // X'Cα
 	Exact bool      // Slope was summed with compensation, so that only its last digit is rounded
 	Loss  float64   // Σ cᵢ φ(tᵢ)
-	Tally Tally     // of X and α
+	Tally Tally     // the tally of the point X and the dual point α
 }
 
 // A Move describes the step d from a Base to x = base + d. The matrix H = κX'CX is known.
@@ -23,8 +23,9 @@ type Move struct {
 	Row       func(j int) []float64 // returns row j of H
 }
 
-// ProveMoved returns a bound for x without visiting the samples. The dual point is α + κXd. Its Fenchel
-// terms at x are those of α at the base, because κXd is also the change of the slopes.
+// ProveMoved returns a bound for x without visiting the samples. The dual point is α + κXd. Its
+// Fenchel terms at x equal the Fenchel terms of α at the base, because κXd is also the change of
+// the slopes.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally

@@ -366,8 +366,8 @@ func (g *Group) clip(z []float64) {
 	}
 }
 
-// relativeError bounds the relative rounding error of a norm, and that of an inner product relative to
-// the product of the norms.
+// relativeError bounds the relative rounding error of a norm, and the rounding error of an inner
+// product relative to the product of the norms.
 func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * unit) }
 
 // fenchel returns an upper bound of limit |v| − z'v, which it computes as

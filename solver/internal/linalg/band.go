@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A BandCholesky is the Cholesky factor L of a symmetric positive definite banded matrix:
-// its entries (i, j) with |i − j| > width are zero, and so are those of L. It takes
-// n·width² operations and n·width numbers of memory.
+// A BandCholesky is the Cholesky factor L of a symmetric positive definite banded matrix: its
+// entries (i, j) with |i − j| > width are zero, and so are such entries of L. It takes n·width²
+// operations and n·width numbers of memory.
 type BandCholesky struct {
 	n, width int
 	l        []float64 // row i holds columns i − width to i

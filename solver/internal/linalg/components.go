@@ -10,8 +10,8 @@ import (
 // computed.
 const MaxComponent = 512
 
-// Components holds the connected components of the nonzero pattern of A'A. Coordinates in
-// the eigenbasis are ordered by component: those of component c begin at Offset[c].
+// Components holds the connected components of the nonzero pattern of A'A. Coordinates in the
+// eigenbasis are ordered by component: the coordinates of component c begin at Offset[c].
 type Components struct {
 	Members [][]int32 // features of each component
 	Offset  []int

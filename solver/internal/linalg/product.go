@@ -2,11 +2,11 @@ package linalg
 
 import "github.com/scas-admm/scas/sparse"
 
-// A Product multiplies by A and A'. If A is a matrix [G; I], as for the graph-guided
-// fused lasso, it copies the rows of I, and in products with A' it sums only over
-// features with an edge. Methods that multiply for every sample would otherwise spend
-// most of their time on the identity. The results are those of the whole matrix. It has
-// its own scratch memory and is not safe for concurrent use.
+// A Product multiplies by A and A'. If A is a matrix [G; I], as for the graph-guided fused lasso,
+// it copies the rows of I, and in products with A' it sums only over features with an edge. Methods
+// that multiply for every sample would otherwise spend most of their time on the identity. The
+// results are the same as with the whole matrix. It has its own scratch memory and is not safe for
+// concurrent use.
 type Product struct {
 	*Algebra
 	parts *stack // nil unless A = [G; I]

@@ -159,7 +159,7 @@ const (
 	shortStep   = 0.3   // a step below this length is short
 	maxShort    = 2     // short steps in a row, after which τ is raised
 	maxRaised   = 20    // how often τ may be raised
-	extraSteps  = 2     // steps from the last centre if Solve missed its gap
+	extraSteps  = 2     // largest number of steps after the return to the last centre
 	carefulFall = 0.2   // the smallest factor by which τ falls after it was raised
 )
 

@@ -124,7 +124,7 @@ func (c *coupledCase) proved() (gap, beyond float64) {
 	default:
 		for j, v := range r {
 			switch {
-			case math.Abs(v) < 1e-9: // r is 0 except for rounding if u has no bound
+			case math.Abs(v) < 1e-9: // without a bound, r is a rounding error
 			case walls.Lower == nil:
 				beyond = math.Inf(1)
 			case v > 0:

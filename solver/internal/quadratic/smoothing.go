@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A rowCurvature has the curvatures of the smooth functions as functions of v = A u. The curvature of a
-// row is the number h; that of a group is the matrix h I − cross (z v' + v z')/2.
+// A rowCurvature has the curvatures of the smooth functions as functions of v = A u. The curvature
+// of a row is the number h; the curvature of a group is the matrix h I − cross (z v' + v z')/2.
 type rowCurvature struct {
 	h     []float64 // one number for each row
 	cross []float64 // one number for each group

@@ -15,7 +15,7 @@ type system struct {
 	h       []float64
 	chol    factor
 	scale   []float64 // the diagonal of D; (D H D)_jj is in [1/4, 2)
-	shift   float64   // the factor is that of D H D + shift I
+	shift   float64   // the matrix D H D + shift I is factored
 
 	residual, step, work []float64
 }

@@ -7,7 +7,7 @@ import "github.com/scas-admm/scas/solver/internal/linalg"
 type Triangle struct {
 	Order int
 	Width int // entries (i, j) with j > i + Width are 0; Order − 1 for a full matrix
-	// Entry (i, j), i ≤ j ≤ i + Width, is at i·Stride + j.
+	// Entry (i, j) with i ≤ j ≤ i + Width is stored at index i·Stride + j.
 	Stride int
 }
 

@@ -14,9 +14,8 @@ type Loss interface {
 	SlopeRange(label float64) (lo, hi float64)
 }
 
-// Data holds the samples of this process: rows, one label a row, and weights or nil.
-// Other processes of the team have other samples; means and gradients are those of all
-// samples.
+// Data holds the samples of this process: rows, one label a row, and weights or nil. Other
+// processes of the team have other samples; means and gradients are over all samples.
 type Data struct {
 	Team            *Team
 	Rows            kernels.Rows

@@ -17,11 +17,11 @@ type Comm interface {
 	Bcast(v []float64, root int) error
 }
 
-// A Team combines the results of processes for their own rows into results for all rows.
-// Its methods are collective: every process calls them in the same order with slices of
-// the same length, and all get the same bits. A nil Team is that of a process which holds
-// all rows; its methods do nothing. If the connection fails, they panic with a *Broken,
-// because sums over a part of the rows are wrong.
+// A Team combines the results of processes for their own rows into results for all rows. Its
+// methods are collective: every process calls them in the same order with slices of the same
+// length, and all get the same bits. A nil Team is the team of a process that holds all rows; its
+// methods do nothing. If the connection fails, they panic with a *Broken, because sums over a part
+// of the rows are wrong.
 type Team struct {
 	comm   Comm
 	seen   uint64    // hash of all results so far

@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Huber is φ(t; b) = r² if |r| ≤ Delta and Delta(2|r| − Delta) otherwise, with r = b − t:
-// it equals Squared for small residuals and is linear for large ones. φ* is that of
-// Squared on |α| ≤ 2 Delta, and +Inf outside.
+// Huber is φ(t; b) = r² if |r| ≤ Delta and Delta(2|r| − Delta) otherwise, with r = b − t: it equals
+// Squared for small residuals and is linear for large ones. φ* is the φ* of Squared on |α| ≤ 2
+// Delta, and +Inf outside.
 type Huber struct {
 	// Delta > 0 is the residual at which the loss becomes linear; zero means 1.35, in
 	// units of the labels.

@@ -231,7 +231,7 @@ func LossOf(l OwnLoss) Loss {
 	return ownLoss{l, conjugate}
 }
 
-// known returns v as a T if its type is that of an element of all.
+// known returns v as a T if its type is the type of an element of all.
 func known[T any](all []T, v any) (T, bool) {
 	for _, one := range all {
 		if reflect.TypeOf(one) == reflect.TypeOf(v) {

@@ -159,7 +159,7 @@ func (c *claim) on(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b: 0 or +Inf if one of the two was not reached, and 1 if both are at the
+// quotient returns a/b. It is 0 or +Inf if one of the two was not reached, and 1 if both are at the
 // precision of the optimum.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
