@@ -221,7 +221,7 @@ func crashes(op operation) (crashed bool) {
 func eachKernel(v reflect.Value, name string, f func(name string, field reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Func:
-		// V itself cannot be set, because its field is not exported.
+		// The value v itself cannot be set, because its field is not exported.
 		f(name, reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {

@@ -33,7 +33,7 @@ type Checker interface {
 // MethodInfo describes a method, and says which settings and problems it takes.
 type MethodInfo struct {
 	Name      string `json:"name"`
-	Summary   string `json:"summary"`   // one line
+	Summary   string `json:"summary"`   // description in one line
 	Rate      string `json:"rate"`      // the proven rate of convergence
 	Memory    string `json:"memory"`    // how many numbers the method holds; Problem.Memory estimates a whole run
 	Reference string `json:"reference"` // the paper

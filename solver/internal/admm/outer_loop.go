@@ -37,7 +37,7 @@ type OuterLoop struct {
 	Kappa     float64 // κ if the penalty is linearised, else 0
 	Many      bool    // the method has several dual updates per snapshot
 	Batch     int     // number of samples in a step
-	Strong    bool    // Algorithm 2, else 1
+	Strong    bool    // use Algorithm 2 of the paper, not Algorithm 1
 	NuL       float64 // ν_L, for Algorithm 2
 	// MeanCurvature is the Lipschitz constant of the mean loss's gradient, used if steps
 	// have several samples.

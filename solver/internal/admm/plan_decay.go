@@ -8,22 +8,22 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// decay is a plan that stores, for each coordinate, its value after the last step that changed it
-// by a sample. So a step costs only as many operations as its row has nonzeros. If K is not
+// decay is a plan that stores, for each coordinate, its value after the last step whose row has an
+// entry there. So a step costs only as many operations as its row has nonzeros. If K is not
 // diagonal, it works in the eigenbasis of each connected component; rows stay sparse there, because
 // a sample touches few components. The sum of the iterates comes from telescope.
 type decay struct {
 	*InnerLoop
-	spec     *linalg.Spectrum // nil if K is diagonal
-	why      string
-	data     kernels.Rows // X V
-	state    []float64    // see kernels.InnerDecay
-	scratch  *kernels.Scratch
-	k, c, e  []float64 // diagonal of K; 1 − η k; −η d
-	w0, w, h []float64 // in the eigenbasis
-	sum      []float64
-	eta      float64
-	taken    int
+	spec        *linalg.Spectrum // nil if K is diagonal
+	why         string
+	data        kernels.Rows // X V
+	state       []float64    // see kernels.InnerDecay
+	scratch     *kernels.Scratch
+	k, c, e     []float64 // diagonal of K; 1 − η k; −η d
+	w0, w, gain []float64 // start, end and sum of the samples' parts of the steps, in the eigenbasis
+	sum         []float64
+	eta         float64
+	taken       int
 
 	rated float64 // the η for which the rates were computed
 	good  bool    // whether the rates for this η are in range
@@ -49,7 +49,7 @@ func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan,
 func newDecay(l *InnerLoop, k []float64) *decay {
 	p := &decay{InnerLoop: l, k: k, data: l.Rows, scratch: l.Scratch}
 	p.state = make([]float64, len(k)*kernels.DecayStride)
-	for _, v := range []*[]float64{&p.c, &p.e, &p.w0, &p.w, &p.h, &p.sum} {
+	for _, v := range []*[]float64{&p.c, &p.e, &p.w0, &p.w, &p.gain, &p.sum} {
 		*v = make([]float64, len(k))
 	}
 	return p
@@ -157,11 +157,11 @@ func (p *decay) Advance(sampled []int32) {
 }
 
 func (p *decay) End(sum, last []float64) {
-	for j := range p.h {
-		p.h[j] = p.cell(j)[kernels.DecayGain]
+	for j := range p.gain {
+		p.gain[j] = p.cell(j)[kernels.DecayGain]
 	}
 	kernels.DecayTo(p.w, p.state, p.taken)
-	telescope(p.sum, p.w0, p.w, p.c, p.e, p.h, p.taken)
+	telescope(p.sum, p.w0, p.w, p.c, p.e, p.gain, p.taken)
 	p.unrotate(sum, p.sum)
 	if last != nil {
 		p.unrotate(last, p.w)

@@ -98,7 +98,7 @@ func TestGapOfOffsets(t *testing.T) {
 	}
 	p.Rows = p.Data.Compact(nil)
 	s := mustNew(t, p)
-	s.Start([]float64{0.3 + 1e-9}) // margins do not change by the last part
+	s.Start([]float64{0.3 + 1e-9}) // 1e-9 is too small to change the margins
 	s.setLambda(1)
 	s.visit()
 	s.choose(1)

@@ -226,7 +226,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	}
 	tally := *t
 	if shrink < 1 {
-		shrink = float64(shrink * (1 - 8*unit))
+		shrink = float64(shrink * (1 - 8*roundoff))
 		for _, v := range [][]float64{w.z, w.zErr, w.e, w.eErr} {
 			linalg.Scale(v, shrink)
 		}
@@ -239,7 +239,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	if sum.Base != nil {
 		base = sum.Base
 	}
-	gap += tally.marginErrorCost(p.marginErrors(base)) + float64(8*unit*math.Abs(value-t.Loss))
+	gap += tally.marginErrorCost(p.marginErrors(base)) + float64(8*roundoff*math.Abs(value-t.Loss))
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		return none
 	}
@@ -320,7 +320,7 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 		rows := float64(p.Penalty.count(j) + 8)
 		if p.vanishing(j) {
 			w.e[j] = 0
-			w.eErr[j] = float64(rows * unit * size)
+			w.eErr[j] = float64(rows * roundoff * size)
 			continue
 		}
 		terms := sum.Roundings + rows
@@ -334,9 +334,9 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 		}
 		size += absolute
 		if compensated {
-			w.eErr[j] = float64(compensatedUnit * math.Max(1, sum.Samples/maxTerms) * size)
+			w.eErr[j] = float64(compensatedRoundoff * math.Max(1, sum.Samples/maxTerms) * size)
 		} else {
-			w.eErr[j] = float64(terms * unit * size)
+			w.eErr[j] = float64(terms * roundoff * size)
 		}
 		if sum.Error != nil {
 			w.eErr[j] += sum.Error[j]
@@ -353,7 +353,7 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	for j, v := range tail {
 		if !p.vanishing(j) {
 			w.e[j] += v
-			w.eErr[j] += float64(2 * unit * math.Abs(w.e[j]))
+			w.eErr[j] += float64(2 * roundoff * math.Abs(w.e[j]))
 		}
 	}
 }
@@ -448,14 +448,14 @@ func (p *Problem) openSideScaling() (shrink, exact float64) {
 		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) {
 			continue
 		}
-		most := p.Penalty.maxMultiplier(int(row)) * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*unit)
+		most := p.Penalty.maxMultiplier(int(row)) * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
 		e := p.work.e[j]
 		over := -e // how far e is from having the required sign
 		if math.IsInf(p.box.Lower[j], 0) {
 			over = e
 		}
 		exact = math.Min(exact, most/math.Max(over, most))
-		if over += p.work.eErr[j] + float64(8*unit*math.Abs(e)); over > most {
+		if over += p.work.eErr[j] + float64(8*roundoff*math.Abs(e)); over > most {
 			shrink = math.Min(shrink, most/over)
 		}
 	}
@@ -531,7 +531,7 @@ func (p *Problem) setNearest(j, row int) {
 func (p *Problem) setMultiplier(j, row int, z float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	w.z[row] = z
-	w.eErr[j] += float64(4 * unit * (math.Abs(w.e[j]) + math.Abs(float64(z*entry))))
+	w.eErr[j] += float64(4 * roundoff * (math.Abs(w.e[j]) + math.Abs(float64(z*entry))))
 	w.e[j] = math.FMA(z, entry, w.e[j])
 }
 
@@ -549,7 +549,7 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 	if p.Penalty.Square != nil {
 		square = float64(p.Penalty.Square[row] * v)
 	}
-	margin := 2*err + float64(32*unit*math.Abs(e))
+	margin := 2*err + float64(32*roundoff*math.Abs(e))
 	candidates := [6]float64{square - limit, square + limit, -e / entry, (margin - e) / entry, (-margin - e) / entry, -e / entry}
 	squared := p.Penalty.Squared(row)
 	if squared {
@@ -564,7 +564,7 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 			z = math.Max(-limit, math.Min(z, limit))
 		}
 		rest, zErr := math.FMA(z, entry, e), 0.0
-		eErr := err + float64(4*unit*(math.Abs(e)+math.Abs(float64(z*entry))))
+		eErr := err + float64(4*roundoff*(math.Abs(e)+math.Abs(float64(z*entry))))
 		if most := p.Penalty.maxMultiplier(row); k == 2 && math.Abs(z)+eErr/math.Abs(entry) <= most {
 			rest, zErr, eErr = 0, eErr/math.Abs(entry), 0 // eⱼ = 0 exactly, for a multiplier near z
 		}
@@ -619,7 +619,7 @@ func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 		}
 	}
 	terms = float64(32 + count/2) // a margin is summed in eight lanes; this is twice the terms of a lane
-	return float64(unit * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
+	return float64(roundoff * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
 }
 
 // NeedsCompensation reports whether X'Cα should be summed again with compensation, because its rounding
@@ -638,7 +638,7 @@ func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 // of the Fenchel terms of the scaled α, as computed; t is the tally of the unscaled α. Rounding of the
 // scaled αᵢ changes the sum by less than err, because the terms are convex in the scaling factor.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
-	err := float64(2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
+	err := float64(2 * roundoff * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)
 }
 

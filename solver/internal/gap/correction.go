@@ -179,16 +179,16 @@ func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 	for _, s := range c.steps {
 		j, a := s.feature, math.Abs(s.entry)
 		by := -e[j] / s.entry
-		multiplierErr := eErr[j]/a + float64(2*unit*math.Abs(by))
+		multiplierErr := eErr[j]/a + float64(2*roundoff*math.Abs(by))
 		e[j], eErr[j] = 0, 0
 		if z[s.row] += by; !s.singleton {
 			pen.eachEntry(s.row, func(k int32, v float64) {
 				if k != j {
 					e[k] = math.FMA(v, by, e[k])
-					eErr[k] += float64(multiplierErr*math.Abs(v)) + float64(2*unit*math.Abs(e[k]))
+					eErr[k] += float64(multiplierErr*math.Abs(v)) + float64(2*roundoff*math.Abs(e[k]))
 				}
 			})
 		}
-		zErr[s.row] += multiplierErr + float64(2*unit*math.Abs(z[s.row]))
+		zErr[s.row] += multiplierErr + float64(2*roundoff*math.Abs(z[s.row]))
 	}
 }

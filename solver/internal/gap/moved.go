@@ -38,7 +38,7 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 		sum.Tail = make([]float64, len(x))
 	}
 	for j, norm := range m.Columns.Norm {
-		sum.Error[j] = unit * (float64(1.001*to.roundings()*norm*reach) + 2*math.Abs(to.Head[j]) + 2*math.Abs(b.Slope[j]))
+		sum.Error[j] = roundoff * (float64(1.001*to.roundings()*norm*reach) + 2*math.Abs(to.Head[j]) + 2*math.Abs(b.Slope[j]))
 	}
 	sum.Hessian = func() []float64 { return m.rootHessian(to.Row) }
 	found := m.Bound(x, z, &t, &sum)
@@ -67,5 +67,5 @@ func (m *Memory) lossError(b *Base, to *Move) float64 {
 		first += float64(m.Sums.All.Samples + 2*m.Sums.All.Runs)
 	}
 	slope := math.Sqrt(b.Tally.Square)
-	return float64(unit * to.Size * (float64(1.001*first*slope) + float64(to.roundings()*m.reach(to))))
+	return float64(roundoff * to.Size * (float64(1.001*first*slope) + float64(to.roundings()*m.reach(to))))
 }

@@ -368,7 +368,7 @@ func (g *Group) clip(z []float64) {
 
 // relativeError bounds the relative rounding error of a norm, and the rounding error of an inner
 // product relative to the product of the norms.
-func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * unit) }
+func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * roundoff) }
 
 // fenchel returns an upper bound of limit |v| − z'v, which it computes as
 //
@@ -412,7 +412,7 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 		if pen.Square != nil {
 			rate += float64(pen.Square[row] * math.Abs(u))
 		}
-		sum += float64(float64(len(idx)) * unit * size * rate)
+		sum += float64(float64(len(idx)) * roundoff * size * rate)
 	}
 	return sum
 }

@@ -60,7 +60,7 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 		product += v
 		size += math.Abs(v)
 	}
-	relative := math.Max(0x1p-44, float64(len(at.Z)+64)*unit)
+	relative := math.Max(0x1p-44, float64(len(at.Z)+64)*roundoff)
 	rounding := float64(relative * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss))
 	margins, columns := f.errors(at)
 	gap := math.Max(0, at.Penalty+at.Conjugate-product) + f.domainGap(at, columns) + margins + f.imageError(at) + rounding
@@ -96,12 +96,12 @@ func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 			size += float64(v * math.Abs(at.X[j]))
 			columns[j] += float64(share * v)
 		}
-		err := float64(float64(len(idx)+8) * unit * size)
+		err := float64(float64(len(idx)+8) * roundoff * size)
 		margins += float64(float64(0.5*f.Curvature*weight) * float64(err*err))
 	}
 	margins = f.Team.SumWith(columns, margins)
 	l, _ := f.A.Dims()
-	relative := (samples + float64(l+64)) * unit
+	relative := (samples + float64(l+64)) * roundoff
 	back := f.backward(at.Beta, l, p)
 	for j := range columns {
 		columns[j] = float64(relative * (columns[j] + back(j)))
@@ -144,7 +144,7 @@ func (f *Simple) imageError(at *SimplePoint) float64 {
 		}
 		sum += float64(float64(float64(len(idx)+8)*size) * math.Abs(z))
 	}
-	return 2 * unit * sum
+	return 2 * roundoff * sum
 }
 
 // domainGap bounds h(x) + h*(−e) + e'x, where each entry of e has an error of at most errors. It uses
@@ -183,7 +183,7 @@ func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 		size += float64(scale * math.Abs(x))
 		product -= float64(u[j] * x)
 	}
-	relative := math.Max(0x1p-44, float64(len(u)+64)*unit)
+	relative := math.Max(0x1p-44, float64(len(u)+64)*roundoff)
 	bound := float64(float64(0.5*f.Mu*distance2) * (1 + relative))
 	if f.Domain == nil { // r is 0, apart from rounding
 		return bound

@@ -6,15 +6,15 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// unit is the unit roundoff: the largest relative error of one rounding.
-const unit = 0x1p-53
+// roundoff is the unit roundoff: the largest relative error of one rounding.
+const roundoff = 0x1p-53
 
-// compensatedUnit is the error of a compensated sum of at most maxTerms terms, relative to the sum of
-// absolute values, if rounding errors have random signs. The error in the worst case is (n unit)² for
+// compensatedRoundoff is the error of a compensated sum of at most maxTerms terms, relative to the sum of
+// absolute values, if rounding errors have random signs. The error in the worst case is (n roundoff)² for
 // n terms, which is larger for n > 2¹³.
 const (
-	compensatedUnit = 0x1p-80
-	maxTerms        = 1 << 24
+	compensatedRoundoff = 0x1p-80
+	maxTerms            = 1 << 24
 )
 
 // A Tally holds sums over the samples, with the coefficients cᵢ, that depend on a point x and a dual
@@ -172,7 +172,7 @@ func (t Tally) scaled(tau float64) Tally {
 // order; the derivative of a term in tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a margin, and terms is
 // the number of roundings in a slope.
 func (t *Tally) marginErrorCost(err, terms float64) float64 {
-	first := float64(t.Mismatch*(err+float64(4*terms*unit))) + float64(8*unit*t.Weighted)
+	first := float64(t.Mismatch*(err+float64(4*terms*roundoff))) + float64(8*roundoff*t.Weighted)
 	return first + float64(t.Curvature*float64(err*err))
 }
 

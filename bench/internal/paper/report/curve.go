@@ -33,7 +33,7 @@ func excess(objective float64, o *paper.Optimum) float64 {
 	return max(objective-o.Objective, o.Gap, gapFloor)
 }
 
-// precision returns the greatest gap that excess gives for an objective at the optimum.
+// precision returns the largest gap that excess gives for an objective at the optimum.
 func (p *problem) precision() float64 {
 	v := gapFloor
 	for _, split := range p.splits {
