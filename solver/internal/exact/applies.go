@@ -98,7 +98,10 @@ func (s *Solver) Cost() float64 {
 // Assembly returns the cost of forming the Hessian of the loss, in passes over the data: its number
 // of multiplications divided by the number of multiplications of a gradient.
 func (p *Problem) Assembly() float64 {
-	all := []float64{pairs(p.Data), float64(p.Data.NNZ())}
+	all := []float64{pairs(p.Data), float64(p.entries())}
+	if p.Ones {
+		all[0] += all[1]
+	}
 	p.Team.Sum(all)
 	return all[0] / max(1, all[1])
 }

@@ -12,10 +12,10 @@ const bandPart = 8
 
 // band returns the bandwidth of the Hessians, which is the bandwidth of X'X + A'A. It returns the
 // bandwidth of a full matrix if a band would save too little or take too much memory, or if the
-// barrier of a ball, or a group, adds a full matrix x x'.
+// barrier of a ball, a group, or a column of ones adds a full matrix.
 func (p *Problem) band() int {
 	_, features := p.dims()
-	if p.File != nil || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
+	if p.File != nil || p.Ones || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
 		return features - 1
 	}
 	w := int(p.Team.Most(float64(width(p.Data, p.A.Matrix()))))

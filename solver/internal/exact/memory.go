@@ -14,14 +14,14 @@ import (
 // working set whose Hessian may be formed, with half of the coefficients non-zero. runs is the
 // number of chunks of rows with their own sums.
 func (q *Problem) Memory(runs int) int64 {
-	n, features := q.Data.Dims()
+	n, features := q.dims()
 	if !q.byCoordinate() {
 		return q.memoryCoupled(runs)
 	}
-	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()
+	k, entries := int64(mostFormed(q)), q.entries()
 	const ofTranspose, ofRows = 12, 10 // bytes for each entry
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
-	cheap := features <= wholeSet || pairs(q.Data) <= cheapCost*float64(entries)
+	cheap := features <= wholeSet || q.Assembly() <= cheapCost
 	if q.gramServes(cheap) {
 		// The Gram matrix before and after it grows, the matrix of the support, and its factor.
 		const matrices = 4
@@ -53,12 +53,11 @@ func pairs(m *sparse.CSR) (sum float64) {
 
 // mostFormed returns the largest number of columns whose Hessian may be formed. It assumes the
 // columns with the most entries.
-func mostFormed(m *sparse.CSR) (most int) {
-	_, p := m.Dims()
-	count := perColumn(m)
+func mostFormed(p *Problem) (most int) {
+	count := perColumn(p)
 	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
 	entries := 0.0
-	for k, c := range count[:min(p, defaultWorking)] {
+	for k, c := range count[:min(len(count), defaultWorking)] {
 		if entries += c; denseCost(k+1, float64(k)/2) <= leastVisits*visitCost*entries {
 			most = k + 1
 		}
@@ -67,14 +66,17 @@ func mostFormed(m *sparse.CSR) (most int) {
 }
 
 // perColumn returns the number of entries of each column.
-func perColumn(m *sparse.CSR) []float64 {
-	n, p := m.Dims()
-	count := make([]float64, p)
+func perColumn(p *Problem) []float64 {
+	n, features := p.dims()
+	count := make([]float64, features)
 	for i := range n {
-		idx, _ := m.Row(i)
+		idx, _ := p.Data.Row(i)
 		for _, j := range idx {
 			count[j]++
 		}
+	}
+	if p.Ones {
+		count[features-1] = float64(n)
 	}
 	return count
 }
@@ -82,7 +84,7 @@ func perColumn(m *sparse.CSR) []float64 {
 // mayEnter returns the number of features that may enter working sets: features with data, and
 // features that a row of A couples to others.
 func mayEnter(p *Problem) (count int) {
-	used := perColumn(p.Data)
+	used := perColumn(p)
 	if a := p.A.Matrix(); a != nil {
 		for i := range len(p.Limit) {
 			if idx, _ := a.Row(i); len(idx) > 1 {
@@ -116,7 +118,7 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 // memoryCoupled is Memory for a problem with a coupled model.
 func (q *Problem) memoryCoupled(runs int) int64 {
 	const ofPart = 12 // number of vectors for a part of the samples
-	n, features := q.Data.Dims()
+	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
 	total := 8*int64(runs*features) + coupledMemory(t, n, l)
@@ -124,7 +126,7 @@ func (q *Problem) memoryCoupled(runs int) int64 {
 		total = 8*int64(runs*features) + denseCoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
 	}
 	if samplesDo(n, features) {
-		total += (q.Data.CompactBytes() + 12*q.Data.NNZ() + 8*ofPart*int64(n)) / (sampleShare - 1)
+		total += (q.Data.CompactBytes() + 12*q.entries() + 8*ofPart*int64(n)) / (sampleShare - 1)
 	}
 	return total
 }
@@ -146,7 +148,7 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 // gaps and, if finish is set, for solving problems on the largest working sets.
 func setMemory(p *Problem, runs int, finish bool) int64 {
 	const ofSamples, ofRows, ofFeatures = 5, 10, 14 // vectors with an entry per sample, row of A, feature
-	n, features := p.Data.Dims()
+	n, features := p.dims()
 	l, _ := p.A.Dims()
 	total := 8 * (ofSamples*int64(n) + int64(ofFeatures+runs)*int64(features) + ofRows*int64(l))
 	if a := p.A.Matrix(); a != nil {
@@ -157,6 +159,6 @@ func setMemory(p *Problem, runs int, finish bool) int64 {
 	}
 	// The columns of a set, of which there are two copies for a while, and a Solver.
 	k := min(mayEnter(p), mostInSet(p))
-	entries := min(p.Data.NNZ(), int64(n)*int64(k))
+	entries := min(p.entries(), int64(n)*int64(k))
 	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // TestMemory compares the estimate with the measured memory, for a problem whose working sets grow
@@ -37,4 +38,43 @@ func TestMemory(t *testing.T) {
 	solvertest.CheckEstimate(t, q.Memory(rows.NewChunks(q.Data, 1).Count()), most-before)
 	runtime.KeepAlive(q)
 	runtime.KeepAlive(res)
+}
+
+// TestOnes compares estimates for a last column of ones that is not stored with estimates for one that
+// is: of a separable problem, and of a chain over samples in a band, which the column makes full.
+func TestOnes(t *testing.T) {
+	for _, features := range []int{40, 3000} {
+		chain := graph.Chain(features + 1).Incidence()
+		x, ones := sparse.Identity(features), slices.Repeat([]float64{1}, features)
+		column, err := sparse.FromDense(features, 1, ones)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := beside(x, column)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []*linalg.Algebra{linalg.New(nil, features+1), linalg.New(chain, features+1)} {
+			l, _ := a.Dims()
+			q := exact.Problem{Loss: term.Logistic{}, A: a, Ridge: make([]float64, features+1), Limit: make([]float64, l), Threads: 1}
+			there, with := q, q
+			there.Data, with.Data, with.Ones = stored, x, true
+			if refused, want := with.Refusal() != nil, there.Refusal() != nil; refused != want {
+				t.Errorf("%d features: refused %v with Ones, %v with a column of ones", features, refused, want)
+			}
+			ratio := float64(exact.ProverMemory(&with, 1, true)) / float64(exact.ProverMemory(&there, 1, true))
+			if ratio < 0.98 || ratio > 1.02 {
+				t.Errorf("%d features: with Ones the estimate is %v times that with a column of ones", features, ratio)
+			}
+		}
+	}
+}
+
+// beside returns [a b].
+func beside(a, b *sparse.CSR) (*sparse.CSR, error) {
+	stacked, err := sparse.Stack(a.Transpose(), b.Transpose())
+	if err != nil {
+		return nil, err
+	}
+	return stacked.Transpose(), nil
 }

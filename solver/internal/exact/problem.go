@@ -39,6 +39,9 @@ type Problem struct {
 	// process holds the samples, defaultWorking with several processes, and MostFeatures in a
 	// setSolver.
 	MaxWorking int
+	// Ones says that X has one more column, of ones, that Data does not store. Only Refusal and
+	// ProverMemory take such a problem.
+	Ones bool
 	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
 	PenaltyRidge float64
 
@@ -176,7 +179,20 @@ func (p *Problem) dims() (n, features int) {
 	if p.File != nil {
 		return len(p.File.Labels), p.File.p
 	}
-	return p.Data.Dims()
+	n, features = p.Data.Dims()
+	if p.Ones {
+		features++
+	}
+	return n, features
+}
+
+// entries returns the number of entries of X that this process holds.
+func (p *Problem) entries() int64 {
+	if p.Ones {
+		n, _ := p.Data.Dims()
+		return p.Data.NNZ() + int64(n)
+	}
+	return p.Data.NNZ()
 }
 
 // X returns the point. The next call of Solve changes it in place.

@@ -123,7 +123,7 @@ func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	case q.Absolute():
 		return setMemory(q, runs, finish)
 	}
-	if _, features := q.Data.Dims(); features <= MostFeatures {
+	if _, features := q.dims(); features <= MostFeatures {
 		return q.Memory(runs)
 	}
 	return 0
