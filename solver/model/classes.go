@@ -422,11 +422,6 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 				}
 				paths[k] = append(paths[k], ended{step, err})
 			}
-			bare := *d
-			bare.x, bare.y, bare.weights = nil, nil, nil // steps outlive the data
-			for _, e := range paths[k] {
-				e.step.design = &bare
-			}
 			return nil
 		}))
 		if err != nil {

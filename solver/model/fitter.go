@@ -79,21 +79,27 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// problem returns that of a penalty.
+// problem returns the problem of a penalty with the rows.
 func (f *fitter) problem(p *penalty) *exact.Problem {
-	d, columns := f.d, f.d.columns()
+	d, q := f.d, f.d.pose(p)
+	switch {
+	case f.file != nil:
+		q.Take(f.file)
+	case !d.spec.streams():
+		q.Data, q.Rows, q.Labels, q.Weights, q.Offset, q.Team = d.x, d.x.Compact(nil), d.y, d.weights, d.spec.Offsets, d.team
+	}
+	return q
+}
+
+// pose returns the problem of a penalty without the rows.
+func (d *design) pose(p *penalty) *exact.Problem {
+	columns := d.columns()
 	q := &exact.Problem{
 		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square, Groups: p.groups, Ridge: p.ridge, Fixed: p.fixed, Set: p.set,
 		Threads: d.spec.Threads,
 	}
 	if p.a != nil {
 		q.A = linalg.New(p.a, columns)
-	}
-	switch {
-	case f.file != nil:
-		q.Take(f.file)
-	case !d.spec.streams():
-		q.Data, q.Rows, q.Labels, q.Weights, q.Offset, q.Team = d.x, d.x.Compact(nil), d.y, d.weights, d.spec.Offsets, d.team
 	}
 	return q
 }

@@ -224,8 +224,8 @@ func (g *general) constrain(columns int) error {
 	return err
 }
 
-// solve solves for lambda.
-func (g *general) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, *solver.Iterate, error) {
+// pose returns the problem for lambda.
+func (g *general) pose(lambda float64) solver.Problem {
 	d, p := g.d, g.problem
 	group, grouped := d.spec.Penalty.(GroupLasso)
 	switch r := d.spec.l1Ratio(); {
@@ -242,6 +242,12 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	if p.L2 += d.spec.Mu; !d.spec.couples() {
 		p.L2 += d.spec.MuA
 	}
+	return p
+}
+
+// solve solves for lambda.
+func (g *general) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, *solver.Iterate, error) {
+	d, p := g.d, g.pose(lambda)
 	set := d.spec.Settings
 	set.RelTol = g.relTol()
 	if d.team.Alone() && !d.spec.minimizes() { // ctx has the time limit

@@ -144,6 +144,7 @@ func (s *Step) cut() bool {
 // A pather is a path at work.
 type pather struct {
 	d       *design
+	bare    *design // d without the rows, for the steps, which outlive the rows
 	set     PathSettings
 	lambdas []float64
 	fitter  *fitter  // nil where package solver does it:
@@ -154,6 +155,9 @@ type pather struct {
 func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, err error) {
 	defer rows.Rescue(&err)
 	p = &pather{d: d}
+	bare := *d
+	bare.x, bare.y, bare.weights, bare.held = nil, nil, nil, held{}
+	p.bare = &bare
 	if set != nil {
 		p.set = *set
 	}
@@ -280,7 +284,7 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	if !p.d.spec.NoIntercept {
 		c.Intercept = out.x[p.d.p]
 	}
-	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.d, Validation: math.NaN()}
+	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.bare, Validation: math.NaN()}
 	return s, err
 }
 

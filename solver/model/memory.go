@@ -1,0 +1,149 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Fits says how many fits there are, for Spec.EstimateMemory. The zero value is Fit for numbers or two
+// classes.
+type Fits struct {
+	Classes int // number of different labels, if they are classes
+	Lambdas int // number of lambdas of Path or CV
+	Folds   int // number of folds of CV
+}
+
+// EstimateMemory estimates the bytes that Fit, Path or CV needs at its peak with the rows in memory, in
+// addition to x and its labels: what s holds, copies of the rows with an intercept, on the scale of standard
+// deviations and for the kernels, the solver with the proof of the gap, and the models, for all
+// problems that are solved at the same time. It visits the rows of x, copies none of them, and does
+// not look at Spec.Memory. Of a bad specification, which Fit reports, it estimates the rows alone.
+// The garbage collector lets the heap grow to about twice what is in use, unless GOGC or GOMEMLIMIT
+// say otherwise.
+func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
+	n, p := x.Dims()
+	problems, atOnce, one := int64(1), int64(1), *s
+	one.Memory = 0
+	if of.Classes > 2 {
+		problems, atOnce = int64(of.Classes), int64(min(of.Classes, s.threads()))
+		one.Threads = 1
+	}
+	whole := one.memoryOf(x)
+	models := problems * 8 * int64(p+1)
+	if of.Lambdas > 0 { // of each model half of the coefficients that may be non-zero, and their numbers
+		models = problems * int64(of.Lambdas) * 12 * int64(min(n, p)) / 2
+	}
+	total := atOnce * (whole.rows + whole.solver)
+	if of.Folds > 0 {
+		one.Threads = 1
+		fold := one.memoryOf(x)
+		const ofScore = 24 // bytes of a margin, of its share of the sum, and of the score that the AUC sorts
+		k, table := int64(of.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
+		fitted, held := (k-1)*(table+fold.rows)/k, (table+ofScore*problems*int64(n))/k
+		total = max(total, min(int64(s.threads()), k)*(fitted+held+fold.solver)) + 3*8*int64(n)
+	}
+	return total + models + s.bytes()
+}
+
+// bytes returns the bytes of what s holds.
+func (s *Spec) bytes() int64 {
+	const ofEdge, ofGroup = 16, 24
+	total := 8 * int64(len(s.SampleWeights)+len(s.Offsets)+len(s.PenaltyFactors))
+	if s.A != nil {
+		rows, _ := s.A.Dims()
+		total += matrixBytes(rows, s.A.NNZ())
+	}
+	if s.Graph != nil {
+		total += ofEdge * int64(len(s.Graph.Edges()))
+	}
+	if g, ok := s.Penalty.(GroupLasso); ok {
+		for _, members := range g.Groups {
+			total += ofGroup + 8*int64(len(members))
+		}
+	}
+	if b, ok := s.Domain.(solver.Box); ok {
+		total += 8 * int64(len(b.Lower)+len(b.Upper))
+	}
+	return total
+}
+
+// matrixBytes returns the bytes of a matrix.
+func matrixBytes(rows int, entries int64) int64 { return 8*int64(rows+1) + 12*entries }
+
+// A memory is what a fit of one problem needs.
+type memory struct {
+	rows   int64 // bytes of copies of the rows and labels
+	solver int64 // bytes of everything else
+}
+
+// manyFeatures is the number of features from which an estimate makes no vectors itself.
+const manyFeatures = 1 << 26
+
+// memoryOf estimates the memory of one problem.
+func (s *Spec) memoryOf(x *sparse.CSR) memory {
+	const (
+		ofFeatures = 10 // number of vectors of a design and its penalty
+		ofMany     = 50 // number of vectors with manyFeatures
+	)
+	n, p := x.Dims()
+	entries, columns := x.NNZ(), int64(p)
+	m := memory{rows: 2 * 8 * int64(n)}
+	if s.SampleWeights != nil || s.ClassWeights != nil || s.Balanced {
+		m.rows += 8 * int64(n)
+	}
+	if !s.NoIntercept {
+		columns, entries = columns+1, entries+int64(n)
+		m.rows += matrixBytes(n, entries)
+	}
+	if m.solver = 8 * ofFeatures * columns; p > manyFeatures && columns > entries {
+		m.solver = 8 * ofMany * columns
+		return m
+	}
+	d := &design{spec: s, n: n, p: p, x: x, loss: s.loss(), scale: slices.Repeat([]float64{1}, p)}
+	if s.check(n, p) != nil {
+		return m
+	}
+	d.factors = s.factors(p)
+	penalty, err := d.penalty()
+	if err != nil {
+		return m
+	}
+	q := d.pose(penalty)
+	q.Data, q.Ones = x, !s.NoIntercept
+	m.rows += x.CompactBytes()
+	if s.minimizes() || d.ownDomain() || q.Refusal() != nil {
+		d.memoryOfGeneral(q, &m)
+		return m
+	}
+	m.solver += q.Memory(rows.NewChunks(x, 1).Count())
+	return m
+}
+
+// memoryOfGeneral adds to m what a run of package solver needs. q is the problem without its rows.
+func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
+	bare := *d.spec // which asks for no copies of the rows
+	copies := int64(0)
+	if d.spec.standardizes() || d.roots() != nil {
+		copies, bare.Standardize, bare.PenaltyFactors = copies+1, StandardizeOff, nil
+	}
+	if d.spec.Offsets != nil && !traits(d.loss).Residual {
+		copies++
+	}
+	m.rows += copies * matrixBytes(d.n, d.x.NNZ()+int64(d.n))
+	bare.NoIntercept, bare.Offsets = true, nil
+	alone := *d
+	alone.spec = &bare
+	g, err := alone.general()
+	if err != nil {
+		return
+	}
+	problem := g.pose(1)
+	_, finishes := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
+	// The column of the intercept, which problem does not have, makes a banded Hessian full.
+	m.solver += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), finishes))
+}

@@ -1,0 +1,119 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
+)
+
+// TestEstimateMemory compares estimates of memory with the peaks of fits, with rows in memory and in
+// a mapped file.
+func TestEstimateMemory(t *testing.T) {
+	type data struct{ rows, features, perRow, classes int }
+	groupsOf := func(p int) model.Penalty {
+		var g model.GroupLasso
+		for j := 0; j+5 <= p; j += 5 {
+			g.Groups = append(g.Groups, []int{j, j + 1, j + 2, j + 3, j + 4})
+		}
+		return g
+	}
+	rough := solver.Settings{RelTol: 0.3} // the first steps need as much memory as all
+	plain, wide, text := data{rows: 20000, features: 40}, data{rows: 300, features: 1500, perRow: 150}, data{rows: 4000, features: 8000, perRow: 40}
+	for _, c := range []struct {
+		name   string
+		of     data
+		mapped bool
+		spec   model.Spec
+		fits   model.Fits
+		long   bool
+	}{
+		{name: "plain", of: plain, spec: model.Spec{NoIntercept: true, Standardize: model.StandardizeOff}},
+		{name: "intercept", of: plain},
+		{name: "intercept, mapped", of: plain, mapped: true},
+		{name: "weights", of: plain, mapped: true, spec: model.Spec{Balanced: true}, long: true},
+		{name: "squared", of: plain, spec: model.Spec{Loss: solver.Squared{}}, long: true},
+		{name: "elastic net", of: wide, spec: model.Spec{Penalty: model.ElasticNet{L1Ratio: 0.5}}},
+		{name: "box", of: wide, spec: model.Spec{Domain: solver.Nonnegative{}}},
+		{name: "sparse", of: text, mapped: true},
+		{name: "groups", of: wide, spec: model.Spec{Penalty: groupsOf(1500), Settings: rough}},
+		{name: "graph", of: wide, spec: model.Spec{Graph: graph.Chain(1500), Settings: rough}},
+		{name: "graph of many features", of: data{rows: 1500, features: 2500, perRow: 30}, spec: model.Spec{Graph: graph.Chain(2500)}, long: true},
+		{name: "classes", of: data{rows: 20000, features: 40, classes: 4}},
+		{name: "path", of: plain, fits: model.Fits{Lambdas: 10}},
+		{name: "path of text", of: text, fits: model.Fits{Lambdas: 20}, long: true},
+		{name: "cross-validation", of: plain, mapped: true, fits: model.Fits{Lambdas: 3, Folds: 5}},
+		{name: "cross-validation, wide", of: wide, fits: model.Fits{Lambdas: 5, Folds: 2}},
+		{name: "cross-validation of classes", of: data{rows: 6000, features: 40, classes: 3}, fits: model.Fits{Lambdas: 3, Folds: 3}},
+		{name: "method scas-k", of: plain, spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}}},
+		{name: "float32", of: plain, mapped: true, spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.long {
+				sparsetest.Long(t)
+			}
+			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: c.of.rows, Features: c.of.features, NonzerosPerRow: c.of.perRow, Noise: 1, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := &sparse.Dataset{X: s.X, Labels: s.Labels}
+			for i := range d.Labels {
+				if c.of.classes > 2 {
+					d.Labels[i] = float64(i % c.of.classes)
+				}
+			}
+			if c.fits.Classes = c.of.classes; c.mapped {
+				path := filepath.Join(t.TempDir(), "d.scas")
+				if err := sparse.WriteFile(path, d); err != nil {
+					t.Fatal(err)
+				}
+				if d, err = sparse.ReadFile(path, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			spec := c.spec
+			spec.Lambda, spec.Threads = 1e-4, 2
+			x, y := d.X, d.Labels
+			fit := func() any {
+				path := model.PathSettings{Count: c.fits.Lambdas}
+				var result any
+				var err error
+				switch {
+				case c.fits.Folds > 0:
+					result, err = model.CV(context.Background(), &spec, x, y, &model.CVSettings{Path: path, Folds: c.fits.Folds})
+				case c.fits.Lambdas > 0:
+					result, err = model.FitPath(context.Background(), &spec, x, y, &path)
+				default:
+					result, err = model.Fit(context.Background(), &spec, x, y)
+				}
+				if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+					t.Fatal(err)
+				}
+				return result
+			}
+			estimate := spec.EstimateMemory(x, c.fits)
+			ratio := 0.0
+			for range 3 { // what is allocated while the collector marks counts as alive: the least is the truth
+				before := solvertest.Heap()
+				result, peak := solvertest.Peak(fit)
+				runtime.KeepAlive(result)
+				if ratio = max(ratio, float64(estimate)/float64(peak-before)); ratio > 0.95 {
+					break
+				}
+			}
+			t.Logf("%d KiB estimated, %.2f times the measured peak", estimate>>10, ratio)
+			if ratio < 0.9 || ratio > 2.5 {
+				t.Errorf("the estimate is %.3g times the measured peak", ratio)
+			}
+			runtime.KeepAlive(d)
+		})
+	}
+}
