@@ -25,7 +25,7 @@ func TestTile(t *testing.T) {
 			if rows == TileSide {
 				continue
 			}
-			// In place: h is the row of the panel after those that are added.
+			// In place: h is the row of the panel that follows the added rows.
 			factors := s.vector(rng, rows)
 			want, got = slices.Clone(panel), slices.Clone(panel)
 			defineRows(want[rows*TileSide:], factors, panel)

@@ -74,7 +74,7 @@ func TestColumnsWithoutData(t *testing.T) {
 		c.change(&a, &b)
 		want := solvertest.Minimize(t, &a, &solver.Settings{RelTol: 1e-10})
 		got := solvertest.Minimize(t, &b, &solver.Settings{RelTol: 1e-10})
-		// Of the coefficient whose bounds exclude 0.
+		// cost is the penalty of the coefficient whose bounds exclude 0.
 		cost := b.Evaluate(got.X).Penalty - a.Evaluate(want.X).Penalty
 		if c.other == 0 {
 			cost = 0

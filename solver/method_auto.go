@@ -79,7 +79,8 @@ func (a *auto) direct() bool {
 	if a.Problem.unbounded() {
 		return true
 	}
-	// Finishes may raise the cost that is compared with the budget.
+	// ample is called again after Finishes, which may raise the cost that Affords compares with the
+	// budget.
 	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
 	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample()
 }

@@ -355,7 +355,7 @@ func TestRecorderAndContext(t *testing.T) {
 			proved++
 		}
 	}
-	// After 2, 4, 8 and 16 iterations.
+	// Gaps are proved after 2, 4, 8 and 16 iterations.
 	if last.Result == nil || last.Last != last.Result.At || last.DualResidual() != last.Result.DualResidual || proved < 4 {
 		t.Errorf("the last point is %+v; %d of them have a gap", last, proved)
 	}

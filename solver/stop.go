@@ -120,7 +120,7 @@ func (r *Run) checkFinally() error {
 func (r *Run) Lost(objective float64) error {
 	r.gap, r.exact, r.groups = math.Inf(1), false, nil // these belong to the iterate that diverged
 	r.restore()
-	// CheckCheaply does not read the data.
+	// The method checkCheaply does not read the data, so the whole objective is checked here.
 	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) {
 		r.keeper.Kept = admm.Point{}
 		r.restore()

@@ -207,7 +207,7 @@ func TestMethodsEqualNaive(t *testing.T) {
 					t.Errorf("mu = %v, %T: the average differs by %.1e", mu, c.method, e)
 				}
 			}
-			// Svrg returns the clipped multiplier, which the naive loop does not have.
+			// The method svrg returns the clipped multiplier, which the naive loop does not have.
 			if !strings.HasPrefix(c.method.Info().Name, "svrg") {
 				if e := solvertest.Relative(res.Dual, d.Beta); !(e < 1e-9) {
 					t.Errorf("mu = %v, %T: beta differs by %.1e", mu, c.method, e)

@@ -171,7 +171,7 @@ func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Se
 		end = h.state(pt)
 		return false
 	})
-	// SettingError: the first step alone exceeds the budget.
+	// A SettingError means that the first step alone exceeds the budget.
 	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) {
 		err = nil
 	}

@@ -83,8 +83,8 @@ var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}
 // A pattern describes random problems with a matrix A.
 type pattern struct {
 	loss term.Loss
-	// Identity; chain: differences only; graph: chain and identity; weighted: the same with
-	// weights, a third of them 0; sparse.
+	// The kind of A. "identity": I. "chain": differences along a chain. "graph": chain and
+	// identity. "weighted": graph with weights, a third of them 0. "sparse": random sparse rows.
 	a      string
 	mu     float64
 	lambda float64

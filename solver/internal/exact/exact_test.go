@@ -236,7 +236,7 @@ func TestDegenerate(t *testing.T) {
 		row := data[i*p:]
 		row[0], row[1] = rng.NormFloat64(), 1 // a constant column beside the intercept
 		row[2], row[3] = row[0], 0
-		// One-hot columns: singular together with the intercept.
+		// One-hot columns are linearly dependent together with the intercept.
 		row[4], row[5] = float64(i%2), float64(1-i%2)
 		row[6], row[7] = 1e-9*rng.NormFloat64(), 1e6*rng.NormFloat64()
 		row[8] = 1

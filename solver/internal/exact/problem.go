@@ -22,7 +22,8 @@ type Problem struct {
 	Loss    term.Loss
 	A       *linalg.Algebra // a matrix, or the identity; nil for the identity
 	Limit   []float64       // limit_k ≥ 0 of each row of A
-	// Square_k ≥ 0: row k of A adds (square_k/2) (A x)_k² to P; nil means that all are 0.
+	// The numbers square_k ≥ 0: row k of A adds (square_k/2) (A x)_k² to P. nil means that all are
+	// 0.
 	Square []float64
 	// Disjoint sets of rows of A: P has the norm of each, times the Limit of its rows; nil for no
 	// groups.

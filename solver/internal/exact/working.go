@@ -40,8 +40,8 @@ const (
 	// A column leaves the set if its correlation falls below this part of what makes others enter.
 	stay     = 0.9
 	farAhead = 0.5 // with a constant curvature, columns already enter at this part of the limit
-	// With a Gram matrix that can grow, they enter at this part, so that the Hessian is formed less
-	// often.
+	// With a Gram matrix that can grow, columns enter at this part of the limit, so that the
+	// Hessian is formed less often.
 	ahead = 0.1
 )
 

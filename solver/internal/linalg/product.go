@@ -92,7 +92,7 @@ type Parts struct {
 	Head    int         // rows of G
 	G       *sparse.CSR // nil if there are none
 	Coupled []int       // features with an entry in G
-	Back    *sparse.CSR // their rows of G'
+	Back    *sparse.CSR // the rows of G' that belong to Coupled
 }
 
 // Parts returns the parts of A; ok is false if A is neither I nor [G; I].

@@ -135,7 +135,7 @@ type solution struct {
 	x           []double
 	value       double
 	error       float64     // value is at most this far above the optimum
-	multipliers [][]float64 // of each term, divided by its limit
+	multipliers [][]float64 // for each term, its multipliers divided by its limit
 }
 
 // An affine is an affine function of y: at + along'y.

@@ -97,7 +97,8 @@ type claimCase struct {
 // A ratio is the first value of a claim divided by the second.
 type ratio struct {
 	Value float64 // NaN if one of the two is unknown, or if neither side reaches the target
-	// AtLeast and AtMost say that the second or the first value is at the precision of the optimum.
+	// AtLeast says that the second value is at the precision of the optimum, so that Value is a
+	// lower bound. AtMost says so of the first value, so that Value is an upper bound.
 	AtLeast, AtMost bool
 }
 
