@@ -1,6 +1,6 @@
 // Package chart draws curves as SVG pictures, in one style for the command line and the
-// benchmarks, on top of gonum/plot. Series differ in colour and in marks or dashes, so
-// colour-blind readers and readers of grey prints can distinguish them. Read [Chart] and
+// benchmarks, on top of gonum/plot. Series differ in colour and marks, so colour-blind
+// readers and readers of grey prints can distinguish them. Read [Chart] and
 // [Line] first.
 package chart
 
@@ -21,13 +21,15 @@ import (
 type Line struct {
 	// Name is the text in the legend; a Line without a name is not in the legend.
 	Name string
-	// Series is a number that selects the colour and the mark. Dashed lines have no marks.
+	// Series is a number that selects the colour and the mark.
 	Series int
 	X, Y   []float64
 	// Low and High are the limits of the band; nil means no band.
 	Low, High []float64
 	Bold      bool
-	Dashed    bool
+	// Dashed draws the line dashed and without marks, for a second line of a series. A line of one
+	// point has a mark nevertheless.
+	Dashed bool
 	// Faint draws the line thin and grey, without marks.
 	Faint bool
 }
@@ -46,8 +48,9 @@ type Chart struct {
 	Lines   []Line
 }
 
-// Sizes in points: of a single chart, of the legend to its right, and of a line of the legend.
-const width, height, legendWidth, legendLine = 780, 400, 150, 16
+// Sizes in points: of the axes of a single chart, of a line of its legend, and of the sample of a
+// line with the gap between it and its name.
+const width, height, legendLine, sample = 630, 400, 16, 29
 
 // WriteSVG writes the chart as SVG. It returns an error if there is no point to draw.
 func (c *Chart) WriteSVG(w io.Writer) error {
@@ -55,15 +58,15 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	if len(lines) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", c.Title)
 	}
-	tall := max(height, vg.Length(60+legendLine*len(lines)))
-	return writeSVG(w, width, tall, func(on draw.Canvas) {
-		c.draw(draw.Crop(on, 0, -legendWidth, 0, 0), lines, large)
+	tall, legend := max(height, vg.Length(60+legendLine*len(lines))), 8+entryWidth(lines, large)
+	return writeSVG(w, width+legend, tall, func(on draw.Canvas) {
+		c.draw(draw.Crop(on, 0, -legend, 0, 0), lines, large)
 		y := on.Max.Y - 40
 		for _, l := range lines {
 			if l.Name == "" {
 				continue
 			}
-			l.entry(on, vg.Point{X: on.Max.X - legendWidth + 8, Y: y}, large)
+			l.entry(on, vg.Point{X: on.Max.X - legend + 8, Y: y}, large)
 			y -= legendLine
 		}
 	})
@@ -187,11 +190,24 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 
 // entry draws the line's entry in the legend; at is its left end.
 func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
-	c.StrokeLine2(l.stroke(s), at.X, at.Y, at.X+24, at.Y)
+	if len(l.X) > 1 {
+		c.StrokeLine2(l.stroke(s), at.X, at.Y, at.X+24, at.Y)
+	}
 	if l.marked() {
 		c.DrawGlyph(l.mark(s), vg.Point{X: at.X + 12, Y: at.Y})
 	}
-	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + 29, Y: at.Y}, l.Name)
+	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + sample, Y: at.Y}, l.Name)
 }
 
-func (l Line) marked() bool { return !l.Dashed && !l.Faint }
+// entryWidth returns the width of the widest entry of the lines in a legend. It leaves room for
+// fonts that are wider than the one of the layout.
+func entryWidth(lines []Line, s style) (widest vg.Length) {
+	const wider = 1.2
+	for _, l := range lines {
+		text, _, _ := plot.DefaultTextHandler.Box(l.Name, sans(s.legend))
+		widest = max(widest, sample+wider*text+6)
+	}
+	return widest
+}
+
+func (l Line) marked() bool { return !l.Faint && (!l.Dashed || len(l.X) == 1) }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -116,5 +117,58 @@ func TestDecades(t *testing.T) {
 		if got := strings.Join(labels, " "); got != test.want {
 			t.Errorf("from %g to %g: %s, want %s", test.low, test.high, got, test.want)
 		}
+	}
+}
+
+// TestEven checks the labels of linear axes: each is the value at which its tick stands.
+func TestEven(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		want      string
+	}{
+		{0, 30, "0 10 20 30"}, {0.3263, 0.3441, "0.330 0.335 0.340"}, {-1, 1, "-1.0 -0.5 0.0 0.5 1.0"}, {0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{5, 5.5, "5.0 5.1 5.2 5.3 5.4 5.5"}, {12000, 61000, "20000 30000 40000 50000 60000"}, {7, 7.000001, "7.0000000 7.0000002 7.0000004 7.0000006 7.0000008 7.0000010"},
+	} {
+		var labels []string
+		for _, tick := range (even{}).Ticks(test.low, test.high) {
+			labels = append(labels, tick.Label)
+		}
+		if got := strings.Join(labels, " "); got != test.want {
+			t.Errorf("from %g to %g: %s, want %s", test.low, test.high, got, test.want)
+		}
+	}
+}
+
+// TestLegend checks that a picture grows with the longest name in its legend, and which lines have
+// marks.
+func TestLegend(t *testing.T) {
+	width := func(name string) float64 {
+		var b bytes.Buffer
+		if err := (&Chart{Lines: []Line{{Name: name, X: []float64{1, 2}, Y: []float64{1, 2}}}}).WriteSVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		_, after, _ := strings.Cut(b.String(), "<svg width=\"")
+		number, _, _ := strings.Cut(after, "pt\"")
+		points, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return points
+	}
+	const name = "a method with a long name, automatic, average"
+	if short, long := width("a"), width(name); long < short+4*float64(len(name)-1) {
+		t.Errorf("%d letters more make the picture only %g points wider", len(name)-1, long-short)
+	}
+	one, two := []float64{1}, []float64{1, 2}
+	for _, test := range []struct {
+		line   Line
+		marked bool
+	}{{Line{X: two}, true}, {Line{X: two, Dashed: true}, false}, {Line{X: one, Dashed: true}, true}, {Line{X: one, Faint: true}, false}} {
+		if test.line.marked() != test.marked {
+			t.Errorf("%+v has marks: %v", test.line, !test.marked)
+		}
+	}
+	if a, b := (Line{Series: 1}).mark(large), (Line{Series: 1 + len(palette)}).mark(large); a.Color != b.Color || a.Shape == b.Shape {
+		t.Errorf("two series of one colour have the marks %T and %T", a.Shape, b.Shape)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes on a sheet in points: of a chart, of the title, and of an entry of the legend.
+// Sizes on a sheet in points: of a chart, of the title, and of a line of the legend.
 const (
-	tileWidth, tileHeight   = 250, 165
-	titleHeight             = 24
-	entryWidth, entryHeight = 166, 18
+	tileWidth, tileHeight = 250, 165
+	titleHeight           = 24
+	entryHeight           = 18
 )
 
 // WriteSheet writes several charts as one SVG, in rows of the same length, with one legend below
@@ -34,7 +34,8 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 		}
 	}
 	width := vg.Length(max(2, len(rows[0])) * tileWidth) // at least two, so that the title fits
-	perLine := int(width) / entryWidth
+	wide := entryWidth(legend, large)
+	perLine := max(1, int(width/wide))
 	below := vg.Length((len(legend) + perLine - 1) / perLine * entryHeight)
 	return writeSVG(w, width+12, titleHeight+vg.Length(len(rows)*tileHeight)+below+12, func(c draw.Canvas) {
 		c.FillText(textStyle(12, draw.XCenter, draw.YTop), vg.Point{X: c.Center().X, Y: c.Max.Y - 2}, title)
@@ -47,7 +48,7 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 			}
 		}
 		for k, l := range legend {
-			l.entry(c, vg.Point{X: c.Min.X + vg.Length(k%perLine*entryWidth), Y: c.Min.Y + below - vg.Length(k/perLine*entryHeight) - entryHeight/2}, large)
+			l.entry(c, vg.Point{X: c.Min.X + vg.Length(k%perLine)*wide, Y: c.Min.Y + below - vg.Length(k/perLine*entryHeight) - entryHeight/2}, large)
 		}
 	})
 }

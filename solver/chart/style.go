@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -30,8 +31,8 @@ var palette = []color.NRGBA{
 var (
 	ink   = color.NRGBA{0x20, 0x20, 0x20, 0xff}
 	faint = color.NRGBA{0xd0, 0xd0, 0xd0, 0xff}
-	// dashes distinguish series of the same colour.
-	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
+	// dashes are the dashes of dashed lines, different ones for neighbouring series.
+	dashes = [][]vg.Length{{6, 3}, {2, 2}, {8, 2, 2, 2}}
 	glyphs = []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
 	}
@@ -54,23 +55,25 @@ func (l Line) stroke(s style) draw.LineStyle {
 	if l.Faint {
 		out := draw.LineStyle{Color: faint, Width: s.line / 2}
 		if l.Dashed {
-			out.Color, out.Dashes = color.NRGBA{0x90, 0x90, 0x90, 0xff}, dashes[1]
+			out.Color, out.Dashes = color.NRGBA{0x90, 0x90, 0x90, 0xff}, dashes[0]
 		}
 		return out
 	}
-	out := draw.LineStyle{Color: palette[l.Series%len(palette)], Width: s.line, Dashes: dashes[l.Series/len(palette)%len(dashes)]}
+	out := draw.LineStyle{Color: palette[l.Series%len(palette)], Width: s.line}
 	if l.Bold {
 		out.Width *= 1.6
 	}
 	if l.Dashed {
-		out.Dashes = dashes[1+l.Series%3]
+		out.Dashes = dashes[l.Series%len(dashes)]
 	}
 	return out
 }
 
-// mark returns the style of the marks of the line's series.
+// mark returns the style of the marks of the line's series. Series of the same colour have different
+// marks.
 func (l Line) mark(s style) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: s.mark, Shape: glyphs[l.Series%len(glyphs)]}
+	shape := glyphs[(l.Series+l.Series/len(palette))%len(glyphs)]
+	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: s.mark, Shape: shape}
 }
 
 // sans returns the font that is used for all text.
@@ -91,6 +94,7 @@ func newPlot(c *Chart, s style) *plot.Plot {
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Tick.Label.Font, a.Padding = sans(s.tick), s.padding
 	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
 	if c.LogX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
 	}
@@ -127,6 +131,28 @@ func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
 				ticks = append(ticks, t)
 			}
 		}
+	}
+	return ticks
+}
+
+// even places the ticks of a linear axis: at multiples of 1, 2 or 5 times a power of ten, three to
+// seven of them, each with its exact value as label.
+type even struct{}
+
+// Ticks implements plot.Ticker.
+func (even) Ticks(low, high float64) (ticks []plot.Tick) {
+	e := int(math.Floor(math.Log10((high - low) / 3)))
+	m := 1
+	for _, more := range []int{2, 5} {
+		if float64(more)*math.Pow10(e) <= (high-low)/3 {
+			m = more
+		}
+	}
+	step := float64(m) * math.Pow10(e)
+	first, last := int64(math.Ceil(low/step-1e-9)), int64(math.Floor(high/step+1e-9))
+	for k := first; k <= last; k++ {
+		at := float64(k) * step
+		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', max(0, -e), 64)})
 	}
 	return ticks
 }
