@@ -73,7 +73,11 @@ func (l Line) stroke(s style) draw.LineStyle {
 // marks.
 func (l Line) mark(s style) draw.GlyphStyle {
 	shape := glyphs[(l.Series+l.Series/len(palette))%len(glyphs)]
-	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: s.mark, Shape: shape}
+	radius := s.mark
+	if len(l.X) == 1 { // the mark is all that is drawn
+		radius *= 1.6
+	}
+	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: radius, Shape: shape}
 }
 
 // sans returns the font that is used for all text.

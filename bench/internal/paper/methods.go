@@ -3,6 +3,7 @@ package paper
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/scas-admm/scas/solver"
@@ -83,6 +84,14 @@ type Constants struct {
 type StepUnit struct {
 	Name string // the unit as a formula
 	Of   func(c Constants) float64
+}
+
+// Times returns a multiple of the unit as text.
+func (u StepUnit) Times(multiple string) string {
+	if strings.ContainsAny(u.Name, "/ ") && !strings.HasPrefix(u.Name, "(") {
+		return multiple + "/(" + u.Name + ")"
+	}
+	return multiple + "/" + u.Name
 }
 
 var (

@@ -195,6 +195,12 @@ func (c curve) end() float64 {
 	return c.mean[len(c.mean)-1]
 }
 
+// tail returns the last n positions of the curve.
+func (c curve) tail(n int) curve {
+	k := max(0, len(c.x)-n)
+	return curve{c.x[k:], c.mean[k:], c.low[k:], c.high[k:]}
+}
+
 // until returns the curve up to x.
 func (c curve) until(x float64) curve {
 	if k := slices.IndexFunc(c.x, func(at float64) bool { return at > x+slack }); k >= 0 {

@@ -19,6 +19,8 @@ type Figure struct {
 	SVG  template.HTML // the drawing as a part of the page
 	File string        // the drawing as a file of its own
 	CSV  string        // the curves; empty for a sheet of several charts
+	// Caption says what the paper's axes are.
+	Caption string
 	// Choices are the parameters of the lines in a sheet of charts.
 	Choices []choice
 }
@@ -57,6 +59,7 @@ func figures(p *problem) (out []*Figure, err error) {
 			if err != nil {
 				return nil, err
 			}
+			f.Caption = of.axes()
 			out = append(out, f)
 		}
 	}
@@ -75,17 +78,28 @@ func (of panel) chart(p *problem) *chart.Chart {
 	if of.seconds {
 		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
-	c.Title = fmt.Sprintf("%s, mu = %g: %s", p.label(), p.mu, of.caption)
-	for _, t := range traces(p, of.kind) {
-		one, ok := of.curve(p, t)
+	shown := slices.DeleteFunc(traces(p, of.kind), func(t trace) bool { return t.only != "" && t.only != of.over() })
+	var splits [][]int
+	for _, t := range shown {
+		splits = append(splits, t.on(p).splitsOf(t.method, t.output))
+	}
+	shared := common(splits)
+	c.Title = fmt.Sprintf("%s, mu = %g: %s; splits: %d", p.label(), p.mu, of.caption, len(shared))
+	if of.kind == overviewKind {
+		c.Title = fmt.Sprintf("%s, splits: %d", p.label(), len(shared))
+	}
+	for _, t := range shown {
+		one, ok := of.curve(t.on(p).on(shared), t)
 		if !ok || len(one.x) < 2 {
 			continue
 		}
-		line := chart.Line{Name: t.name, Series: p.series(t.method), Dashed: t.dashed, Bold: t.bold, X: one.x, Y: one.mean, Low: one.low, High: one.high}
-		if n := tallyOf(p, t.method, t.output).Units; of.kind != "paper" && n > 0 && n < len(p.splits) {
-			line.Name += fmt.Sprintf(" (splits: %d)", n)
+		if t.end {
+			one = one.tail(1)
 		}
-		c.Lines = append(c.Lines, line)
+		c.Lines = append(c.Lines, chart.Line{
+			Name: t.name, Series: p.series(t.method), Dashed: t.dashed, Bold: t.bold,
+			X: one.x, Y: one.mean, Low: one.low, High: one.high,
+		})
 	}
 	if of.test && drawn(c) {
 		c.Ceiling = testCeiling(c.Lines)
@@ -93,20 +107,31 @@ func (of panel) chart(p *problem) *chart.Chart {
 	return c
 }
 
-// curve returns the curve of a trace in a panel; ok is false if the panel does not show the trace.
-func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
-	on, value := overPasses, gap
+// over returns the name of the panel's horizontal axis.
+func (of panel) over() string {
 	if of.seconds {
-		on = overSeconds
+		return overSeconds
 	}
+	return overPasses
+}
+
+// axes says what the paper's figures show in place of the panel's axes.
+func (of panel) axes() string {
+	text := "In the paper: the objective itself, against effective passes."
+	if of.test {
+		text = "In the paper: the testing loss, against effective passes."
+	}
+	if of.seconds {
+		return text + " Seconds are ours."
+	}
+	return text
+}
+
+// curve returns the curve of a trace in a panel; ok is false if there is none.
+func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
+	value := gap
 	if of.test {
 		value = testLoss
-	}
-	if t.only != "" && t.only != on {
-		return c, false
-	}
-	if t.rule != "" {
-		p = p.under(t.rule)
 	}
 	if !of.seconds {
 		c, ok = curveOf(p, t.method, t.output, value, t.x)
@@ -164,6 +189,10 @@ func inline(svg, label string) template.HTML {
 	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
 }
 
+// overviewAxes says what the paper's figures show in place of the axes of an overview.
+const overviewAxes = "In the paper: the objective itself and the testing loss, against effective passes, an iteration of exact batch ADMM counted as one. " +
+	"Here: the objective minus the optimum, on a logarithmic axis."
+
 // overviews returns the paper's Figure 1, for mu = 0, and Figure 2, for every other mu. They show
 // the gap and the test loss on every data set, over passes, and over seconds if they were measured.
 func overviews(all []*problem) (out []*Figure, err error) {
@@ -177,7 +206,8 @@ func overviews(all []*problem) (out []*Figure, err error) {
 			for _, p := range shown {
 				row = append(row, of.tile(p))
 			}
-			if slices.ContainsFunc(row, drawn) {
+			// A row of one chart beside empty ones is left to the figures of the problem.
+			if count := len(row) - len(slices.DeleteFunc(slices.Clone(row), drawn)); count >= min(2, len(row)) {
 				rows = append(rows, row)
 			}
 		}
@@ -192,7 +222,7 @@ func overviews(all []*problem) (out []*Figure, err error) {
 		if err := chart.WriteSheet(&svg, title, rows); err != nil {
 			return nil, err
 		}
-		out = append(out, &Figure{Name: name, File: svg.String(), SVG: inline(svg.String(), title), Choices: choices(shown)})
+		out = append(out, &Figure{Name: name, File: svg.String(), SVG: inline(svg.String(), title), Choices: choices(shown), Caption: overviewAxes})
 	}
 	return out, nil
 }
@@ -208,7 +238,7 @@ func choices(shown []*problem) []choice {
 	out := []choice{{}}
 	for _, p := range shown {
 		out[0].Of = append(out[0].Of, p.Name)
-		for _, t := range traces(p, "paper") {
+		for _, t := range traces(p, overviewKind) {
 			k := slices.IndexFunc(out, func(c choice) bool { return c.Line == t.name })
 			if k < 0 {
 				k, out = len(out), append(out, choice{Line: t.name})
@@ -220,7 +250,7 @@ func choices(shown []*problem) []choice {
 				traits := p.Protocol.Traits(t.method)
 				text := short(u.Penalty, 3) + " λ"
 				if !traits.NoStep() {
-					text = short(u.Step, 3) + "/(" + traits.Unit.Name + "), " + text
+					text = traits.Unit.Times(short(u.Step, 3)) + ", " + text
 				}
 				out[k].Of[len(out[0].Of)-1] = text
 			}
@@ -232,9 +262,8 @@ func choices(shown []*problem) []choice {
 // tile draws the panel as one of the small charts of an overview, with the lines of the paper's
 // figures.
 func (of panel) tile(p *problem) *chart.Chart {
-	of.kind = "paper"
+	of.kind = overviewKind
 	c := of.chart(p)
-	c.Title = fmt.Sprintf("%s, splits: %d", p.label(), len(p.splits))
 	if of.seconds {
 		c.X = "seconds, one thread"
 	}

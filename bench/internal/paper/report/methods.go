@@ -60,11 +60,19 @@ type trace struct {
 	dashed bool       // the line is the second one of its method
 	rule   paper.Rule // the rule for choosing parameters; empty means the problem's rule
 	only   string     // the only axis on which the line is drawn; empty means both axes
+	end    bool       // only the end of the line is drawn, as a mark
 }
 
-// exactByPaper is the name of the line of exact batch ADMM on which an iteration counts as one
-// pass.
-const exactByPaper = "batch, paper's count"
+// on returns the problem with the rule of the trace.
+func (t trace) on(p *problem) *problem {
+	if t.rule == "" {
+		return p
+	}
+	return p.under(t.rule)
+}
+
+// overviewKind is the kind of the small charts with the lines of the paper's figures.
+const overviewKind = "paper"
 
 // Names of the two axes of figures.
 const (
@@ -73,8 +81,15 @@ const (
 )
 
 // series returns a number for each method, counted from the methods of the paper's figures on. It
-// selects the colour and the mark, which are the same in all figures.
+// selects the colour and the mark, which are the same in all figures. The SCAS-ADMM that fits the
+// problem has the number of Algorithm 1, and the other one that of Algorithm 2.
 func (p *problem) series(m paper.Method) int {
+	switch m {
+	case scasOn(p):
+		m = scas
+	case scas:
+		m = scasStrong
+	}
 	all := p.Protocol.All()
 	slices.SortStableFunc(all, func(a, b paper.Traits) int {
 		switch {
@@ -107,9 +122,16 @@ func traces(p *problem, kind string) (t []trace) {
 		return all
 	}
 	exact := func(name string, m paper.Method, x axis, only string) trace {
-		return trace{name: name, method: m, output: paper.Last, x: x, only: only, dashed: only == overPasses && m == batch && name != exactByPaper}
+		return trace{name: name, method: m, output: paper.Last, x: x, only: only}
 	}
-	if kind == "paper" {
+	// allPasses returns the line of an exact batch method on which every gradient counts. A single
+	// iteration takes most of the budget, so that only the end of the line means anything.
+	allPasses := func(m paper.Method) trace {
+		t := exact(m+", all passes", m, byBudget, overPasses)
+		t.end = true
+		return t
+	}
+	if kind == overviewKind {
 		saName := "SA-ADMM"
 		if saOn(p) == saIU {
 			saName += ", linearised"
@@ -131,13 +153,14 @@ func traces(p *problem, kind string) (t []trace) {
 		}
 		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, dashed: true, rule: paper.Automatic})
 		t = append(t, own(stoc, sa, svrg, batchLinear)...)
-		t = append(t, exact(exactByPaper, batch, byPaper, overPasses), exact("batch, all passes", batch, byBudget, overPasses), exact("batch-cg, all passes", batchCG, byBudget, overPasses),
+		t = append(t, exact("batch, paper's count", batch, byPaper, overPasses), allPasses(batch), allPasses(batchCG),
 			exact("batch, exact", batch, byPasses, overSeconds), exact("batch-cg, exact", batchCG, byPasses, overSeconds))
 	case "predecessors":
 		t = append(t, own(stoc, oadm, opg, rda, os1, os2, sa, saIU, batchLinear, batchUzawa)...)
 	case "successors":
 		for _, m := range p.Protocol.Methods {
-			if p.Protocol.Traits(m).Group == paper.Successors && m != scasK || m == scas && ours != scas {
+			successor := p.Protocol.Traits(m).Group == paper.Successors && m != scasK
+			if successor || m == scas && ours != scas {
 				t = append(t, own(m)...)
 			}
 		}

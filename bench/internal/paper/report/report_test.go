@@ -90,7 +90,8 @@ func TestSameClaims(t *testing.T) {
 	}
 	for name, says := range map[string]string{
 		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2-mu0.01.svg": "mu = 0.01, Algorithm 2",
-		"figures/tiny-mu0-successors.svg": "svrg (splits: 1)", // of two splits
+		// Of two splits, the methods that the paper's figures do not show have one.
+		"figures/tiny-mu0-successors.svg": "successors and our variants; splits: 1",
 	} {
 		if !strings.Contains(made[name], says) {
 			t.Errorf("%s does not say %q", name, says)
@@ -109,6 +110,12 @@ func TestSameClaims(t *testing.T) {
 	all := problems(r)
 	for _, p := range all { // all lines are over the time of what was done, however passes are counted
 		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
+		if first := (panel{}).tile(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
+			t.Errorf("mu %g: the first line is %s, series %d", p.mu, first.Name, first.Series)
+		}
+		if c := (panel{}).tile(p); c.Title != "tiny (stand-in), splits: 2" {
+			t.Errorf("mu %g: the chart %q", p.mu, c.Title)
+		}
 		if b, _ := (panel{seconds: true}).curve(p, trace{method: batch, output: paper.Last, x: byPasses}); !ok || !slices.Equal(a.x, b.x) {
 			t.Errorf("mu %g: by the paper's count the seconds are %v, by passes %v", p.mu, a.x, b.x)
 		}
