@@ -97,8 +97,8 @@
 //     term (losses, penalties, domains), gap (certificates), quadratic and exact (the exact
 //     solver), admm (SCAS-ADMM); theory (the constants of the paper's theorems)
 //   - this package: Minimize, then method_auto.go for the default and method_scas.go for SCAS-ADMM
-//   - stream (problems of this package out of core), baseline (methods to compare with), model
-//     (what people fit)
+//   - internal/stream (problems of this package out of core), baseline (methods to compare with),
+//     model (what people fit)
 //   - chart (curves as pictures) and cmd/scas (the command line)
 //
 // What runs out of core: [Minimize] never. stream.Minimize does, with Auto, SCASK and SCASL.

@@ -28,7 +28,7 @@ var rooms = strings.Fields(`
 	solver/internal/term solver/internal/gap
 	solver/internal/quadratic solver/internal/exact
 	solver/internal/admm
-	solver solver/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
+	solver solver/internal/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)
 
 // TestRooms checks the directions of imports, and which packages may import packages for reading

@@ -12,7 +12,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -202,7 +201,7 @@ func against(y []float64, class float64) []float64 {
 func (s *Spec) ofClass(k int) *Spec {
 	own := *s
 	if s.Progress != nil {
-		own.Progress = func(at stream.Progress) {
+		own.Progress = func(at Progress) {
 			at.Class = k
 			s.Progress(at)
 		}

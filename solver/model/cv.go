@@ -10,7 +10,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -88,7 +87,7 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 		return nil, err
 	}
 	if spec != nil && spec.streams() && spec.minimizes() {
-		return nil, fmt.Errorf("model: %w: CV has no method there; leave Method nil, and what only methods have", stream.ErrNotStreamed)
+		return nil, fmt.Errorf("model: %w: CV has no method there; leave Method nil, and what only methods have", ErrNotStreamed)
 	}
 	p, err := newProblems(spec, x, y)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/solver/stream"
 )
 
 // A fitter is package exact at work on a design, for one lambda after the other, with rows in memory
@@ -21,7 +20,7 @@ type fitter struct {
 	d    *design
 	s    *exact.Solver
 	file *exact.File // nil for rows in memory
-	at   stream.Progress
+	at   Progress
 	told int     // visits to the file that outcomes have told of
 	full bool    // the working set had no room
 	stop float64 // why processes stop together, an ending.Cause
@@ -47,7 +46,7 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 
 // unposed is newFitter but for the solver.
 func (d *design) unposed(ctx context.Context) (*fitter, error) {
-	f := &fitter{d: d, at: stream.Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
+	f := &fitter{d: d, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
 	if !d.spec.streams() {
 		return f, nil
 	}
@@ -57,7 +56,7 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 		return nil, err
 	}
 	if why := f.problem(p).FileRefusal(); why != "" {
-		return nil, fmt.Errorf("model: %w: %s", stream.ErrNotStreamed, why)
+		return nil, fmt.Errorf("model: %w: %s", ErrNotStreamed, why)
 	}
 	f.file = exact.NewFile(&exact.FileProblem{
 		Data: d.x, Ones: !d.spec.NoIntercept, Labels: d.y, Positive: d.against, Weights: d.weights, Offset: d.spec.Offsets,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -22,7 +21,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	case against == nil:
 		seen, err = seenLabels(x, y, spec)
 	case spec.minimizes():
-		err = fmt.Errorf("model: %w: method %s is streamed for two classes or for numbers", stream.ErrNotStreamed, spec.Method.Info().Name)
+		err = fmt.Errorf("model: %w: method %s is streamed for two classes or for numbers", ErrNotStreamed, spec.Method.Info().Name)
 	}
 	team, err := rows.Join(spec.Comm, x, err)
 	if err != nil {
@@ -61,7 +60,7 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 		return checkLabels(y, n)
 	case s.Checkpoint != nil:
 		return &sparse.RemedyError{
-			Err:      fmt.Errorf("model: %w: checkpoints are only for data in memory", stream.ErrNotStreamed),
+			Err:      fmt.Errorf("model: %w: checkpoints are only for data in memory", ErrNotStreamed),
 			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
 		}
 	}

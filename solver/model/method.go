@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/stream"
 )
 
 // A MethodError reports a part of a Spec that its method does not take.
@@ -19,7 +18,7 @@ type MethodError struct {
 	Limit string
 	// Field names the field of Spec or Settings that is to be changed, for example NoIntercept.
 	Field string
-	// OutOfCore says that only Memory is in the way. The error then wraps stream.ErrNotStreamed.
+	// OutOfCore says that only Memory is in the way. The error then wraps ErrNotStreamed.
 	OutOfCore bool
 }
 
@@ -28,10 +27,10 @@ func (e *MethodError) Error() string {
 	return fmt.Sprintf("model: Settings.%s = %v %s: %s %s", e.Setting, e.Value, e.Limit, changes[e.Field], e.Field)
 }
 
-// Unwrap returns stream.ErrNotStreamed, or nil.
+// Unwrap returns ErrNotStreamed, or nil.
 func (e *MethodError) Unwrap() error {
 	if e.OutOfCore {
-		return stream.ErrNotStreamed
+		return ErrNotStreamed
 	}
 	return nil
 }
@@ -147,7 +146,7 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 		return &MethodError{setting, value, "is for data in memory, or for the methods scas-k and scas-l", "Method", true}
 	case solver.SCASK, solver.SCASL:
 	default:
-		return fmt.Errorf("model: %w: method %v is not streamed; auto, scas-k and scas-l are", stream.ErrNotStreamed, value)
+		return fmt.Errorf("model: %w: method %v is not streamed; auto, scas-k and scas-l are", ErrNotStreamed, value)
 	}
 	const (
 		intercept = "fits no intercept out of core"

@@ -10,7 +10,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -150,7 +149,7 @@ func TestStreamedMethods(t *testing.T) {
 			want := mustFit(t, &spec, whole.X, whole.Labels).Columns[0].Certificate
 			calls := 0
 			spec.Memory, spec.Settings = 1<<20, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400}
-			spec.Progress = func(stream.Progress) { calls++ }
+			spec.Progress = func(Progress) { calls++ }
 			got := mustFit(t, &spec, back.X, back.Labels).Columns[0]
 			if c := got.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap || got.Run.Method != m.Info().Name || calls == 0 {
 				t.Errorf("%s, %s: %+v, in memory %+v; %d reports", m.Info().Name, name, c, want, calls)
@@ -170,13 +169,13 @@ func TestStreamedMethods(t *testing.T) {
 		change(&spec)
 		m, err := Fit(t.Context(), &spec, back.X, back.Labels)
 		limit, ok := errors.AsType[*MethodError](err)
-		if m != nil || !ok || limit.Field != field || !errors.Is(err, stream.ErrNotStreamed) {
+		if m != nil || !ok || limit.Field != field || !errors.Is(err, ErrNotStreamed) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
 	spec := plain
 	spec.Memory, spec.Method = 1<<20, solver.SCASK{}
-	if _, err := CV(t.Context(), &spec, back.X, back.Labels, nil); !errors.Is(err, stream.ErrNotStreamed) {
+	if _, err := CV(t.Context(), &spec, back.X, back.Labels, nil); !errors.Is(err, ErrNotStreamed) {
 		t.Error(err)
 	}
 }

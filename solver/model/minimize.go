@@ -10,7 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -296,7 +296,13 @@ var (
 // run solves a problem in memory or out of core.
 func (g *general) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
 	if spec := g.d.spec; spec.streams() {
-		return stream.Minimize(ctx, p, set, stream.Options{Memory: spec.Memory, Tell: spec.Progress})
+		opt := stream.Options{Memory: spec.Memory}
+		if spec.Progress != nil {
+			opt.Tell = func(at stream.Progress) {
+				spec.Progress(Progress{Passes: at.Passes, Objective: at.Objective, Gap: at.Gap, Goal: at.Goal})
+			}
+		}
+		return stream.Minimize(ctx, p, set, opt)
 	}
 	return solver.Minimize(ctx, p, set)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -107,7 +106,7 @@ type Spec struct {
 	// and solver.SCASL. Results depend on Memory within RelTol.
 	Memory int64
 	// Progress, unless nil, is called during fits with Memory.
-	Progress func(stream.Progress)
+	Progress func(Progress)
 	// Fitted, unless nil, is called by Fit when one of more than two classes is fitted, and by CV
 	// when the path of a class to all data is: done of total so far. The calls do not overlap.
 	Fitted func(done, total int)

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -252,7 +251,7 @@ func TestStreamedRefuses(t *testing.T) {
 			c.spec.Memory = 1 << 20
 		}
 		m, err := Fit(context.Background(), &c.spec, c.x, c.y)
-		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, stream.ErrNotStreamed) == c.not {
+		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, ErrNotStreamed) == c.not {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
@@ -268,7 +267,7 @@ func TestStreamedEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	spec := &Spec{Lambda: 1e-3, Memory: 1 << 20}
 	passes := 0.0
-	spec.Progress = func(at stream.Progress) {
+	spec.Progress = func(at Progress) {
 		if passes = at.Passes; passes >= 1 { // before the first point
 			cancel()
 		}
@@ -278,7 +277,7 @@ func TestStreamedEnds(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	defer cancel()
-	spec.Progress = func(at stream.Progress) {
+	spec.Progress = func(at Progress) {
 		if at.Passes > 2 {
 			cancel()
 		}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -45,7 +44,7 @@ func TestStreamedClasses(t *testing.T) {
 		}
 		var told []int
 		spec.Memory = 2 << 20
-		spec.Progress = func(at stream.Progress) {
+		spec.Progress = func(at Progress) {
 			if len(told) == 0 || told[len(told)-1] != at.Class {
 				told = append(told, at.Class)
 			}
@@ -82,7 +81,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	}{
 		"label NaN of row 7":         {labels, Spec{Memory: memory}, nil},
 		"2999 labels":                {labels[1:], Spec{Memory: memory}, nil},
-		"streamed for two classes":   {back.Labels, plain, stream.ErrNotStreamed},
+		"streamed for two classes":   {back.Labels, plain, ErrNotStreamed},
 		"the time limit came before": {back.Labels, late, solver.ErrNotConverged},
 	} {
 		m, err := Fit(context.Background(), &c.spec, back.X, c.y)
@@ -93,7 +92,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	spec := &Spec{Lambda: 1e-3, Memory: memory}
-	spec.Progress = func(at stream.Progress) {
+	spec.Progress = func(at Progress) {
 		if at.Class == 2 {
 			cancel()
 		}
@@ -200,7 +199,7 @@ func TestStreamedAUC(t *testing.T) {
 		}
 	}
 	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2})
-	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "take more folds") {
+	if !errors.Is(err, ErrNotStreamed) || !strings.Contains(err.Error(), "take more folds") {
 		t.Error(err)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/scas-admm/scas/solver/stream"
 )
 
 // This file has the folds of data that are gone through in pieces, and what scores them.
@@ -61,7 +59,7 @@ func (c *heldOut) configure(set *CVSettings) error {
 	}
 	for _, rows := range c.rows {
 		if c.by == ByAUC && c.atOnce(rows) < 1 {
-			return fmt.Errorf("model: %w: the AUC of a fold is of the scores of all its rows, for which there is no room; take more folds", stream.ErrNotStreamed)
+			return fmt.Errorf("model: %w: the AUC of a fold is of the scores of all its rows, for which there is no room; take more folds", ErrNotStreamed)
 		}
 	}
 	return nil

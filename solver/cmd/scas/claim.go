@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -18,7 +17,7 @@ type claim struct {
 	// whole returns the bytes that it takes with all rows in memory, which it looks at.
 	whole func() float64
 	// kept is what it keeps while it goes through the rows in pieces, and why the reason that
-	// it does not, nil if it does. It wraps stream.ErrNotStreamed.
+	// it does not, nil if it does. It wraps model.ErrNotStreamed.
 	kept int64
 	why  error
 	// stated reports that the number of features is that of --features.
@@ -164,7 +163,7 @@ func (v memorySize) room(kept int64) int64 {
 // unstreamed words the error of a fit that is impossible out of core: with the memory that would be
 // enough.
 func (v memorySize) unstreamed(c *claim, err error) error {
-	if !errors.Is(err, stream.ErrNotStreamed) {
+	if !errors.Is(err, model.ErrNotStreamed) {
 		return err
 	}
 	c.why = err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -354,14 +353,14 @@ func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
 
 // counted tells how many of so many models are judged, and how far runs of package stream
 // are, until it is ended.
-func (e *env) counted(total int) (judged func(done, total int), tell func(stream.Progress), p *progress) {
+func (e *env) counted(total int) (judged func(done, total int), tell func(model.Progress), p *progress) {
 	p = e.begin("the path of all rows")
 	last := 0
 	judged = func(done, total int) {
 		p.showOf(float64(done), float64(total), "model %d of %d", done, total)
 		last = done
 	}
-	tell = func(at stream.Progress) {
+	tell = func(at model.Progress) {
 		p.showOf(float64(last), float64(total), "model %d of %d   %s", last, total, passes(at))
 	}
 	return judged, tell, p

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -35,7 +35,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 		whole: func() float64 { return need + c.holds(s) }, kept: int64(min(need+c.pairs(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
-		claim.why = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
+		claim.why = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", model.ErrNotStreamed)
 	}
 	left := claim.left(limit)
 	if limit == 0 || left >= 0 && !c.Memory.beyond(s.data) {

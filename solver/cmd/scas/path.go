@@ -14,7 +14,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/stream"
 )
 
 type pathCmd struct {
@@ -206,7 +205,7 @@ func (c *pathCmd) Run(e *env) error {
 
 // about names the data in an error of the fit to them, unless it is an interrupt or does so.
 func about(data string, err error) error {
-	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
+	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, model.ErrNotStreamed) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", dataName(data), err)
@@ -221,7 +220,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 	failed, at := 0, 0.0
 	spec := s.spec
 	spec.Fitted = p.classes
-	spec.Progress = func(at stream.Progress) {
+	spec.Progress = func(at model.Progress) {
 		p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passes(at))
 	}
 	for step, err := range model.PathData(e.ctx, &spec, s.data, &set) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -131,7 +130,7 @@ func (c *predictCmd) allow(m *model.Model, data *sparse.Dataset) error {
 	const row = 64 // margins, predictions and labels, and what the measures sort
 	claim := &claim{
 		what: what, data: data, whole: func() float64 { return float64(dataBytes(data)) + float64(row*float64(n)) + scores },
-		why: fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed),
+		why: fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", model.ErrNotStreamed),
 	}
 	if !c.Memory.exceeds(claim) {
 		return nil

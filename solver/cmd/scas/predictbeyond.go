@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -29,7 +28,7 @@ func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
 // written whole or not at all; for standard output, the rows are checked first.
 func (c *predictCmd) beyond(e *env, m *model.Model, data *sparse.Dataset) error {
 	if c.SVG != "" {
-		return c.refuse(data, "", 0, fmt.Errorf("%w: --svg draws what is of all rows", stream.ErrNotStreamed))
+		return c.refuse(data, "", 0, fmt.Errorf("%w: --svg draws what is of all rows", model.ErrNotStreamed))
 	}
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n, Classes: severalClasses(m)}

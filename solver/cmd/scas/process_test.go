@@ -22,7 +22,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/baseline"
-	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -432,7 +432,7 @@ func TestProgressTowardGap(t *testing.T) {
 	streamed := p.streamed()
 	for name, report := range map[string]func(gap float64){
 		"in memory": func(gap float64) { h.gap = gap; h.report(1, 0) },
-		"streamed":  func(gap float64) { streamed(stream.Progress{Gap: gap, Goal: 1e-6}) },
+		"streamed":  func(gap float64) { streamed(model.Progress{Gap: gap, Goal: 1e-6}) },
 	} {
 		for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
 			report(gap)

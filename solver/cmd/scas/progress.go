@@ -14,7 +14,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
@@ -195,7 +194,7 @@ func (p *progress) follow(spec *model.Spec, classes int) {
 	spec.Fitted = p.classes
 	switch {
 	case classes > 0:
-		spec.Progress = func(at stream.Progress) {
+		spec.Progress = func(at model.Progress) {
 			p.showOf(float64(at.Class), float64(classes), "class %d of %d   %s", at.Class+1, classes, passes(at))
 		}
 	case spec.Memory > 0:
@@ -223,7 +222,7 @@ func (p *progress) record(s *solver.Settings) {
 }
 
 // passes describes the progress of a run of package stream: passes, objective and gap.
-func passes(at stream.Progress) string {
+func passes(at model.Progress) string {
 	text := fmt.Sprintf("pass %.2f", at.Passes)
 	if isFinite(at.Objective) {
 		text += fmt.Sprintf("   objective %.8g", at.Objective)
@@ -235,9 +234,9 @@ func passes(at stream.Progress) string {
 }
 
 // streamed returns the callback by which a run of package stream is reported.
-func (p *progress) streamed() func(stream.Progress) {
+func (p *progress) streamed() func(model.Progress) {
 	first := math.Inf(1)
-	return func(at stream.Progress) {
+	return func(at model.Progress) {
 		if math.IsInf(first, 1) {
 			first = at.Gap
 		}

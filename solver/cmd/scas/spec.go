@@ -11,7 +11,6 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -148,7 +147,7 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error
 	default:
 		return nil
 	}
-	return fmt.Errorf("%w: %s", stream.ErrNotStreamed, why)
+	return fmt.Errorf("%w: %s", model.ErrNotStreamed, why)
 }
 
 // mostStreamed is how many coefficients there may be of data that are gone through in

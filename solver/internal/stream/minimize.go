@@ -19,7 +19,7 @@ import (
 
 // ErrNotStreamed is wrapped by errors that say why a problem cannot be solved out of
 // core.
-var ErrNotStreamed = errors.New("stream: data larger than memory")
+var ErrNotStreamed = errors.New("data larger than memory")
 
 // Minimize is solver.Minimize for mapped data (sparse.CSR.Mapped) that are larger than
 // memory.
@@ -263,7 +263,7 @@ func solveExactly(q *exact.Problem, f *exact.File, start []float64, opt Options,
 }
 
 func refused(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
+	return fmt.Errorf("stream: %w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
 // validLabels checks the labels, one part after the other.

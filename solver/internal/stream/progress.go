@@ -19,7 +19,6 @@ type Progress struct {
 	Passes         float64 // number of passes over the data, with the finished part of the current pass
 	Objective, Gap float64 // of the best point so far; +Inf if not known
 	Goal           float64 // the gap to reach; 0 if not known
-	Class          int     // the class that is being fitted, from 0; set by package model
 }
 
 // A reporter reports progress.
