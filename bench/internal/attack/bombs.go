@@ -130,7 +130,7 @@ func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := b.g.room("bomb")
+	dir, err := b.g.tempDir("bomb")
 	if err != nil {
 		return "", err
 	}

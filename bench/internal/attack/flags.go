@@ -197,7 +197,7 @@ func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 // try runs a random command line, and checks how it ended and which files it left.
 func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
-	dir, err := a.g.room("flags")
+	dir, err := a.g.tempDir("flags")
 	if err != nil {
 		return "", err
 	}

@@ -57,8 +57,8 @@ func (g *ground) program() (string, error) {
 	return g.scas, g.err
 }
 
-// room makes an empty directory for a trial.
-func (g *ground) room(pattern string) (string, error) {
+// tempDir makes an empty directory for a trial.
+func (g *ground) tempDir(pattern string) (string, error) {
 	dir, err := os.MkdirTemp(g.opt.Dir, pattern+"-")
 	if err != nil {
 		return "", err

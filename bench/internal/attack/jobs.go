@@ -70,7 +70,7 @@ func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 
 // inputs writes the files that the attacked commands read, and returns their directory.
 func (g *ground) inputs() (string, error) {
-	dir, err := g.room("in")
+	dir, err := g.tempDir("in")
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +131,7 @@ const midModel = `{
 // learn runs a job undisturbed. The first call stores the outputs and the time. Later calls return
 // an error if the outputs differ from the stored ones.
 func (j *job) learn(ctx context.Context, g *ground) error {
-	dir, err := g.room("job")
+	dir, err := g.tempDir("job")
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ const old = "what was here before\n"
 // the directory, with the content old. was holds the contents of these files by name.
 func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]string, err error) {
 	one, was = j.all[rng.IntN(len(j.all))], map[string]string{}
-	if dir, err = j.g.room("trial"); err != nil {
+	if dir, err = j.g.tempDir("trial"); err != nil {
 		return one, dir, was, err
 	}
 	for name := range one.outputs {
@@ -244,7 +244,7 @@ func (j *jobs) inject(call, tampering string, when any) []string {
 // calls fail on this machine.
 func (g *ground) tracing(ctx context.Context) string {
 	g.traced.Do(func() {
-		dir, err := g.room("strace")
+		dir, err := g.tempDir("strace")
 		if err != nil {
 			return
 		}

@@ -87,7 +87,7 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 // run runs a command line in a new directory. feed makes the file x there, and returns a function
 // that runs at the same time as the program and feeds or changes the file.
 func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*ending, []byte, error) {
-	dir, err := s.g.room("stream")
+	dir, err := s.g.tempDir("stream")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -52,7 +52,7 @@ type piece struct {
 	block, window                []float64 // X'Cα of a block and of a window
 	margin, slope, weight, alpha []float64 // with an entry for each row of a block
 	sign                         []float64 // labels ±1 of a block
-	along, bent                  []float64 // X move, and φ″ of the model, for a block
+	along, modelCurve            []float64 // X move, and φ″ of the model, for a block
 	curve                        []float64 // cᵢφ″ for each row of the piece's part of a window
 	last                         []float64 // the Hessian's column that belongs to the ones
 	scratch                      *kernels.HessianScratch
@@ -62,7 +62,7 @@ type piece struct {
 func (f *File) newPiece() *piece {
 	t := &piece{block: make([]float64, f.p), window: make([]float64, f.p), scratch: kernels.NewHessianScratch()}
 	t.gradient, t.head = make([]float64, f.p), make([]float64, f.p)
-	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.along, &t.bent} {
+	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.along, &t.modelCurve} {
 		*v = make([]float64, f.block)
 	}
 	if f.equal() {
@@ -278,7 +278,7 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	f.Loss.Slopes(slope, margin, label)
 	if copy(alpha, slope); m.move != nil {
 		f.margins(along, lo, m.move)
-		curve := t.bent[:n]
+		curve := t.modelCurve[:n]
 		if &m.curve[0] != &m.slope[0] {
 			f.margins(margin, lo, m.curve)
 			f.shift(margin, lo)

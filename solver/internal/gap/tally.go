@@ -56,16 +56,16 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 
 // addCommon adds samples to the sums that do not depend on α.
 func (t *Tally) addCommon(l term.Loss, slope, label, coef []float64) {
-	largest, bend := l.Curvature(), l.Traits().Bend
+	largest, curvatureOf := l.Curvature(), l.Traits().CurvatureOfSlope
 	for i, c := range coef {
 		switch {
 		case c == 0:
-		case !math.IsInf(largest, 1) || bend == nil:
+		case !math.IsInf(largest, 1) || curvatureOf == nil:
 			t.Curvature += float64(c * largest)
 		default:
-			t.Curvature += float64(c * bend(slope[i], label[i]))
+			t.Curvature += float64(c * curvatureOf(slope[i], label[i]))
 		}
-		if bend == nil { // a caller's own loss
+		if curvatureOf == nil { // a caller's own loss
 			t.Zero += float64(c * l.ConjugateAt(0, label[i]))
 		}
 	}
@@ -82,19 +82,20 @@ const phiSlope = 1e4
 //
 // has a bound (see shiftCost). There are two such bounds.
 //
-// Most losses of package term give φ” as a concave function of φ', called Bend. Φᵢ is at most the
-// minimum of Bend between φ'(tᵢ) and αᵢ, which is attained at one of these two ends. So the derivative
-// of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at most half the distance of αᵢ from
-// the ends of the domain, so that Bend(αᵢ + δᵢ) ≥ Bend(αᵢ)/2. Hence the total change is at most
+// Most losses of package term give φ” as a concave function of φ', called CurvatureOfSlope. Φᵢ is
+// at most the minimum of CurvatureOfSlope between φ'(tᵢ) and αᵢ, which is attained at one of these
+// two ends. So the derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at
+// most half the distance of αᵢ from the ends of the domain, so that the value of CurvatureOfSlope
+// at αᵢ + δᵢ is at least half its value at αᵢ. Hence the total change is at most
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// This bound does not hold if Bend is unknown, as for a caller's own loss, or 0 at φ'(tᵢ), where the
-// loss is linear. For these samples let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2
-// phiSlope). Fenchel terms are non-negative and convex in α. So the change is at most 2 phiSlope |yᵢ|
-// (Fᵢ⁺ + Fᵢ⁻).
+// This bound does not hold if CurvatureOfSlope is not known, as for a caller's own loss, or 0 at
+// φ'(tᵢ), where the loss is linear. For these samples let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ +
+// Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and convex in α. So the change is
+// at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
-	bend := l.Traits().Bend
+	curvatureOf := l.Traits().CurvatureOfSlope
 	for i, a := range s.Alpha {
 		if phi[i] = 0; s.Coef[i] == 0 {
 			continue
@@ -102,12 +103,12 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 		b, slope := s.Label[i], s.Slope[i]
 		lo, hi := l.SlopeRange(b)
 		v, useSwing := max(0, phiSlope*min(a-lo, hi-a)), false
-		if bend == nil {
+		if curvatureOf == nil {
 			v, useSwing = min(v, l.SecondDerivative(s.Margin[i], slope, b)), true
-		} else if at := max(0, bend(slope, b)); at > 0 {
-			v = max(0, min(v, at, bend(a, b)))
+		} else if at := max(0, curvatureOf(slope, b)); at > 0 {
+			v = max(0, min(v, at, curvatureOf(a, b)))
 		} else {
-			v, useSwing = max(0, min(v, bend(a, b))), true
+			v, useSwing = max(0, min(v, curvatureOf(a, b))), true
 		}
 		if useSwing && v > 0 {
 			t.addSwing(l, s, i, v)

@@ -62,15 +62,15 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 	f.Stop = ctx.Err
 	var r *exact.Solution
 	did := runSummary{}
-	to := newRecorder(p, q, set, began)
+	rec := newRecorder(p, q, set, began)
 	if automatic(set) {
 		if within.Tol == 0 {
 			within.Tol = 1e-6
 		}
-		r = solveExactly(q, f, set.Start.X, opt, within, to)
+		r = solveExactly(q, f, set.Start.X, opt, within, rec)
 		did.gradient = f.Gradient()
 	} else {
-		r, did = batched(p, set, q, f, opt, within, to)
+		r, did = batched(p, set, q, f, opt, within, rec)
 	}
 	by, recorded := stoppedBy(r.Err)
 	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && !over(r.Err) && !errors.As(r.Err, &diverged) && !recorded {
@@ -235,7 +235,7 @@ func newFile(q *exact.Problem, team *rows.Team, opt Options) *exact.File {
 
 // solveExactly solves a problem that FileRefusal accepts, starting at start, which has length p or
 // is nil. set.Tol is relative to the objective at 0.
-func solveExactly(q *exact.Problem, f *exact.File, start []float64, opt Options, set *exact.Settings, to *recorder) *exact.Solution {
+func solveExactly(q *exact.Problem, f *exact.File, start []float64, opt Options, set *exact.Settings, rec *recorder) *exact.Solution {
 	_, p := q.Data.Dims()
 	failed := &exact.Solution{X: make([]float64, p), Gap: math.Inf(1), Objective: math.Inf(1), Why: ending.Interrupted}
 	copy(failed.X, start)
@@ -255,10 +255,10 @@ func solveExactly(q *exact.Problem, f *exact.File, start []float64, opt Options,
 	ask := f.Team.Within(f.Stop)
 	return s.Finish(start, &exact.Settings{Tol: tol, Interrupt: ask, Stop: ask, Watch: func(r *exact.Result) error {
 		report.found(r.Objective, r.Gap)
-		if to == nil {
+		if rec == nil {
 			return nil
 		}
-		return f.Team.Agreed(to.show(r.Iterations, f.Visits(), s.Solution(*r, tol), f.Gradient()))
+		return f.Team.Agreed(rec.show(r.Iterations, f.Visits(), s.Solution(*r, tol), f.Gradient()))
 	}})
 }
 

@@ -34,26 +34,26 @@ import (
 // rows. If similar rows lie together, batches still differ, and coefficients of features that occur
 // in few rows of a batch can move far away from the optimum: see OuterLoop.Tame.
 type stochastic struct {
-	q       *exact.Problem
-	file    *exact.File
-	p       *solver.Problem
-	set     *solver.Settings
-	to      *recorder
-	report  reporter
-	did     runSummary
-	weight  float64 // Σ ω, or n
-	outer   admm.OuterLoop
-	keeper  admm.Keeper
-	value   float64            // the objective at the iterate, after look has computed it
-	part    *exact.Problem     // samples in memory, from which step sizes are computed
-	curve   *admm.RowCurvature // curvature of part
-	blocks  *rows.Windows
-	size    int       // number of blocks in a batch
-	batches int       // number of batches in an epoch
-	updates int       // number of dual updates in a batch
-	slope   []float64 // slopes of a batch at the snapshot
-	margin  []float64
-	rng     *rand.PCG
+	q        *exact.Problem
+	file     *exact.File
+	p        *solver.Problem
+	set      *solver.Settings
+	recorder *recorder
+	report   reporter
+	did      runSummary
+	weight   float64 // Σ ω, or n
+	outer    admm.OuterLoop
+	keeper   admm.Keeper
+	value    float64            // the objective at the iterate, after look has computed it
+	part     *exact.Problem     // samples in memory, from which step sizes are computed
+	curve    *admm.RowCurvature // curvature of part
+	blocks   *rows.Windows
+	size     int       // number of blocks in a batch
+	batches  int       // number of batches in an epoch
+	updates  int       // number of dual updates in a batch
+	slope    []float64 // slopes of a batch at the snapshot
+	margin   []float64
+	rng      *rand.PCG
 }
 
 const (
@@ -200,7 +200,7 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 		}
 	}
 	at := &exact.Solution{X: o.X, Z: o.Dual, Objective: s.value, Gap: math.Inf(1)}
-	if err := s.to.show(s.did.outer, s.file.Visits()+s.did.passes, at, o.Gradient); err != nil || !more {
+	if err := s.recorder.show(s.did.outer, s.file.Visits()+s.did.passes, at, o.Gradient); err != nil || !more {
 		return 0, false, err
 	}
 	if s.did.eta = s.set.Eta; s.did.eta == 0 {
@@ -294,8 +294,8 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 }
 
 // batched solves a problem by a stochastic run.
-func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, n *exact.Settings, to *recorder) (*exact.Solution, runSummary) {
-	s := &stochastic{q: q, file: f, p: p, set: set, to: to, report: newReporter(opt.Tell), blocks: rows.NewWindows(q.Data, blockBytes)}
+func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, n *exact.Settings, rec *recorder) (*exact.Solution, runSummary) {
+	s := &stochastic{q: q, file: f, p: p, set: set, recorder: rec, report: newReporter(opt.Tell), blocks: rows.NewWindows(q.Data, blockBytes)}
 	f.Tell = s.reportPass
 	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
 	all, _ := q.Data.Dims()

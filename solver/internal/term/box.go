@@ -102,12 +102,12 @@ func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
 }
 
 // part returns max(0, e) times the slack, and 0 if the slack is not positive.
-func part(e, room float64) float64 {
+func part(e, slack float64) float64 {
 	if !(e > 0) {
 		return 0
 	}
-	if room <= 0 {
+	if slack <= 0 {
 		return 0
 	}
-	return e * room
+	return e * slack
 }

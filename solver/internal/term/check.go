@@ -37,7 +37,7 @@ func lossAt(l OwnLoss, t, b float64) error {
 	}
 	scale := 1 + math.Abs(value[1]) + math.Abs(slope[1])
 	rise := (value[2] - value[0]) / (2 * step)
-	bend := (slope[2] - slope[0]) / (2 * step)
+	estimate := (slope[2] - slope[0]) / (2 * step)
 	second, most := l.SecondDerivative(t, slope[1], b), l.Curvature()
 	left := l.SecondDerivative(margin[0], slope[0], b)
 	right := l.SecondDerivative(margin[2], slope[2], b)
@@ -50,14 +50,14 @@ func lossAt(l OwnLoss, t, b float64) error {
 		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], rise)
 	case slope[2] < slope[0]-within*step*scale:
 		return fmt.Errorf("the slope falls: φ is not convex")
-	case bend > most*(1+1e-4)+within:
-		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v", bend, most)
+	case estimate > most*(1+1e-4)+within:
+		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v", estimate, most)
 	case !(second >= 0) || second > most*(1+1e-12):
 		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v", second, most)
-	case left == second && second == right && !(math.Abs(bend-second) <= 1e2*within*(1+most)):
-		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, bend)
-	case left != right && (bend < math.Min(left, right)-1e-3*(1+most) || bend > math.Max(left, right)+1e-3*(1+most)):
-		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, bend)
+	case left == second && second == right && !(math.Abs(estimate-second) <= 1e2*within*(1+most)):
+		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, estimate)
+	case left != right && (estimate < math.Min(left, right)-1e-3*(1+most) || estimate > math.Max(left, right)+1e-3*(1+most)):
+		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, estimate)
 	}
 	return conjugateAt(l, t, slope[1], value[1], b)
 }

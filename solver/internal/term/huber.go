@@ -21,8 +21,8 @@ type Huber struct {
 // Traits implements Loss.
 func (h Huber) Traits() Traits {
 	return Traits{
-		Bend: h.bend,
-		Name: "huber", Help: "the same up to DELTA, linear beyond; default 1.35",
+		CurvatureOfSlope: h.curvatureOfSlope,
+		Name:             "huber", Help: "the same up to DELTA, linear beyond; default 1.35",
 		Argument: Argument{"DELTA", h.Delta, func(delta float64) Loss { return Huber{delta} }},
 		Labels:   Numbers, Residual: true, Conjugate: true,
 		StallAdvice: &ending.Advice{Why: "few labels may be near", Remedies: []sparse.Remedy{
@@ -131,9 +131,9 @@ func (h Huber) ConjugateAt(alpha, label float64) float64 {
 // SlopeRange implements Loss.
 func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
 
-// bend returns φ” as a function of the slope: 2 inside the range of slopes, 0 at its
+// curvatureOfSlope returns φ” as a function of the slope: 2 inside the range of slopes, 0 at its
 // ends.
-func (h Huber) bend(slope, _ float64) float64 {
+func (h Huber) curvatureOfSlope(slope, _ float64) float64 {
 	if math.Abs(slope) < 2*h.Width() {
 		return 2
 	}

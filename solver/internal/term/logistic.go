@@ -12,7 +12,7 @@ type Logistic struct{}
 
 // Traits implements Loss.
 func (Logistic) Traits() Traits {
-	return Traits{Name: "logistic", Labels: Classes, Probability: kernels.Sigmoid, Conjugate: true, ContinuousCurvature: true, Reach: 4, NeverZero: true, Bend: logisticBend}
+	return Traits{Name: "logistic", Labels: Classes, Probability: kernels.Sigmoid, Conjugate: true, ContinuousCurvature: true, Reach: 4, NeverZero: true, CurvatureOfSlope: logisticCurvatureOfSlope}
 }
 
 // Kernel implements Loss.
@@ -36,8 +36,8 @@ func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
 	return float64(s * (1 - s))
 }
 
-// logisticBend returns φ” as a function of the slope: q(1 − q) with q = −label slope.
-func logisticBend(slope, label float64) float64 {
+// logisticCurvatureOfSlope returns φ” as a function of the slope: q(1 − q) with q = −label slope.
+func logisticCurvatureOfSlope(slope, label float64) float64 {
 	q := float64(-label * slope)
 	return float64(q * (1 - q))
 }

@@ -130,10 +130,10 @@ type Traits struct {
 	// Reach is the change of a margin up to which φ” has about the same size, so that a
 	// quadratic model is useful; zero means any change.
 	Reach float64
-	// Bend returns φ” as a function of the slope φ'. This function is concave, positive
-	// inside SlopeRange, and 0 at finite ends of it. Bend is nil if it is not known or
-	// not concave; package gap then treats the loss like a caller's own.
-	Bend func(slope, label float64) float64
+	// CurvatureOfSlope returns the curvature φ” as a function of the slope φ'. This function is
+	// concave, positive inside SlopeRange, and 0 at finite ends of it. CurvatureOfSlope is nil if
+	// it is not known or not concave; package gap then treats the loss like a caller's own.
+	CurvatureOfSlope func(slope, label float64) float64
 	// NeverZero reports whether φ decreases for ever, but stays positive, as b t grows.
 	NeverZero bool
 

@@ -15,7 +15,7 @@ type Poisson struct{}
 func (Poisson) Traits() Traits {
 	return Traits{
 		Name: "poisson", Help: "the margin is the logarithm of the expected count", Labels: Counts,
-		Conjugate: true, ContinuousCurvature: true, Reach: 2, NeverZero: true, Bend: func(slope, label float64) float64 { return slope + label },
+		Conjugate: true, ContinuousCurvature: true, Reach: 2, NeverZero: true, CurvatureOfSlope: func(slope, label float64) float64 { return slope + label },
 	}
 }
 

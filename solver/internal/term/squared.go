@@ -13,8 +13,8 @@ type Squared struct{}
 // Traits implements Loss.
 func (Squared) Traits() Traits {
 	return Traits{
-		Bend: func(_, _ float64) float64 { return 2 },
-		Name: "squared", Help: "(label - margin)^2 without a factor 1/2",
+		CurvatureOfSlope: func(_, _ float64) float64 { return 2 },
+		Name:             "squared", Help: "(label - margin)^2 without a factor 1/2",
 		Labels: Numbers, Residual: true, Conjugate: true, ConstantCurvature: true, ContinuousCurvature: true,
 	}
 }

@@ -12,7 +12,7 @@ type SquaredHinge struct{}
 
 // Traits implements Loss.
 func (SquaredHinge) Traits() Traits {
-	return Traits{Name: "squared-hinge", Labels: Classes, Conjugate: true, Bend: SquaredHinge{}.bend}
+	return Traits{Name: "squared-hinge", Labels: Classes, Conjugate: true, CurvatureOfSlope: SquaredHinge{}.curvatureOfSlope}
 }
 
 // Kernel implements Loss.
@@ -96,8 +96,8 @@ func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
 	return 0, math.Inf(1)
 }
 
-// bend returns φ” as a function of the slope: 2 inside the range of slopes, 0 at its end.
-func (SquaredHinge) bend(slope, label float64) float64 {
+// curvatureOfSlope returns φ” as a function of the slope: 2 inside the range of slopes, 0 at its end.
+func (SquaredHinge) curvatureOfSlope(slope, label float64) float64 {
 	if label*slope < 0 {
 		return 2
 	}
