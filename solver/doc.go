@@ -101,9 +101,9 @@
 //     model (what people fit)
 //   - chart (curves as pictures) and cmd/scas (the command line)
 //
-// What runs out of core: [Minimize] never. stream.Minimize does, with Auto, SCASK and SCASL.
-// Package model does if Spec.Memory is set: by exact.NewFile with the default method, by
-// stream.Minimize with SCASK and SCASL. The commands of scas decide by --memory.
+// What runs out of core: [Minimize] never. Package model does if Spec.Memory is set: with the default
+// method by exact.NewFile, with SCASK and SCASL by stream.Minimize of solver/internal/stream. The
+// commands of scas decide by --memory.
 //
 // The package comments of term, admm, baseline, sparse and gen say what to change for a new
 // loss, penalty, plan, method, file format, kernel or instruction set. A new command is a

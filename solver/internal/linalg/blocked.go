@@ -62,8 +62,8 @@ func (c *Cholesky) blocks(threads int) bool {
 	return true
 }
 
-// spread calls do for 0 ≤ k < count on up to the given number of goroutines. The last
-// rows are the longest and come first.
+// spread calls do for 0 ≤ k < count on up to the given number of goroutines. It begins with the
+// last ones, because the last rows are the longest.
 func spread(threads, count int, do func(k int)) {
 	rows.Spread(min(threads, count/4), count, func(k int) { do(count - 1 - k) })
 }

@@ -38,8 +38,8 @@ func Threads(asked int) int {
 	return min(asked, maxThreads)
 }
 
-// Cut returns the given number of chunks with about equal numbers of nonzeros, given the
-// row pointers from 0 on.
+// Cut returns the given number of chunks with about equal numbers of nonzeros, given the row
+// pointers, of which the first is 0.
 func Cut(ptr []int64, chunks, threads int) Chunks {
 	n := len(ptr) - 1
 	nnz := ptr[n]
