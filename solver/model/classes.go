@@ -349,7 +349,8 @@ func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, e
 		return nil, err
 	}
 	n, features := p.x.Dims()
-	return set.sequence(most, n, features), nil
+	all := rows.NewTeam(p.spec.Comm).Total(float64(n))
+	return set.sequence(most, int(all), features), nil
 }
 
 // path is Path, without the time limit. Of several classes, all lambdas of one class are fitted

@@ -99,7 +99,7 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 	}
 	if !d.coupled() && d.start == nil && !f.s.Samples() {
 		// From the model without penalised features: an interrupt is seen by solve.
-		_, _ = f.s.LambdaMax(f.ask(ctx))
+		_, _ = f.s.LambdaMax(f.ask(ctx, f.s))
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
 	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {

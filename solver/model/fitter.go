@@ -128,7 +128,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 	}
-	most, err := s.LambdaMax(f.ask(ctx))
+	most, err := s.LambdaMax(f.ask(ctx, s))
 	if err != nil {
 		return 0, err
 	}
@@ -139,7 +139,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
-	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx), Stop: d.team.Within(ctx.Err), Unproved: d.spec.unproved}
+	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx, f.s), Stop: d.team.Within(ctx.Err), Unproved: d.spec.unproved}
 	if f.file != nil {
 		f.file.Stop, f.at.Goal = ctx.Err, goal
 		set.Watch = func(r *exact.Result) error {
@@ -196,14 +196,14 @@ func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool
 	return f.s.Falls(free)
 }
 
-// ask returns what is asked between steps whether to stop: of processes that have rows in memory all
-// ask, and stop, together, and those of a file do so within each visit.
-func (f *fitter) ask(ctx context.Context) func() error {
+// ask returns the function that a solver calls between steps to ask whether to stop. Processes with rows
+// in memory ask, and stop, together; those with files do so within each visit.
+func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	if f.d.team.Alone() || f.file != nil {
 		return f.d.team.Within(ctx.Err)
 	}
 	return func() error {
-		f.stop = f.d.team.Agree(ending.CauseOf(ctx, errTime), f.s.X())
+		f.stop = f.d.team.Agree(ending.CauseOf(ctx, errTime), s.X())
 		return ending.CauseError(ctx, f.stop)
 	}
 }

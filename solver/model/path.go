@@ -185,7 +185,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 		case err != nil:
 			return nil, err
 		}
-		p.lambdas = p.set.sequence(most, d.n, d.p)
+		p.lambdas = p.set.sequence(most, d.facts.Rows, d.p)
 	}
 	return p, nil
 }

@@ -216,17 +216,32 @@ func TestRanksRefuse(t *testing.T) {
 	}
 }
 
-// TestRanksPath: a path on ranks has the lambdas, the statuses and within what is proved the objectives
-// of one process.
+// TestRanksPath checks that a path on ranks has the lambdas and the statuses of one process, and its
+// objectives within what is proved, also if a rank has fewer rows than features.
 func TestRanksPath(t *testing.T) {
-	x, y := random(t, 90, 9, 4, true)
-	for name, spec := range map[string]*Spec{"plain": {}, "graph": {Graph: graph.Chain(9)}, "net": {Penalty: ElasticNet{0.5}, Balanced: true}} {
+	const n = 90
+	x, y := random(t, n, 9, 4, true)
+	several := make([]float64, n)
+	for i := range several {
+		several[i] = float64((i * i / 7) % 3)
+	}
+	for name, c := range map[string]struct {
+		spec  *Spec
+		y     []float64
+		ranks int
+	}{
+		"plain":   {&Spec{}, y, 3},
+		"few":     {&Spec{}, y, 12},
+		"graph":   {&Spec{Graph: graph.Chain(9)}, y, 3},
+		"net":     {&Spec{Penalty: ElasticNet{0.5}, Balanced: true}, y, 3},
+		"classes": {&Spec{}, several, 12},
+	} {
 		set := &PathSettings{Count: 6}
-		want, err := FitPath(t.Context(), spec, x, y, set)
+		want, err := FitPath(t.Context(), c.spec, x, c.y, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths, errs := onRanks(t, 3, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
+		paths, errs := onRanks(t, c.ranks, c.spec, x, c.y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
 			return FitPath(ctx, one, x, y, set)
 		})
 		for r, path := range paths {
@@ -234,9 +249,11 @@ func TestRanksPath(t *testing.T) {
 				t.Fatalf("%s, rank %d: %d lambdas, %v", name, r, len(path), errs[r])
 			}
 			for k, s := range path {
-				c, one := s.Columns[0].Certificate, want[k].Columns[0].Certificate
-				if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || c.Status != one.Status || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap+1e-12*one.Objective || !slices.Equal(s.Columns[0].Values, paths[0][k].Columns[0].Values) {
-					t.Errorf("%s, rank %d: %+v at %v, want %+v at %v", name, r, c, s.Lambda, one, want[k].Lambda)
+				for class, column := range s.Columns {
+					got, one := column.Certificate, want[k].Columns[class].Certificate
+					if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || got.Status != one.Status || math.Abs(got.Objective-one.Objective) > got.Gap+one.Gap+1e-12*one.Objective || !slices.Equal(column.Values, paths[0][k].Columns[class].Values) {
+						t.Errorf("%s, rank %d: %+v at %v, want %+v at %v", name, r, got, s.Lambda, one, want[k].Lambda)
+					}
 				}
 			}
 		}
