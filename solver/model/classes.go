@@ -29,6 +29,7 @@ type problems struct {
 	x       *sparse.CSR
 	y       []float64
 	classes []float64 // nil for one problem
+	held    held      // rows that fits out of core leave out
 }
 
 // newProblems looks at the labels, and reports what is wrong with them.
@@ -95,14 +96,14 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 }
 
 // ofEach returns the specification of one class against the rest: with class weights, which are
-// by label, made sample weights; for one goroutine, where classes are fitted in parallel; and
+// by label, made sample weights; for one goroutine if classes are fitted in parallel; and
 // without the time limit, which is for all classes together.
 func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.badSettings(); err != nil {
 		return nil, err
 	}
 	one := *s
-	if one.TimeLimit = 0; !s.streams() {
+	if one.TimeLimit = 0; s.parallel() {
 		one.Threads = 1
 	}
 	if s.ClassWeights == nil || s.Balanced {
@@ -123,8 +124,8 @@ func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 // count returns the number of problems.
 func (p *problems) count() int { return max(1, len(p.classes)) }
 
-// design returns problem k, as spec has it and without the rows that are held.
-func (p *problems) design(k int, spec *Spec, h held) (*design, error) {
+// design returns problem k, as spec has it and without the rows that are held out.
+func (p *problems) design(k int, spec *Spec) (*design, error) {
 	if !spec.streams() {
 		y := p.y
 		if p.classes != nil {
@@ -142,7 +143,7 @@ func (p *problems) design(k int, spec *Spec, h held) (*design, error) {
 	}
 	d, err := mappedDesign(spec, p.x, p.y, class)
 	if err == nil {
-		d.held, d.start = h, p.start(k, d)
+		d.held, d.start = p.held, p.start(k, d)
 	}
 	return d, err
 }
@@ -177,7 +178,7 @@ func (p *problems) start(k int, d *design) []float64 {
 // prepared is design for all rows, prepared.
 func (p *problems) prepared(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
-	if d, err = p.design(k, p.one, held{}); err == nil {
+	if d, err = p.design(k, p.one); err == nil {
 		err = d.prepare(context.Background())
 	}
 	return d, err
@@ -209,10 +210,15 @@ func (s *Spec) ofClass(k int) *Spec {
 	return &own
 }
 
-// each calls do for every problem: of several in parallel, unless the data are in a file, of which
-// each takes all of the memory, or processes go together. Of several problems errors name the
-// class; one that matches solver.ErrNotConverged ends nothing, and the first other one is returned
-// alone.
+// parallel reports whether classes are fitted in parallel. They are not if each takes all of the
+// memory, or all processes, or if the state of the fit is kept.
+func (s *Spec) parallel() bool {
+	return !s.streams() && rows.NewTeam(s.Comm).Alone() && s.Checkpoint == nil
+}
+
+// each calls do for every problem, several in parallel if they can be. Of several problems errors name
+// the class; an error that matches solver.ErrNotConverged ends nothing, and the first other one is
+// returned alone.
 func (p *problems) each(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
@@ -223,7 +229,7 @@ func (p *problems) each(do func(k int) error) error {
 			ended[k] = fmt.Errorf("class %v: %w", p.classes[k], err)
 		}
 	}
-	if p.spec.streams() || p.spec.alone() != nil {
+	if !p.spec.parallel() {
 		for k := range p.classes {
 			if one(k); ended[k] != nil && !errors.Is(ended[k], solver.ErrNotConverged) {
 				return ended[k]
@@ -262,7 +268,7 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 func (p *problems) fit(ctx context.Context) (*Model, error) {
 	models := make([]*Model, p.count())
 	one := func(spec *Spec, k int) (*Model, error) {
-		d, err := p.design(k, spec, held{})
+		d, err := p.design(k, spec)
 		if err != nil {
 			return nil, err
 		}
@@ -274,7 +280,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	}
 	switch {
 	case p.classes == nil:
-	case p.spec.streams() || p.spec.alone() == nil:
+	case p.spec.streams() || p.spec.parallel():
 		var cancel context.CancelFunc
 		ctx, cancel = p.spec.limit(ctx)
 		defer cancel()
@@ -284,7 +290,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 			return nil, err
 		}
 		began, own := time.Now(), *p.one
-		own.Threads, own.Checkpoint = p.spec.Threads, at.checkpoint()
+		own.Checkpoint = at.checkpoint()
 		do = func(k int) (err error) {
 			if p.spec.TimeLimit > 0 { // when it has passed is agreed on
 				own.TimeLimit = max(1, p.spec.TimeLimit-time.Since(began))

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,19 +19,21 @@ type CVSettings struct {
 	// Path has the lambdas. Lambdas that it leaves to be chosen are chosen from all data,
 	// and every fold has the same.
 	Path PathSettings
-	// Folds is the number of folds; zero means 10, or the number of rows if that is
-	// smaller. Each class needs at least two rows.
+	// Folds is the number of folds, with Spec.Memory at most 256; zero means 10, or the number of rows
+	// if that is smaller. Each class needs at least two rows.
 	Folds int
-	// Assignment has the fold of each row, from 0. nil draws the folds at random with
-	// Settings.Seed, such that each fold has its share of each class.
+	// Assignment has the fold of each row, from 0, with Spec.Comm of each row of this process. nil draws
+	// the folds at random with Settings.Seed: the folds differ by at most one row, in each class and in
+	// all. They depend on the order of the rows, but not on whether the rows are in memory, in a file or
+	// in several processes.
 	Assignment []int
 	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on
 	// the held-out rows of each fold, with their sample weights and offsets. The other
 	// measures are computed as well: see CVResult.Measures.
 	By Measure
 	// Metric, unless nil, is a measure of the caller's own that takes the place of By. With
-	// Spec.Memory it must be a mean over rows, because one goroutine calls it with a
-	// part of a fold's rows at a time.
+	// Spec.Memory or Spec.Comm it must be a mean over rows, because a call has only a part of
+	// the rows of a fold.
 	Metric Metric
 	// Judged, unless nil, is called when models have been scored: done of total so far. The
 	// calls do not overlap.
@@ -55,12 +58,13 @@ type CVResult struct {
 	// Measures has the curve of every measure that applies to the models. With
 	// Spec.Memory it has ByAUC only if that measure chooses, or if there is memory for
 	// the scores of all lambdas at once: 8 bytes (16 with SampleWeights) for each lambda,
-	// row of a fold and, with more than two classes, class.
+	// row of a fold in this process and, with more than two classes, class.
 	Measures map[Measure]Curve
 	// Best is the index of the lambda with the best mean. OneSE is the index of the largest
 	// lambda whose mean is worse than that of Best by at most one standard error of Best.
 	Best, OneSE int
-	// Assignment has the fold of each row. With Spec.Memory it is CVSettings.Assignment.
+	// Assignment has the fold of each row of this process. With Spec.Memory it is
+	// CVSettings.Assignment.
 	Assignment []int
 	// Path is the path fitted to all data.
 	Path []*Step
@@ -82,12 +86,18 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // result. A model that has not converged is scored all the same. The error of CV is that of
 // the path fitted to all data; with an error that wraps solver.ErrNotConverged there is a
 // result. Settings.TimeLimit is for all fits together.
-func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
-	if err := spec.alone(); err != nil {
+//
+// With Spec.Comm every process returns the same result, but for CVResult.Assignment.
+func CV(
+	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
+) (_ *CVResult, err error) {
+	defer rows.Rescue(&err)
+	if err := spec.stateless(); err != nil {
 		return nil, err
 	}
 	if spec != nil && spec.streams() && spec.minimizes() {
-		return nil, fmt.Errorf("model: %w: CV has no method there; leave Method nil, and what only methods have", ErrNotStreamed)
+		return nil, fmt.Errorf("model: %w: CV has no method there; leave Method nil, and what only methods have",
+			ErrNotStreamed)
 	}
 	p, err := newProblems(spec, x, y)
 	if err != nil {
@@ -96,52 +106,128 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if set == nil {
 		set = &CVSettings{}
 	}
-	c := &crossing{problems: p, own: set.Metric, tell: set.Judged}
-	if c.by, err = set.By.check(classifies(p.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
-		return nil, err
+	c := &crossing{
+		problems: p, team: rows.NewTeam(p.spec.Comm), own: set.Metric, tell: set.Judged, path: set.Path,
 	}
-	var f folding = c
-	if p.spec.streams() {
-		f = newHeldOut(c)
-	}
-	if err := f.configure(set); err != nil {
+	if err := c.configure(set); err != nil {
 		return nil, err
 	}
 	ctx, cancel := p.spec.limit(ctx)
 	defer cancel()
 	c.result.Path, err = collect(p.path(ctx, &c.path))
-	if err != nil && !errors.Is(err, solver.ErrNotConverged) || c.result.Path == nil || ctx.Err() != nil {
-		return nil, withEnd(ctx, err)
+	ended := c.team.Agreed(ctx.Err())
+	failed := err != nil && !errors.Is(err, solver.ErrNotConverged)
+	if ended != nil || failed || c.result.Path == nil {
+		return nil, withEnd(ctx, cmp.Or(err, ended))
 	}
 	for _, s := range c.result.Path {
 		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
 	}
-	if bad := c.cross(ctx, f); bad != nil {
+	if bad := c.cross(ctx); bad != nil {
 		return nil, bad
 	}
 	return &c.result, err
 }
 
-// A folding is what rows in memory and rows in a file have of their own in a cross-validation.
-type folding interface {
-	// configure takes or draws the folds, and checks them.
-	configure(set *CVSettings) error
-	// fold sets the scores and the weight of fold k.
-	fold(ctx context.Context, k int) error
+// A crossing is a call of CV.
+type crossing struct {
+	*problems
+	team   *rows.Team
+	part   *Spec           // of the fits of the folds
+	labels []float64       // of the classes, as Confusion counts them; nil for numbers
+	class  func(i int) int // number of the class of a row, 0 for numbers
+	by     Measure
+	own    Metric // nil unless by is byOwn
+	path   PathSettings
+	before int // number of rows of the processes before this one
+	folds  int
+	foldOf assignment
+	held   []float64 // number of rows of each fold, in the process that has most of them
+	kept   int       // number of scores of a row that are kept for the AUC of a model
+	result CVResult
+	scores [][]scores // of each fold and lambda
+	weight []float64  // of the folds
+
+	lock   sync.Mutex
+	judged int // the number of models scored so far
+	tell   func(done, total int)
+}
+
+// sides returns the number of classes, 1 for numbers.
+func (c *crossing) sides() int { return max(1, len(c.labels)) }
+
+// configure takes the settings, numbers the classes and assigns the rows to folds.
+func (c *crossing) configure(set *CVSettings) (err error) {
+	if set.Path.Validation != nil {
+		return errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
+			"leave it nil")
+	}
+	if c.by, err = set.By.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
+		return err
+	}
+	if err := c.number(); err != nil {
+		return err
+	}
+	if err := c.assign(set); err != nil {
+		return err
+	}
+	if c.by == ByAUC && c.leastRoom() < 1 {
+		return &sparse.RemedyError{
+			Err: fmt.Errorf("model: %w: the AUC of a fold needs the scores of all its rows, for which there is no "+
+				"room", ErrNotStreamed),
+			Remedies: []sparse.Remedy{{Field: "CVSettings.Folds", To: "a larger number"}},
+		}
+	}
+	return nil
+}
+
+// number numbers the classes of the rows, and specifies the fits of the folds: two classes keep their
+// signs, whatever rows they have.
+func (c *crossing) number() error {
+	part := *c.spec
+	c.part, part.unproved, part.Fitted = &part, true, nil
+	if c.team.Alone() && !c.spec.streams() { // folds are fitted in parallel
+		part.Threads = 1
+	}
+	c.class = func(int) int { return 0 }
+	if c.labels = c.problems.classes; c.labels != nil {
+		c.class = func(i int) int {
+			k, _ := slices.BinarySearch(c.labels, c.y[i])
+			return k
+		}
+	} else {
+		d, err := c.problems.design(0, c.spec)
+		if err != nil {
+			return err
+		}
+		if !d.mapping.IsZero() {
+			c.labels = []float64{d.mapping.Negative, d.mapping.Positive}
+			part.Positive = &c.labels[1]
+			signs := d.y
+			c.class = func(i int) int { return classOf(signs[i]) }
+		}
+	}
+	if c.labels != nil {
+		c.kept = c.problems.count()
+	}
+	return nil
 }
 
 // cross fits and scores all folds, and fills in the result.
-func (c *crossing) cross(ctx context.Context, f folding) error {
+func (c *crossing) cross(ctx context.Context) error {
+	if c.by != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
+		c.kept = 0 // the AUC would cost more passes over the rows
+	}
 	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
-	ended, threads, failed := make([]error, c.folds), c.spec.threads(), false
-	if c.spec.streams() { // where each fold takes all of the memory
-		threads = 1
+	ended, threads, failed := make([]error, c.folds), 1, false
+	if c.team.Alone() && !c.spec.streams() { // else each fold takes all processes or all of the memory
+		threads = c.spec.threads()
 	}
 	rows.Spread(threads, c.folds, func(k int) {
 		if threads > 1 {
-			ended[k] = f.fold(ctx, k)
+			ended[k] = c.fold(ctx, k)
 		} else if !failed {
-			ended[k] = f.fold(ctx, k)
+			ended[k] = c.fold(ctx, k)
 			failed = ended[k] != nil
 		}
 	})
@@ -156,28 +242,89 @@ func (c *crossing) cross(ctx context.Context, f folding) error {
 	return nil
 }
 
-// number sets the numbers of the classes of the rows, and the specification of the folds: two
-// classes keep their signs, whatever rows they have.
-func (c *crossing) number() error {
-	part := *c.spec
-	c.part = &part
-	if c.problems.classes != nil {
-		c.numbers = make([]int, len(c.y))
-		for i, v := range c.y {
-			c.numbers[i], _ = slices.BinarySearch(c.problems.classes, v)
-		}
-		return nil
-	}
-	d, err := newDesign(c.spec, c.x, c.y)
-	if err != nil || !classifies(d.loss) {
+// fold fits the path to the rows outside fold k and scores its models on the rows of the fold.
+func (c *crossing) fold(ctx context.Context, k int) error {
+	h, err := c.holdOut(k)
+	if err != nil {
 		return err
 	}
-	part.Positive = &d.mapping.Positive
-	c.numbers = make([]int, d.n)
-	for i, sign := range d.y {
-		c.numbers[i] = classOf(sign)
+	p, err := c.rest(k)
+	if err != nil {
+		return err
+	}
+	c.weight[k] = h.weight
+	score := func(steps []*Step) error {
+		models := make([]*Model, len(steps))
+		for i, s := range steps {
+			models[i] = s.Model()
+		}
+		found, err := h.score(ctx, models)
+		c.scores[k] = append(c.scores[k], found...)
+		return err
+	}
+	var steps []*Step
+	for step, err := range p.path(ctx, &PathSettings{Lambdas: c.result.Lambdas}) {
+		if err != nil && (step == nil || step.cut()) {
+			return err
+		}
+		steps = append(steps, step)
+		if c.spec.streams() { // the fit has all of the memory until its end
+			continue
+		}
+		if err := score(steps); err != nil {
+			return err
+		}
+		steps = steps[:0]
+	}
+	for some := range slices.Chunk(steps, h.atOnce) {
+		if err := score(some); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// rest returns the problems of the rows outside fold k. In memory these rows are copied; in a file the
+// fit passes over those of the fold.
+func (c *crossing) rest(k int) (*problems, error) {
+	n := len(c.y)
+	if c.spec.streams() {
+		p := *c.problems
+		one := *c.one
+		p.spec, p.one, p.held = c.part, &one, held{c.foldOf.bytes, uint8(k)}
+		// Class weights are computed from the rows that are fitted.
+		if one.SampleWeights != nil || one.ClassWeights != nil || one.Balanced {
+			one.SampleWeights = make([]float64, n)
+			for i := range one.SampleWeights {
+				if c.foldOf.fold(i) != k {
+					one.SampleWeights[i] = weightOf(c.one.SampleWeights, i)
+				}
+			}
+		}
+		return &p, nil
+	}
+	var out []int
+	for i := range n {
+		if c.foldOf.fold(i) != k {
+			out = append(out, i)
+		}
+	}
+	spec := *c.part
+	spec.SampleWeights = pick(c.spec.SampleWeights, out)
+	if c.team.Any(out == nil) { // every process needs a row: one that has none takes a row without weight
+		if spec.SampleWeights == nil {
+			spec.SampleWeights = slices.Repeat([]float64{1}, len(out))
+		}
+		if out == nil {
+			out, spec.SampleWeights = []int{0}, []float64{0}
+		}
+	}
+	x, err := c.x.SelectRows(out)
+	if err = c.team.Agreed(err); err != nil {
+		return nil, err
+	}
+	spec.Offsets = pick(c.spec.Offsets, out)
+	return newProblems(&spec, x, pick(c.y, out))
 }
 
 // withEnd joins ctx.Err() to err unless err already wraps it.
@@ -188,59 +335,12 @@ func withEnd(ctx context.Context, err error) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// judge fits a path to the rows of fitted and returns the scores of its models on the rows of
-// held.
-func (c *crossing) judge(ctx context.Context, spec *Spec, fitted, held table) ([]scores, error) {
-	p, err := newProblems(spec, fitted.x, fitted.y)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]scores, 0, len(c.result.Lambdas))
-	for step, err := range p.path(ctx, &PathSettings{Lambdas: c.result.Lambdas}) {
-		if err != nil && (step == nil || step.cut()) {
-			return nil, err
-		}
-		m := step.Model()
-		found, err := m.Score(held.x, held.y, held.set)
-		if err != nil {
-			return nil, err
-		}
-		s := found.scores()
-		if c.own != nil {
-			if s[byOwn], err = c.own(m, held.x, held.y, held.set); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, s)
-		c.told(1)
-	}
-	return all, nil
-}
-
 var errNoMetric = &sparse.RemedyError{
 	Err: errors.New("model: the metric is no number in any fold, as the AUC of rows of one class"),
 	Remedies: []sparse.Remedy{
 		{Field: "CVSettings.Folds", To: "a smaller number"},
 		{Field: "CVSettings.By", To: "another measure"},
 	},
-}
-
-// A crossing is a call of CV.
-type crossing struct {
-	*problems
-	part    *Spec // of the folds
-	numbers []int // of the classes of the rows, as Confusion counts; nil for numbers
-	by      Measure
-	own     Metric // nil unless by is byOwn
-	path    PathSettings
-	folds   int
-	result  CVResult
-	scores  [][]scores // of each fold and lambda
-	weight  []float64  // of the folds
-
-	lock   sync.Mutex
-	judged int // the number of models scored so far
-	tell   func(done, total int)
 }
 
 // told reports more scored models to the caller.
@@ -252,70 +352,6 @@ func (c *crossing) told(more int) {
 	defer c.lock.Unlock()
 	c.judged += more
 	c.tell(c.judged, c.folds*len(c.result.Lambdas))
-}
-
-// begin takes the path settings and the number of folds of n rows, at most so many.
-func (c *crossing) begin(set *CVSettings, n, most int) (err error) {
-	c.path, c.result.Assignment = set.Path, set.Assignment
-	switch {
-	case set.Path.Validation != nil:
-		return errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
-	case n < 2:
-		return errors.New("model: CV of one row: it is to be held out and something left to fit; give two rows or more")
-	case set.Assignment != nil:
-		c.folds, err = checkFolds(set.Assignment, n)
-	case set.Folds == 0:
-		c.folds = min(defaultFolds, n)
-	default:
-		c.folds = set.Folds
-	}
-	if err == nil && (c.folds < 2 || c.folds > most) {
-		err = fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and %d, for %d rows, or 0 for %d", c.folds, most, n, min(defaultFolds, n))
-	}
-	return err
-}
-
-// configure implements folding.
-func (c *crossing) configure(set *CVSettings) error {
-	n, _ := c.x.Dims()
-	if err := c.begin(set, n, n); err != nil {
-		return err
-	}
-	if err := c.number(); err != nil {
-		return err
-	}
-	if set.Assignment == nil {
-		c.result.Assignment = drawFolds(c.folds, n, c.numbers, c.spec.Seed)
-	}
-	return checkRest(c.result.Assignment, c.y, c.numbers)
-}
-
-// defaultFolds is the number of folds if there are as many rows.
-const defaultFolds = 10
-
-// fold implements folding: it copies the rows of the fold, and the others.
-func (c *crossing) fold(ctx context.Context, k int) error {
-	in, out := split(c.result.Assignment, k)
-	held, err := newTable(c.x, c.y, c.spec, in)
-	if err != nil {
-		return err
-	}
-	fitted, err := newTable(c.x, c.y, c.spec, out)
-	if err != nil {
-		return err
-	}
-	for _, i := range in {
-		if c.spec.SampleWeights == nil {
-			c.weight[k]++
-		} else {
-			c.weight[k] += c.spec.SampleWeights[i]
-		}
-	}
-	if c.weight[k] == 0 {
-		return errors.New("model: its rows have no weight")
-	}
-	c.scores[k], err = c.judge(ctx, c.part.rows(out), fitted, held)
-	return err
 }
 
 // summarise computes the curves, Best and OneSE from the scores of the folds.
@@ -404,5 +440,6 @@ func (c *crossing) variance() float64 {
 		}
 		c.x.Release(lo, hi)
 	}
+	all.join(c.team, square)
 	return all.left / all.weight
 }

@@ -16,35 +16,102 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestFolds: each fold has its share of the rows and of each class, and another seed
-// draws others.
+// configured returns a CV that has assigned the rows to folds.
+func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *crossing, err error) {
+	defer rows.Rescue(&err)
+	p, err := newProblems(spec, x, y)
+	if err != nil {
+		return nil, err
+	}
+	c = &crossing{problems: p, team: rows.NewTeam(spec.Comm)}
+	return c, c.configure(set)
+}
+
+// foldsOf returns the folds of the rows of one process.
+func foldsOf(c *crossing) []int {
+	of := make([]int, len(c.y))
+	for i := range of {
+		of[i] = c.foldOf.fold(i)
+	}
+	return of
+}
+
+// TestFolds checks that each fold has its share of the rows and of each class, that the seed decides,
+// and that rows in memory, in a file and on ranks have the same folds.
 func TestFolds(t *testing.T) {
-	n := 103
-	sign := make([]int, n)
-	for i := range sign {
-		if i%5 == 0 {
-			sign[i] = 1
+	const n = 103
+	x, number := random(t, n, 3, 4, false)
+	two, many := make([]float64, n), make([]float64, n)
+	for i := range n {
+		two[i], many[i] = -1, float64(i*i%11%4)
+		if i%5 == 0 || i > 90 {
+			two[i] = 1
 		}
 	}
-	for _, k := range []int{2, 10, 103} {
-		of := drawFolds(k, n, sign, 7)
-		rows, positive := make([]int, k), make([]int, k)
-		for i, f := range of {
-			rows[f]++
-			if sign[i] > 0 {
-				positive[f]++
+	for name, y := range map[string][]float64{"numbers": number, "two": two, "many": many} {
+		spec := &Spec{Settings: solver.Settings{Seed: 7}}
+		if name == "numbers" {
+			spec.Loss = solver.Squared{}
+		}
+		back := remapped(t, &sparse.Dataset{X: x, Labels: y}, name == "numbers")
+		for _, k := range []int{2, 10, 99, n} {
+			draw := func(_ context.Context, spec *Spec, x *sparse.CSR, y []float64) (*crossing, error) {
+				return configured(spec, x, y, &CVSettings{Folds: k})
 			}
-		}
-		if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(positive)-slices.Min(positive) > 1 {
-			t.Errorf("%d folds of %v rows, %v positive", k, rows, positive)
-		}
-		if !slices.Equal(of, drawFolds(k, n, sign, 7)) || slices.Equal(of, drawFolds(k, n, sign, 8)) {
-			t.Errorf("%d folds: the seed does not decide", k)
+			c, err := draw(t.Context(), spec, x, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of, count := foldsOf(c), map[float64][]int{}
+			all := make([]int, k)
+			for i, f := range of {
+				class := y[i]
+				if name == "numbers" {
+					class = 0
+				}
+				if count[class] == nil {
+					count[class] = make([]int, k)
+				}
+				count[class][f]++
+				all[f]++
+			}
+			for class, rows := range count {
+				if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(all)-slices.Min(all) > 1 {
+					t.Errorf("%s: %d folds of %v rows, of class %v %v", name, k, all, class, rows)
+				}
+			}
+			other := *spec
+			other.Seed = 8
+			again, _ := draw(t.Context(), spec, x, y)
+			another, _ := draw(t.Context(), &other, x, y)
+			if !slices.Equal(of, foldsOf(again)) || slices.Equal(of, foldsOf(another)) {
+				t.Errorf("%s: %d folds: the seed does not decide", name, k)
+			}
+			for ranks := 1; ranks < 5; ranks++ {
+				parts, errs := onRanks(t, ranks, spec, x, y, draw)
+				var joined []int
+				for r, part := range parts {
+					if errs[r] != nil {
+						t.Fatal(errs[r])
+					}
+					joined = append(joined, part.result.Assignment...)
+				}
+				if !slices.Equal(of, joined) {
+					t.Errorf("%s: %d folds on %d ranks are %v, want %v", name, k, ranks, joined, of)
+				}
+			}
+			spec := *spec
+			spec.Memory = 1 << 20
+			file, err := draw(t.Context(), &spec, back.X, back.Labels)
+			if err != nil || !slices.Equal(of, foldsOf(file)) {
+				t.Errorf("%s: %d folds of a file are %v, want %v (%v)", name, k, foldsOf(file), of, err)
+			}
 		}
 	}
 }
@@ -69,11 +136,11 @@ func TestCVByHand(t *testing.T) {
 		var values, ws []float64
 		for k := range 4 {
 			in, out := split(got.Assignment, k)
-			one := spec.rows(out)
-			one.Lambda = lambda
+			one := *spec
+			one.Lambda, one.SampleWeights = lambda, pick(weights, out)
 			train, _ := x.SelectRows(out)
 			held, _ := x.SelectRows(in)
-			m := mustFit(t, one, train, pick(y, out))
+			m := mustFit(t, &one, train, pick(y, out))
 			s, err := m.Score(held, pick(y, in), &ScoreSettings{Weights: pick(weights, in)})
 			if err != nil {
 				t.Fatal(err)

@@ -186,7 +186,7 @@ func ExampleCV() {
 	fmt.Printf("best: lambda %.4f, %d coefficients, log loss %.3f ± %.3f\n", r.Lambdas[r.Best], best.NonZeros(), r.Mean[r.Best], r.SE[r.Best])
 	fmt.Printf("one standard error: lambda %.4f, %d coefficients\n", r.Lambdas[r.OneSE], simple.NonZeros())
 	// Output:
-	// best: lambda 0.0115, 9 coefficients, log loss 0.337 ± 0.053
+	// best: lambda 0.0138, 8 coefficients, log loss 0.351 ± 0.040
 	// one standard error: lambda 0.0463, 4 coefficients
 }
 

@@ -1,87 +1,202 @@
 package model
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/scas-admm/scas/sparse"
 )
 
-// drawFolds assigns each row one of k folds at random, as evenly as may be, with classes, the
-// numbers of those of the rows, also within each class.
-func drawFolds(k, n int, classes []int, seed uint64) []int {
-	order := rand.New(rand.NewPCG(seed, 0x5ca5)).Perm(n)
-	if classes != nil {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(classes[a], classes[b]) })
-	}
-	of := make([]int, n)
-	for at, i := range order {
-		of[i] = at % k
-	}
-	return of
+// This file assigns rows to the folds of a cross-validation, in the same way for rows in memory, in a
+// mapped file and of several processes.
+
+// defaultFolds is the number of folds if there are as many rows.
+const defaultFolds = 10
+
+// maxStreamedFolds is the largest number of folds out of core, where the fold of a row is a byte.
+const maxStreamedFolds = 256
+
+// An assignment has the fold of each row of this process.
+type assignment struct {
+	wide  []int
+	bytes []uint8 // out of core; wide is then nil
 }
 
-// checkFolds reports what is wrong with folds for n rows.
-func checkFolds(of []int, n int) (count int, err error) {
+func (a *assignment) fold(i int) int {
+	if a.bytes != nil {
+		return int(a.bytes[i])
+	}
+	return a.wide[i]
+}
+
+func (a *assignment) set(i, fold int) {
+	if a.bytes != nil {
+		a.bytes[i] = uint8(fold)
+	} else {
+		a.wide[i] = fold
+	}
+}
+
+// assign takes the folds of the settings, or draws them, and checks them.
+func (c *crossing) assign(set *CVSettings) error {
+	n, _ := c.x.Dims()
+	c.before = 0
+	each := c.team.Gather([]float64{float64(n)})
+	for _, rows := range each[:c.team.Rank()] {
+		c.before += int(rows)
+	}
+	all := 0
+	for _, rows := range each {
+		all += int(rows)
+	}
+	given := c.team.Any(set.Assignment != nil)
+	if err := c.countFolds(set, n, all, given); err != nil {
+		return err
+	}
+	if c.spec.streams() {
+		c.foldOf.bytes = make([]uint8, n)
+	} else {
+		c.foldOf.wide = make([]int, n)
+	}
+	if given {
+		for i, k := range set.Assignment {
+			c.foldOf.set(i, k)
+		}
+		c.result.Assignment = set.Assignment
+	} else {
+		c.draw()
+		c.result.Assignment = c.foldOf.wide
+	}
+	return c.checkFolds()
+}
+
+// countFolds sets the number of folds of n rows of this process, of all in all.
+func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
+	if all < 2 {
+		return errors.New("model: CV of one row: it holds out some rows and fits the others; give two rows or more")
+	}
+	most := all
+	if c.spec.streams() {
+		most = min(most, maxStreamedFolds)
+	}
+	switch c.folds = set.Folds; {
+	case given:
+		if err := c.team.Agreed(checkAssignment(set.Assignment, n, all)); err != nil {
+			return err
+		}
+		c.folds = 1 + int(c.team.Most(float64(slices.Max(set.Assignment))))
+	case c.folds == 0:
+		c.folds = min(defaultFolds, all)
+	}
+	switch {
+	case given && c.folds < 2:
+		return errors.New("model: CVSettings.Assignment: one fold; want at least 2")
+	case c.folds < 2 || c.folds > most:
+		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and %d, for %d rows, or 0 for %d",
+			c.folds, most, all, min(defaultFolds, all))
+	}
+	return nil
+}
+
+// checkAssignment reports what is wrong with the folds of n rows, of all in all.
+func checkAssignment(of []int, n, all int) error {
 	if len(of) != n {
-		return 0, fmt.Errorf("model: CVSettings.Assignment has length %d; the data have %d rows", len(of), n)
+		return fmt.Errorf("model: CVSettings.Assignment has length %d; the data have %d rows", len(of), n)
 	}
 	for i, k := range of {
-		if k < 0 || k >= n {
-			return 0, fmt.Errorf("model: CVSettings.Assignment[%d] = %d; folds are numbered from 0", i, k)
-		}
-		count = max(count, k+1)
-	}
-	rows := make([]int, count)
-	for _, k := range of {
-		rows[k]++
-	}
-	for k, r := range rows {
-		if r == 0 {
-			return 0, fmt.Errorf("model: CVSettings.Assignment: fold %d of %d has no row", k, count)
-		}
-	}
-	if count < 2 {
-		return 0, fmt.Errorf("model: CVSettings.Assignment: one fold; want at least 2")
-	}
-	return count, nil
-}
-
-// checkRest reports a fold without which the rows lack a class, given their labels and the
-// numbers of their classes, from 0, nil for numbers.
-func checkRest(of []int, labels []float64, classes []int) error {
-	if classes == nil {
-		return nil
-	}
-	first := map[int]int{} // row of each class
-	spread := map[int]bool{}
-	for i, k := range classes {
-		if at, seen := first[k]; !seen {
-			first[k] = i
-		} else if of[i] != of[at] {
-			spread[k] = true
-		}
-	}
-	for k := range 1 + slices.Max(classes) {
-		if i, seen := first[k]; seen && !spread[k] {
-			return fmt.Errorf("model: no fold but %d has rows of label %v, row %d the first: the models of the others need every class; give two rows or more of each, in different folds", of[i], labels[i], i)
+		if k < 0 || k >= all {
+			return fmt.Errorf("model: CVSettings.Assignment[%d] = %d; folds are numbered from 0, and there are at "+
+				"most as many as rows", i, k)
 		}
 	}
 	return nil
 }
 
-// split returns the rows of a fold, and the others.
-func split(of []int, fold int) (in, out []int) {
-	for i, k := range of {
-		if k == fold {
-			in = append(in, i)
-		} else {
-			out = append(out, i)
+// draw draws the folds. The fold of a row depends on the seed, on its class, on its position among the
+// rows of the class, those of earlier processes included, and on the numbers of rows of the classes. So
+// it does not matter where the rows are.
+//
+// Each class is cut into blocks of as many rows as there are folds. The rows of a block have all
+// folds, in a random order. The rest of a class, which is smaller, begins with the fold after the last
+// one of the rest of the class before. So the numbers of rows of the folds differ by at most one, in
+// each class and in all.
+func (c *crossing) draw() {
+	count := make([]float64, c.sides())
+	c.eachRow(func(_, class int) { count[class]++ })
+	each := c.team.Gather(count)
+	at, all, first := make([]int, len(count)), make([]int, len(count)), make([]int, len(count))
+	for k, rows := range each {
+		class := k % len(count)
+		if all[class] += int(rows); k/len(count) < c.team.Rank() {
+			at[class] += int(rows)
 		}
 	}
-	return in, out
+	for class := 1; class < len(first); class++ {
+		first[class] = (first[class-1] + all[class-1]) % c.folds
+	}
+	var source rand.PCG
+	rng := rand.New(&source)
+	// The block of each class that is at work, and the folds of its rows.
+	drawn, order := slices.Repeat([]int{-1}, len(count)), make([][]int, len(count))
+	c.eachRow(func(i, class int) {
+		block := at[class] / c.folds
+		if drawn[class] != block {
+			source.Seed(c.spec.Seed, (uint64(class)<<32+uint64(block))*0x9e3779b97f4a7c15+0x5ca5)
+			order[class] = order[class][:0]
+			for k := range min(c.folds, all[class]-block*c.folds) {
+				order[class] = append(order[class], (first[class]+k)%c.folds)
+			}
+			rng.Shuffle(len(order[class]), func(a, b int) { o := order[class]; o[a], o[b] = o[b], o[a] })
+			drawn[class] = block
+		}
+		c.foldOf.set(i, order[class][at[class]%c.folds])
+		at[class]++
+	})
+}
+
+// eachRow calls do for each row of this process and the number of its class, 0 for numbers.
+func (c *crossing) eachRow(do func(i, class int)) {
+	for lo := 0; lo < len(c.y); lo += pieceRows {
+		hi := min(lo+pieceRows, len(c.y))
+		for i := lo; i < hi; i++ {
+			do(i, c.class(i))
+		}
+		c.x.Release(lo, hi)
+	}
+}
+
+// checkFolds reports a fold that has no row, or all rows of a class, and counts the rows of each fold.
+func (c *crossing) checkFolds() error {
+	rows, sides := make([]float64, c.folds), c.sides()
+	// Of each class -first row, -least fold, largest fold, so that ranks can take the maximum.
+	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*sides)
+	c.eachRow(func(i, class int) {
+		k := c.foldOf.fold(i)
+		rows[k]++
+		at := bounds[3*class:]
+		at[0] = max(at[0], -float64(c.before+i))
+		at[1], at[2] = max(at[1], -float64(k)), max(at[2], float64(k))
+	})
+	c.held = slices.Clone(rows)
+	c.team.Max(c.held)
+	c.team.Sum(rows)
+	c.team.Max(bounds)
+	for k, n := range rows {
+		if n == 0 {
+			return fmt.Errorf("model: CVSettings.Assignment: fold %d of %d has no row", k, c.folds)
+		}
+	}
+	for class, label := range c.labels {
+		at := bounds[3*class:]
+		if -at[1] == at[2] {
+			return fmt.Errorf("model: no fold but %v has rows of label %v, row %v the first: the models of the "+
+				"others need every class; give two rows or more of each, in different folds", at[2], label, -at[0])
+		}
+	}
+	return nil
 }
 
 // pick returns some entries of v, nil of nil.
@@ -96,14 +211,6 @@ func pick(v []float64, rows []int) []float64 {
 	return part
 }
 
-// rows returns the specification for the rows that one goroutine fits, to judge the models on other rows.
-func (s *Spec) rows(rows []int) *Spec {
-	part := *s
-	part.SampleWeights, part.Offsets = pick(s.SampleWeights, rows), pick(s.Offsets, rows)
-	part.Threads, part.unproved = 1, true
-	return &part
-}
-
 // table is data with labels and what Score takes.
 type table struct {
 	x   *sparse.CSR
@@ -113,5 +220,6 @@ type table struct {
 
 func newTable(x *sparse.CSR, y []float64, spec *Spec, rows []int) (table, error) {
 	part, err := x.SelectRows(rows)
-	return table{part, pick(y, rows), &ScoreSettings{Weights: pick(spec.SampleWeights, rows), Offsets: pick(spec.Offsets, rows)}}, err
+	set := &ScoreSettings{Weights: pick(spec.SampleWeights, rows), Offsets: pick(spec.Offsets, rows)}
+	return table{part, pick(y, rows), set}, err
 }

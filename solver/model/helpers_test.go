@@ -223,3 +223,15 @@ func measured(by Measure) Metric {
 		return by.sign() * s.scores()[by], nil
 	}
 }
+
+// split returns the rows of a fold, and the others.
+func split(of []int, fold int) (in, out []int) {
+	for i, k := range of {
+		if k == fold {
+			in = append(in, i)
+		} else {
+			out = append(out, i)
+		}
+	}
+	return in, out
+}

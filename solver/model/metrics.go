@@ -162,7 +162,7 @@ func AUC(score, sign, weights []float64) float64 {
 	for i, v := range score {
 		s[classOf(sign[i])].add(v, i, weights)
 	}
-	return s.auc()
+	return s.auc(nil)
 }
 
 // summarise fills in what follows from the confusion table.

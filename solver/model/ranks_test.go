@@ -2,6 +2,8 @@ package model
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
@@ -202,15 +205,128 @@ func TestRanksRefuse(t *testing.T) {
 			t.Errorf("%q: %v", says, errs)
 		}
 	}
-	for name, do := range map[string]func(context.Context, *Spec, *sparse.CSR, []float64) (any, error){
-		"CV": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
-			return CV(ctx, s, x, y, nil)
+}
+
+// TestRanksCV checks that cross-validation on ranks finds on every rank what one process finds, also if
+// a rank has all rows of a fold.
+func TestRanksCV(t *testing.T) {
+	const n = 90
+	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Poisson{}, nil} {
+		of, classes := loss, false
+		if of == nil { // several classes
+			of, classes = solver.Logistic{}, true
+		}
+		x, y := randomFor(t, n, 9, 4, of)
+		if classes {
+			for i := range y {
+				y[i] = float64((i * i / 7) % 3)
+			}
+		}
+		weights, offsets, blocks := make([]float64, n), make([]float64, n), make([]int, n)
+		for i := range n {
+			weights[i], offsets[i], blocks[i] = float64(1+i%3), math.Sin(float64(i)), i/30
+		}
+		for name, spec := range map[string]*Spec{
+			"plain": {}, "weights": {SampleWeights: weights, Offsets: offsets},
+			"graph": {Graph: graph.Chain(9), Standardize: StandardizeOn},
+		} {
+			for _, assigned := range []bool{false, true} {
+				if assigned && name != "plain" {
+					continue
+				}
+				spec.Loss, spec.RelTol, spec.Seed = loss, 1e-9, 3
+				set := CVSettings{Path: PathSettings{Count: 6, Ratio: 1e-2}, Folds: 4}
+				own := func(spec *Spec, rows int) *CVSettings {
+					one := set
+					if assigned {
+						rank := spec.Comm.Rank() * n / spec.Comm.Size()
+						one.Assignment = blocks[rank : rank+rows]
+					}
+					return &one
+				}
+				alone := *spec
+				alone.Comm = dist.Self{}
+				want, err := CV(t.Context(), &alone, x, y, own(&alone, n))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, ranks := range []int{1, 2, 3} {
+					cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
+						return CV(ctx, spec, x, y, own(spec, len(y)))
+					}
+					found, errs := onRanks(t, ranks, spec, x, y, cv)
+					name := fmt.Sprintf("%v, %s, assigned %v, %d ranks", loss, name, assigned, ranks)
+					for r, got := range found {
+						if errs[r] != nil {
+							t.Fatalf("%s: rank %d: %v", name, r, errs[r])
+						}
+						sameCV(t, fmt.Sprintf("%s: rank %d", name, r), found[0], got)
+					}
+					compareCV(t, name, found[0], want, 1e-7)
+				}
+			}
+		}
+	}
+}
+
+// TestRanksCVEnds checks that an error of one rank ends all of them.
+func TestRanksCVEnds(t *testing.T) {
+	x, y := random(t, 60, 4, 3, true)
+	for want, last := range map[string]func(*CVSettings, context.CancelFunc){
+		"Assignment has length 2": func(set *CVSettings, _ context.CancelFunc) { set.Assignment = []int{0, 1} },
+		"a metric that fails": func(set *CVSettings, _ context.CancelFunc) {
+			set.Metric = func(*Model, *sparse.CSR, []float64, *ScoreSettings) (float64, error) {
+				return 0, errors.New("a metric that fails")
+			}
+		},
+		"context canceled": func(set *CVSettings, cancel context.CancelFunc) {
+			set.Judged = func(done, _ int) {
+				if done == 9 {
+					cancel()
+				}
+			}
 		},
 	} {
-		_, errs := onRanks(t, 2, &Spec{}, x, y, do)
-		for _, err := range errs {
-			if err == nil || !strings.Contains(err.Error(), "Spec.Comm") {
-				t.Errorf("%s: %v", name, err)
+		cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			set := &CVSettings{Path: PathSettings{Count: 6, Ratio: 0.1}, Folds: 3, Metric: measured(ByLoss)}
+			if spec.Comm.Rank() == 2 {
+				last(set, cancel)
+			}
+			return CV(ctx, spec, x, y, set)
+		}
+		found, errs := onRanks(t, 3, &Spec{}, x, y, cv)
+		for r, err := range errs {
+			if found[r] != nil || err == nil || r == 2 && !strings.Contains(err.Error(), want) {
+				t.Errorf("want %q, rank %d: %v, %v", want, r, found[r], err)
+			}
+		}
+	}
+}
+
+// sameCV compares the results of two ranks, but for the folds of their own rows.
+func sameCV(t *testing.T, name string, one, other *CVResult) {
+	t.Helper()
+	a, b := *one, *other
+	a.Assignment, b.Assignment = nil, nil
+	if diff := cmp.Diff(a, b, cmpopts.IgnoreUnexported(Step{}, StepColumn{}), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("%s: %s", name, diff)
+	}
+}
+
+// compareCV compares the results of cross-validations that differ by rounding and by what fits leave to
+// the optimum.
+func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
+	t.Helper()
+	if got.Best != want.Best || got.OneSE != want.OneSE || len(got.Measures) != len(want.Measures) {
+		t.Errorf("%s: best %d, 1se %d, %d measures; want %d, %d, %d",
+			name, got.Best, got.OneSE, len(got.Measures), want.Best, want.OneSE, len(want.Measures))
+	}
+	for of, curve := range want.Measures {
+		for k, v := range curve.Mean {
+			if !(math.Abs(got.Measures[of].Mean[k]-v) <= within*max(1, math.Abs(v))) {
+				t.Errorf("%s: %s at lambda %d is %.12g, want %.12g", name, of, k, got.Measures[of].Mean[k], v)
 			}
 		}
 	}
@@ -241,9 +357,10 @@ func TestRanksPath(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths, errs := onRanks(t, c.ranks, c.spec, x, c.y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
+		fit := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
 			return FitPath(ctx, one, x, y, set)
-		})
+		}
+		paths, errs := onRanks(t, c.ranks, c.spec, x, c.y, fit)
 		for r, path := range paths {
 			if errs[r] != nil || len(path) != len(want) {
 				t.Fatalf("%s, rank %d: %d lambdas, %v", name, r, len(path), errs[r])
@@ -251,8 +368,11 @@ func TestRanksPath(t *testing.T) {
 			for k, s := range path {
 				for class, column := range s.Columns {
 					got, one := column.Certificate, want[k].Columns[class].Certificate
-					if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || got.Status != one.Status || math.Abs(got.Objective-one.Objective) > got.Gap+one.Gap+1e-12*one.Objective || !slices.Equal(column.Values, paths[0][k].Columns[class].Values) {
-						t.Errorf("%s, rank %d: %+v at %v, want %+v at %v", name, r, got, s.Lambda, one, want[k].Lambda)
+					near := math.Abs(got.Objective-one.Objective) <= got.Gap+one.Gap+1e-12*one.Objective
+					same := slices.Equal(column.Values, paths[0][k].Columns[class].Values)
+					if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || got.Status != one.Status || !near || !same {
+						t.Errorf("%s, rank %d: %+v at %v, want %+v at %v",
+							name, r, got, s.Lambda, one, want[k].Lambda)
 					}
 				}
 			}

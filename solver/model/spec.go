@@ -11,7 +11,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -77,8 +76,8 @@ type Spec struct {
 	IndexBase int
 	// Comm joins processes that have other rows each, at least one: data, labels,
 	// SampleWeights and Offsets are those of this one, all else is the same for all. Calls
-	// of Fit, Path and LambdaMax are then collective: what goes through a Path ends it at the
-	// same step on all. CV is for one process. nil means that there are no other rows.
+	// of Fit, Path, CV and LambdaMax are then collective: what goes through a Path ends it at the
+	// same step on all. nil means that there are no other rows.
 	Comm dist.Comm
 
 	// Settings say how to solve. The default, a nil Method or solver.Auto and zeros for the settings
@@ -228,14 +227,6 @@ func (s *Spec) factors(p int) []float64 {
 		}
 	}
 	return factors
-}
-
-// alone refuses other processes, and checkpoints.
-func (s *Spec) alone() error {
-	if s != nil && !rows.NewTeam(s.Comm).Alone() {
-		return errors.New("model: Spec.Comm is for Fit, Path and LambdaMax; CV takes all rows in one process")
-	}
-	return s.stateless()
 }
 
 // stateless refuses checkpoints.

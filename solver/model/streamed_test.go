@@ -361,44 +361,23 @@ func TestStreamedAUCRoom(t *testing.T) {
 	}
 }
 
-// TestStreamedFolds: folds that are drawn have their share of each class.
+// TestStreamedFolds checks that a fold with a class to itself and too many folds are refused.
 func TestStreamedFolds(t *testing.T) {
-	const n, count = 5003, 7
+	const n = 503
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2})
-	spec := &Spec{Memory: 1 << 20, Settings: solver.Settings{Seed: 3}}
-	c := &heldOut{crossing: &crossing{problems: &problems{spec: spec, one: spec, x: back.X, y: back.Labels}}, sides: 2}
-	if err := c.configure(&CVSettings{Folds: count}); err != nil {
-		t.Fatal(err)
-	}
-	rows, all := [count][2]int{}, [2]int{}
-	for i, b := range back.Labels {
-		rows[c.foldOf[i]][classOf(b)]++
-		all[classOf(b)]++
-	}
-	for k, of := range rows {
-		for class, held := range of {
-			if held < all[class]/count || held > all[class]/count+1 {
-				t.Errorf("fold %d has %d of %d rows of a class", k, held, all[class])
-			}
-		}
-	}
 	folds := make([]int, n)
 	for i, b := range back.Labels {
 		if b < 0 {
 			folds[i] = 1
 		}
 	}
-	if err := c.configure(&CVSettings{Assignment: folds}); err == nil {
-		t.Error("a fold has a class to itself")
-	}
-	for i := range c.foldOf {
-		c.foldOf[i] = uint8(i % 2)
-	}
-	c.folds = 3
-	if err := c.checkHeld(); err == nil || !strings.Contains(err.Error(), "no row") {
-		t.Error(err)
-	}
-	if _, err := CV(context.Background(), spec, back.X, back.Labels, &CVSettings{Folds: 300}); err == nil || !strings.Contains(err.Error(), "256") {
-		t.Error(err)
+	for want, set := range map[string]*CVSettings{
+		"no fold but 1 has rows of label -1": {Assignment: folds},
+		"must be between 2 and 256":          {Folds: 300},
+	} {
+		_, err := CV(t.Context(), &Spec{Memory: 1 << 20}, back.X, back.Labels, set)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
 	}
 }

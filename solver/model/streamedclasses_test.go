@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -159,8 +160,7 @@ func TestStreamedAUC(t *testing.T) {
 	for i := range folds {
 		folds[i] = i * i % 7 % count
 	}
-	lambdas := make([]float64, 7)
-	models := make([]*Model, len(lambdas))
+	models := make([]*Model, 7)
 	for i := range models {
 		models[i] = &Model{Classes: sparse.Classes{Values: classes}}
 		for k := range classes {
@@ -175,31 +175,39 @@ func TestStreamedAUC(t *testing.T) {
 		spec := &Spec{SampleWeights: weights, Offsets: offsets}
 		for _, memory := range []int64{1 << 21, 2 * 16 * 4 * n} {
 			spec.Memory = memory
-			c := &heldOut{crossing: &crossing{problems: &problems{spec: spec, one: spec, x: back.X, y: back.Labels, classes: classes}, by: ByAUC}, sides: 4, kept: 4}
-			if err := c.configure(&CVSettings{Assignment: folds}); err != nil {
-				t.Fatal(err)
-			}
-			c.result.Lambdas, c.scores, c.weight = lambdas, make([][]scores, count), make([]float64, count)
-			in, _ := split(folds, 1)
-			part, err := newTable(whole.X, whole.Labels, spec, in)
-			if err == nil {
-				err = c.judgeHeld(context.Background(), models, held{c.foldOf, 1})
-			}
+			c, err := configured(spec, back.X, back.Labels, &CVSettings{Assignment: folds, By: ByAUC})
 			if err != nil {
 				t.Fatal(err)
+			}
+			in, _ := split(folds, 1)
+			part, err := newTable(whole.X, whole.Labels, spec, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := c.holdOut(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []scores
+			for some := range slices.Chunk(models, h.atOnce) {
+				found, err := h.score(t.Context(), some)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, found...)
 			}
 			for i, of := range models {
 				want, err := of.Score(part.x, part.y, part.set)
 				if err != nil {
 					t.Fatal(err)
 				}
-				near(t, "AUC", c.scores[1][i][ByAUC], *want.Classes.AUC)
-				near(t, "loss", c.scores[1][i][ByLoss], want.Loss)
+				near(t, "AUC", got[i][ByAUC], *want.Classes.AUC)
+				near(t, "loss", got[i][ByLoss], want.Loss)
 			}
 		}
 	}
 	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2})
-	if !errors.Is(err, ErrNotStreamed) || !strings.Contains(err.Error(), "take more folds") {
+	if !errors.Is(err, ErrNotStreamed) || !strings.Contains(err.Error(), "set CVSettings.Folds to a larger number") {
 		t.Error(err)
 	}
 }

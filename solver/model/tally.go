@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -15,6 +16,7 @@ import (
 // have weights.
 type Tally struct {
 	m         *Model
+	team      *rows.Team // of processes that have other rows, see join
 	rows      int
 	weight    float64 // of the rows so far; the next four are means over them
 	loss      float64
@@ -239,6 +241,38 @@ func (s *ScoreSettings) total(n int) float64 {
 	return sum
 }
 
+// join makes t a tally of the rows of all processes, of which each has called Add for its own rows, if
+// it has any. The processes must call Metrics together.
+func (t *Tally) join(team *rows.Team) {
+	if team.Alone() {
+		return
+	}
+	t.team = team
+	own := []float64{float64(t.rows), t.weight}
+	means := []*float64{&t.loss, &t.brier, &t.mse, &t.mae}
+	for _, mean := range means {
+		own = append(own, float64(t.weight**mean))
+	}
+	for _, row := range t.confusion {
+		own = append(own, row...)
+	}
+	team.Sum(own)
+	t.rows, t.weight = int(own[0]), own[1]
+	for k, mean := range means {
+		*mean = own[2+k] / t.weight
+	}
+	own = own[2+len(means):]
+	for _, row := range t.confusion {
+		own = own[copy(row, own):]
+	}
+	if t.confusion == nil {
+		t.label.join(team, square)
+		if t.m.counts() {
+			t.counts.join(team, deviance)
+		}
+	}
+}
+
 // Metrics returns the score of all rows.
 func (t *Tally) Metrics() (*Metrics, error) {
 	if t.rows == 0 {
@@ -282,7 +316,7 @@ func (t *Tally) auc() *float64 {
 	}
 	sum := 0.0
 	for k := range t.sides {
-		sum += t.sides[k].auc()
+		sum += t.sides[k].auc(t.team)
 	}
 	if sum /= float64(len(t.sides)); !finite(sum) {
 		return nil
@@ -301,6 +335,20 @@ func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64
 	m.left += float64(weight * mean(set.Weights, len(v), func(i int) float64 { return off(v[i], center) }))
 	m.left += float64(m.weight*off(m.mean, joint)) + float64(weight*off(center, joint))
 	m.mean, m.weight = joint, all
+}
+
+// join makes m a moment of the numbers of all processes.
+func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
+	if team.Alone() {
+		return
+	}
+	all := [2]float64{m.weight, float64(m.weight * m.mean)}
+	team.Sum(all[:])
+	joint := all[1] / all[0]
+	if m.weight > 0 {
+		m.left += float64(m.weight * off(m.mean, joint))
+	}
+	m.weight, m.mean, m.left = all[0], joint, team.Total(m.left)
 }
 
 // sides are scores of negative rows and of positive ones.
@@ -346,16 +394,49 @@ func (r *ranking) Swap(i, j int) {
 	r.weight[i], r.weight[j] = r.weight[j], r.weight[i]
 }
 
+// sum returns the sum of the weights.
+func (r *ranking) sum() (sum float64) {
+	for i := range r.score {
+		sum += r.of(i)
+	}
+	return sum
+}
+
+// shared returns the ranking of a process of the team.
+func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
+	if team.Alone() {
+		return r
+	}
+	from := &ranking{score: team.Share(r.score, process)}
+	if weighted {
+		from.weight = team.Share(r.weight, process)
+	}
+	return from
+}
+
 // auc is AUC: the share, by their weights, of pairs of a positive and a negative row in which
 // the positive one has the larger score, ties counting half. It is NaN where a side has no
-// weight.
-func (s *sides) auc() float64 {
-	low, high := &s[0], &s[1]
-	low.sort()
-	high.sort()
-	var area, positives, below, tied float64 // weights
-	first, next := 0, 0                      // of low: that is not below, and behind those tied
-	for i, v := range high.score {
+// weight. Each process of the team compares its own positive rows with the negative rows of one
+// process after the other. Without weights the sums are exact, and do not depend on the processes.
+func (s *sides) auc(team *rows.Team) float64 {
+	s[0].sort()
+	s[1].sort()
+	weighted := team.Any(s[0].weight != nil || s[1].weight != nil)
+	area := 0.0
+	for process := range team.Size() {
+		area += s[1].above(s[0].shared(team, process, weighted))
+	}
+	sums := [3]float64{area, s[1].sum(), s[0].sum()}
+	team.Sum(sums[:])
+	return sums[0] / sums[1] / sums[2]
+}
+
+// above returns the weight of the pairs of a row of r and a row of low in which that of r has the larger
+// score, ties counting half. Both are sorted.
+func (r *ranking) above(low *ranking) (area float64) {
+	var below, tied float64 // weights
+	first, next := 0, 0     // the first of low that is not below, and the first after those that tie
+	for i, v := range r.score {
 		for ; first < len(low.score) && low.score[first] < v; first++ {
 			below += low.of(first)
 		}
@@ -365,11 +446,7 @@ func (s *sides) auc() float64 {
 		for ; next < len(low.score) && low.score[next] == v; next++ {
 			tied += low.of(next)
 		}
-		area += float64(high.of(i) * (below + float64(tied/2)))
-		positives += high.of(i)
+		area += float64(r.of(i) * (below + float64(tied/2)))
 	}
-	for ; first < len(low.score); first++ {
-		below += low.of(first)
-	}
-	return area / positives / below
+	return area
 }

@@ -41,7 +41,7 @@ var phrases = map[string]map[string]string{
 		"leave it 0 to derive it from the data":   "give auto to derive it from the data",
 	},
 	"CVSettings.By":        {"another measure": "give another --metric"},
-	"CVSettings.Folds":     {"a smaller number": "give fewer --folds"},
+	"CVSettings.Folds":     {"a larger number": "give more --folds", "a smaller number": "give fewer --folds"},
 	"Huber.Delta":          {"a larger number": "give --loss huber:DELTA with a larger DELTA"},
 	"Options.MaxSteps":     {"a larger number": ""},
 	"Options.Penalty":      {"a larger number": "give a larger --penalty or fewer --edges"},

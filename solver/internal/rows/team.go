@@ -197,6 +197,25 @@ func (t *Team) Gather(own []float64) []float64 {
 	return all
 }
 
+// Share returns the numbers of one of the processes.
+func (t *Team) Share(own []float64, process int) []float64 {
+	if t == nil {
+		return own
+	}
+	count := 0
+	if t.Rank() == process {
+		count = len(own)
+	}
+	count = int(t.Most(float64(count)))
+	if t.Rank() != process {
+		own = make([]float64, count)
+	}
+	if count > 0 {
+		t.check(t.comm.Bcast(own, process))
+	}
+	return own
+}
+
 // Any reports whether holds is true in some process.
 func (t *Team) Any(holds bool) bool {
 	flag := 0.0

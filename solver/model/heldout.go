@@ -1,0 +1,198 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+)
+
+// This file scores the models of a fold on the rows of the fold.
+
+// heldShare is the part of Spec.Memory for the rows of a window, in the file and as copies of the
+// rows that are held out. scoreShare is the part for the scores that the AUC of models needs.
+const heldShare, scoreShare = 16, 2
+
+// A heldOut is the rows of a fold.
+type heldOut struct {
+	*crossing
+	number int     // of the fold
+	rows   []int   // number of rows of each class, in this process
+	weight float64 // of the rows of all processes
+	whole  *window // all rows, if the data are in memory
+	atOnce int     // number of models that are scored in one pass
+}
+
+// A window is some rows of a fold, with their weight, which is positive.
+type window struct {
+	table
+	weight float64
+}
+
+// holdOut counts the rows of fold k, and copies them if all rows are in memory.
+func (c *crossing) holdOut(k int) (*heldOut, error) {
+	h := &heldOut{crossing: c, number: k, rows: make([]int, c.sides()), atOnce: c.room(k)}
+	c.eachRow(func(i, class int) {
+		if c.foldOf.fold(i) == k {
+			h.rows[class]++
+			h.weight += weightOf(c.spec.SampleWeights, i)
+		}
+	})
+	if h.weight = c.team.Total(h.weight); h.weight == 0 {
+		return nil, errors.New("model: its rows have no weight")
+	}
+	if c.spec.streams() {
+		return h, nil
+	}
+	var err error
+	h.whole, err = h.window(0, len(c.y))
+	return h, c.team.Agreed(err)
+}
+
+// room returns for how many models there is room for the scores of the rows of fold k, in every
+// process.
+func (c *crossing) room(k int) int {
+	bytes := 8 * c.kept
+	if c.spec.SampleWeights != nil {
+		bytes *= 2
+	}
+	if !c.spec.streams() || bytes == 0 {
+		return math.MaxInt
+	}
+	models := int(c.spec.Memory / scoreShare / int64(bytes*int(c.held[k])))
+	if !c.team.Alone() { // there are scores of another process, see sides.auc
+		models--
+	}
+	return models
+}
+
+// leastRoom is the least room of a fold.
+func (c *crossing) leastRoom() int {
+	least := math.MaxInt
+	for k := range c.folds {
+		least = min(least, c.room(k))
+	}
+	return least
+}
+
+// score returns the scores of models on the rows of the fold, after one pass over the rows.
+func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) {
+	scorers := make([]*heldScore, len(models))
+	for i, m := range models {
+		scorers[i] = &heldScore{m: m, tally: m.newTally(), own: h.own}
+		if h.kept > 0 {
+			scorers[i].tally = m.NewTally(h.rows)
+		}
+	}
+	told := 0
+	err := h.eachWindow(ctx, func(w *window, part float64) error {
+		for _, s := range scorers {
+			if w == nil {
+				break
+			}
+			if err := s.add(w); err != nil {
+				return err
+			}
+		}
+		done := int(part * float64(len(models)))
+		h.told(done - told)
+		told = done
+		return nil
+	})
+	if err = h.team.Agreed(err); err != nil {
+		return nil, err
+	}
+	all := make([]scores, len(scorers))
+	for i, s := range scorers {
+		if all[i], err = s.scores(h.crossing); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// eachWindow calls do for the windows of the rows, nil for one without weight, with the part of all rows
+// that is done then.
+func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, part float64) error) error {
+	if !h.spec.streams() {
+		return do(h.whole, 1)
+	}
+	n, rows := len(h.y), h.windowRows()
+	for lo := 0; lo < n; lo += rows {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		hi := min(lo+rows, n)
+		w, err := h.window(lo, hi)
+		if err == nil {
+			err = do(w, float64(hi)/float64(n))
+		}
+		h.x.Release(lo, hi)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// windowRows returns the number of rows of the file that a window is taken from.
+func (h *heldOut) windowRows() int {
+	n, _ := h.x.Dims()
+	const ofRow, ofFit, ofEntry = 16, 24, 12
+	row := ofRow + float64(ofFit*h.problems.count()) + ofEntry*float64(h.x.NNZ())/float64(n)
+	return max(1, int(float64(h.spec.Memory)/heldShare/row))
+}
+
+// window returns the rows of the fold from lo to hi−1; nil if they have no weight.
+func (h *heldOut) window(lo, hi int) (*window, error) {
+	var rows []int
+	w := &window{}
+	for i := lo; i < hi; i++ {
+		if h.foldOf.fold(i) == h.number {
+			rows = append(rows, i)
+			w.weight += weightOf(h.spec.SampleWeights, i)
+		}
+	}
+	if w.weight == 0 {
+		return nil, nil
+	}
+	var err error
+	w.table, err = newTable(h.x, h.y, h.spec, rows)
+	return w, err
+}
+
+// A heldScore scores a model on rows that come in windows.
+type heldScore struct {
+	m     *Model
+	tally *Tally
+	own   Metric     // a measure of the caller's; nil without
+	sum   [2]float64 // of own times the weight of the window, and of the weights
+}
+
+func (s *heldScore) add(w *window) error {
+	if err := s.tally.Add(w.x, w.y, w.set); err != nil || s.own == nil {
+		return err
+	}
+	v, err := s.own(s.m, w.x, w.y, w.set)
+	s.sum[0] += float64(w.weight * v)
+	s.sum[1] += w.weight
+	return err
+}
+
+// scores returns the measures of the model on the rows of all processes. There is no AUC if the scores
+// of the rows are not kept.
+func (s *heldScore) scores(c *crossing) (scores, error) {
+	s.tally.join(c.team)
+	found, err := s.tally.Metrics()
+	if err != nil {
+		return nil, err
+	}
+	out := found.scores()
+	if s.tally.sides == nil {
+		delete(out, ByAUC)
+	}
+	if s.own != nil {
+		c.team.Sum(s.sum[:])
+		out[byOwn] = s.sum[0] / s.sum[1]
+	}
+	return out, nil
+}
