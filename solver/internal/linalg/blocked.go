@@ -45,7 +45,7 @@ func (c *Cholesky) take(h, scale []float64, i, j int) {
 // blocks factors the matrix whose lower triangle is stored in c.l.
 func (c *Cholesky) blocks(threads int) bool {
 	n := c.n
-	t := newTiles(c)
+	t := c.tiled()
 	for lo := 0; lo < n; lo += factorBlock {
 		hi := min(lo+factorBlock, n)
 		if !c.diagonalBlock(lo, hi) {
@@ -116,12 +116,24 @@ type tiles struct {
 	diagonal []float64 // −L of the block itself, by rows
 	across   []float64 // L below the block, transposed within each tile
 	left     []float64 // −L below the block, by rows
+	own      []float64 // of each tile, a copy of its square on the diagonal
 }
 
-func newTiles(c *Cholesky) *tiles {
+// tiled returns tiles for the factor, in the memory of the last ones if that is large enough.
+func (c *Cholesky) tiled() *tiles {
 	const side = factorBlock
-	rows := (c.n + side - 1) / side * side
-	return &tiles{Cholesky: c, diagonal: make([]float64, side*side), across: make([]float64, rows*side), left: make([]float64, rows*side)}
+	size := (c.n + side - 1) / side * side * side
+	t := &c.tiles
+	if t.Cholesky = c; t.diagonal == nil {
+		t.diagonal = make([]float64, side*side)
+	}
+	for _, v := range []*[]float64{&t.across, &t.left, &t.own} {
+		if cap(*v) < size {
+			*v = make([]float64, size)
+		}
+		*v = (*v)[:size]
+	}
+	return t
 }
 
 // begin starts the block whose first column is lo. Its diagonal part must be factored already.
@@ -179,7 +191,8 @@ func (t *tiles) trail(k int) {
 		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[panel:panel+side*side])
 	}
 	// A part of the last tile lies above the diagonal, so a copy of the tile is updated.
-	own := make([]float64, side*side)
+	own := t.own[at : at+side*side]
+	clear(own)
 	for i := first; i < last; i++ {
 		copy(own[(i-first)*side:], t.row(i, first, i+1))
 	}
