@@ -57,6 +57,8 @@ type Hessian interface {
 	Solve(step, rest []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) bool
 	// SweepsPerSolve returns how many sweeps over a support of the given size take as long as Solve.
 	SweepsPerSolve(support int) int
+	// MostSolves bounds the number of calls of Solve in a row, without a sweep between them.
+	MostSolves() int
 }
 
 // SeparableSettings are the settings of Separable.Solve. If the minimum is the solution of a linear system,
@@ -117,7 +119,7 @@ func (q *Separable) isLinear() bool {
 // solveLinear is Solve if the minimum is the solution of a linear system.
 func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	allowed := set.Tolerance
-	for round := range maxNewton {
+	for round := range maxLinear {
 		q.findSupport()
 		q.setDescent()
 		violation := q.rootMeanSquare(q.rest[:len(q.support)])
@@ -267,15 +269,15 @@ func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 	return to, crosses
 }
 
-// maxNewton is the largest number of Newton steps between sweeps over all coordinates.
-const maxNewton = 8
+// maxLinear is the largest number of Newton steps for a linear system.
+const maxLinear = 8
 
 // newton minimises over the coordinates that are neither zero nor at a bound, as if zeros and bounds
 // were not there. If the step takes some coordinates across zero or a bound, they are set to it. If this
 // would not lower the function, the step is shortened to end at the first crossing instead. In both
 // cases newton minimises again over the other coordinates.
 func (q *Separable) newton(allowed float64) {
-	for range maxNewton {
+	for range q.H.MostSolves() {
 		q.findSupport()
 		if len(q.support) == 0 {
 			return
