@@ -115,7 +115,7 @@ func ExampleSpec() {
 		}
 	}
 	// Output:
-	// a 0.94
+	// a 0.95
 	// b 0.99
 	// c 0.86
 	// g -0.01
@@ -137,7 +137,7 @@ func ExamplePath() {
 	// 0.1295  3 coefficients, mean loss 0.5362, converged
 	// 0.0817  3 coefficients, mean loss 0.4410, converged
 	// 0.0516  4 coefficients, mean loss 0.3816, converged
-	// 0.0325  5 coefficients, mean loss 0.3426, converged
+	// 0.0325  5 coefficients, mean loss 0.3424, converged
 	// 0.0205  7 coefficients, mean loss 0.3153, converged
 }
 

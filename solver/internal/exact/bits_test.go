@@ -59,11 +59,11 @@ func TestBits(t *testing.T) {
 		ones bool
 		want string
 	}{
-		{term.Logistic{}, true, "d24a795fb7a09a9a"},
-		{term.Logistic{}, false, "527e5e7f2fcc9e02"},
-		{term.Squared{}, false, "2442023eb59dfda4"},
-		{term.Huber{Delta: 0.5}, true, "a127a56c0676385e"},
-		{term.SquaredHinge{}, false, "71a198b49fdc84d1"},
+		{term.Logistic{}, true, "38671c4e12f7e3c0"},
+		{term.Logistic{}, false, "6c3482a4cdd0b370"},
+		{term.Squared{}, false, "f300a36da97489af"},
+		{term.Huber{Delta: 0.5}, true, "825b1dd5bdec4809"},
+		{term.SquaredHinge{}, false, "756f509a96fd130d"},
 	} {
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {

@@ -8,7 +8,7 @@ const (
 	sampleShare   = 8    // the part is an eighth of the samples
 	leastSample   = 2000 // smallest number of samples of a part
 	sampleFor     = 16   // smallest number of samples of a part for each feature
-	sampleGap     = 0.01 // the part is solved to a gap of this multiple of p/m, relative to P(0)
+	sampleGap     = 0.03 // the part is solved to an estimated error of this multiple of p/m, relative to P(0)
 	mostOfSamples = 12   // largest number of steps for the part
 )
 
@@ -36,7 +36,7 @@ func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	}
 	asked := 0
 	r := q.Solve(lambda, &Settings{
-		Tol: sampleGap * float64(s.p) / float64(q.rows.count()) * q.scale, MaxIterations: mostOfSamples, Stop: set.Stop,
+		Tol: sampleGap * float64(s.p) / float64(q.rows.count()) * q.scale, MaxIterations: mostOfSamples, Unproved: true, Stop: set.Stop,
 		Interrupt: func() error { // eight of these steps cost as much as one step with all samples
 			if asked++; asked%sampleShare == 0 && set.Interrupt != nil {
 				return set.Interrupt()

@@ -18,7 +18,7 @@ type Settings struct {
 	// Unproved makes Solve end without a proof, with Gap = +Inf, as soon as the last step indicates
 	// that the objective is about Tol above the optimum. That saves steps, because a proof needs
 	// more accurate coefficients. Unproved has no effect if proofs cost little: with rows in a
-	// file, a coupled model or a Gram matrix.
+	// file, a Gram matrix, or a coupled model of all samples.
 	Unproved  bool
 	Interrupt func() error // called before each step; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -83,7 +83,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if s.coupled != nil {
 		s.coupled.more = 0
 	}
-	unproved := set.Unproved && s.coupled == nil && s.gram == nil && s.File == nil
+	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
 	if s.work.part = 0; unproved && s.work.most > 0 {
 		// The error of P is of the order of the square of this.
 		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most))
@@ -365,7 +365,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		q.Limit[k] = s.limit[j]
 	}
 	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
-	if s.work.near {
+	if s.work.near || s.constant() { // the model of a constant curvature is the problem itself
 		set.RelTolerance = s.work.part
 	}
 	if !w.formed {
@@ -385,7 +385,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 }
 
 const (
-	innerPart = 1e-2 // a model is solved until the violation is this part of the first one
+	innerPart = 3e-2 // a model is solved until the violation is this part of the first one
 	roughPart = 0.1  // the same near the optimum, if nothing must be proved
 	crawlPart = 1e-6 // a model that is solved to the end is solved to this part of the tolerance
 	// Near the optimum, a model without a formed Hessian may leave this part of fall/objective.
