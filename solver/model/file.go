@@ -19,12 +19,12 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// Version is that of the program that model files name as their writer.
+// Version is the version of scas, which model files name as their writer.
 const Version = "0.1.0"
 
-// Format is the newest format of model files. It is raised when older programs would
+// newest is the newest format of model files. It is raised when older programs would
 // misread newer models; Read knows all.
-const Format = 3
+const newest = 3
 
 // A head is what a model file says of the model as a whole.
 type head struct {
@@ -286,7 +286,7 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) head() *head {
 	loss := traits(m.loss())
 	h := &head{
-		Format: Format, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
+		Format: newest, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
 		ClassNames: m.Classes.Names, columns: columns{m.Features, m.Target, m.Offset, m.Fill}, Facts: m.Facts,
 	}
 	if !m.Labels.IsZero() {
@@ -369,8 +369,8 @@ func parse(text []byte) (*Model, error) {
 		}
 	}
 	switch {
-	case format < 0 || format > Format:
-		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", format, Version, Format, version)
+	case format < 0 || format > newest:
+		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", format, Version, newest, version)
 	case bad != nil:
 		return nil, damageOf(text, bad)
 	case format == 0:
@@ -380,7 +380,7 @@ func parse(text []byte) (*Model, error) {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
 	listed := f.Parts != nil
-	if !listed && format == Format {
+	if !listed && format == newest {
 		return nil, errors.New("damaged model: it has no field models, with the coefficients" + again)
 	}
 	if !listed {
@@ -457,7 +457,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 	if f.Format < 3 {
 		whole.commandFacts.into(&h.Facts, &p.did)
 	}
-	if f.Format > 1 && !p.Intercept.stated && (f.Format == Format || p.Nonzero == nil) { // those of few features once had none
+	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // those of few features once had none
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
 	}
 	return &h, &p, nil

@@ -83,7 +83,7 @@ type Certificate struct {
 	Status solver.Status
 	// NoOptimum says that the objective has no least value, only a greatest lower bound,
 	// which Gap is then about: coefficients that are not penalised tell the classes
-	// apart, and grow without limit as RelTol falls; see Separates.
+	// apart, and grow without limit as RelTol falls (Albert and Anderson 1984).
 	NoOptimum bool
 }
 

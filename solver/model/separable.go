@@ -3,19 +3,8 @@ package model
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
-
-// Separates reports whether margins tell two classes apart: no row is on the wrong side of
-// 0, and some are on the right one. signs are −1 and +1; rows of weight 0 do not count,
-// and weights may be nil.
-//
-// Coefficients that do and that nothing holds have no optimum under the logistic loss:
-// twice as large they have less of it, and so on (Albert and Anderson 1984).
-func Separates(margins, signs, weights []float64) bool {
-	return (*rows.Team)(nil).Separates(term.Logistic{}, margins, signs, weights)
-}
 
 // unattained reports whether the objective of lambda has no least value, which x, the
 // coefficients and the intercept, shows: along the part of it that is not penalised, the loss

@@ -68,10 +68,6 @@ func TestNoOptimum(t *testing.T) {
 			}
 		}
 	}
-	if Separates([]float64{1, 0, -1}, []float64{1, 1, -1}, nil) != true || Separates([]float64{0, 0}, []float64{1, -1}, nil) ||
-		Separates([]float64{1, 2}, []float64{1, -1}, nil) || !Separates([]float64{1, 2}, []float64{1, -1}, []float64{1, 0}) {
-		t.Error("Separates")
-	}
 	x, err := sparse.FromDense(4, 2, apart)
 	if err != nil {
 		t.Fatal(err)

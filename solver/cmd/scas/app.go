@@ -13,12 +13,13 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // version is that of the program, of its model files and of its reports.
-const version = "0.1.0"
+const version = model.Version
 
 // app is the command line.
 type app struct {

@@ -1,0 +1,24 @@
+package rows
+
+import "testing"
+
+// logistic has the slopes of the logistic loss, which go from 0 to a negative or positive limit.
+type logistic struct{ Loss }
+
+func (logistic) SlopeRange(label float64) (lo, hi float64) { return min(0, -label), max(0, -label) }
+
+func TestSeparates(t *testing.T) {
+	for _, c := range []struct {
+		along, labels, weights []float64
+		want                   bool
+	}{
+		{[]float64{1, 0, -1}, []float64{1, 1, -1}, nil, true},
+		{[]float64{0, 0}, []float64{1, -1}, nil, false},
+		{[]float64{1, 2}, []float64{1, -1}, nil, false},
+		{[]float64{1, 2}, []float64{1, -1}, []float64{1, 0}, true},
+	} {
+		if got := (*Team)(nil).Separates(logistic{}, c.along, c.labels, c.weights); got != c.want {
+			t.Errorf("margins %v of labels %v with weights %v: %v", c.along, c.labels, c.weights, got)
+		}
+	}
+}
