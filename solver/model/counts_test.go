@@ -57,7 +57,8 @@ func TestCountMetrics(t *testing.T) {
 		t.Errorf("rates %v, %v; want 2", rates, err)
 	}
 	m.HasIntercept, m.Columns[0].Intercept = true, 710
-	if _, err := m.Predict(nil, nil); !errors.Is(err, ErrOverflow) {
+	over := (*OverflowError)(nil)
+	if _, err := m.Predict(nil, nil); !errors.As(err, &over) || over.Margin != 710 {
 		t.Errorf("a rate beyond float64: %v", err)
 	}
 	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "no model of counts") {

@@ -9,23 +9,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// ErrOverflow is matched by errors of predictions whose margin is not finite: values of
-// the row or coefficients are too large.
-var ErrOverflow = errors.New("model: the margin overflows: its values are too large")
-
-// An OverflowError says which row of a matrix has a margin that is not finite. It matches
-// ErrOverflow.
+// An OverflowError reports a margin, or a prediction of a count, that is not finite: values of the
+// row or coefficients are too large.
 type OverflowError struct {
-	Row    int // from 0
+	Row    int // of the matrix, from 0; 0 for a single row
 	Margin float64
 }
 
 func (e *OverflowError) Error() string {
 	return fmt.Sprintf("model: row %d: the margin is %v: its values are too large", e.Row, e.Margin)
 }
-
-// Is reports whether the target is ErrOverflow.
-func (e *OverflowError) Is(target error) bool { return target == ErrOverflow }
 
 // ErrNoProbability is returned where the loss gives no probabilities, as the logistic one does.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
@@ -82,7 +75,7 @@ func (m *Model) checkRow(indices []int32, values []float64) error {
 func (c *Column) checkedMargin(indices []int32, values []float64) (float64, error) {
 	sum := c.margin(indices, values)
 	if !finite(sum) {
-		return 0, badValue(indices, values)
+		return 0, badValue(indices, values, sum)
 	}
 	return sum, nil
 }
@@ -110,13 +103,13 @@ func badIndex(k int, j, last int32, p int) error {
 }
 
 // badValue reports the value that makes a margin infinite or NaN.
-func badValue(indices []int32, values []float64) error {
+func badValue(indices []int32, values []float64, margin float64) error {
 	for k, v := range values {
 		if !finite(v) {
 			return fmt.Errorf("model: position %d: value %v of index %d; want a finite number", k, v, indices[k])
 		}
 	}
-	return ErrOverflow
+	return &OverflowError{Margin: margin}
 }
 
 // Probability returns that of the positive class of two, for the logistic loss; see Margin.
@@ -180,10 +173,11 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	case m.Classifies():
 		return m.Labels.Original(most), nil
 	}
-	if most = m.prediction(most); !finite(most) {
-		return 0, ErrOverflow
+	number := m.prediction(most)
+	if !finite(number) {
+		return 0, &OverflowError{Margin: most}
 	}
-	return most, nil
+	return number, nil
 }
 
 // prediction returns that of a margin, for numbers.

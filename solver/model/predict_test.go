@@ -69,7 +69,7 @@ func TestHostileRows(t *testing.T) {
 		"2 indices and 1 values":          {[]int32{1, 2}, []float64{1}},
 		"value NaN of index 1":            {[]int32{0, 1}, []float64{1, math.NaN()}},
 		"position 0: value -Inf of index": {[]int32{0, 1}, []float64{math.Inf(-1), 1}},
-		"overflows":                       {[]int32{2}, []float64{10}},
+		"the margin is +Inf: its values are too large":                       {[]int32{2}, []float64{10}},
 	} {
 		for _, predict := range []func([]int32, []float64) (float64, error){m.Margin, m.Probability, m.Predict} {
 			if _, err := predict(row.idx, row.val); err == nil || !strings.Contains(err.Error(), want) {
@@ -212,10 +212,10 @@ func TestOverflow(t *testing.T) {
 		{Model{Columns: []Column{{Coefficients: []float64{1e308}, Intercept: math.MaxFloat64}}}, 0, math.Inf(1)},
 	} {
 		var over *OverflowError
-		if _, err := c.m.Margins(nil, x); !errors.As(err, &over) || !errors.Is(err, ErrOverflow) || over.Row != c.row || over.Margin != c.want {
+		if _, err := c.m.Margins(nil, x); !errors.As(err, &over) || over.Row != c.row || over.Margin != c.want {
 			t.Errorf("%+v: %v", c.m, err)
 		}
-		if _, err := c.m.Margin(x.Row(c.row)); !errors.Is(err, ErrOverflow) {
+		if _, err := c.m.Margin(x.Row(c.row)); !errors.As(err, &over) || over.Row != 0 || over.Margin != c.want {
 			t.Errorf("%+v: of one row %v", c.m, err)
 		}
 	}

@@ -43,13 +43,13 @@ func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 	for k := range t {
 		t[k] = m.Columns[k].margin(r.Indices, r.Values) + r.Offset
 		if !finite(t[k]) {
-			return nil, badValue(r.Indices, r.Values)
+			return nil, badValue(r.Indices, r.Values, t[k])
 		}
 	}
 	p := &Prediction{Unknown: r.Unknown}
 	if !m.Classifies() {
 		if err := m.toPredictions(t); err != nil {
-			return nil, ErrOverflow
+			return nil, err
 		}
 		p.Number = &t[0]
 		return p, nil
