@@ -15,14 +15,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file makes one problem of each of several classes against the rest.
+// This file makes a problem of each of several classes against the rest.
 
 // MaxClasses is the largest number of classes that Fit takes. Scoring keeps a table of
 // MaxClasses² numbers, and the model has a coefficient of each feature for each class.
 const MaxClasses = 5000
 
-// problems are what a specification asks for: one problem for numbers and two classes, else one
-// for each class.
+// problems are the problems of a specification: one problem for numbers and two classes, otherwise
+// one for each class.
 type problems struct {
 	spec    *Spec // of all together
 	one     *Spec // of each
@@ -32,7 +32,7 @@ type problems struct {
 	held    held      // rows that fits out of core leave out
 }
 
-// newProblems looks at the labels, and reports what is wrong with them.
+// newProblems returns the problems for the labels.
 func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {
 	defer rows.Rescue(&err)
 	if spec == nil {
@@ -56,7 +56,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	return p, err
 }
 
-// differentLabels are those of all processes, one more than there may be at most.
+// differentLabels returns the different labels of all processes, at most MaxClasses + 1.
 func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*rows.Team, []float64, error) {
 	own, err := y, checkSize(x)
 	switch {
@@ -74,8 +74,8 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*rows.Team, []float6
 	return team, team.Different(own, MaxClasses+1), nil
 }
 
-// mappedClasses returns the different labels of a mapped file, in increasing order, or if there
-// are more than MaxClasses one more than that.
+// mappedClasses returns the different labels of a mapped file in increasing order, at most
+// MaxClasses + 1.
 func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	if n, _ := x.Dims(); len(y) != n {
 		return nil, checkLabels(y, n)
@@ -95,9 +95,9 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEach returns the specification of one class against the rest: with class weights, which are
-// by label, made sample weights; for one goroutine if classes are fitted in parallel; and
-// without the time limit, which is for all classes together.
+// ofEach returns the specification of one class against the rest. Class weights, which are by label,
+// are sample weights there. If classes are fitted in parallel, each has one goroutine. The time
+// limit is for all classes together, and left out.
 func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.badSettings(); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 // count returns the number of problems.
 func (p *problems) count() int { return max(1, len(p.classes)) }
 
-// design returns problem k, as spec has it and without the rows that are held out.
+// design returns problem k with a specification, without the rows that are held out.
 func (p *problems) design(k int, spec *Spec) (*design, error) {
 	if !spec.streams() {
 		y := p.y
@@ -148,8 +148,8 @@ func (p *problems) design(k int, spec *Spec) (*design, error) {
 	return d, err
 }
 
-// start returns where problem k begins, the intercept last if there is one; nil if the specification
-// says nothing of it.
+// start returns the coefficients of Spec.Start for problem k, the intercept last if there is one; nil
+// if there are none.
 func (p *problems) start(k int, d *design) []float64 {
 	m := p.spec.Start
 	if m == nil {
@@ -175,7 +175,7 @@ func (p *problems) start(k int, d *design) []float64 {
 	return x
 }
 
-// prepared is design for all rows, prepared.
+// prepared returns the design of problem k for all rows, prepared.
 func (p *problems) prepared(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
 	if d, err = p.design(k, p.one); err == nil {
@@ -184,7 +184,7 @@ func (p *problems) prepared(k int) (d *design, err error) {
 	return d, err
 }
 
-// oneOfMany are the labels of one class against the rest.
+// oneOfMany is the mapping of labels for one class against the rest.
 var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
 
 // against returns the labels of one class against the rest.
@@ -211,14 +211,14 @@ func (s *Spec) ofClass(k int) *Spec {
 }
 
 // parallel reports whether classes are fitted in parallel. They are not if each takes all of the
-// memory, or all processes, or if the state of the fit is kept.
+// memory, or all processes, or if there is a checkpoint.
 func (s *Spec) parallel() bool {
 	return !s.streams() && rows.NewTeam(s.Comm).Alone() && s.Checkpoint == nil
 }
 
-// each calls do for every problem, several in parallel if they can be. Of several problems errors name
-// the class; an error that matches solver.ErrNotConverged ends nothing, and the first other one is
-// returned alone.
+// each calls do for every problem, in parallel if possible. The errors of several problems name the class.
+// After an error that matches solver.ErrNotConverged the other problems are solved all the same; the
+// first error of another kind is returned alone.
 func (p *problems) each(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
@@ -284,7 +284,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		var cancel context.CancelFunc
 		ctx, cancel = p.spec.limit(ctx)
 		defer cancel()
-	default: // processes go together, or the state is kept
+	default: // processes fit together, or there is a checkpoint
 		at, err := newProgress(p.spec)
 		if err != nil {
 			return nil, err
@@ -292,7 +292,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		began, own := time.Now(), *p.one
 		own.Checkpoint = at.checkpoint()
 		do = func(k int) (err error) {
-			if p.spec.TimeLimit > 0 { // when it has passed is agreed on
+			if p.spec.TimeLimit > 0 { // processes agree on when it has passed
 				own.TimeLimit = max(1, p.spec.TimeLimit-time.Since(began))
 			}
 			models[k], err = at.fit(p.spec, k, func() (*Model, error) { return one(&own, k) })
@@ -306,7 +306,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	return p.join(models), err
 }
 
-// join makes one model of those of the problems.
+// join returns one model with the columns of the models of all problems.
 func (p *problems) join(models []*Model) *Model {
 	if p.classes == nil {
 		return models[0]
@@ -320,7 +320,7 @@ func (p *problems) join(models []*Model) *Model {
 	return &m
 }
 
-// name sets what the model of all classes has of its own, beside those of each.
+// name sets the fields of the model of all classes that differ from those of the models of each.
 func (p *problems) name(m *Model) {
 	m.Labels, m.Classes, m.Facts.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
 }
@@ -341,8 +341,8 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	return slices.Max(most), nil
 }
 
-// lambdas returns those of a path of several classes: of the settings or, without, from the
-// largest LambdaMax of a class on.
+// lambdas returns the lambdas of a path of several classes: those of the settings, or a sequence that
+// begins at the largest LambdaMax of a class.
 func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, error) {
 	if err := set.check(); err != nil || set.Lambdas != nil {
 		return set.Lambdas, err

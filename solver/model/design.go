@@ -14,33 +14,33 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A design is a problem of data and specification: what every lambda shares.
+// A design is a specification with its data, for every lambda.
 type design struct {
 	spec    *Spec
 	team    *rows.Team  // nil if there are no other rows
 	n, p    int         // rows, features
 	x       *sparse.CSR // the data, with a last column of ones for the intercept
-	y       []float64   // −1 and +1, or numbers; of data that are gone through in pieces see against
+	y       []float64   // −1 and +1, or numbers; out of core see against
 	weights []float64   // nil if equal
 	factors []float64   // of the penalty, see Spec.factors
 	loss    solver.Loss
 	mapping sparse.LabelMapping // zero for regression
 	scale   []float64           // s
 	facts   Facts
-	// against is the label of one class of several, which is to be told from the rest, of data
-	// that are gone through in pieces; nil for others.
+	// against is, out of core, the label of one class of several that is fitted against the rest; nil
+	// otherwise.
 	against *float64
 	held    held
 	start   []float64 // of the coefficients; nil for none
 }
 
-// held are rows that a fit that goes through the data in pieces leaves out.
+// held are the rows that a fit out of core leaves out.
 type held struct {
 	folds []uint8 // of the rows; nil for none
 	fold  uint8
 }
 
-// newDesign is a design that prepare is to finish.
+// newDesign returns a design without the results of prepare.
 func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if spec == nil {
 		spec = &Spec{}
@@ -67,7 +67,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	return d, nil
 }
 
-// side returns what tells the classes of rows, 0 and 1; nil for numbers.
+// side returns the function that says the class of a row, 0 or 1; nil for numbers.
 func (d *design) side() func(i int) int {
 	switch {
 	case d.mapping.IsZero():
@@ -83,7 +83,7 @@ func (d *design) side() func(i int) int {
 	return func(i int) int { return classOf(d.y[i]) }
 }
 
-// factsOf are those of the data of all processes, and of what is fitted to them.
+// factsOf describes the data of all processes, and what is fitted to them.
 func (s *Spec) factsOf(t *rows.Team, x *sparse.CSR, weighted bool) Facts {
 	n, _ := x.Dims()
 	size := []float64{float64(n), float64(x.NNZ())}
@@ -91,8 +91,8 @@ func (s *Spec) factsOf(t *rows.Team, x *sparse.CSR, weighted bool) Facts {
 	return Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
-// prepare takes the deviations and the column for the intercept, which go through the
-// data, unless ctx ends before; then the design is as it was, and the error that of ctx.
+// prepare computes the deviations and adds the column for the intercept. If ctx ends before, the
+// design is unchanged, and the error is that of ctx.
 func (d *design) prepare(ctx context.Context) error {
 	if d.spec.streams() {
 		return nil
@@ -152,8 +152,8 @@ func (d *design) columns() int {
 // askRows is the number of rows that are copied between looks at a context.
 const askRows = 4096
 
-// withColumn returns x with one more column, of which entry has that of a row, or the
-// error of ctx if that ends before.
+// withColumn returns x with one more column, whose entry in row i is entry(i). If ctx ends before, it
+// returns the error of ctx.
 func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (*sparse.CSR, error) {
 	n, p := x.Dims()
 	size := x.NNZ() + int64(n)
@@ -227,7 +227,7 @@ func (d *design) factor(j int) float64 {
 	return d.factors[j]
 }
 
-// coupled reports whether the penalty is not one of single coefficients.
+// coupled reports whether the penalty is of groups or of A b, not of single coefficients.
 func (d *design) coupled() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	return grouped || d.spec.Graph != nil || d.spec.A != nil

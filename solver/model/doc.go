@@ -35,6 +35,10 @@
 // for each; it is the same type, in the same file, with the same methods. A [Scorer] predicts
 // records, such as objects of JSON, by the names of their values.
 //
+// Spec.Settings are those of package solver. By default a proximal Newton method fits; Settings.Method
+// names another one, of package solver or baseline, which minimises the same. A part of a Spec that a
+// method does not take is a [MethodError].
+//
 // [Path] goes through many lambdas, each proved, and [CV] chooses one by cross-validation. With
 // Spec.Comm, Fit, Path and LambdaMax take rows that processes have in parts. Equal data,
 // specification and seed give equal bits.

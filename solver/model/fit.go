@@ -20,14 +20,14 @@ import (
 // three or more classes, each is fitted against the rest, in parallel; spec.Graph and the penalty
 // are then those of every class, class weights go by the labels of y, and Spec.Positive must be nil.
 //
-// It returns a model with status converged and no error when the gap is proved to be
-// within RelTol; where a proof is asked for and not reached, a model with what was
-// reached and an error that matches solver.ErrNotConverged; if ctx ends, a model of
-// status stopped and its error, of more than two classes no model. For bad data or a bad
+// If the gap is proved to be within RelTol, the model has status converged, and the error is nil. If a
+// proof is asked for and not reached, Fit returns the model that was reached, and an error that matches
+// solver.ErrNotConverged. If ctx ends, it returns a model of status stopped and the error of ctx;
+// with more than two classes there is no model then. For bad data or a bad
 // specification the model is nil.
 //
-// With Spec.Comm every process returns the same model; where only another one knows what
-// is wrong, the error says so. Classes are then fitted one after the other, as they are with a
+// With Spec.Comm every process returns the same model. If only another process has found an error,
+// the error says so. Classes are then fitted one after the other, as with a
 // Checkpoint or Spec.Memory.
 func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model, err error) {
 	defer rows.Rescue(&err)
@@ -38,7 +38,7 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 	return p.fit(ctx)
 }
 
-// fitModel returns the model of a design, for the lambda of the specification.
+// fitModel returns the model of a design with the lambda of the specification.
 func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	out, err := d.fit(ctx)
 	if out == nil {
@@ -47,11 +47,11 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	return d.model(out), err
 }
 
-// otherWay is the number of columns up to which a problem that proximal Newton steps do
-// not finish is given to package solver, which tries the coupled model as well.
+// otherWay is the largest number of features of a problem that package solver tries, too, if Newton's
+// method does not finish.
 const otherWay = 2048
 
-// fit solves for the lambda of the specification.
+// fit solves the problem with the lambda of the specification.
 func (d *design) fit(whole context.Context) (*outcome, error) {
 	if d.spec.minimizes() { // package solver ends at the time limit by itself, with a proof
 		if err := d.prepare(whole); err != nil {
@@ -78,7 +78,7 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 	}
 	if there, err := d.spec.kept(); err != nil {
 		return nil, err
-	} else if there { // by ranks
+	} else if there { // a state that ranks stored
 		return minimize()
 	}
 	f, err := d.newFitter(ctx)
@@ -98,7 +98,7 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 		return d.unbegun(ctx)
 	}
 	if !d.coupled() && d.start == nil && !f.s.Samples() {
-		// From the model without penalised features: an interrupt is seen by solve.
+		// Begin at the model without penalised features. An interrupt is seen by solve.
 		_, _ = f.s.LambdaMax(f.ask(ctx, f.s))
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
@@ -110,8 +110,8 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 	return out, err
 }
 
-// unbegun is the outcome of a fit that ctx ended before the first step: the model of
-// zeros, of which nothing is proved.
+// unbegun returns the outcome of a fit that ctx ended before the first step: coefficients of zero, with
+// no proof.
 func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 	margin := d.spec.Offsets
 	if margin == nil {
@@ -129,7 +129,7 @@ func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 	return out, ctx.Err()
 }
 
-// An outcome is what was reached for one lambda.
+// An outcome is the result for one lambda.
 type outcome struct {
 	lambda      float64
 	x           []float64 // coefficients, and the intercept unless there is none, on the original scale
@@ -143,14 +143,14 @@ func (c *Certificate) better(other *Certificate) bool {
 	return c.Gap < other.Gap || c.Objective < other.Objective*(1-1e-12)
 }
 
-// notConverged is the error of a fit whose gap was to be at most goal.
+// notConverged returns the error of a fit whose gap is above goal.
 func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	return &solver.NotConvergedError{
 		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
 	}
 }
 
-// model makes a model of an outcome.
+// model returns the model of an outcome.
 func (d *design) model(out *outcome) *Model {
 	m := d.blank(out.lambda)
 	c := Column{Coefficients: out.x[:d.p:d.p], Groups: out.groups, Certificate: out.certificate, Run: out.run}
@@ -163,7 +163,7 @@ func (d *design) model(out *outcome) *Model {
 	return m
 }
 
-// blank returns the model for a lambda, without columns.
+// blank returns a model for a lambda without columns.
 func (d *design) blank(lambda float64) *Model {
 	m := &Model{
 		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
@@ -211,7 +211,7 @@ func divide(u, s []float64) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// domainName names a domain with its numbers, if these are few.
+// domainName returns the name of a domain, with its numbers if there are few.
 func domainName(d solver.Domain) string {
 	switch x := d.(type) {
 	case nil:

@@ -14,21 +14,20 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A fitter is package exact at work on a design, for one lambda after the other, with rows in memory
+// A fitter solves a design by package exact, for one lambda after the other, with rows in memory
 // or in a mapped file.
 type fitter struct {
 	d    *design
 	s    *exact.Solver
 	file *exact.File // nil for rows in memory
 	at   Progress
-	told int     // visits to the file that outcomes have told of
+	seen int     // visits to the file before the present lambda
 	full bool    // the working set had no room
-	stop float64 // why processes stop together, an ending.Cause
+	stop float64 // why all processes stop, an ending.Cause
 }
 
-// newFitter prepares a fitter, by a first visit if the rows are in a file; an error that wraps
-// exact.ErrNotApplicable says that rows in memory are for package solver, whose passes have the states
-// that a checkpoint of processes keeps.
+// newFitter prepares a fitter, by a first visit if the rows are in a file. An error that wraps
+// exact.ErrNotApplicable says that package solver is to solve the problem.
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	if d.spec.minimizes() || !d.spec.streams() && d.ownDomain() {
 		return nil, exact.ErrNotApplicable
@@ -44,7 +43,7 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// unposed is newFitter but for the solver.
+// unposed returns a fitter without its solver.
 func (d *design) unposed(ctx context.Context) (*fitter, error) {
 	f := &fitter{d: d, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
 	if !d.spec.streams() {
@@ -109,14 +108,14 @@ func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	if err != nil {
 		return nil, err
 	}
-	if start := s.Scale(); !finite(start) { // of which no gap could be proved
+	if start := s.Scale(); !finite(start) { // then no gap can be proved
 		return nil, &solver.DivergenceError{Objective: start, Start: start}
 	}
 	return s, nil
 }
 
-// lambdaMax is design.lambdaMax, and leaves the fitter at the model without penalised coefficients if
-// the penalty is of single ones.
+// lambdaMax is design.lambdaMax. If the penalty is of single coefficients, the fitter is then at the
+// model without penalised coefficients.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
 	if err := d.noLambdaMax(); err != nil {
@@ -135,7 +134,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	return d.dualMax(ctx, most, s)
 }
 
-// solve goes on from where it is to the solution for lambda.
+// solve solves the problem with lambda, beginning at the last solution.
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
@@ -164,8 +163,8 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: d.spec.relTol(), Status: solver.Converged},
 	}
 	if f.file != nil {
-		out.run.Method, out.run.Passes = "streamed-newton", float64(f.file.Visits()-f.told)
-		f.told = f.file.Visits()
+		out.run.Method, out.run.Passes = "streamed-newton", float64(f.file.Visits()-f.seen)
+		f.seen = f.file.Visits()
 	}
 	if d.coupled() && r.Gap <= goal {
 		out.groups = f.s.Ties()
@@ -186,8 +185,8 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, how.Err
 }
 
-// unattained is design.unattained, which an ended run asks only of rows in memory: a file would be
-// gone through once more.
+// unattained is design.unattained. It returns false for a run out of core that was ended, because the
+// answer needs one more pass.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)
 	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
@@ -196,8 +195,8 @@ func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool
 	return f.s.Falls(free)
 }
 
-// ask returns the function that a solver calls between steps to ask whether to stop. Processes with rows
-// in memory ask, and stop, together; those with files do so within each visit.
+// ask returns the function that a solver calls between steps, which returns an error if the run is to stop.
+// With rows in memory all processes call it, and stop, together. Out of core they agree in each visit.
 func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	if f.d.team.Alone() || f.file != nil {
 		return f.d.team.Within(ctx.Err)
@@ -208,8 +207,7 @@ func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	}
 }
 
-// late reports whether an error is that of a fit whose time is up: with ranks, of which one
-// has told the others.
+// late reports whether an error says that the time of the fit is up. Ranks agree on that.
 func (f *fitter) late(ctx context.Context, err error) bool {
 	switch {
 	case f.d.team.Alone():
@@ -220,7 +218,7 @@ func (f *fitter) late(ctx context.Context, err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// over reports whether an error is that of a context.
+// over reports whether an error says that a context ended.
 func over(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -17,28 +17,28 @@ func (s *Spec) kept() (bool, error) {
 	return len(b) > 0, err
 }
 
-// A progress is the checkpoint of fits of several classes, one after the other. It is that
-// of the fit that goes on.
+// A progress is the checkpoint of fits of several classes, one after the other. It is also the
+// checkpoint of the present fit.
 type progress struct {
 	to   dist.Checkpoint // nil keeps nothing
 	team *rows.Team
 	made
 }
 
-// made is what was reached. A model that did not converge is fitted again, for its error.
+// made are the results so far. A model that did not converge is fitted again, for its error.
 type made struct {
 	Done  map[int]Model // of classes, without their loss
 	State []byte        // of the next one; nil at its beginning
 }
 
-// newProgress returns what the checkpoint of a specification has.
+// newProgress returns the progress that the checkpoint of a specification holds.
 func newProgress(spec *Spec) (*progress, error) {
 	p := &progress{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
 	_, err := p.team.Load(p.to, &p.made)
 	return p, err
 }
 
-// checkpoint is that of the next fit.
+// checkpoint returns the checkpoint of the next fit.
 func (p *progress) checkpoint() dist.Checkpoint {
 	if p.to == nil {
 		return nil
@@ -59,7 +59,7 @@ func (p *progress) Save(state []byte) error {
 // Load implements dist.Checkpoint.
 func (p *progress) Load() ([]byte, error) { return p.State, nil }
 
-// fit returns the model of a class, which do fits unless it is done.
+// fit returns the model of a class. It calls do unless the class is done.
 func (p *progress) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
 	if m, there := p.Done[class]; there {
 		m.Loss = spec.loss()

@@ -8,12 +8,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// pieceRows is how many labels of mapped data are gone through before they leave memory.
+// pieceRows is the number of labels of mapped data that are read before they leave memory.
 const pieceRows = 1 << 20
 
-// mappedDesign is newDesign for data that are gone through in pieces, of which nothing is
-// copied; against, unless nil, is the label of one class of several, which mappedClasses has
-// seen.
+// mappedDesign is newDesign for fits out of core. It copies no data. against, unless nil, is the label
+// of one class of several, from mappedClasses.
 func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*design, error) {
 	seen, err := [2]bool{}, spec.checkMapped(x, y)
 	switch {
@@ -44,7 +43,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	return d, err
 }
 
-// checkMapped is checkData for data that are gone through in pieces, but for their labels.
+// checkMapped is checkData for fits out of core, except for the labels.
 func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	if err := checkSize(x); err != nil {
 		return err
@@ -67,7 +66,7 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	return nil
 }
 
-// seenLabels looks at the labels, piece by piece, and tells which of two classes are there.
+// seenLabels checks the labels, piece by piece, and returns which of the two classes occur.
 func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
 	classes := classifies(spec.loss())
 	if positive := spec.Positive; classes && positive != nil && *positive != 1 {

@@ -98,7 +98,7 @@ func (d *design) general() (*general, error) {
 	return g, err
 }
 
-// confine sets the domain, in which the coefficient of offsets is 1.
+// confine sets the domain, which holds the coefficient of the column of offsets at 1.
 func (g *general) confine(columns int) error {
 	g.problem.Domain = g.d.region(g.scale, columns)
 	if !g.offsets {
@@ -116,12 +116,10 @@ func (g *general) confine(columns int) error {
 	return nil
 }
 
-// roots returns, for an elastic net with factors, √fⱼ: with vⱼ = √fⱼuⱼ the squares of all
-// features that are penalised weigh the same,
+// roots returns √fⱼ for an elastic net with factors, nil for other penalties. With vⱼ = √fⱼuⱼ the
+// squares of all penalised features have the same weight:
 //
-//	fⱼ (r|uⱼ| + (1 − r)/2 uⱼ²) = √fⱼ r|vⱼ| + (1 − r)/2 vⱼ²;
-//
-// nil for other penalties.
+//	fⱼ (r|uⱼ| + (1 − r)/2 uⱼ²) = √fⱼ r|vⱼ| + (1 − r)/2 vⱼ²
 func (d *design) roots() []float64 {
 	if d.spec.l1Ratio() == 1 || d.spec.PenaltyFactors == nil {
 		return nil
@@ -133,7 +131,8 @@ func (d *design) roots() []float64 {
 	return roots
 }
 
-// offset takes offsets into the problem; nil is none.
+// offset takes the offsets into the problem. If the loss depends on t − y alone, they are subtracted from
+// the labels; otherwise they are a column.
 func (g *general) offset(offsets []float64) (err error) {
 	if offsets == nil {
 		return nil
@@ -145,14 +144,14 @@ func (g *general) offset(offsets []float64) (err error) {
 		}
 		return nil
 	}
-	g.offsets = true // a column whose coefficient is held at 1
+	g.offsets = true
 	g.problem.Data, err = withColumn(context.Background(), g.d.x, func(i int) float64 { return offsets[i] })
 	return err
 }
 
-// relTol is the accuracy in units of the objective at margins of 0, which package solver
-// takes; the specification has it at the offsets. Where these are worse, it is the same. For
-// counts see term.Labels.Unit.
+// relTol returns the accuracy relative to the objective at margins of 0, as package solver takes it.
+// The accuracy of the specification is relative to the objective at the offsets. If the latter
+// is larger, relTol returns the accuracy of the specification. For counts see term.Labels.Unit.
 func (g *general) relTol() float64 {
 	if !g.offsets || g.d.spec.relTol() == 0 {
 		return g.d.spec.RelTol
@@ -164,7 +163,7 @@ func (g *general) relTol() float64 {
 	return g.d.spec.relTol() * math.Min(1, g.unit(x)/zero)
 }
 
-// unit is term.Labels.Unit for the margins of x.
+// unit returns term.Labels.Unit for the margins of x.
 func (g *general) unit(x []float64) float64 {
 	loss, d := g.problem.Evaluate(x).Loss, g.d
 	margins := make([]float64, d.n)
@@ -182,16 +181,16 @@ func (g *general) unit(x []float64) float64 {
 	return traits(d.loss).Labels.Unit(loss, d.team.Mean(label, weight), d.team.Mean(slope, weight))
 }
 
-// constrain sets A and the weights of its rows: A, [G; I] with a graph, or I with neither, in which
-// the row of the intercept has no weight; or the rows of I that are of features with a
-// factor, where an elastic net has them alone.
+// constrain sets A and the weights of its rows. A is the matrix of the specification, [G; I] with a
+// graph, and otherwise I, where the intercept has weight 0. For an elastic net of some
+// coefficients only, A has the rows of I for these coefficients.
 func (g *general) constrain(columns int) error {
 	d, roots := g.d, g.d.roots()
 	a, err := d.rowsOfA(columns)
 	if err != nil {
 		return err
 	}
-	if g.weights = d.limits(); a == nil { // what is no feature has none
+	if g.weights = d.limits(); a == nil { // other columns have weight 0
 		g.weights = append(g.weights, make([]float64, columns-d.p)...)
 	}
 	var penalised []int

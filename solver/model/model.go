@@ -23,9 +23,9 @@ type Model struct {
 	HasIntercept bool
 	// Features are the names, nil if there are none.
 	Features []string
-	// Target is the name of the label column of the table that was fitted, Offset that of
-	// the column of offsets, and Fill has what takes the place of missing values in its
-	// columns of numbers; empty for other data. FitData sets them.
+	// Target is the name of the label column of the table that was fitted, and Offset the name of
+	// the column of offsets. Fill has the number for missing values of each column of
+	// numbers. They are empty for other data. FitData sets them.
 	Target string
 	Offset string
 	Fill   map[string]float64
@@ -35,14 +35,15 @@ type Model struct {
 	Facts Facts
 }
 
-// A Column is a vector of coefficients, and what is known of its fit.
+// A Column is a vector of coefficients, and a summary of its fit.
 type Column struct {
-	// Coefficients has one of each feature, on the scale of the data.
+	// Coefficients has a coefficient for each feature, on the scale of the data.
 	Coefficients []float64
 	// Intercept is added to all margins.
 	Intercept float64
-	// Groups lists features that a graph ties, whose coefficients are equal up to sign, and not zero:
-	// those of standardised features, if they were standardised. It is nil where ties are not exact.
+	// Groups lists groups of features that a graph ties. Their coefficients are equal up to sign, and
+	// not zero; with standardised features, these are the coefficients of the standardised features. It
+	// is nil if ties are not exact.
 	Groups [][]int
 
 	Certificate Certificate
@@ -69,7 +70,7 @@ type Facts struct {
 	ClassWeights map[float64]float64 `json:"-"`
 }
 
-// A Certificate says how far a model is from the optimum of its problem.
+// A Certificate says how far a column is from the optimum of its problem.
 type Certificate struct {
 	// Objective is what was minimised, at the model. MeanLoss is its first part, and Ridge its part
 	// (Mu/2) Σⱼ (sⱼbⱼ)².
@@ -81,9 +82,9 @@ type Certificate struct {
 	RelTol float64
 	// Status says how the fit ended.
 	Status solver.Status
-	// NoOptimum says that the objective has no least value, only a greatest lower bound,
-	// which Gap is then about: coefficients that are not penalised tell the classes
-	// apart, and grow without limit as RelTol falls (Albert and Anderson 1984).
+	// NoOptimum says that the objective has no least value. Gap is then about its greatest lower
+	// bound. Coefficients that are not penalised separate the classes,
+	// and grow without limit as RelTol falls (Albert and Anderson 1984).
 	NoOptimum bool
 }
 
@@ -132,7 +133,7 @@ func (m *Model) NonZeros() (count int) {
 	return count
 }
 
-// className returns the class of that number, from 0, as files have it: of two classes the
+// className returns the name of class k in files, counted from 0. Of two classes the
 // negative one is number 0.
 func (m *Model) className(k int) string {
 	if m.Classes.IsZero() {

@@ -9,12 +9,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A penalty is that of a specification as package exact takes it, of coefficients on the original
-// scale, the intercept among them:
+// A penalty is the penalty of a specification in the form of package exact, for coefficients on the
+// original scale, the intercept among them:
 //
 //	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²,
 //
-// with norms of groups of the rows of A in the place of the absolute values. The scales of features are
+// or with norms of groups of rows of A instead of the absolute values. The scales of features are
 // in A, limits and ridges.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
@@ -24,7 +24,7 @@ type penalty struct {
 	set           term.Region // of the coefficients; nil for all
 }
 
-// penalty returns that of the design.
+// penalty returns the penalty of the design.
 func (d *design) penalty() (*penalty, error) {
 	p, spec := d.single(d.spec.l1Ratio()), d.spec
 	a, err := d.rowsOfA(d.columns())
@@ -55,8 +55,8 @@ func (d *design) penalty() (*penalty, error) {
 	return p, err
 }
 
-// single returns the elastic net of that ratio, of single coefficients, with the ridges and the set
-// that are beside every penalty.
+// single returns the elastic net with a ratio, of single coefficients, with the ridges and the set that
+// every penalty has beside it.
 func (d *design) single(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
@@ -76,7 +76,7 @@ func (d *design) single(ratio float64) *penalty {
 	return p
 }
 
-// ridges makes the fixed ridges those of (mu/2) Σ (sⱼbⱼ)².
+// ridges sets the fixed ridges to (mu/2) Σ (sⱼbⱼ)².
 func (p *penalty) ridges(d *design, mu float64) {
 	p.fixed = make([]float64, len(p.ridge))
 	for j, scale := range d.scale {
@@ -84,7 +84,8 @@ func (p *penalty) ridges(d *design, mu float64) {
 	}
 }
 
-// widened returns a box with bounds times a scale, nil for ones, and open sides for more columns.
+// widened returns a box with its bounds times a scale, nil for ones, and with no bounds for the other
+// columns.
 func widened(box term.Box, columns int, scale []float64) term.Box {
 	wide := term.NewBox(columns, math.Inf(-1), math.Inf(1))
 	copy(wide.Lower, box.Lower)
@@ -96,7 +97,7 @@ func widened(box term.Box, columns int, scale []float64) term.Box {
 	return wide
 }
 
-// rowsOfA returns A of the specification, with so many columns: nil for the identity.
+// rowsOfA returns A of the specification with a number of columns; nil for the identity.
 func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
 	switch {
 	case d.spec.A != nil:
@@ -111,7 +112,7 @@ func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
 	return widen(a, columns)
 }
 
-// widen returns a with so many columns.
+// widen returns a with more columns, which are empty.
 func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 	l, p := a.Dims()
 	if p == columns {
@@ -141,8 +142,8 @@ func (d *design) limits() (limit []float64) {
 	return limit
 }
 
-// group returns the rows of a that are in groups, and makes the penalty that of the groups: those of
-// rows in none have none.
+// group returns the rows of a that are in groups, and sets the limits and the groups of the penalty.
+// Other rows are not penalised.
 func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	var members []int
 	p.limit, p.groups = nil, make([][]int, len(group.Groups))
@@ -156,8 +157,8 @@ func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	return a.SelectRows(members)
 }
 
-// region returns the set of coefficients that are divided by those scales, of so many columns, for
-// package solver: nil for all.
+// region returns the domain for package solver, of coefficients times a scale and with a number of
+// columns; nil for all.
 func (d *design) region(scale []float64, columns int) solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// unattained reports whether the objective of lambda has no least value, which x, the
-// coefficients and the intercept, shows: along the part of it that is not penalised, the loss
-// of some rows falls for ever, and that of none rises.
+// unattained reports whether x, the coefficients and the intercept, shows that the objective with lambda
+// has no least value: along the part of x that is not penalised, the loss
+// of some rows falls for ever, and the loss of no row rises.
 func (d *design) unattained(lambda float64, x []float64) bool {
 	free := d.unpenalised(lambda, x)
 	if free == nil {
@@ -19,7 +19,8 @@ func (d *design) unattained(lambda float64, x []float64) bool {
 	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
 }
 
-// recedes returns what reports whether the domain has no end along a coefficient of that sign.
+// recedes returns the function that reports whether the domain is unbounded along coefficient j in the
+// direction of a sign.
 func (d *design) recedes() func(j int, sign float64) bool {
 	if d.spec.Domain == nil {
 		return func(int, float64) bool { return true }
@@ -34,8 +35,8 @@ func (d *design) recedes() func(j int, sign float64) bool {
 	return func(int, float64) bool { return false }
 }
 
-// unpenalised returns the part of x that is not penalised where it may separate the
-// rows under a loss that falls for ever, nil where it does not.
+// unpenalised returns the part of x that is not penalised, or nil if it cannot separate the rows or the
+// loss does not fall for ever.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil
@@ -57,7 +58,7 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	return free
 }
 
-// penalised returns which features a ridge or a row of A with a weight holds, if lambda is above 0.
+// penalised returns which features have a ridge, or a row of A with a weight, with lambda.
 func (d *design) penalised(lambda float64) []bool {
 	held := make([]bool, d.columns())
 	p, err := d.penalty()

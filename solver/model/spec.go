@@ -16,22 +16,22 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Spec says what is minimised; see the package comment for the formula. The zero
-// value of every field is the default. It is only read.
+// A Spec says what is minimised, and how; see the package comment for the formula. The zero
+// value of every field is the default. A Spec is only read.
 type Spec struct {
 	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for classes
 	// of any values, Squared and Huber for numbers, Poisson for numbers that are not negative.
 	Loss solver.Loss
 	// Lambda ≥ 0 is the weight of the penalty beside the mean loss. Path and CV choose
-	// it and take no notice of this one.
+	// their own and ignore it.
 	Lambda float64
 	// Penalty is R; nil means the lasso.
 	Penalty Penalty
-	// Graph joins features, one node to each, whose coefficients are to be equal (or
-	// opposite, where an edge has a negative weight); nil means none.
+	// Graph has a node for each feature. The coefficients of features that an edge joins tend to be
+	// equal or, if the weight of the edge is negative, opposite. nil means no graph.
 	Graph *graph.Graph
-	// A, unless nil, has the place of the graph: R is the sum of |(A (s·b))_k| over its rows, with
-	// a column for each feature. It takes no Graph, ElasticNet and PenaltyFactors.
+	// A, unless nil, is a matrix with a column for each feature: R is then the sum of |(A (s·b))_k| over
+	// its rows. It excludes Graph, ElasticNet and PenaltyFactors.
 	A *sparse.CSR
 	// Fusion is the weight of the graph's part beside that of the coefficients: zero
 	// means 1. For the graph's part alone set PenaltyFactors to zeros.
@@ -39,9 +39,9 @@ type Spec struct {
 	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², which Lambda does not multiply, and MuA adds
 	// (MuA/2)|A (s·b)|², for A = [G; I] with a Graph, and I with neither.
 	Mu, MuA float64
-	// Domain confines the coefficients, as they are and without the intercept; nil confines none.
-	// A solver.Box has bounds for each, such as their signs. Other sets are for features as they
-	// are, without an intercept.
+	// Domain confines the coefficients of the data as given, but not the intercept; nil confines none.
+	// A solver.Box has bounds for each coefficient, such as their signs. Other sets need NoIntercept
+	// and StandardizeOff.
 	Domain solver.Domain
 	// NoIntercept leaves the intercept out.
 	NoIntercept bool
@@ -49,35 +49,34 @@ type Spec struct {
 	// deviations.
 	Standardize Standardize
 	// PenaltyFactors has a factor ≥ 0 for each feature, 0 for one that is not penalised;
-	// nil means ones. They are taken as they are, not normalised.
+	// nil means ones. They are not normalised.
 	PenaltyFactors []float64
 	// SampleWeights has a weight ≥ 0 for each row, nil meaning ones.
 	SampleWeights []float64
-	// ClassWeights multiplies the weights of the rows of a label; labels that are not
-	// in it have 1.
+	// ClassWeights has a factor for the weights of the rows of a label; other labels have the
+	// factor 1.
 	ClassWeights map[float64]float64
 	// Balanced makes both classes count the same, or each of several and the rest; it excludes
 	// ClassWeights.
 	Balanced bool
-	// Offsets has a number oᵢ for each row that is added to its margin, nil meaning
-	// none.
+	// Offsets has a number oᵢ for each row that is added to its margin; nil means zeros.
 	Offsets []float64
 	// Positive is the label that is the positive class of two; nil means the larger. With it,
 	// labels of more than two values are an error.
 	Positive *float64
-	// Start is a model of as many features for Fit to begin with, such as one of fewer rows or another
-	// Lambda: where it has a column for a class, or for two classes the same ones, fewer steps are
-	// needed. What is proved does not depend on it. nil means none; Path and CV take no notice.
+	// Start is a model from which Fit begins, with the same number of features, such as a model of fewer
+	// rows or another Lambda. If it has the same classes, or some of them, fewer steps are
+	// needed. The proof does not depend on it. nil means none; Path and CV ignore it.
 	Start *Model
 	// Features are names for the model; nil means none.
 	Features []string
-	// IndexBase is the number that the first feature has in the files of the data, 0 or
-	// 1, for the model to tell; indices in Go count from 0 whatever it is.
+	// IndexBase is the number of the first feature in the files of the data, 0 or
+	// 1, which the model keeps. Indices in Go count from 0 whatever it is.
 	IndexBase int
-	// Comm joins processes that have other rows each, at least one: data, labels,
-	// SampleWeights and Offsets are those of this one, all else is the same for all. Calls
-	// of Fit, Path, CV and LambdaMax are then collective: what goes through a Path ends it at the
-	// same step on all. nil means that there are no other rows.
+	// Comm joins processes each of which has a shard of the rows, at least one row. Data, labels,
+	// SampleWeights and Offsets are those of the shard, and all else is the same in all processes. They
+	// call Fit, Path, CV and LambdaMax together, and end a Path at the
+	// same step. nil means that this process has all rows.
 	Comm dist.Comm
 
 	// Settings say how to solve. The default, a nil Method or solver.Auto and zeros for the settings
@@ -121,8 +120,8 @@ type Standardize string
 
 // The choices.
 const (
-	// StandardizeAuto is StandardizeOn without a graph or A, whose ties are of coefficients
-	// as the model has them, and StandardizeOff with one.
+	// StandardizeAuto is StandardizeOn without a graph or A, and StandardizeOff with one, so that ties
+	// are of the coefficients of the model.
 	StandardizeAuto Standardize = ""
 	// StandardizeOn divides features by their (weighted, population) standard
 	// deviations; constant ones by 1. With a graph, ties are of the coefficients of
@@ -229,7 +228,7 @@ func (s *Spec) factors(p int) []float64 {
 	return factors
 }
 
-// stateless refuses checkpoints.
+// stateless returns an error if there is a checkpoint.
 func (s *Spec) stateless() error {
 	if s != nil && s.Checkpoint != nil {
 		return errors.New("model: Settings.Checkpoint is for Fit; other calls keep no state")
@@ -237,7 +236,7 @@ func (s *Spec) stateless() error {
 	return nil
 }
 
-// couples reports whether the penalty is one of A b.
+// couples reports whether the penalty is a function of A b.
 func (s *Spec) couples() bool { return s.Graph != nil || s.A != nil }
 
 // l1Ratio returns r, 1 without an elastic net.
@@ -277,7 +276,7 @@ func (s *Spec) relTol() float64 {
 	return s.RelTol
 }
 
-// threads is the number of goroutines.
+// threads returns the number of goroutines.
 func (s *Spec) threads() int {
 	if s.Threads == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -285,7 +284,7 @@ func (s *Spec) threads() int {
 	return s.Threads
 }
 
-// errTime is why a fit ends whose time is up.
+// errTime is the cause of a context whose time limit has passed.
 var errTime = errors.New("model: time limit reached")
 
 // limit returns ctx with the time limit.
@@ -377,7 +376,7 @@ func (s *Spec) check(n, p int) error {
 	return s.checkDomain(p)
 }
 
-// checkDomain reports a domain that is not one of the coefficients.
+// checkDomain returns an error if the domain is not one of the coefficients.
 func (s *Spec) checkDomain(p int) error {
 	if s.Domain == nil {
 		return nil

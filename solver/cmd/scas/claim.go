@@ -10,29 +10,31 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A claim is what work on data takes of memory.
+// A claim is the memory that some work on data takes.
 type claim struct {
-	what string // takes it, such as "training on 4 rows and 2 features of a.svm"
+	what string // the work, such as "fitting 4 rows and 2 features of a.svm"
 	data *sparse.Dataset
-	// whole returns the bytes that it takes with all rows in memory, which it looks at.
+	// whole returns the bytes that the work takes with all rows in memory. It reads them all.
 	whole func() float64
-	// kept is what it keeps while it goes through the rows in pieces, and why the reason that
-	// it does not, nil if it does. It wraps model.ErrNotStreamed.
+	// kept is the number of bytes that the work keeps out of core, beside pieces of the rows. why is the
+	// reason why the work is impossible out of core, which wraps model.ErrNotStreamed; nil if it is
+	// possible.
 	kept int64
 	why  error
-	// stated reports that the number of features is that of --features.
+	// stated says that --features gives the number of features.
 	stated bool
-	// shared reports that ranks have other rows, each within memory of its own.
+	// shared says that other ranks have other rows, each within memory of its own.
 	shared bool
 }
 
-// pieces is the least memory for going through the rows in pieces.
+// pieces returns the least memory for the work out of core.
 func (c *claim) pieces() float64 { return max(leastBeyond, program+leastRoom+float64(c.kept)) }
 
-// small reports whether all rows may take less memory than pieces of them do.
+// small reports whether all rows take less memory than the work out of core.
 func (c *claim) small() bool { return float64(dataBytes(c.data)) < c.pieces() }
 
-// size is what it takes in memory, as far as what is beyond memory tells at little cost.
+// size estimates the bytes that the work takes in memory. For a large mapped file it uses the size of
+// the file, to avoid a scan.
 func (c *claim) size(beyond bool) float64 {
 	data := dataBytes(c.data)
 	if c.data.X.Mapped() { // the reader allows for the file
@@ -55,7 +57,7 @@ func (v memorySize) exceeds(c *claim) bool {
 	return limit > 0 && (v.beyond(c.data) || c.left(limit) < 0)
 }
 
-// left is what the claim leaves of so many bytes, with all rows in memory.
+// left returns how much of a limit remains with all rows in memory; it is negative if they do not fit.
 func (c *claim) left(limit int64) float64 {
 	if !c.data.X.Mapped() {
 		limit -= reserve(limit)
@@ -63,7 +65,7 @@ func (c *claim) left(limit int64) float64 {
 	return float64(limit) - c.whole()
 }
 
-// refuseShared is refuse where other ranks have rows that do not fit.
+// refuseShared is refuse if only rows of other ranks do not fit.
 func (v memorySize) refuseShared(c *claim) error {
 	limit, origin := v.limit()
 	text := fmt.Sprintf("%s: other ranks have rows beyond the %s of memory allowed (%s)", c.what, byteCount(limit), origin)
@@ -73,7 +75,8 @@ func (v memorySize) refuseShared(c *claim) error {
 	return fmt.Errorf("%s; allow %s with --memory, to go through all of them in pieces", text, enough(c.pieces(), true))
 }
 
-// refuse returns the error for what does not fit: what would be enough, and what else helps.
+// refuse returns the error for work that does not fit. It says how much memory would be enough, and
+// what else helps.
 func (v memorySize) refuse(c *claim) error {
 	if c.shared && !v.exceeds(c) {
 		return v.refuseShared(c)
@@ -94,14 +97,15 @@ func (v memorySize) refuse(c *claim) error {
 	return fmt.Errorf("%s; %sallow %s with --memory", text, c.remedy(), enough(need, known))
 }
 
-// mayStream reports whether why is worth a word: what has too many features is no better off
-// in a .scas file.
+// mayStream reports whether why is to be in the error. Data with too many features do not fit in a
+// .scas file, either.
 func (c *claim) mayStream() bool {
 	_, p := c.data.X.Dims()
 	return c.data.X.Mapped() || p < mostStreamed
 }
 
-// remedy is what helps beside memory, where most features have no data, and ends in "or".
+// remedy returns the remedy for data of which most features have no entry, ending in "or"; it is
+// empty for other data.
 func (c *claim) remedy() string {
 	switch {
 	case !c.mostlyUnused():
@@ -132,7 +136,7 @@ func (c *claim) mostlyUnused() bool {
 	return 2*used < p
 }
 
-// enough writes an amount of memory so that --memory takes it, and it is not less.
+// enough writes an amount of memory, rounded up, in a form that --memory takes.
 func enough(bytes float64, known bool) string {
 	if !known {
 		return "more than the " + byteCount(int64(bytes)) + " of the data, some three times as much as a rule,"
@@ -150,8 +154,8 @@ func enough(bytes float64, known bool) string {
 	return strconv.FormatFloat(math.Ceil(bytes*digit)/digit, 'f', -1, 64) + unit
 }
 
-// room returns what going through data in pieces may take beside the program and what is
-// kept; 0 if that is too little.
+// room returns the memory for pieces of the data, beside the program and what is
+// kept; 0 if it is too little.
 func (v memorySize) room(kept int64) int64 {
 	limit, _ := v.limit()
 	if room := limit - program - kept; limit >= leastBeyond && room >= leastRoom {
@@ -160,8 +164,8 @@ func (v memorySize) room(kept int64) int64 {
 	return 0
 }
 
-// unstreamed words the error of a fit that is impossible out of core: with the memory that would be
-// enough.
+// unstreamed adds, to the error of a fit that is impossible out of core, the memory that would be
+// enough. It returns other errors as they are.
 func (v memorySize) unstreamed(c *claim, err error) error {
 	if !errors.Is(err, model.ErrNotStreamed) {
 		return err

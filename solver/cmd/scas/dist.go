@@ -19,7 +19,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file trains with ranks, processes that have the rows of DATA in parts.
+// This file trains with ranks: processes each of which has a shard of the rows of DATA.
 
 // distFlags say how ranks work together.
 type distFlags struct {
@@ -54,8 +54,8 @@ func (c *trainCmd) checkDist() error {
 	return nil
 }
 
-// together trains with the other ranks. Rank 0 writes and reports; errors are told by the
-// first rank that has one.
+// together trains with the other ranks. Rank 0 writes and reports. The first rank that has an error
+// reports it.
 func (c *trainCmd) together(e *env) error {
 	if err := c.checkDist(); err != nil {
 		return err
@@ -81,41 +81,41 @@ func (c *trainCmd) together(e *env) error {
 		c.Model, c.SVG = "", ""
 	}
 	err = c.inStep(&own)
-	if has[*rows.Broken](err) { // to close would wait for who is not there
+	if has[*rows.Broken](err) { // Close would wait for the lost rank
 		return err
 	}
 	return cmp.Or(err, c.ranks.comm.Close())
 }
 
-// inStep trains, and agrees with the other ranks on how that ended.
+// inStep trains, and agrees with the other ranks on the exit code.
 func (c *trainCmd) inStep(e *env) (err error) {
 	defer rows.Rescue(&err)
 	err = c.train(e)
 	if has[*rows.Broken](err) {
 		return err
 	}
-	t, teller := c.ranks.team, c.ranks.comm.Size()
+	t, reporter := c.ranks.team, c.ranks.comm.Size()
 	if err != nil && err != rows.ErrElsewhere {
-		teller = t.Rank()
+		reporter = t.Rank()
 	}
-	code, first := int(t.Most(float64(exitCode(err)))), int(t.Least(float64(teller)))
+	code, first := int(t.Most(float64(exitCode(err)))), int(t.Least(float64(reporter)))
 	if code != exitOK && first != t.Rank() {
 		return silentError(code)
 	}
 	return err
 }
 
-// ranks are the processes that train; zero is this one alone.
+// ranks are the processes that train. The zero value is one process.
 type ranks struct {
 	comm *dist.Meter
 	team *rows.Team
-	// pieces says that data are larger than the memory of a rank, so that all go through
-	// theirs in pieces, beside which they keep so many bytes of every row.
+	// pieces says that all ranks fit out of core, because the data of one of them are larger than its
+	// memory. ofRow is the number of bytes that they then keep of every row.
 	pieces bool
 	ofRow  int64
 }
 
-// joined is what package solver takes, nil for one process.
+// joined returns the ranks as package solver takes them; nil for one process.
 func (r *ranks) joined() dist.Comm {
 	if r.comm == nil {
 		return nil
@@ -160,14 +160,14 @@ func (r *rankSummary) addTo(f *facts) {
 	}
 }
 
-// read reads DATA, or the part of this rank.
+// read reads DATA, or the shard of this rank.
 func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 	if c.ranks.comm == nil {
 		return e.readRows(c.Data, &c.rowFlags, c.Loss, true)
 	}
 	paths, err := filepath.Glob(c.Data)
 	if err == nil && len(paths) == 0 {
-		paths = []string{c.Data} // of which reading says what is wrong
+		paths = []string{c.Data} // reading it gives the error
 	}
 	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict}
 	if c.Format != "auto" {
@@ -190,7 +190,7 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 		return nil, fmt.Errorf("%s: other ranks find another number of files than the %d here", c.Data, len(paths))
 	}
 	if len(paths) != t.Size() {
-		c.ranks.ofRow += 8 // where rows begin that are a part of a file
+		c.ranks.ofRow += 8 // where the rows of a shard begin
 	}
 	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
 	n, _ := data.X.Dims()
@@ -216,8 +216,8 @@ func (c *trainCmd) alignColumns(data *sparse.Dataset) error {
 	return nil
 }
 
-// alignLabels makes labels of two classes −1 and +1, the same for all ranks, or names more
-// classes.
+// alignLabels makes the labels of two classes −1 and +1, the same for all ranks. Of more classes it
+// lists the labels.
 func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 	if !c.Loss.classifies() {
 		c.originalLabels(data)
@@ -251,7 +251,7 @@ func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 		return nil
 	}
 	c.ranks.ofRow += 8
-	labels := make([]float64, len(data.Labels)) // of a mapped file they are only read
+	labels := make([]float64, len(data.Labels)) // a copy: those of a mapped file cannot be written
 	for i, b := range data.Labels {
 		labels[i], _ = m.Sign(stored.Original(b))
 	}
@@ -259,7 +259,7 @@ func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 	return nil
 }
 
-// originalLabels makes labels the numbers that −1 and +1 stand for.
+// originalLabels replaces −1 and +1 by the numbers that they stand for.
 func (c *trainCmd) originalLabels(data *sparse.Dataset) {
 	if data.Mapping.IsZero() {
 		return
@@ -267,8 +267,8 @@ func (c *trainCmd) originalLabels(data *sparse.Dataset) {
 	data.Labels, data.Mapping = data.OriginalLabels(), sparse.LabelMapping{}
 }
 
-// checkClasses refuses labels of more than two values that are hardly classes, as reading
-// all of them does.
+// checkClasses refuses labels of more than two values that are hardly classes, as the reader of one
+// process does.
 func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
 	values := data.Classes.Values
 	const numbers = "give --loss squared for labels that are numbers"
@@ -289,10 +289,10 @@ func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
 	return nil
 }
 
-// A portion is which rows a process has.
+// A portion says which rows a process has.
 type portion struct{ first, count, of int }
 
-// cut returns what is there for the rows of numbers for all of them.
+// cut returns the numbers of these rows, given those of all rows.
 func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
 
 // wholeCounts are the numbers of rows and entries of all ranks.
@@ -302,7 +302,7 @@ type wholeCounts struct {
 	classes []int // rows of each class; see countClasses
 }
 
-// whole counts the data, those of other ranks with them.
+// whole counts the data of all ranks.
 func (r *ranks) whole(data *sparse.Dataset) wholeCounts {
 	n, _ := data.X.Dims()
 	counts := []float64{float64(n), float64(data.X.NNZ())}
@@ -323,7 +323,7 @@ func (r *ranks) whole(data *sparse.Dataset) wholeCounts {
 	return w
 }
 
-// empty counts the features for which no rank has data.
+// empty counts the features without data on any rank.
 func (r *ranks) empty(data *sparse.Dataset) int {
 	n, p := data.X.Dims()
 	used, found := make([]float64, p), 0

@@ -11,10 +11,10 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// dataHelp is that of the argument DATA.
+// dataHelp is the help of the argument DATA.
 const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, Matrix Market (.mtx), or what scas convert wrote (.scas); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."
 
-// fitFlags are those of commands that fit models of package solver/model to DATA.
+// fitFlags are the flags of commands that fit models to DATA.
 type fitFlags struct {
 	Data string `arg:"" name:"DATA" help:"${data}"`
 
@@ -63,8 +63,8 @@ type fits struct {
 	scored   bool // the models of several classes are scored on all rows at once
 }
 
-// hardlyClasses is how many labels that are whole numbers are taken for classes without a
-// word: more may be years, or prices.
+// hardlyClasses is the largest number of different labels that are taken for classes without a
+// warning: more whole numbers may be years, or prices.
 const hardlyClasses = 100
 
 // begin specifies the fits to data that have been read since start, and returns the head of the
@@ -103,13 +103,13 @@ type shapeFlags struct {
 	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: yes without a graph, no with one)."`
 	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: the penalty is lambda times (F |x|_1 + (1-F)/2 |x|^2), so that 1 is the lasso and 0 ridge regression (default: 1)."`
 	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
-	// Offset has one of each row.
+	// Offset is a file with a number for each row.
 	Offset string `placeholder:"FILE" help:"A number for every row of DATA, one a line, that is added to its margin as it is, such as the logarithm of an exposure; of tables --offset-column names a column instead."`
-	// PenaltyFactors are of the features.
+	// PenaltyFactors is a file with a number for each feature.
 	PenaltyFactors string `placeholder:"FILE" help:"What the penalty of each feature is multiplied by, one number a line: 0 for features that are to be in the model whatever lambda is."`
 }
 
-// share is a number of 0 to 1.
+// share is a number from 0 to 1.
 type share float64
 
 func (v *share) UnmarshalText(text []byte) error {
@@ -129,7 +129,7 @@ type specFlags struct {
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have; of several, each as much as the rest."`
 	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
 
-	constraint *graph.Constraint // of the file of Graph, if it has been read
+	constraint *graph.Constraint // what the file of Graph has, if it has been read
 }
 
 // rowFlags say how DATA is read.

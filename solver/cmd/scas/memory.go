@@ -43,8 +43,8 @@ func (v *memorySize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// limit returns the bytes that a command may take and where that is from; 0 if nobody
-// said anything.
+// limit returns the bytes that a command may take, and what sets this limit. It returns 0 if nothing
+// sets one.
 func (v memorySize) limit() (bytes int64, origin string) {
 	if v > 0 {
 		return int64(v), "--memory"
@@ -61,7 +61,7 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 	return v.allowOr(func() string { return "" }, need, format, args...)
 }
 
-// allowOr is allow for what may have another remedy, which ends in "or".
+// allowOr is allow for cases with another remedy, a text that ends in "or".
 func (v memorySize) allowOr(remedy func() string, need float64, format string, args ...any) error {
 	limit, origin := v.limit()
 	if limit == 0 || need <= float64(limit) {
@@ -71,8 +71,8 @@ func (v memorySize) allowOr(remedy func() string, need float64, format string, a
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin, remedy())
 }
 
-// collect has the collector keep the program within the flag for the rest of the command, where
-// that is more than a program takes. What live data and garbage take without that is up to
+// collect makes the garbage collector keep the process within the flag for the rest of the command,
+// unless the flag is less than the program itself takes. Otherwise live data and garbage may take
 // twice the data.
 func (v memorySize) collect() {
 	if v >= program {
@@ -80,14 +80,13 @@ func (v memorySize) collect() {
 	}
 }
 
-// reserve returns how many of so many bytes are not for data and vectors, but for the program
-// itself and what it reads text with.
+// reserve returns the part of a limit that the program itself and its buffers for reading text take.
 func reserve(limit int64) int64 { return min(limit/3, mostReserve) }
 
 const mostReserve = 24 << 20
 
-// machineMemory returns the bytes of memory of the machine or, if it is smaller, what
-// the container may take; 0 if the system does not tell.
+// machineMemory returns the bytes of memory of the machine or, if it is smaller, of the
+// container; 0 if the system does not report it.
 func machineMemory() int64 {
 	info, _ := os.ReadFile("/proc/meminfo")
 	total := kilobytes(string(info), "MemTotal:")
@@ -100,7 +99,7 @@ func machineMemory() int64 {
 	return total
 }
 
-// kilobytes reads an entry, in bytes, from files like those of Linux's /proc; 0 if it is
+// kilobytes returns a size in bytes from the text of a file such as /proc/meminfo; 0 if the name is
 // not there.
 func kilobytes(text, name string) int64 {
 	_, value, _ := strings.Cut(text, name)
@@ -112,55 +111,41 @@ func kilobytes(text, name string) int64 {
 	return n << 10
 }
 
-// dataBytes is what data take, labels included.
+// dataBytes returns the bytes that data take, labels included.
 func dataBytes(d *sparse.Dataset) int64 {
 	rows, _ := d.X.Dims()
 	return 8*(int64(rows)+1) + (4+8)*d.X.NNZ() + 8*int64(rows)
 }
 
-// allowConstraint refuses a graph, and bounds, that would not fit, before they are made.
+// allowConstraint returns an error if the file of --graph needs too much memory for the features
+// of the data. It is called before the file is read.
 func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
 	_, p := data.X.Dims()
-	perFeature := 0.0
-	switch c.Graph {
-	case "none":
-	case "chain":
-		perFeature = 140 // edges, G, I and [G; I]
-	default:
-		perFeature = 48 // I and [G; I]
-	}
-	if strings.HasPrefix(c.Domain.text, "box") {
-		perFeature += 16
-	}
-	what := "a problem"
-	if c.Graph != "none" {
-		what += " with a graph"
-	}
-	need := float64(perFeature * float64(p))
+	need := float64(48 * float64(p)) // I and [G; I]
 	if !c.Memory.beyond(data) && !c.ranks.pieces {
 		need += float64(dataBytes(data))
 	}
 	features := &claim{data: data, stated: c.Features != 0}
-	return c.Memory.allowOr(features.remedy, need, "%s of %s of %s", what, plural(p, "feature"), dataName(c.Data))
+	return c.Memory.allowOr(features.remedy, need, "a problem with a graph of %s of %s", plural(p, "feature"), dataName(c.Data))
 }
 
-// beyond reports whether data are mapped, and larger than memory or, as the file is, than the
-// reader checks all of.
+// beyond reports whether data are mapped and larger than memory, or in a file so large that the reader
+// did not check all of it.
 func (v memorySize) beyond(d *sparse.Dataset) bool {
 	limit, _ := v.limit()
 	return limit > 0 && d.X.Mapped() && max(dataBytes(d), d.Stats.Bytes) > limit
 }
 
-// program is what it takes beside data and vectors.
+// program is the memory of the process beside data and vectors.
 const program = 64 << 20
 
-// leastBeyond is the least limit with which commands go through data in pieces, leastRoom what
-// these take of it. The rest is for the program and for what is kept of each row or pair of
-// features; 16 MiB of that go with the least limit.
+// leastBeyond is the least limit for work out of core, and leastRoom the part of it for the pieces of
+// the data. The rest is for the program and for what is kept of each row or pair of
+// features: 16 MiB with the least limit.
 const leastBeyond, leastRoom = 2 * program, 48 << 20
 
-// collecting has the collector keep garbage to what a fit that goes through data in pieces
-// leaves beside mapped pages, until it is ended. room is 0 for other fits.
+// collecting limits the garbage of a fit out of core to the memory beside the mapped pages, until end
+// is called. room is 0 for other fits, which it does not limit.
 func collecting(room, vectors int64) (end func()) {
 	if room == 0 {
 		return func() {}

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// printMethods explains each method in a line, or, if verbose, in a few lines of at
-// most 100 columns that say what the flags mean to it.
+// printMethods explains each method in a line or, if verbose, in a few lines of at
+// most 100 columns, with what the flags mean to it.
 func printMethods(e *env, asJSON, verbose bool) error {
 	var all []solver.MethodInfo
 	for _, m := range baseline.Methods() {
@@ -40,7 +40,7 @@ the end; scas info DATA adds it up. --method list --verbose says what --eta and 
 func methodFlagList(all []solver.MethodInfo) string {
 	const columns = 100
 	width := 0
-	var any []string // that take any problem
+	var any []string // methods that take any problem
 	for _, m := range all {
 		if width = max(width, len(m.Name)); m.AnyProblem {
 			any = append(any, m.Name)

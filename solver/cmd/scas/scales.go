@@ -33,11 +33,11 @@ func ofScales(err error, data *sparse.Dataset, standardized bool) error {
 	return replaced(err, not, &changed)
 }
 
-// farApart is how many times the least deviation of a feature the largest may be before
-// scales are named as the reason for a poor model.
+// farApart is the ratio of the largest to the least deviation of a feature from which on scales are
+// named as the reason for a poor model.
 const farApart = 100
 
-// apart says how far the deviations of the features are apart, if that is far.
+// apart returns the range of the deviations of the features as text, and whether it is wide.
 func apart(d *sparse.Dataset) (text string, far bool) {
 	sd := slices.DeleteFunc(d.X.ColumnStats().StdDev(), func(v float64) bool { return v == 0 })
 	if len(sd) == 0 {

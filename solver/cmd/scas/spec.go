@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A specified is data and what to fit to them.
+// A specified is a specification with its data.
 type specified struct {
 	data       *sparse.Dataset
 	whole      wholeCounts
@@ -23,8 +23,8 @@ type specified struct {
 	graph      graphSummary
 	groups     int // of the group lasso
 	groupsFile string
-	domain     string // as the flag has it
-	// claim is what the fits take of memory; kept are weights, offsets and models.
+	domain     string // the text of the flag
+	// claim is the memory that the fits take. Its kept bytes are weights, offsets and models.
 	claim *claim
 }
 
@@ -75,13 +75,13 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits, cla
 	return out, out.penalise(&c.specFlags, p)
 }
 
-// beyond reports whether the data are gone through in pieces.
+// beyond reports whether the fits are out of core.
 func (s *specified) beyond() bool { return s.spec.Memory > 0 }
 
-// collecting is about the collector, see there.
+// collecting limits the garbage of the fits, see the function collecting.
 func (s *specified) collecting() (end func()) { return collecting(s.spec.Memory, s.claim.kept) }
 
-// claim is what fits take of memory.
+// claim returns the memory that fits take.
 func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
 	n, p := data.X.Dims()
 	return &claim{
@@ -97,7 +97,7 @@ func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
 				need += float64(16 * float64(p))
 			}
 			if !data.X.Mapped() {
-				// As measured: rows with an intercept or on a scale are a copy.
+				// A copy of the rows, for the intercept or for standardised features, as measured.
 				need += float64(dataBytes(data)) + float64(48*float64(n))
 			}
 			return float64(need*float64(of.atOnce)) + ofClasses(len(data.Classes.Values), n, p, of)
@@ -105,12 +105,12 @@ func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
 	}
 }
 
-// scoreBytes is what each row and class takes while models of several classes are scored: a
-// margin, its share of the sum, and the score that the AUC sorts.
+// scoreBytes is the number of bytes for each row and class while models of several classes are
+// scored: a margin, its share of the sum, and the score that the AUC sorts.
 const scoreBytes = 24
 
-// ofClasses is the bytes that models of several classes take, with their scores and the
-// confusion table where they are scored.
+// ofClasses returns the bytes of the models of several classes, with their scores and the
+// confusion table if they are scored.
 func ofClasses(classes, rows, features int, of fits) float64 {
 	need := float64(8 * float64(classes) * float64(features+1))
 	if of.held || of.scored {
@@ -119,7 +119,7 @@ func ofClasses(classes, rows, features int, of fits) float64 {
 	return need
 }
 
-// allow refuses fits that would neither fit into memory nor go through the data in pieces.
+// allow makes the fits out of core if pieces asks for it, and returns an error if that is impossible.
 func (s *specified) allow(memory memorySize, pieces bool) error {
 	if !pieces {
 		return nil
@@ -150,18 +150,17 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error
 	return fmt.Errorf("%w: %s", model.ErrNotStreamed, why)
 }
 
-// mostStreamed is how many coefficients there may be of data that are gone through in
-// pieces.
+// mostStreamed is the largest number of coefficients of Newton's method out of core.
 const mostStreamed = 2048
 
-// keeps is the bytes that fits keep while they go through the data in pieces: weights, those
-// of a fit, offsets, folds, labels that are not the file's, and models.
+// keeps returns the bytes that fits out of core keep: weights, the weights of a fit, offsets, folds,
+// models, and labels if they differ from those of the file.
 func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	n, p := data.X.Dims()
 	ofRow, models := c.ranks.ofRow, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		ofRow += 16
-		if of.held { // those of the rows that are not held out
+		if of.held { // the weights of the rows that are not held out
 			ofRow += 16
 		}
 	}
@@ -170,7 +169,7 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	}
 	if of.held {
 		ofRow++
-		models = 2 * int(c.Lambdas) * max(1, len(data.Classes.Values)) // of all rows, and of a fold
+		models = 2 * int(c.Lambdas) * max(1, len(data.Classes.Values)) // fitted to all rows, and without a fold
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		ofRow += 8
@@ -178,7 +177,7 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	return ofRow*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
 }
 
-// name reads the names of the features.
+// name reads the names of the features from a file; without one they are those of the data.
 func (s *specified) name(path string, p int) error {
 	if path == "" {
 		s.spec.Features = s.data.Names
@@ -247,7 +246,7 @@ func readConstraint(path string, data *sparse.Dataset) (*graph.Constraint, error
 	return con, nil
 }
 
-// checkMatrix refuses what does not go with a matrix A.
+// checkMatrix refuses flags that do not go with a matrix A.
 func (c *specFlags) checkMatrix() error {
 	flag := ""
 	switch {
@@ -263,7 +262,7 @@ func (c *specFlags) checkMatrix() error {
 	return usagef("--graph %s is a matrix read as A itself, which takes no %s; give a list of edges, or edges:%[1]s if it is one", c.Graph, flag)
 }
 
-// penalise sets the penalty, and what is beside it.
+// penalise sets the penalty, the ridges and the domain.
 func (s *specified) penalise(c *specFlags, p int) error {
 	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.in(p), c.Domain.text
 	switch {
@@ -349,7 +348,7 @@ func (l lossName) loss() string {
 	return l.LossName
 }
 
-// report returns the head of a report about data of that name.
+// report returns the head of a report about the data in a file.
 func (s *specified) report(name string) problemReport {
 	_, p := s.data.X.Dims()
 	r := problemReport{
@@ -369,7 +368,7 @@ func (s *specified) report(name string) problemReport {
 	return r
 }
 
-// took says what the fits took that began then.
+// took sets the time and the memory of fits that began at start.
 func (r *problemReport) took(start time.Time) {
 	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
 }
@@ -444,7 +443,7 @@ func addWeights(f *facts, classes, samples string) {
 	f.addIf(samples != "", "weights", "of %s", samples)
 }
 
-// covered is the number of members of disjoint groups.
+// covered returns the number of members of disjoint groups.
 func covered(groups [][]int) (count int) {
 	for _, g := range groups {
 		count += len(g)
@@ -452,7 +451,7 @@ func covered(groups [][]int) (count int) {
 	return count
 }
 
-// coefficientName is that of the feature j, counted from 0.
+// coefficientName returns the name of feature j, counted from 0.
 func coefficientName(features []string, base, j int) string {
 	if features != nil {
 		return features[j]

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// statusWord is a status for people.
+// statusWord returns the words for a status.
 func statusWord(s solver.Status) string {
 	switch s {
 	case solver.PassesDone:
@@ -37,7 +37,7 @@ func statusMeaning(s solver.Status) string {
 
 // A proof says how a fit ended, and how far its objective is from the optimum at most.
 type proof struct {
-	DualityGap  number        `json:"duality_gap"`  // null where nothing is proved
+	DualityGap  number        `json:"duality_gap"`  // null if nothing is proved
 	RelativeGap number        `json:"relative_gap"` // DualityGap as a share of the objective
 	NoOptimum   bool          `json:"no_optimum,omitempty"`
 	Status      solver.Status `json:"status"`
@@ -48,8 +48,8 @@ func newProof(c *model.Certificate) proof {
 	return proof{DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum, Status: c.Status}
 }
 
-// relativeGap returns a gap as a share of the objective. It is not finite where the gap is not,
-// and where an objective of 0 has a larger gap.
+// relativeGap returns a gap as a share of the objective. It is not finite if the gap is not, or if
+// the objective is 0 and the gap is not.
 func relativeGap(gap, objective number) number {
 	if gap == 0 {
 		return 0
@@ -60,7 +60,7 @@ func relativeGap(gap, objective number) number {
 // gapColumns are the heads of the two columns of a table that gaps returns.
 var gapColumns = []string{"relative gap", "gap"}
 
-// gaps are the bounds for a table.
+// gaps returns the cells of gapColumns.
 func (p proof) gaps() []string {
 	cells := make([]string, len(gapColumns))
 	for k, gap := range []number{p.RelativeGap, p.DualityGap} {
@@ -71,8 +71,8 @@ func (p proof) gaps() []string {
 	return cells
 }
 
-// closeness words two bounds, which are not both infinite, of how far an objective is above its
-// optimum: as a share of the objective, and the absolute one after it.
+// closeness words how far an objective is above its optimum at most: the relative bound first, if it
+// is finite, and then the absolute one.
 func closeness(relative, gap number, optimum string) string {
 	if !isFinite(float64(relative)) {
 		return fmt.Sprintf("proved to be within %.2g of %s, absolute", gap, optimum)
@@ -80,8 +80,8 @@ func closeness(relative, gap number, optimum string) string {
 	return fmt.Sprintf("proved to be within %.2g of %s, relative (absolute %.2g)", relative, optimum, gap)
 }
 
-// proofNotes explain what of many fits, of which there is one for each of what, is not as
-// it should be; nil if all is.
+// proofNotes explains the statuses of fits that did not converge, and counts those without an optimum.
+// what names what each fit is for, such as a class. It returns nil if all is well.
 func proofNotes(fits []proof, what string) (f facts) {
 	statuses, none := make([]solver.Status, len(fits)), 0
 	for k, fit := range fits {

@@ -36,7 +36,7 @@ type trainCmd struct {
 	ranks ranks
 }
 
-// runFlags say how, and when to end.
+// runFlags say how to solve, and when to end.
 type runFlags struct {
 	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto proves its result: Newton steps, up to some thousands of coefficients that are not zero; passes of scas-k beyond, and before them where a flag asks for passes. Other names are methods to compare with; list explains them (default ${default})."`
 	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 (with poisson loss at the best intercept alone) of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
@@ -104,7 +104,7 @@ func (c *trainCmd) Run(e *env) error {
 	return c.train(e)
 }
 
-// train trains, with the other ranks if there are some.
+// train reads the data, fits the model, writes and reports it. With --dist all ranks call it.
 func (c *trainCmd) train(e *env) error {
 	restore, err := c.Level.use()
 	if err != nil {
@@ -239,7 +239,7 @@ func (c *trainCmd) drawable(g *graph.Graph) error {
 	return nil
 }
 
-// inputs are the files that training reads.
+// inputs returns the files that training reads.
 func (c *trainCmd) inputs() []string { return append(c.specFlags.inputs(), c.Data, c.Labels) }
 
 // settings returns the settings of the fit.

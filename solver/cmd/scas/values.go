@@ -53,7 +53,7 @@ func (v *auto) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "auto or a finite number above 0")
 }
 
-// mark tells a value found out from one that was given.
+// mark returns the word for a value that was not given.
 func (v auto) mark() string {
 	if v == 0 {
 		return " (auto)"
