@@ -132,7 +132,7 @@ func (e *env) print(text string) error {
 }
 
 // report prints r as one JSON object or as a table for people.
-func (e *env) report(asJSON bool, r interface{ table() facts }) error {
+func (e *env) report(asJSON bool, r interface{ table() summary }) error {
 	if asJSON {
 		return printJSON(e.stdout, r)
 	}

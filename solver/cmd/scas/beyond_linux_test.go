@@ -244,7 +244,7 @@ func (f *beyondFiles) cross(t *testing.T) {
 
 // info describes.
 func (f *beyondFiles) info(t *testing.T) {
-	var data [2]dataFacts
+	var data [2]dataSummary
 	for k, memory := range []string{"4GiB", beyondMemory} {
 		var r infoReport
 		out, err := exec.Command("scas", "info", "--json", "--memory", memory, f.path).Output()
@@ -263,7 +263,7 @@ func (f *beyondFiles) info(t *testing.T) {
 		t.Errorf("deviations %v, in memory %v", b, a)
 	}
 	for k := range data {
-		data[k].Memory, data[k].FeatureSD = memoryFacts{}, spread{}
+		data[k].Memory, data[k].FeatureSD = memoryUse{}, spread{}
 	}
 	if !reflect.DeepEqual(data[0], data[1]) {
 		t.Errorf("%+v, in memory %+v", data[1], data[0])

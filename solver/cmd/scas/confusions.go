@@ -24,7 +24,7 @@ const manyClasses, maxMapped = 20, 400
 type confusionTable model.ClassMetrics
 
 // addTo shows what accuracy and mean loss do not.
-func (m *confusionTable) addTo(f *facts) {
+func (m *confusionTable) addTo(f *summary) {
 	if m.AUC != nil {
 		f.add("AUC", "%.8g, the mean over the classes against the rest", *m.AUC)
 	} else {
@@ -76,7 +76,7 @@ func (m *confusionTable) confusions() (all []confusion) {
 
 // addWorst shows the smallest and the largest F1 of a class, and the confusions with the
 // most rows.
-func (m *confusionTable) addWorst(f *facts) {
+func (m *confusionTable) addWorst(f *summary) {
 	order := m.byF1()
 	worst, best := m.Classes[order[0]], m.Classes[order[len(order)-1]]
 	f.add("classes", "F1 from %.4g (%s) to %.4g (%s)", worst.F1, worst.Class, best.F1, best.Class)

@@ -34,7 +34,7 @@ func (c *convertCmd) stream(e *env) error {
 	if err := e.interrupted(err, left); err != nil {
 		return err
 	}
-	var f facts
+	var f summary
 	st := done.Stats
 	f.add("read", "%s: %s", dataName(c.In), shapeOf(st.Rows, done.Features, st.NNZ))
 	if done.Table != nil {

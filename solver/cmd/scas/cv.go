@@ -174,7 +174,7 @@ func (r *cvReport) text() string {
 	return r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
 }
 
-func (r *cvReport) table() (f facts) {
+func (r *cvReport) table() (f summary) {
 	r.addTo(&f)
 	f.add("folds", "%d, seed %d; %s, in %.3g s (reading %.3g s)", r.Folds, r.Seed, plural(len(r.Steps), "lambda"), r.Seconds, r.ReadSeconds)
 	f.gap()
@@ -236,7 +236,7 @@ func (r *cvReport) lines() grid {
 // page explains the model that is chosen; err is what the command ends with.
 func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p := e.newPage("cv", r.name)
-	p.Facts, p.Table = r.table(), r.lines()
+	p.Summary, p.Table = r.table(), r.lines()
 	s := r.Steps[r.Chosen.Index]
 	p.judge(s.Objective, s.proof, err)
 	plot, err := inline(func(w io.Writer) error { return drawCurve(w, r) })
@@ -343,27 +343,27 @@ func (c *cvCmd) Run(e *env) error {
 
 // cross cross-validates.
 func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
-	judged, tell, p := e.counted(min(c.most(), s.whole.of) * int(c.Lambdas))
+	judged, streamed, p := e.counted(min(c.most(), s.whole.of) * int(c.Lambdas))
 	defer p.end()
-	s.spec.Progress, s.spec.Fitted = tell, p.classes
+	s.spec.Progress, s.spec.Fitted = streamed, p.classes
 	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}
 	found, err := model.CVData(e.ctx, &s.spec, s.data, set)
 	return found, s.ofClass(err)
 }
 
-// counted tells how many of so many models are judged, and how far runs of package stream
-// are, until it is ended.
-func (e *env) counted(total int) (judged func(done, total int), tell func(model.Progress), p *progress) {
+// counted returns the callbacks that report how many of total models are scored, and how far fits out
+// of core are, until p ends.
+func (e *env) counted(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
 	p = e.begin("the path of all rows")
 	last := 0
 	judged = func(done, total int) {
 		p.showOf(float64(done), float64(total), "model %d of %d", done, total)
 		last = done
 	}
-	tell = func(at model.Progress) {
+	streamed = func(at model.Progress) {
 		p.showOf(float64(last), float64(total), "model %d of %d   %s", last, total, passes(at))
 	}
-	return judged, tell, p
+	return judged, streamed, p
 }
 
 // late words the error of a cross-validation that the time limit ended.

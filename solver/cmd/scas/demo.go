@@ -35,7 +35,7 @@ func (c *demoCmd) Run(e *env) error {
 		err = demoA9A(e, w, dir)
 	}
 	if err == nil {
-		fmt.Fprintf(w, "\n%s", newMachineFacts().table())
+		fmt.Fprintf(w, "\n%s", newMachineSummary().table())
 	}
 	if written := w.Flush(); err == nil {
 		err = written

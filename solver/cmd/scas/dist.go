@@ -154,7 +154,7 @@ func (r *ranks) since(then traffic) *rankSummary {
 	return &rankSummary{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - then.cpu).Seconds()}
 }
 
-func (r *rankSummary) addTo(f *facts) {
+func (r *rankSummary) addTo(f *summary) {
 	if r != nil && r.Ranks > 1 {
 		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s", r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.Exchanged)
 	}

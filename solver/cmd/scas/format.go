@@ -195,8 +195,8 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 	}
 }
 
-// addColumns tells what became of the columns of a table, or what features are called.
-func addColumns(f *facts, d *sparse.Dataset) {
+// addColumns says what became of the columns of a table, or what features are called.
+func addColumns(f *summary, d *sparse.Dataset) {
 	t := d.Table
 	f.addIf(d.Names == nil && d.Stats.IndexBase == sparse.ZeroBased, "", "features are counted from 0")
 	if t == nil {
@@ -224,7 +224,7 @@ func addColumns(f *facts, d *sparse.Dataset) {
 	f.addIf(d.Mapping.IsZero() && d.Classes.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
 }
 
-// classNumbers tells the numbers that stand for words.
+// classNumbers returns the numbers that stand for words.
 func classNumbers(classes []string) string {
 	const most = 6
 	var parts []string
@@ -313,7 +313,7 @@ func (c *convertCmd) Run(e *env) error {
 }
 
 // table says what was written, and what was left out.
-func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f facts) {
+func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	f.add("read", "%s: %s", dataName(c.In), shape(d.X))
 	addColumns(&f, d)
 	f.add("written", "%s, as %v", c.Out, to)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func TestFacts(t *testing.T) {
-	var f facts
+func TestSummary(t *testing.T) {
+	var f summary
 	f.add("a", "%d", 1)
 	f.gap()
 	f.add("long name", "%s", plural(2, "entry"))

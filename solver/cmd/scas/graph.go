@@ -173,7 +173,7 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 	return &graphSource{name: "no data", features: int(c.Features)}, nil
 }
 
-// build makes the graph, its matrix and what is told of them.
+// build makes the graph, its matrix and their report.
 func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, err error) {
 	defer collecting(s.room, 0)()
 	r = &graphReport{

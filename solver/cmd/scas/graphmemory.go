@@ -95,7 +95,7 @@ const fewTogether = 128
 // matrices is what glasso takes for each pair of features that a thread solves together.
 const matrices = 9 * 8
 
-// solving is what glasso takes for so many features together: half for matrices, half for
+// solving is what glasso takes for a number of features together: half for matrices, half for
 // the results of all components.
 func (c *graphCmd) solving(s *graphSource, together int) float64 {
 	if c.Method != "glasso" {

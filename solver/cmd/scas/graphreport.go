@@ -29,7 +29,7 @@ type graphReport struct {
 	Files       []string `json:"files,omitempty"`
 	Seconds     float64  `json:"seconds"`      // building, eigenvalue included
 	ReadSeconds float64  `json:"read_seconds"` // before Seconds
-	Peak        int64    `json:"peak_memory"`  // of this process, in bytes; 0 if the system does not tell
+	Peak        int64    `json:"peak_memory"`  // of this process, in bytes; 0 if the system does not report it
 	Version     string   `json:"scas_version"`
 
 	graph *graph.Graph
@@ -47,7 +47,7 @@ func (r *graphReport) write(w io.Writer) error {
 	return r.graph.Write(w)
 }
 
-func (r *graphReport) table() (f facts) {
+func (r *graphReport) table() (f summary) {
 	f.add("source", "%s", r.Source)
 	switch r.Method {
 	case "glasso":

@@ -41,8 +41,8 @@ Exit codes: 0 done, 1 cannot read, 2 wrong usage, 3 a number in the input is not
 finite, 130 interrupted.`
 }
 
-// machineFacts describe program and machine.
-type machineFacts struct {
+// A machineSummary describes program and machine.
+type machineSummary struct {
 	Version   string   `json:"scas_version"`
 	Go        string   `json:"go"`
 	Platform  string   `json:"platform"` // operating system, architecture, its level
@@ -54,9 +54,9 @@ type machineFacts struct {
 	Env       string   `json:"scas_level_env"` // of SCAS_LEVEL
 }
 
-func newMachineFacts() machineFacts {
+func newMachineSummary() machineSummary {
 	k := kernels.Describe()
-	m := machineFacts{
+	m := machineSummary{
 		Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		CPU: k.CPU, Vendor: k.Vendor, CPUs: runtime.NumCPU(),
 		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"),
@@ -74,7 +74,7 @@ func newMachineFacts() machineFacts {
 	return m
 }
 
-func (m machineFacts) table() (f facts) {
+func (m machineSummary) table() (f summary) {
 	f.add("scas", "%s, %s, %s", m.Version, m.Go, m.Platform)
 	cpu := cmp.Or(m.CPU, "unnamed")
 	if m.Vendor != "" {
@@ -89,13 +89,13 @@ func (m machineFacts) table() (f facts) {
 // An infoReport is what scas info --json prints; the table for people shows the
 // same.
 type infoReport struct {
-	machineFacts
-	Data  *dataFacts   `json:"data,omitempty"`
+	machineSummary
+	Data  *dataSummary `json:"data,omitempty"`
 	Model *modelReport `json:"model,omitempty"`
 }
 
-func (r infoReport) table() facts {
-	f := r.machineFacts.table()
+func (r infoReport) table() summary {
+	f := r.machineSummary.table()
 	if r.Data != nil {
 		f.gap()
 		r.Data.addTo(&f)
@@ -110,20 +110,20 @@ func (r infoReport) table() facts {
 // shownInInfo is how many coefficients and groups of a model scas info --json has.
 const shownInInfo = 20
 
-// facts describes data, piece by piece where they are larger than memory.
-func (c *infoCmd) facts(e *env, format sparse.Format, data *sparse.Dataset) (*dataFacts, error) {
+// describe describes data, piece by piece if they are larger than memory.
+func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	whole := float64(2 * dataBytes(data))
 	if limit, _ := c.Memory.limit(); c.Memory.beyond(data) || data.X.Mapped() && limit > 0 && whole > float64(limit) {
 		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
 			return nil, err
 		}
-		return newDataFacts(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
+		return newDataSummary(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
 	}
 	if err := c.Memory.allow(whole, "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
 		return nil, err
 	}
-	f, err := newDataFacts(dataName(c.Data), format, withoutEmpty(data), func(do func(lo, hi int) error) error { return do(0, n) })
+	f, err := newDataSummary(dataName(c.Data), format, withoutEmpty(data), func(do func(lo, hi int) error) error { return do(0, n) })
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
 
 // Run describes.
 func (c *infoCmd) Run(e *env) error {
-	r := infoReport{machineFacts: newMachineFacts()}
+	r := infoReport{machineSummary: newMachineSummary()}
 	if c.Data != "" && c.Data != "-" && isModel(c.Data) {
 		m, err := readModel(c.Data, c.Memory)
 		if err != nil {
@@ -173,7 +173,7 @@ func (c *infoCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		if r.Data, err = c.facts(e, opt.Format, data); err != nil {
+		if r.Data, err = c.describe(e, opt.Format, data); err != nil {
 			return e.interrupted(err, "nothing described")
 		}
 	}

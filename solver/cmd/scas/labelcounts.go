@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// releasedRows is how many rows of mapped data are gone through before they leave memory.
+// releasedRows is the number of rows of mapped data that are read before they leave memory.
 const releasedRows = 1 << 20
 
 // countClasses counts the rows of each class, of two classes those of -1 first; nil for numbers.
@@ -29,8 +29,8 @@ func countClasses(d *sparse.Dataset) []int {
 	return rows
 }
 
-// eachLabel calls do for every label; of rows that are mapped and not checked yet they may be
-// anything.
+// eachLabel calls do for every label. Labels of mapped rows that are not checked yet may be any
+// number.
 func eachLabel(d *sparse.Dataset, do func(label float64)) {
 	for i, b := range d.Labels {
 		do(b)
@@ -40,7 +40,7 @@ func eachLabel(d *sparse.Dataset, do func(label float64)) {
 	}
 }
 
-// labelCounts tells the two classes and their sizes.
+// labelCounts returns the two classes and their sizes as text.
 func labelCounts(m sparse.LabelMapping, rows []int) string {
 	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
 		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))

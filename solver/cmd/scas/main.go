@@ -1,5 +1,5 @@
 // Command scas trains graph-guided and other structured-sparse linear models
-// by SCAS-ADMM, applies them, and tells what it knows of data and machine.
+// by SCAS-ADMM, applies them, and describes data and machine.
 // `scas --help` and `scas COMMAND --help` describe it.
 //
 // Exit codes: 0 done (running the requested passes of a named method counts as

@@ -46,7 +46,7 @@ func methodFlagList(all []solver.MethodInfo) string {
 			any = append(any, m.Name)
 		}
 	}
-	var f facts
+	var f summary
 	for _, m := range all {
 		name := m.Name
 		for _, text := range []string{

@@ -211,7 +211,7 @@ func largestGroups(c *model.Column) [][]int {
 }
 
 // addTo describes the model but for its coefficients.
-func (r *modelReport) addTo(f *facts) {
+func (r *modelReport) addTo(f *summary) {
 	r.addHead(f)
 	if r.columnReport != nil {
 		r.addFit(f, r.Facts)
@@ -224,7 +224,7 @@ func (r *modelReport) addTo(f *facts) {
 }
 
 // addHead says what the model predicts, from what data.
-func (r *modelReport) addHead(f *facts) {
+func (r *modelReport) addHead(f *summary) {
 	r.addInput(f)
 	switch {
 	case r.Positive != nil:
@@ -235,7 +235,7 @@ func (r *modelReport) addHead(f *facts) {
 }
 
 // addInput says what data the model is for.
-func (r *modelReport) addInput(f *facts) {
+func (r *modelReport) addInput(f *summary) {
 	names := fmt.Sprintf("counted from %d", r.IndexBase)
 	if r.named {
 		names = "with names"
@@ -247,17 +247,17 @@ func (r *modelReport) addInput(f *facts) {
 }
 
 // addFit says how the column was fitted, and how well.
-func (r *columnReport) addFit(f *facts, facts model.Facts) {
-	fit := fmt.Sprintf("lambda %g", facts.Lambda)
-	if facts.Rows > 0 {
-		fit = fmt.Sprintf("%s, %s", plural(facts.Rows, "row"), fit)
+func (r *columnReport) addFit(f *summary, of model.Facts) {
+	fit := fmt.Sprintf("lambda %g", of.Lambda)
+	if of.Rows > 0 {
+		fit = fmt.Sprintf("%s, %s", plural(of.Rows, "row"), fit)
 	}
 	for _, part := range []struct {
 		on   bool
 		text string
 	}{
-		{facts.Penalty != "", facts.Penalty}, {facts.GraphEdges > 0, "a graph of " + plural(facts.GraphEdges, "edge")},
-		{facts.Standardized, "features on the scale of their deviations"}, {facts.Weighted, "rows with weights"}, {facts.Balanced, "balanced classes"}, {facts.Offsets, "offsets"},
+		{of.Penalty != "", of.Penalty}, {of.GraphEdges > 0, "a graph of " + plural(of.GraphEdges, "edge")},
+		{of.Standardized, "features on the scale of their deviations"}, {of.Weighted, "rows with weights"}, {of.Balanced, "balanced classes"}, {of.Offsets, "offsets"},
 	} {
 		if part.on {
 			fit += ", " + part.text
@@ -281,7 +281,7 @@ func (r *columnReport) addFit(f *facts, facts model.Facts) {
 
 // text is for people.
 func (r *modelReport) text() string {
-	var f facts
+	var f summary
 	if r.columnReport != nil {
 		r.addTo(&f)
 		return f.String() + r.contents()
@@ -293,7 +293,7 @@ func (r *modelReport) text() string {
 		return text + "\n" + columnsOf(t.Head, t.Rows)
 	}
 	for k, m := range r.Models {
-		var f facts
+		var f summary
 		f.add("class", "%s", r.Classes[k])
 		m.addFit(&f, r.Facts)
 		text += "\n" + f.String() + m.contents()

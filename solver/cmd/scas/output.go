@@ -149,23 +149,23 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// facts is a two-column table of ASCII names and facts; an empty name continues
-// the line above, an empty fact makes an empty line.
-type facts [][2]string
+// A summary is a table with two columns, of ASCII names and texts. An empty name continues
+// the line above, and an empty text makes an empty line.
+type summary [][2]string
 
-func (f *facts) add(name, format string, args ...any) {
+func (f *summary) add(name, format string, args ...any) {
 	*f = append(*f, [2]string{name, fmt.Sprintf(format, args...)})
 }
 
-func (f *facts) addIf(known bool, name, format string, args ...any) {
+func (f *summary) addIf(known bool, name, format string, args ...any) {
 	if known {
 		f.add(name, format, args...)
 	}
 }
 
-func (f *facts) gap() { *f = append(*f, [2]string{}) }
+func (f *summary) gap() { *f = append(*f, [2]string{}) }
 
-func (f facts) String() string {
+func (f summary) String() string {
 	width := 0
 	for _, line := range f {
 		width = max(width, len(line[0]))

@@ -26,11 +26,11 @@ type pageFlags struct {
 // A page is what --report writes: one file of HTML that needs no other, without scripts,
 // to be read on a screen and in print.
 type page struct {
-	Command string // scas train
-	Data    string // its name
-	Facts   facts  // the printed summary
+	Command string  // scas train
+	Data    string  // its name
+	Summary summary // what the command prints
 	Verdict judgement
-	Metrics facts         // on the training data
+	Metrics summary       // on the training data
 	Heat    template.HTML // what is called what, of several classes
 	Plot    template.HTML
 	Parts   []part
@@ -82,7 +82,7 @@ type set struct {
 	More                               int // members that are not listed
 }
 
-// At most so many coefficients and groups are on a page, and so many names to a group.
+// The largest numbers of coefficients and groups on a page, and of names of a group.
 const maxBars, maxMembers = 50, 40
 
 //go:embed page.tmpl
@@ -258,7 +258,7 @@ func (t part) Span() (span float64) {
 }
 
 // measure sets what the model is worth on the data that it was fitted to, and the deviations
-// of their features, unless the data were beyond memory, where that takes one more pass.
+// of their features, unless the data are larger than memory: that would take one more pass.
 func (p *page) measure(m *model.Model, data *sparse.Dataset, beyond bool) error {
 	if beyond {
 		return nil

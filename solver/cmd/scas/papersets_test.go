@@ -33,7 +33,7 @@ func TestInfoOnPaperSets(t *testing.T) {
 		{"hivfp_train.libsvm.zst", 12678, 4932, 5453485, "-1: 12260, 1: 418, "},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			var got struct{ Data dataFacts }
+			var got struct{ Data dataSummary }
 			out := scas(t, "scas", nil, "info", "--json", filepath.Join(dir, "paper", c.file))
 			if err := json.Unmarshal([]byte(out), &got); err != nil {
 				t.Fatal(err)

@@ -105,7 +105,7 @@ func proofs(steps []stepReport) []proof {
 	return out
 }
 
-func (r *pathReport) table() (f facts) {
+func (r *pathReport) table() (f summary) {
 	r.addTo(&f)
 	converged := 0
 	for _, s := range r.Steps {
@@ -145,7 +145,7 @@ func (r *pathReport) lines() grid {
 // page explains the path; err is what the command ends with.
 func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
 	p := e.newPage("path", r.name)
-	p.Facts, p.Table = r.table(), r.lines()
+	p.Summary, p.Table = r.table(), r.lines()
 	p.judgeAll(proofs(r.Steps), "lambda", err)
 	last := steps[len(steps)-1]
 	if p.Each = "lambda"; len(last.Columns) == 1 {
@@ -211,7 +211,7 @@ func about(data string, err error) error {
 	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
-// follow fits a path, and tells how far it is. The error is that of the
+// follow fits a path, and reports its progress. The error is that of the
 // first lambda that has one, and counts the others.
 func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.Step, first error) {
 	s := r.in

@@ -14,7 +14,7 @@ import (
 // This file draws paths and curves of cross-validation, lambda falling to the right, and
 // ROC curves.
 
-// At most so many coefficients are drawn, and so many named.
+// The largest numbers of coefficients that are drawn, and that are named.
 const maxDrawn, maxNamed = 200, 14
 
 // drawPath draws the coefficients of a path; the largest have names. Lambda 0 has no place

@@ -323,7 +323,7 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// report reports an iteration after so many passes and Newton steps.
+// report reports an iteration after a number of passes and Newton steps.
 func (h *iterationHandler) report(passes float64, steps int64) {
 	text := fmt.Sprintf("pass %.0f of %.0f%s", passes, h.passes, h.objective)
 	if steps > 0 {

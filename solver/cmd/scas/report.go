@@ -68,7 +68,7 @@ type written struct {
 }
 
 // addFiles names them; picture is what SVG shows.
-func (w written) addFiles(f *facts, picture string) {
+func (w written) addFiles(f *summary, picture string) {
 	f.addIf(w.Model != "", "model", "written to %s", w.Model)
 	f.addIf(w.SVG != "", picture, "drawn in %s", w.SVG)
 	f.addIf(w.Report != "", "report", "written to %s", w.Report)
@@ -145,7 +145,7 @@ func nonZeros(x []float64) (count int) {
 }
 
 // table begins with what was fitted, then says what was found, and with --verbose how.
-func (r *trainReport) table() (f facts) {
+func (r *trainReport) table() (f summary) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)
 	if r.columnFit == nil {
@@ -188,7 +188,7 @@ func (r *trainReport) work() string {
 func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), "passes ") }
 
 // addRun says how the fit went.
-func (r *trainReport) addRun(f *facts) {
+func (r *trainReport) addRun(f *summary) {
 	run := &r.Run
 	did := plural(run.NewtonSteps, "Newton step")
 	if run.OuterIterations > 0 { // a method of package solver
@@ -212,7 +212,7 @@ func (r *trainReport) addRun(f *facts) {
 }
 
 // addResult says what was found.
-func (r *trainReport) addResult(f *facts) {
+func (r *trainReport) addResult(f *summary) {
 	iterate := map[bool]string{true: " (average iterate)"}[r.Run.Average]
 	if r.Status == solver.Diverged {
 		iterate = " (best iterate)"
@@ -238,7 +238,7 @@ func (r *trainReport) addResult(f *facts) {
 }
 
 // addAccuracy adds the share of rows that are predicted right, if it is known.
-func addAccuracy(f *facts, accuracy *float64) {
+func addAccuracy(f *summary, accuracy *float64) {
 	if accuracy != nil {
 		f.add("accuracy", "%.2f %% of the rows that were fitted", 100**accuracy)
 	}
@@ -246,13 +246,13 @@ func addAccuracy(f *facts, accuracy *float64) {
 
 // addNonZeros counts the coefficients that are not zero. If there are none because the run
 // ended at its time limit, a smaller --lambda is no remedy.
-func addNonZeros(f *facts, status solver.Status, count, of int) {
+func addNonZeros(f *summary, status solver.Status, count, of int) {
 	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(of))
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
 // addMethod says by which method, with which parameters, and by which kernels.
-func (r *trainReport) addMethod(f *facts) {
+func (r *trainReport) addMethod(f *summary) {
 	run, storage := &r.Run, ""
 	if run.OuterIterations == 0 {
 		f.add("method", "%s, seed %d", run.Method, run.Seed)
@@ -270,7 +270,7 @@ func (r *trainReport) addMethod(f *facts) {
 	f.addIf(r.Peak > 0, "memory", "%s at most, reading included", byteCount(r.Peak))
 }
 
-func (r *trainReport) addParameters(f *facts) {
+func (r *trainReport) addParameters(f *summary) {
 	run, set := &r.Run, &r.in.spec.Settings
 	rho := fmt.Sprintf("rho %.4g%s", run.Rho, auto(set.Rho).mark())
 	switch {
@@ -352,7 +352,7 @@ var errOneGraph = usagef("--svg draws one model, and several classes have one ea
 // page explains the model; err is what the command ends with.
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
-	if p.Facts = r.table(); r.columnFit != nil {
+	if p.Summary = r.table(); r.columnFit != nil {
 		p.judge(r.Objective, r.proof, err)
 	} else {
 		p.Table, p.Each = r.lines(), "class"

@@ -120,7 +120,7 @@ func (c *predictCmd) measure(m *model.Model, data *sparse.Dataset) (*predictRepo
 	return r, nil
 }
 
-func (r *predictReport) table() (f facts) {
+func (r *predictReport) table() (f summary) {
 	if names := r.Classes; len(names) > manyClasses {
 		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted", plural(len(names), "class"), some(names))
 	} else {
@@ -140,7 +140,7 @@ func (r *predictReport) table() (f facts) {
 }
 
 // addMetrics shows what accuracy and mean loss do not.
-func addMetrics(f *facts, m *model.Metrics) {
+func addMetrics(f *summary, m *model.Metrics) {
 	if n := m.Numbers; n != nil {
 		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
 		f.add("R2", "%.8g", n.R2)

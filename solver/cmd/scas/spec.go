@@ -374,7 +374,7 @@ func (r *problemReport) took(start time.Time) {
 }
 
 // addTo says what was fitted.
-func (r *problemReport) addTo(f *facts) {
+func (r *problemReport) addTo(f *summary) {
 	f.add("data", "%s: %s", dataName(r.name), shapeOf(r.N, r.P, r.NNZ))
 	r.rankSummary.addTo(f)
 	addColumns(f, r.in.data)
@@ -438,7 +438,7 @@ func shapeWords(intercept, standardized bool) string {
 }
 
 // addWeights says which weights rows have, if they have any.
-func addWeights(f *facts, classes, samples string) {
+func addWeights(f *summary, classes, samples string) {
 	f.addIf(classes != "", "weights", "both classes count the same")
 	f.addIf(samples != "", "weights", "of %s", samples)
 }

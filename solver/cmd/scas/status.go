@@ -82,7 +82,7 @@ func closeness(relative, gap number, optimum string) string {
 
 // proofNotes explains the statuses of fits that did not converge, and counts those without an optimum.
 // what names what each fit is for, such as a class. It returns nil if all is well.
-func proofNotes(fits []proof, what string) (f facts) {
+func proofNotes(fits []proof, what string) (f summary) {
 	statuses, none := make([]solver.Status, len(fits)), 0
 	for k, fit := range fits {
 		if statuses[k] = fit.Status; fit.NoOptimum {
@@ -97,7 +97,7 @@ func proofNotes(fits []proof, what string) (f facts) {
 }
 
 // addGap says how far the objective is proved to be from the optimum, if there is one.
-func addGap(f *facts, p proof) {
+func addGap(f *summary, p proof) {
 	switch {
 	case !isFinite(float64(p.DualityGap)):
 		f.add("gap", "nothing is proved")

@@ -38,7 +38,7 @@ func (r *columnFit) checkTheorem2() {
 
 // addConstants shows the constants of the paper's assumptions and what follows
 // from them.
-func (r *columnFit) addConstants(f *facts) {
+func (r *columnFit) addConstants(f *summary) {
 	c := r.Run.Constants
 	if c == (theory.Constants{}) {
 		return // Newton steps need none

@@ -16,8 +16,8 @@ import (
 // maxLabels is how many different labels still look like classes.
 const maxLabels = 10
 
-// dataFacts describe a data file.
-type dataFacts struct {
+// A dataSummary describes a data file.
+type dataSummary struct {
 	Name        string `json:"name"`
 	Format      string `json:"format"`
 	Compression string `json:"compression"`
@@ -40,16 +40,16 @@ type dataFacts struct {
 	Labels      []labelCount         `json:"labels,omitempty"` // at most maxLabels kinds
 	LabelSpread spread               `json:"label_spread"`
 
-	Memory memoryFacts `json:"memory"`
+	Memory memoryUse `json:"memory"`
 
 	data *sparse.Dataset
 }
 
-// memoryFacts tell what data and training take, in bytes.
-type memoryFacts struct {
+// A memoryUse is the number of bytes that data and training take.
+type memoryUse struct {
 	Data   int64 `json:"data"`           // as loaded, labels included; the reader may leave a quarter more unused
-	Solver int64 `json:"solver"`         // what scas train adds for A = I, estimated; 0 of data beyond memory
-	Peak   int64 `json:"peak,omitempty"` // of this process so far; 0 if the system does not tell
+	Solver int64 `json:"solver"`         // what scas train adds for A = I, estimated; 0 for data larger than memory
+	Peak   int64 `json:"peak,omitempty"` // of this process so far; 0 if the system does not report it
 }
 
 type spread struct {
@@ -66,15 +66,15 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-// newDataFacts describes data, which each goes through piece by piece.
-func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataFacts, error) {
+// newDataSummary describes data, which each goes through piece by piece.
+func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataSummary, error) {
 	rows, cols := d.X.Dims()
-	f := &dataFacts{
+	f := &dataSummary{
 		data: d, Format: format.String(), Table: d.Table,
 		Name: name, Compression: cmp.Or(d.Stats.Compression, "plain"), TextBytes: d.Stats.Bytes,
 		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(rows, cols, d.X.NNZ()), AllOnes: true,
 		IndexBase: int(d.Stats.IndexBase - sparse.ZeroBased), Sorted: d.Stats.SortedRows,
-		Memory: memoryFacts{Data: dataBytes(d)},
+		Memory: memoryUse{Data: dataBytes(d)},
 	}
 	kinds := map[float64]int{}
 	columns := sparse.NewColumnStats(cols)
@@ -108,8 +108,8 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, each fun
 	return f, err
 }
 
-// addRow takes a row; kinds count its label, up to one more than are told.
-func (d *dataFacts) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
+// addRow adds a row. kinds counts its label, until there are maxLabels + 1 labels.
+func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 	_, val := of.X.Row(i)
 	norm2 := 0.0
 	for _, v := range val {
@@ -142,7 +142,7 @@ func (s *spread) end() {
 	}
 }
 
-func (d *dataFacts) addTo(f *facts) {
+func (d *dataSummary) addTo(f *summary) {
 	form := d.Format
 	if form == sparse.LIBSVM.String() {
 		form = "text"
@@ -167,7 +167,7 @@ func (d *dataFacts) addTo(f *facts) {
 	f.addIf(d.Memory.Peak > 0, "", "this process took %s at most", byteCount(d.Memory.Peak))
 }
 
-func (d *dataFacts) labels() string {
+func (d *dataSummary) labels() string {
 	if d.data.Labels == nil {
 		return "none"
 	}
@@ -185,7 +185,7 @@ func (d *dataFacts) labels() string {
 }
 
 // peakMemory returns the largest amount of memory this process has had resident,
-// 0 if the system does not tell.
+// 0 if the system does not report it.
 func peakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	return kilobytes(string(status), "VmHWM:")
