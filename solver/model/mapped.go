@@ -20,7 +20,8 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	case against == nil:
 		seen, err = seenLabels(x, y, spec)
 	case spec.minimizes():
-		err = fmt.Errorf("model: %w: method %s is streamed for two classes or for numbers", ErrNotStreamed, spec.Method.Info().Name)
+		setting, value := spec.iterates()
+		err = &MethodError{setting, value, "is for two classes or for numbers out of core", []sparse.Remedy{useAuto}, true}
 	}
 	team, err := rows.Join(spec.Comm, x, err)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // A MethodError reports a part of a Spec that its method does not take.
@@ -16,15 +17,19 @@ type MethodError struct {
 	Value   any
 	// Limit is what the method does not do, such as "takes rows of equal weight alone".
 	Limit string
-	// Field names the field of Spec or Settings that is to be changed, for example NoIntercept.
-	Field string
+	// Remedies says what to do. Any of them is enough. The first one changes the part of the Spec.
+	Remedies []sparse.Remedy
 	// OutOfCore says that only Memory is in the way. The error then wraps ErrNotStreamed.
 	OutOfCore bool
 }
 
-// Error names the setting, the limit of the method, and the field.
-func (e *MethodError) Error() string {
-	return fmt.Sprintf("model: Settings.%s = %v %s: %s %s", e.Setting, e.Value, e.Limit, changes[e.Field], e.Field)
+// Error names the setting, the limit of the method, and the remedies.
+func (e *MethodError) Error() string { return e.Reword(sparse.Remedy.String) }
+
+// Reword returns the text of Error with each remedy as words returns it.
+func (e *MethodError) Reword(words func(sparse.Remedy) string) string {
+	with := &sparse.RemedyError{Err: fmt.Errorf("model: Settings.%s = %v %s", e.Setting, e.Value, e.Limit), Remedies: e.Remedies}
+	return with.Reword(words)
 }
 
 // Unwrap returns ErrNotStreamed, or nil.
@@ -34,9 +39,6 @@ func (e *MethodError) Unwrap() error {
 	}
 	return nil
 }
-
-// changes has the words before a field in a MethodError. A field that is not here is to be left out.
-var changes = map[string]string{"NoIntercept": "set", "Standardize": "turn off", "Mu": "set", "Method": "set"}
 
 // named returns the method that is asked for by name, nil for Auto.
 func (s *Spec) named() solver.Method {
@@ -101,12 +103,38 @@ func (s *Spec) checkMethod() error {
 	return s.takenBy(method.Info(), setting, value)
 }
 
+// The remedies of MethodErrors.
+var (
+	noIntercept   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
+	noStandardize = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
+	noFactors     = sparse.Remedy{Field: "Spec.PenaltyFactors", To: "nil"}
+	noFusion      = sparse.Remedy{Field: "Spec.Fusion", To: "0"}
+	noMuA         = sparse.Remedy{Field: "Spec.MuA", To: "0"}
+	noWeights     = sparse.Remedy{Field: "Spec.SampleWeights", To: "nil"}
+	noClasses     = sparse.Remedy{Field: "Spec.ClassWeights", To: "nil"}
+	notBalanced   = sparse.Remedy{Field: "Spec.Balanced", To: "false"}
+	noDomain      = sparse.Remedy{Field: "Spec.Domain", To: "nil"}
+	noOffsets     = sparse.Remedy{Field: "Spec.Offsets", To: "nil"}
+	noGroups      = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
+	noAverage     = sparse.Remedy{Field: "Spec.Average", To: "false"}
+	noBound       = sparse.Remedy{Field: "Settings.OuterIterations", To: "0"}
+	noInnerSteps  = sparse.Remedy{Field: "Settings.InnerSteps", To: "0"}
+	noBatches     = sparse.Remedy{Field: "Settings.BatchSize", To: "0"}
+	noTheorem     = sparse.Remedy{Field: "Settings.Schedule", To: "practical"}
+	rotation      = sparse.Remedy{Field: "Settings.NoRotation", To: "false"}
+	proved        = sparse.Remedy{Field: "Settings.Unproved", To: "false"}
+	noFloat32     = sparse.Remedy{Field: "Settings.Float32", To: "false"}
+	useAuto       = sparse.Remedy{Field: "Settings.Method", To: "auto"}
+	useStreamed   = sparse.Remedy{Field: "Settings.Method", To: "auto, scas-k or scas-l"}
+	useSCASK      = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
+	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
+)
+
 // A need is a part of a specification that not every method takes.
 type need struct {
-	given bool
-	taken bool
-	limit string
-	field string
+	given, taken bool
+	limit        string // what is wrong if it is given and not taken
+	remedies     []sparse.Remedy
 }
 
 // takenBy returns an error if a solver.Problem of the specification is not one for the method that a
@@ -118,24 +146,28 @@ func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error 
 	const (
 		oneRidge = "has one ridge for all coefficients, and the intercept has none"
 		oneScale = "has one ridge for all coefficients, and takes no factors beside it"
+		oneOfA   = "has one ridge for all rows of A, and takes no weight of the graph beside it"
+		noNet    = "takes no elastic net beside a ridge of A x"
 		weights  = "takes rows of equal weight alone"
 		absolute = "takes the penalty |A x|₁ alone"
 		features = "takes an elastic net only if it is of all coefficients"
+		offsets  = "takes offsets only with the losses squared and huber"
 	)
+	any, strong := info.AnyProblem, info.Theorem == 2
 	return firstLimit(setting, value, false, []need{
-		{!s.NoIntercept && ridge, false, oneRidge, "NoIntercept"},
-		{s.PenaltyFactors != nil && (ridge || s.MuA > 0), false, oneScale, "PenaltyFactors"},
-		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, false, "has one ridge for all rows of A, and takes no weight of the graph beside it", "Fusion"},
-		{s.MuA > 0 && s.couples() && net, false, "takes no elastic net beside a ridge of A x", "MuA"},
-		{s.SampleWeights != nil, info.AnyProblem, weights, "SampleWeights"},
-		{s.ClassWeights != nil, info.AnyProblem, weights, "ClassWeights"},
-		{s.Balanced, info.AnyProblem, weights, "Balanced"},
-		{s.Domain != nil, info.AnyProblem, "does not confine coefficients", "Domain"},
-		{s.Offsets != nil, info.AnyProblem && info.Theorem != 2 || traits(s.loss()).Residual, "takes offsets only with the losses squared and huber", "Offsets"},
-		{grouped, info.AnyProblem, absolute, "Penalty"},
-		{s.MuA > 0 && s.couples(), info.AnyProblem, absolute, "MuA"},
-		{net && !s.NoIntercept, info.AnyProblem, features, "NoIntercept"},
-		{net && slices.Contains(s.PenaltyFactors, 0), info.AnyProblem, features, "PenaltyFactors"},
+		{!s.NoIntercept && ridge, false, oneRidge, []sparse.Remedy{noIntercept}},
+		{s.PenaltyFactors != nil && (ridge || s.MuA > 0), false, oneScale, []sparse.Remedy{noFactors}},
+		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, false, oneOfA, []sparse.Remedy{noFusion}},
+		{s.MuA > 0 && s.couples() && net, false, noNet, []sparse.Remedy{noMuA}},
+		{s.SampleWeights != nil, any, weights, []sparse.Remedy{noWeights, useSCASK}},
+		{s.ClassWeights != nil, any, weights, []sparse.Remedy{noClasses, useSCASK}},
+		{s.Balanced, any, weights, []sparse.Remedy{notBalanced, useSCASK}},
+		{s.Domain != nil, any, "does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
+		{s.Offsets != nil, any && !strong || traits(s.loss()).Residual, offsets, []sparse.Remedy{noOffsets, useSCASK}},
+		{grouped, any, absolute, []sparse.Remedy{noGroups, useSCASK}},
+		{s.MuA > 0 && s.couples(), any, absolute, []sparse.Remedy{noMuA, useSCASK}},
+		{net && !s.NoIntercept, any, features, []sparse.Remedy{noIntercept, useSCASK}},
+		{net && slices.Contains(s.PenaltyFactors, 0), any, features, []sparse.Remedy{noFactors, useSCASK}},
 	})
 }
 
@@ -143,29 +175,31 @@ func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error 
 func (s *Spec) checkStreamed(setting string, value any) error {
 	switch s.named().(type) {
 	case nil:
-		return &MethodError{setting, value, "is for data in memory, or for the methods scas-k and scas-l", "Method", true}
+		return &MethodError{setting, value, "is for data in memory, or for other methods", []sparse.Remedy{useSCASK, useSCASL}, true}
 	case solver.SCASK, solver.SCASL:
 	default:
-		return fmt.Errorf("model: %w: method %v is not streamed; auto, scas-k and scas-l are", ErrNotStreamed, value)
+		return &MethodError{setting, value, "is for data in memory", []sparse.Remedy{useStreamed}, true}
 	}
 	const (
 		intercept = "fits no intercept out of core"
 		scale     = "takes features as they are out of core"
-		memory    = "takes it only with data in memory"
+		offsets   = "takes no offsets out of core"
+		factors   = "takes an elastic net without factors out of core"
+		memory    = "has settings that are only for data in memory"
 	)
 	return firstLimit(setting, value, true, []need{
-		{!s.NoIntercept, false, intercept, "NoIntercept"},
-		{s.standardizes(), false, scale, "Standardize"},
-		{s.Offsets != nil, false, "takes no offsets out of core", "Offsets"},
-		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, false, "takes an elastic net without factors out of core", "PenaltyFactors"},
-		{s.OuterIterations != 0, false, memory, "OuterIterations"},
-		{s.InnerSteps != 0, false, memory, "InnerSteps"},
-		{s.BatchSize != 0, false, memory, "BatchSize"},
-		{s.Schedule == solver.Theorem, false, memory, "Schedule"},
-		{s.NoRotation, false, memory, "NoRotation"},
-		{s.Unproved, false, memory, "Unproved"},
-		{s.Float32, false, memory, "Float32"},
-		{s.Average, false, memory, "Average"},
+		{!s.NoIntercept, false, intercept, []sparse.Remedy{noIntercept}},
+		{s.standardizes(), false, scale, []sparse.Remedy{noStandardize}},
+		{s.Offsets != nil, false, offsets, []sparse.Remedy{noOffsets}},
+		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, false, factors, []sparse.Remedy{noFactors}},
+		{s.OuterIterations != 0, false, memory, []sparse.Remedy{noBound}},
+		{s.InnerSteps != 0, false, memory, []sparse.Remedy{noInnerSteps}},
+		{s.BatchSize != 0, false, memory, []sparse.Remedy{noBatches}},
+		{s.Schedule == solver.Theorem, false, memory, []sparse.Remedy{noTheorem}},
+		{s.NoRotation, false, memory, []sparse.Remedy{rotation}},
+		{s.Unproved, false, memory, []sparse.Remedy{proved}},
+		{s.Float32, false, memory, []sparse.Remedy{noFloat32}},
+		{s.Average, false, memory, []sparse.Remedy{noAverage}},
 	})
 }
 
@@ -173,7 +207,7 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 func firstLimit(setting string, value any, outOfCore bool, needs []need) error {
 	for _, n := range needs {
 		if n.given && !n.taken {
-			return &MethodError{setting, value, n.limit, n.field, outOfCore}
+			return &MethodError{setting, value, n.limit, n.remedies, outOfCore}
 		}
 	}
 	return nil

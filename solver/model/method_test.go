@@ -129,7 +129,7 @@ func TestMethodErrors(t *testing.T) {
 	} {
 		m, err := Fit(t.Context(), &c.spec, x, y)
 		limit, ok := errors.AsType[*MethodError](err)
-		if m != nil || !ok || limit.Setting != c.setting || limit.Field != c.field || limit.OutOfCore || !strings.Contains(limit.Error(), c.field) {
+		if m != nil || !ok || limit.Setting != c.setting || limit.Remedies[0].Field != "Spec."+c.field || limit.OutOfCore || !strings.Contains(limit.Error(), c.field) {
 			t.Errorf("%v for %s: %v", c.setting, c.field, err)
 		}
 	}
@@ -157,19 +157,19 @@ func TestStreamedMethods(t *testing.T) {
 		}
 	}
 	for field, change := range map[string]func(s *Spec){
-		"NoIntercept": func(s *Spec) { s.NoIntercept = false },
-		"Standardize": func(s *Spec) { s.Standardize = StandardizeOn },
-		"Offsets":     func(s *Spec) { s.Offsets = make([]float64, 4000) },
-		"BatchSize":   func(s *Spec) { s.BatchSize = 3 },
-		"Average":     func(s *Spec) { s.Average = true },
-		"Method":      func(s *Spec) { s.Method, s.Passes = nil, 10 },
+		"Spec.NoIntercept":   func(s *Spec) { s.NoIntercept = false },
+		"Spec.Standardize":   func(s *Spec) { s.Standardize = StandardizeOn },
+		"Spec.Offsets":       func(s *Spec) { s.Offsets = make([]float64, 4000) },
+		"Settings.BatchSize": func(s *Spec) { s.BatchSize = 3 },
+		"Spec.Average":       func(s *Spec) { s.Average = true },
+		"Settings.Method":    func(s *Spec) { s.Method, s.Passes = nil, 10 },
 	} {
 		spec := plain
 		spec.Memory, spec.Method = 1<<20, solver.SCASK{}
 		change(&spec)
 		m, err := Fit(t.Context(), &spec, back.X, back.Labels)
 		limit, ok := errors.AsType[*MethodError](err)
-		if m != nil || !ok || limit.Field != field || !errors.Is(err, ErrNotStreamed) {
+		if m != nil || !ok || limit.Remedies[0].Field != field || !errors.Is(err, ErrNotStreamed) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

@@ -82,7 +82,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	}{
 		"label NaN of row 7":         {labels, Spec{Memory: memory}, nil},
 		"2999 labels":                {labels[1:], Spec{Memory: memory}, nil},
-		"streamed for two classes":   {back.Labels, plain, ErrNotStreamed},
+		"is for two classes":         {back.Labels, plain, ErrNotStreamed},
 		"the time limit came before": {back.Labels, late, solver.ErrNotConverged},
 	} {
 		m, err := Fit(context.Background(), &c.spec, back.X, c.y)

@@ -112,8 +112,8 @@ func TestRanksBeyond(t *testing.T) {
 		says  string
 	}{
 		{"--method scas-k " + whole, 2, "scas-k"},
-		{"--checkpoint " + dir + "/x.ck " + whole, 2, "works only with data in memory"},
-		{"--no-intercept --no-standardize --checkpoint " + dir + "/x.ck " + whole, 2, "works only with data in memory"},
+		{"--checkpoint " + dir + "/x.ck " + whole, 2, "checkpoints are only for data in memory"},
+		{"--no-intercept --no-standardize --checkpoint " + dir + "/x.ck " + whole, 2, "checkpoints are only for data in memory"},
 		{filepath.Join(dir, "*.scas"), 1, "scas convert"},
 	} {
 		_, errs, codes := together(t, c.ranks, append(strings.Fields(c.args), "--memory", limit)...)

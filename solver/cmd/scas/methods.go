@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -8,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // printMethods explains each method in a line or, if verbose, in a few lines of at
@@ -95,27 +97,13 @@ func methodFlags(m solver.MethodInfo) string {
 	return flags
 }
 
-// limitWords words a limit of a method in flags.
+// limitWords words a limit of a method for a user of the command line.
 func limitWords(e *model.MethodError) string {
 	by := map[string]string{"RelTol": "--tol none", "Float32": "--float32", "Average": "--output average", "Checkpoint": "--checkpoint with --dist"}[e.Setting]
 	if by == "" {
 		by = fmt.Sprintf("%s %v", flagOf[e.Setting], e.Value)
 	}
-	change := changeOf[e.Field]
-	if change == "" {
-		change = "leave out " + flagOf[e.Field]
-	}
-	return fmt.Sprintf("%s %s: %s", by, e.Limit, change)
-}
-
-// changeOf says by which flag a field of model.Spec changes that a method does not take. A field of
-// solver.Settings that is not here is to be left out.
-var changeOf = map[string]string{
-	"NoIntercept": "give --no-intercept", "Standardize": "give --no-standardize", "Method": "give --method scas-k or scas-l",
-	"PenaltyFactors": "leave out --penalty-factors", "Fusion": "leave out --fusion", "MuA": "leave out --l2y, or give --method scas-k",
-	"SampleWeights": "leave out --sample-weights, or give --method scas-k", "Balanced": "leave out --class-weights, or give --method scas-k",
-	"Domain": "leave out --domain, or give --method scas-k", "Penalty": "leave out --groups, or give --method scas-k",
-	"Offsets": "leave out --offset and --offset-column, or give --method scas-k", "Float32": "leave out --float32", "Average": "leave out --output average",
+	return reworded(&sparse.RemedyError{Err: errors.New(by + " " + e.Limit), Remedies: e.Remedies})
 }
 
 // warnOfMemory warns of a method that keeps more than a GiB beside the data.
