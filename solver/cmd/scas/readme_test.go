@@ -1,0 +1,104 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
+)
+
+// readmeBlocks returns the indented blocks of README.md, in order. A block is the list of its lines.
+func readmeBlocks(t *testing.T) (blocks [][]string) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := ""
+	for line := range strings.Lines(string(text)) {
+		code, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
+		if indented && before == "" {
+			blocks = append(blocks, nil)
+		}
+		if indented {
+			blocks[len(blocks)-1] = append(blocks[len(blocks)-1], code)
+		}
+		before = code
+		if !indented {
+			before = ""
+		}
+	}
+	return blocks
+}
+
+// inOrder checks that output has the lines of a block of README.md, in their order. A line of dots stands
+// for any lines.
+func inOrder(t *testing.T, block []string, output string) {
+	t.Helper()
+	lines := strings.Split(output, "\n")
+	for _, want := range block {
+		if strings.TrimSpace(want) == "..." {
+			continue
+		}
+		at := 0
+		for at < len(lines) && strings.TrimSpace(lines[at]) != strings.TrimSpace(want) {
+			at++
+		}
+		if at == len(lines) {
+			t.Errorf("README.md: the output has no line %q at its place:\n%s", want, output)
+			return
+		}
+		lines = lines[at+1:]
+	}
+}
+
+// TestReadmeDemo: what README.md says that the demonstration prints.
+func TestReadmeDemo(t *testing.T) {
+	for _, block := range readmeBlocks(t) {
+		if strings.HasPrefix(strings.TrimSpace(block[0]), "all (") {
+			inOrder(t, block, scas(t, "scas", nil, "demo"))
+			return
+		}
+	}
+	t.Error("README.md shows no output of the demonstration")
+}
+
+// TestReadmeCommands: what README.md says that its commands print.
+func TestReadmeCommands(t *testing.T) {
+	data, blocks := filepath.Join(sparsetest.DataFile(t), "paper"), readmeBlocks(t)
+	t.Chdir(t.TempDir())
+	for plain, packed := range map[string]string{"a9a": "a9a.zst", "a9a.t": "a9a.t.zst"} {
+		scas(t, "scas", nil, "convert", "--features", "123", filepath.Join(data, packed), plain+".svm")
+		if err := os.Rename(plain+".svm", plain); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var command, printed []string
+	done := 0
+	check := func() { // what the command before printed
+		if command != nil {
+			inOrder(t, printed, scas(t, "scas", nil, command...))
+			done++
+		}
+		command, printed = nil, nil
+	}
+	for _, block := range blocks {
+		for _, line := range block {
+			args, isCommand := strings.CutPrefix(line, "$ ./scas ")
+			if !isCommand {
+				printed = append(printed, line)
+				continue
+			}
+			check()
+			if strings.Contains(args, "a9a") {
+				args, _, _ = strings.Cut(args, " > ")
+				command = strings.Fields(args)
+			}
+		}
+		check()
+	}
+	if done != 3 {
+		t.Errorf("README.md has %d commands with a9a, want 3", done)
+	}
+}
