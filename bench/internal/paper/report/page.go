@@ -31,7 +31,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"num": func(v float64) string { return short(v, 3) }, "entry": entryText, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "rule": func(r paper.Rule) string { return ruleNames[r] },
+	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "symbols": symbols, "rule": func(r paper.Rule) string { return ruleNames[r] },
 }).Parse(pageText))
 
 // A page holds the data for the template of the page.

@@ -3,7 +3,9 @@ package report
 import (
 	"encoding/csv"
 	"fmt"
+	"html/template"
 	"math"
+	"regexp"
 	"strings"
 )
 
@@ -89,4 +91,11 @@ func entryText(v float64) string {
 		return "not reached"
 	}
 	return short(v, 3)
+}
+
+var subscript = regexp.MustCompile(`_([[:alnum:]])`)
+
+// symbols returns text as HTML, with letters after an underscore as subscripts.
+func symbols(text string) template.HTML {
+	return template.HTML(subscript.ReplaceAllString(template.HTMLEscapeString(text), "<sub>$1</sub>"))
 }
