@@ -174,6 +174,7 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"paper", "--out=" + out, "--data=" + filepath.Dir(data), "--timed=-1"}, 1, "make data"},
 		{[]string{"paper", "--out=" + filepath.Join(out, "nothing"), "--report-only"}, 1, "no results in"},
 		{[]string{"paper", "--out=" + out, "--data=" + out}, 1, "make data"},
+		{[]string{"paper", "--out=" + filepath.Join(out, "nothing"), "--retune=a9a:0"}, 1, "no results in"},
 	} {
 		_, code, err := runCommand(t, c.args...)
 		if code != c.code || err == nil || !strings.Contains(err.Error(), c.say) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +30,7 @@ type Paper struct {
 	Passes     *float64  `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 12)."`
 	Timed      int       `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
 	ReportOnly bool      `help:"Make tables and figures from all results in DIR without running anything."`
+	Retune     []string  `placeholder:"DATA:MU" help:"Only tune the methods of the claims about gaps again, around the parameters in DIR, and print gaps and ratios (a9a:0.01); repeatable."`
 }
 
 // Help returns the text that bench paper --help adds to the list of flags.
@@ -36,7 +39,8 @@ func (Paper) Help() string {
 writes report.html, points.jsonl, timings.jsonl, table1.csv, claims.csv and the
 figures as SVG and CSV. A run that is interrupted goes on where it stopped. What is
 counted in passes, points.jsonl and most of claims.csv, is the same whenever it is run; measured
-seconds and bytes are in timings.jsonl, table1.csv and claims 1d, 1e, 2d, 3c and 4.`
+seconds and bytes are in timings.jsonl, table1.csv and claims 1d, 1e, 2d and 3c. The
+report is about all results in DIR, also those of earlier runs with other flags.`
 }
 
 // protocol returns the protocol that the flags ask for.
@@ -66,8 +70,11 @@ func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 
 // Run makes the runs that are missing, and writes the report.
 func (c *Paper) Run(e *Env) error {
-	if c.ReportOnly {
-		return c.reportOnly(e)
+	switch {
+	case c.ReportOnly:
+		return c.report(e, time.Now())
+	case len(c.Retune) > 0:
+		return c.retune(e)
 	}
 	pr, err := c.protocol(e.Own)
 	if err != nil {
@@ -88,7 +95,7 @@ func (c *Paper) Run(e *Env) error {
 	if err := errors.Join(c.experiment(e, found, r), r.Close()); err != nil {
 		return err
 	}
-	return c.report(e, r, began)
+	return c.report(e, began)
 }
 
 // given returns the value of a flag, or otherwise if the flag was not given.
@@ -99,18 +106,14 @@ func given[T any](flag *T, otherwise T) T {
 	return otherwise
 }
 
-// reportOnly writes a report about all records in the directory.
-func (c *Paper) reportOnly(e *Env) error {
-	began := time.Now()
+// report writes the files of a report about all records in the directory. began is when the command
+// began.
+func (c *Paper) report(e *Env, began time.Time) error {
 	r, err := paper.OpenAny(c.Out)
 	if err != nil {
 		return err
 	}
-	return c.report(e, r, began)
-}
-
-// report writes the files of the report. began is when the command began.
-func (c *Paper) report(e *Env, r *paper.Records, began time.Time) error {
+	r.Protocol.Own = e.Own
 	files, summary, err := report.Make(e.Ctx, r)
 	if err != nil {
 		return err
@@ -124,6 +127,34 @@ func (c *Paper) report(e *Env, r *paper.Records, began time.Time) error {
 	}
 	_, err = fmt.Fprintf(e.Stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile), time.Since(began).Round(time.Second))
 	return err
+}
+
+// retune tunes methods again on the problems of the flag --retune.
+func (c *Paper) retune(e *Env) error {
+	r, err := paper.OpenAny(c.Out)
+	if err != nil {
+		return err
+	}
+	for _, problem := range c.Retune {
+		name, coefficient, _ := strings.Cut(problem, ":")
+		mu, err := strconv.ParseFloat(coefficient, 64)
+		at := slices.IndexFunc(paper.Specs(), func(s paper.Spec) bool { return s.Name == name })
+		if err != nil || at < 0 {
+			return fmt.Errorf("--retune %s: write a data set (a9a, covtype, rcv1, sido), a colon, and mu, such as a9a:0.01", problem)
+		}
+		d, err := paper.Specs()[at].Load(c.Data)
+		if err != nil {
+			return err
+		}
+		text, err := report.Retune(e.Ctx, r, d, mu)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(e.Stdout, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // find returns the data sets whose files exist, and prints the names of the others. If no data set

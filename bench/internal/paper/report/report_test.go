@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"encoding/xml"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -22,9 +23,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// tiny runs a whole experiment on a small synthetic data set and stores the records in dir. methods
-// is the number of methods; zero means all.
-func tiny(t *testing.T, dir string, methods int) *paper.Records {
+// tinyData returns a small synthetic data set.
+func tinyData(t *testing.T) *paper.Data {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
 	if err != nil {
@@ -32,15 +32,23 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	}
 	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2}
 	s.Join = func(*sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(15), "chain", nil }
-	pr := paper.Quick()
-	pr.Splits, pr.Beyond, pr.Halves = 2, 1, 1
-	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{s}, []string{"tiny"}, 60, 10
-	if methods > 0 {
-		pr.Methods = pr.Methods[:methods]
-	}
 	data, err := s.Build(d.Dataset, paper.File{Origin: "synthetic"})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return data
+}
+
+// tiny runs a whole experiment on the small data set and stores the records in dir. methods is the
+// number of methods; zero means all.
+func tiny(t *testing.T, dir string, methods int) *paper.Records {
+	t.Helper()
+	data := tinyData(t)
+	pr := paper.Quick()
+	pr.Splits, pr.Beyond, pr.Halves = 2, 1, 1
+	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{data.Spec}, []string{"tiny"}, 60, 10
+	if methods > 0 {
+		pr.Methods = pr.Methods[:methods]
 	}
 	r := open(t, dir, pr)
 	e := &paper.Experiment{Records: r, Workers: 2, Timed: 1, Machine: []string{"cpu: that it was measured on"}}
@@ -136,6 +144,30 @@ func TestSameClaims(t *testing.T) {
 	for _, c := range claims {
 		if !seen[c.ID] {
 			t.Errorf("claim %s has no numbers", c.ID)
+		}
+	}
+}
+
+// TestRetune checks that the claims about gaps are tuned again, for both rules that choose, and that
+// no tuning helps the side that is ahead.
+func TestRetune(t *testing.T) {
+	text, err := Retune(t.Context(), tiny(t, t.TempDir(), 0), tinyData(t), 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"3a", "2b", "chosen on samples", "chosen on the half", "of 24 more the best"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		var before, after float64
+		_, numbers, _ := strings.Cut(line, "ratio ")
+		if _, err := fmt.Sscanf(numbers, "%g tuned again %g", &before, &after); err != nil {
+			continue // one of the two is a bound
+		}
+		if before > 1 && after > before || before < 1 && after < before {
+			t.Errorf("tuning the side that is behind makes its ratio worse: %s", line)
 		}
 	}
 }

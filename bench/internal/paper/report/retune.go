@@ -1,0 +1,72 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/scas-admm/scas/bench/internal/paper"
+)
+
+// retunedClaims are the claims that compare the gaps of two methods.
+var retunedClaims = []string{"3a", "3b", "2a", "2b", "2c"}
+
+// Retune checks whether the choice of parameters decides the claims about gaps on a problem. In each
+// claim it tunes the method that is behind again, around its parameters in the records of the first
+// split. It returns the gaps and ratios of before and after as text.
+func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (string, error) {
+	p := &problem{Records: r, Spec: d.Spec, mu: mu}
+	if p.optimum(0) == nil {
+		return "", fmt.Errorf("paper: there are no results of %s with mu = %g, split 0", d.Name, mu)
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, rule := range []paper.Rule{paper.Sampled, paper.Whole} {
+		p := p.under(rule).on([]int{0})
+		known := map[paper.Key]*paper.Retuned{}
+		for _, c := range claims {
+			if !slices.Contains(retunedClaims, c.ID) {
+				continue
+			}
+			old := c.on(p)
+			if old.First.Of == 0 || old.Second.Of == 0 {
+				continue
+			}
+			behind, tuned := c.second(p)[0], old
+			if old.Ratio.Value > 1 {
+				behind = c.first(p)[0]
+			}
+			k := p.key(behind.method, behind.output, 0)
+			if known[k] == nil {
+				again, err := r.Retune(ctx, d, k)
+				if err != nil {
+					return "", err
+				}
+				known[k] = again
+			}
+			best := excess(known[k].Best, p.optimum(0))
+			if old.Ratio.Value > 1 {
+				tuned.First.Value, tuned.First.Floor = best, best <= p.precision()
+			} else {
+				tuned.Second.Value, tuned.Second.Floor = best, best <= p.precision()
+			}
+			fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\ttuned again %s\t%s\n",
+				d.Name, mu, ruleNames[rule], c.ID, old.Ratio, quotient(tuned.First, tuned.Second), p.around(known[k]))
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// around describes in words what was found around the parameters of a run.
+func (p *problem) around(r *paper.Retuned) string {
+	unit := p.Protocol.Traits(r.Method).Unit
+	at := func(objective, step, penalty float64) string {
+		return fmt.Sprintf("%s at %s, %s λ", short(excess(objective, p.optimum(0)), 3), unit.Times(short(step, 3)), short(penalty, 3))
+	}
+	return fmt.Sprintf("%s, %s: %s; of %d more the best %s", r.Method, r.By, at(r.End(), r.Step, r.Penalty), r.Runs, at(r.Best, r.BestStep, r.BestPenalty))
+}

@@ -1,0 +1,66 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// A Retuned compares the parameters that were chosen for a run with others around them.
+type Retuned struct {
+	*Unit
+	// Best is the smallest objective that was reached, at the parameters BestStep and BestPenalty.
+	// It is that of the run itself if no other parameters reach less.
+	Best, BestStep, BestPenalty float64
+	Runs                        int // number of runs that were made
+}
+
+// End returns the objective at the end of the run.
+func (r *Retuned) End() float64 { return r.Points[len(r.Points)-1].Objective }
+
+// Retune repeats a run of the first split with step sizes and values of rho from a quarter to four
+// times the chosen ones, by factors of two, on the training half and with all passes.
+func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) {
+	u := r.Unit(k)
+	switch {
+	case u == nil || len(u.Points) == 0:
+		return nil, fmt.Errorf("paper: %v: there is no such run in the records", k)
+	case k.Split != 0 || k.Rule == Automatic:
+		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again", k)
+	}
+	h, err := d.Halve(k.Split, r.Protocol.TuneSamples)
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.Protocol.newTuner(ctx, h, k.Mu, r.Protocol.Traits(k.Method))
+	if err != nil {
+		return nil, err
+	}
+	out := &Retuned{Unit: u, BestStep: u.Step, BestPenalty: u.Penalty}
+	out.Best = out.End()
+	around := func(v float64, fixed bool) (all []float64) {
+		if fixed {
+			return []float64{v}
+		}
+		for e := -2; e <= 2; e++ {
+			all = append(all, math.Ldexp(v, e))
+		}
+		return all
+	}
+	for _, step := range around(u.Step, t.traits.NoStep()) {
+		for _, penalty := range around(u.Penalty, t.traits.NoRho) {
+			if step == u.Step && penalty == u.Penalty {
+				continue
+			}
+			reached, err := t.whole.try(step, penalty)
+			if err != nil {
+				return nil, err
+			}
+			out.Runs++
+			if v := reached[k.By]; v < out.Best {
+				out.Best, out.BestStep, out.BestPenalty = v, step, penalty
+			}
+		}
+	}
+	return out, nil
+}
