@@ -183,7 +183,7 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 // experiment runs the first split of every data set, then the second of every data set, and so on,
 // so that an interrupted experiment has equally many splits of each.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
-	x := &paper.Experiment{Records: r, Timed: c.Timed, Machine: machine.Describe(e.Args).Lines()}
+	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines()}
 	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.Runs(c.Timed)}
 	var all []*paper.Data
 	for _, s := range sets {

@@ -16,8 +16,8 @@ import (
 // An Experiment runs a protocol and stores the results in records.
 type Experiment struct {
 	*Records
-	// Timed is the number of splits of each data set whose runs are also timed.
-	Timed int
+	// TimedSplits is the number of splits of each data set whose runs are also timed.
+	TimedSplits int
 	// Machine describes the machine in lines of text.
 	Machine  []string
 	Progress *Progress
@@ -28,7 +28,7 @@ type Experiment struct {
 
 // Run makes all runs on the given data sets that are not in the records yet. For each split it
 // computes the optimum of every training half, makes the runs in parallel, and then the timed runs
-// one at a time. It makes the runs with the rule Whole after all others, because they take most of
+// one at a time. It makes the runs with the rule OnHalf after all others, because they take most of
 // the time: if the experiment is interrupted, the other rules have all their splits.
 func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
@@ -40,13 +40,13 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 			return err
 		}
 	}
-	for _, rules := range [][]Rule{{Sampled, Automatic}, {Whole}} {
+	for _, rules := range [][]Rule{{Sampled, Automatic}, {OnHalf}} {
 		for split := range e.Protocol.Splits {
 			for _, d := range data {
 				if err := e.split(ctx, d, split, rules); err != nil {
 					return err
 				}
-				if split < e.Timed && slices.Contains(rules, Sampled) {
+				if split < e.TimedSplits && slices.Contains(rules, Sampled) {
 					if err := e.time(ctx, d, split); err != nil {
 						return err
 					}
@@ -61,8 +61,8 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
-	half := d.once(split, e.Protocol.TuneSamples)
-	run := func(job func(*Half) error) {
+	half := d.splitOnce(split, e.Protocol.TuneSamples)
+	run := func(job func(*Halves) error) {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -76,27 +76,27 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule
 	}
 	for _, mu := range e.Protocol.Mus {
 		if e.Optimum(d.Name, mu, split) == nil {
-			run(func(h *Half) error { return e.optimum(ctx, h, mu) })
+			run(func(h *Halves) error { return e.optimum(ctx, h, mu) })
 		}
 	}
-	for _, keys := range e.Protocol.batches(d.Spec, split, rules) {
+	for _, keys := range e.Protocol.keysByMethod(d.Spec, split, rules) {
 		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.Unit(k) != nil })
 		if complete := len(keys) - len(missing); complete > 0 {
 			e.Progress.Done(complete, "complete before: "+keys[0].String())
 		}
 		if len(missing) > 0 {
-			run(func(h *Half) error { return e.units(ctx, h, missing) })
+			run(func(h *Halves) error { return e.units(ctx, h, missing) })
 		}
 	}
 	return g.Wait()
 }
 
 // units makes the runs of one method on one problem and split.
-func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
-	b, err := e.Protocol.batch(ctx, h, keys[0])
+func (e *Experiment) units(ctx context.Context, h *Halves, keys []Key) error {
+	r, err := e.Protocol.runner(ctx, h, keys[0])
 	for k := 0; k < len(keys) && err == nil; k++ {
 		var u *Unit
-		if u, err = b.run(ctx, keys[k]); err == nil {
+		if u, err = r.run(ctx, keys[k]); err == nil {
 			e.Progress.Done(1, keys[k].String())
 			err = e.add(line{Unit: u})
 		}
@@ -108,7 +108,7 @@ func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 }
 
 // optimum computes the optimum of a training half, from which gaps are measured.
-func (e *Experiment) optimum(ctx context.Context, h *Half, mu float64) error {
+func (e *Experiment) optimum(ctx context.Context, h *Halves, mu float64) error {
 	best, err := certified(ctx, with(h.Train, mu))
 	if err != nil {
 		return fmt.Errorf("paper: optimum of %s, mu %g, split %d: %w", h.data.Name, mu, h.Split, err)

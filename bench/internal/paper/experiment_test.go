@@ -28,7 +28,7 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	}
 	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Join: chain}
 	pr := Quick()
-	pr.Splits, pr.Halves = 2, 2
+	pr.Splits, pr.SplitsOnHalf = 2, 2
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
 	data, err := s.Build(d.Dataset, File{Origin: "synthetic"})
 	if err != nil {
@@ -50,7 +50,7 @@ func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *D
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Records: r, Workers: workers, Timed: 1, Machine: []string{"cpu: a test"}}
+	e := &Experiment{Records: r, Workers: workers, TimedSplits: 1, Machine: []string{"cpu: a test"}}
 	if err := e.Run(ctx, d); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -128,14 +128,14 @@ func TestOrder(t *testing.T) {
 		}
 		switch {
 		case l.Unit == nil:
-		case l.Unit.Rule == Whole:
+		case l.Unit.Rule == OnHalf:
 			halves++
 		case halves > 0:
-			t.Errorf("%v is run after %d runs with the rule %s", l.Unit.Key, halves, Whole)
+			t.Errorf("%v is run after %d runs with the rule %s", l.Unit.Key, halves, OnHalf)
 		}
 	}
 	if halves == 0 {
-		t.Errorf("no run with the rule %s", Whole)
+		t.Errorf("no run with the rule %s", OnHalf)
 	}
 }
 
@@ -161,7 +161,7 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if (k.Rule == Automatic) != (u.Step == 0) {
 		t.Errorf("%v: chosen %+v", k, u.Tuned)
 	}
-	if k != e.Protocol.Timed(k) || k.Split > 0 {
+	if k != e.Protocol.TimedRun(k) || k.Split > 0 {
 		return
 	}
 	x := e.Timing(k)
@@ -208,16 +208,16 @@ func TestRuns(t *testing.T) {
 	for _, s := range Specs() {
 		wide := s.Features > baseline.MaxFactored
 		for split := range pr.Splits {
-			first := split < pr.Beyond
+			first := split < pr.SplitsOfOthers
 			count := map[Method]int{}
 			for _, k := range pr.Keys(s, split) {
 				count[k.Method]++
-				if !first && k.Rule != Sampled || split >= pr.Halves && k.Rule == Whole {
+				if !first && k.Rule != Sampled || split >= pr.SplitsOnHalf && k.Rule == OnHalf {
 					t.Errorf("%v is run", k)
 				}
 			}
 			rules := len(Rules())
-			if split >= pr.Halves {
+			if split >= pr.SplitsOnHalf {
 				rules--
 			}
 			if !first {

@@ -41,9 +41,9 @@ type Traits struct {
 	Outputs []Output
 	// Unit is the method's natural step size. The search for the step size tries multiples of it.
 	Unit StepUnit
-	// Bound says in words which steps the method's theory allows. The search tries longer steps
+	// Allowed says in words which steps the method's theory allows. The search tries longer steps
 	// too.
-	Bound string
+	Allowed string
 	// NoRho says that the method has no penalty parameter rho to choose.
 	NoRho bool
 	// TunePasses is the number of passes of a run on the samples for tuning.
@@ -131,41 +131,41 @@ const (
 )
 
 // common has the values of fields that are zero in the table.
-var common = Traits{Outputs: last, Bound: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
+var common = Traits{Outputs: last, Allowed: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
 
 // table has the traits of the methods. Acc-SADMM is tuned over three of its stages, because steps
 // that are too long do no harm in the first stage.
 var table = []Traits{
 	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
-		Bound: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
+		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
 	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
-		Bound: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
-	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas", Bound: kStep},
-	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per block", Bound: kStep},
+		Allowed: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
+	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas", Allowed: kStep},
+	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per block", Allowed: kStep},
 	{Method: baseline.Batch{}, Group: Compared, Figured: true, Counts: iterations, Linearised: "no"},
 	{Method: baseline.BatchCG{}, Group: Compared, Counts: iterations, Linearised: "no", MostFeatures: baseline.MaxFactored},
-	{Method: baseline.BatchLinear{}, Group: Compared, Figured: true, Unit: nuMean, Bound: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
-	{Method: baseline.BatchUzawa{}, Group: Compared, Unit: uzawa, Bound: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
-	{Method: baseline.STOC{}, Group: Compared, Figured: true, Outputs: average, Bound: anyStep, Linearised: "no"},
-	{Method: baseline.OADM{}, Group: Compared, Outputs: average, Bound: anyStep, Linearised: "no"},
-	{Method: baseline.OPG{}, Group: Compared, Outputs: average, Bound: anyStep, Linearised: "yes"},
-	{Method: baseline.RDA{}, Group: Compared, Outputs: average, Bound: anyStep, Linearised: "yes"},
-	{Method: baseline.OS1{}, Group: Compared, Outputs: average, Bound: anyStep, Linearised: unlisted},
-	{Method: baseline.OS2{}, Group: Compared, Bound: anyStep, Linearised: unlisted},
-	{Method: baseline.SA{}, Group: Compared, Figured: true, Outputs: both, Unit: nuFOverN, Bound: saStep, Linearised: "no"},
-	{Method: baseline.SAIU{}, Group: Compared, Outputs: both, Unit: nuFOverN, Bound: saStep, Linearised: "yes"},
+	{Method: baseline.BatchLinear{}, Group: Compared, Figured: true, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
+	{Method: baseline.BatchUzawa{}, Group: Compared, Unit: uzawa, Allowed: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
+	{Method: baseline.STOC{}, Group: Compared, Figured: true, Outputs: average, Allowed: anyStep, Linearised: "no"},
+	{Method: baseline.OADM{}, Group: Compared, Outputs: average, Allowed: anyStep, Linearised: "no"},
+	{Method: baseline.OPG{}, Group: Compared, Outputs: average, Allowed: anyStep, Linearised: "yes"},
+	{Method: baseline.RDA{}, Group: Compared, Outputs: average, Allowed: anyStep, Linearised: "yes"},
+	{Method: baseline.OS1{}, Group: Compared, Outputs: average, Allowed: anyStep, Linearised: unlisted},
+	{Method: baseline.OS2{}, Group: Compared, Allowed: anyStep, Linearised: unlisted},
+	{Method: baseline.SA{}, Group: Compared, Figured: true, Outputs: both, Unit: nuFOverN, Allowed: saStep, Linearised: "no"},
+	{Method: baseline.SAIU{}, Group: Compared, Outputs: both, Unit: nuFOverN, Allowed: saStep, Linearised: "yes"},
 	{Method: baseline.SAG{}, Linearised: "no"},
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
-	{Method: baseline.SVRG{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
-	{Method: baseline.SVRGRestart{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
+	{Method: baseline.SVRG{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
+	{Method: baseline.SVRGRestart{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	// These methods have no penalty parameter. Rho = 0 means that they choose their dual step
 	// themselves.
-	{Method: baseline.PDFP{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
-	{Method: baseline.SVRPDHG{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
-	{Method: baseline.ASVRPDHG{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
-	{Method: baseline.ASVRG{}, Bound: byConvention, Counts: stages, Linearised: "yes"},
+	{Method: baseline.PDFP{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
+	{Method: baseline.SVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
+	{Method: baseline.ASVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
+	{Method: baseline.ASVRG{}, Allowed: byConvention, Counts: stages, Linearised: "yes"},
 	{Method: baseline.SDCA{}, Linearised: "yes"},
-	{Method: baseline.AccSADMM{}, Bound: byConvention, TunePasses: 9.5, Linearised: "yes"},
+	{Method: baseline.AccSADMM{}, Allowed: byConvention, TunePasses: 9.5, Linearised: "yes"},
 }
 
 // known returns the traits of all methods of the solver, in the solver's order.
@@ -194,10 +194,10 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	if t.Unit.Of == nil {
 		t.Unit = nuF(max(1, info.StepUnit))
 	}
-	t.Bound, t.Counts, t.Group = cmp.Or(t.Bound, common.Bound), cmp.Or(t.Counts, common.Counts), cmp.Or(t.Group, common.Group)
+	t.Allowed, t.Counts, t.Group = cmp.Or(t.Allowed, common.Allowed), cmp.Or(t.Counts, common.Counts), cmp.Or(t.Group, common.Group)
 	t.TunePasses = cmp.Or(t.TunePasses, common.TunePasses)
 	if t.NoStep() {
-		t.Bound = "has no step size"
+		t.Allowed = "has no step size"
 	}
 	return t
 }

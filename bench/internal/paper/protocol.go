@@ -12,16 +12,16 @@ import (
 // A Protocol says which runs an experiment consists of.
 type Protocol struct {
 	Splits int `json:"splits"`
-	// Beyond is the largest number of splits for runs that the paper's figures do not show: other
+	// SplitsOfOthers is the largest number of splits for runs that the paper's figures do not show: other
 	// methods, and automatic parameters.
-	Beyond int `json:"splits_beyond_the_paper"`
-	// Halves is the largest number of splits for which parameters are also chosen on the whole
+	SplitsOfOthers int `json:"splits_beyond_the_paper"`
+	// SplitsOnHalf is the largest number of splits for which parameters are also chosen on the whole
 	// training half. That is done only for the methods in the paper's figures, because it takes
 	// longer than everything else.
-	Halves      int       `json:"splits_tuned_on_the_half"`
-	Passes      float64   `json:"passes"` // number of passes of every run
-	Mus         []float64 `json:"mus"`    // the values of mu; 0 is the first
-	TuneSamples int       `json:"tune_samples"`
+	SplitsOnHalf int       `json:"splits_tuned_on_the_half"`
+	Passes       float64   `json:"passes"` // number of passes of every run
+	Mus          []float64 `json:"mus"`    // the values of mu; 0 is the first
+	TuneSamples  int       `json:"tune_samples"`
 	// Coarse makes the search for parameters skip every other value.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets
@@ -37,7 +37,7 @@ type Protocol struct {
 // Full is the paper's protocol on all of its data sets.
 func Full() Protocol {
 	return Protocol{
-		Splits: 10, Beyond: 1, Halves: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
+		Splits: 10, SplitsOfOthers: 1, SplitsOnHalf: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
 		Data: []string{"a9a", "covtype", "rcv1", "sido"}, Methods: names(),
 	}
 }
@@ -45,7 +45,7 @@ func Full() Protocol {
 // Quick returns a small protocol, for a test of the program and a rough impression of the results.
 func Quick() Protocol {
 	p := Full()
-	p.Splits, p.Halves, p.Passes, p.Mus, p.Coarse, p.Data = 1, 0, 12, []float64{0, 1e-2}, true, []string{"a9a"}
+	p.Splits, p.SplitsOnHalf, p.Passes, p.Mus, p.Coarse, p.Data = 1, 0, 12, []float64{0, 1e-2}, true, []string{"a9a"}
 	return p
 }
 
@@ -56,15 +56,15 @@ const (
 	// Sampled is the rule of the paper: choose the parameters with the smallest objective on some
 	// samples of the training half.
 	Sampled Rule = "samples"
-	// Whole chooses the parameters with the smallest objective on the whole training half.
+	// OnHalf chooses the parameters with the smallest objective on the whole training half.
 	// Comparing it with Sampled shows what the choice on samples costs.
-	Whole Rule = "half"
+	OnHalf Rule = "half"
 	// Automatic leaves step size and rho to the method's defaults.
 	Automatic Rule = "auto"
 )
 
 // Rules returns all rules, in the order of the report's columns.
-func Rules() []Rule { return []Rule{Sampled, Whole, Automatic} }
+func Rules() []Rule { return []Rule{Sampled, OnHalf, Automatic} }
 
 // A Key identifies a run.
 type Key struct {
@@ -87,10 +87,10 @@ func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
-// Timed returns the run that is timed in place of run k. It is the run of the same method with
+// TimedRun returns the run that is timed in place of run k. It is the run of the same method with
 // the parameters that the paper's rule chooses for the method's first output. One timed run for
 // each method is enough, because the parameters hardly change the time of a pass.
-func (pr *Protocol) Timed(k Key) Key {
+func (pr *Protocol) TimedRun(k Key) Key {
 	t := pr.Traits(k.Method)
 	k.Rule, k.By = Sampled, t.Output()
 	return k
@@ -136,12 +136,12 @@ func (pr *Protocol) Specs() []Spec {
 
 // Keys returns the keys of the runs on one split of a data set.
 func (pr *Protocol) Keys(s Spec, split int) []Key {
-	return slices.Concat(pr.batches(s, split, Rules())...)
+	return slices.Concat(pr.keysByMethod(s, split, Rules())...)
 }
 
-// batches returns the keys of the runs on one split of a data set with the given rules. The keys of
+// keysByMethod returns the keys of the runs on one split of a data set with the given rules. The keys of
 // a method and a mu form one slice.
-func (pr *Protocol) batches(s Spec, split int, rules []Rule) (all [][]Key) {
+func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (all [][]Key) {
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
 			t := pr.Traits(m)
@@ -168,20 +168,20 @@ func (pr *Protocol) batches(s Spec, split int, rules []Rule) (all [][]Key) {
 // given rule.
 func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
 	switch {
-	case by == Whole && !t.Figured:
+	case by == OnHalf && !t.Figured:
 		return 0
-	case by == Whole:
-		return min(pr.Splits, pr.Halves)
+	case by == OnHalf:
+		return min(pr.Splits, pr.SplitsOnHalf)
 	case by == Automatic || !t.Figured:
-		return min(pr.Splits, pr.Beyond)
+		return min(pr.Splits, pr.SplitsOfOthers)
 	default:
 		return pr.Splits
 	}
 }
 
-// timed returns the keys of the runs of a split whose time is measured.
-func (pr *Protocol) timed(s Spec, split int) []Key {
-	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.Timed(k) })
+// timedRuns returns the keys of the runs of a split whose time is measured.
+func (pr *Protocol) timedRuns(s Spec, split int) []Key {
+	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.TimedRun(k) })
 }
 
 // Runs returns the number of runs of the protocol, timed runs included. timedSplits is the number
@@ -191,7 +191,7 @@ func (pr *Protocol) Runs(timedSplits int) (count int) {
 		for split := range pr.Splits {
 			count += len(pr.Keys(s, split))
 			if split < timedSplits {
-				count += len(pr.timed(s, split))
+				count += len(pr.timedRuns(s, split))
 			}
 		}
 	}

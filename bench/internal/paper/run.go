@@ -51,17 +51,17 @@ func (u *Unit) Open() bool {
 // maxHalvings is the largest number of times that the step size of a diverging run is halved.
 const maxHalvings = 8
 
-// A batch makes the runs of one method on one problem and split, for every rule and output.
-type batch struct {
+// A runner makes the runs of one method on one problem and split, for every rule and output.
+type runner struct {
 	pr    *Protocol
-	half  *Half
+	half  *Halves
 	tuner *tuner
-	done  map[[2]float64]*course // by eta and rho
+	done  map[[2]float64]*trajectory // by eta and rho
 }
 
-// A course is one run, evaluated at both outputs. Its fields have the same meaning as the fields of
+// A trajectory is one run, evaluated at both outputs. Its fields have the same meaning as the fields of
 // Unit.
-type course struct {
+type trajectory struct {
 	halved  int
 	clamped bool
 	failed  string
@@ -72,30 +72,31 @@ type course struct {
 // A state is one point of a run, evaluated at both outputs.
 type state map[Output]Point
 
-func (pr *Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
+// runner returns the runner of the method and problem of a key.
+func (pr *Protocol) runner(ctx context.Context, h *Halves, k Key) (*runner, error) {
 	t, err := pr.newTuner(ctx, h, k.Mu, pr.Traits(k.Method))
-	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*course{}}, err
+	return &runner{pr: pr, half: h, tuner: t, done: map[[2]float64]*trajectory{}}, err
 }
 
 // run chooses the parameters of a unit and runs the method on the training half. Equal parameters
 // are run once.
-func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
+func (r *runner) run(ctx context.Context, key Key) (*Unit, error) {
 	u := &Unit{Key: key}
 	if key.Rule != Automatic {
 		var err error
-		if u.Tuned, err = b.tuner.tune(ctx, key.Rule, key.By); err != nil {
+		if u.Tuned, err = r.tuner.tune(ctx, key.Rule, key.By); err != nil {
 			u.Failed = err.Error()
 			return u, ctx.Err()
 		}
 	}
-	same := [2]float64{u.Eta, u.Rho}
-	c := b.done[same]
+	chosen := [2]float64{u.Eta, u.Rho}
+	c := r.done[chosen]
 	if c == nil {
 		var err error
-		if c, err = b.pr.follow(ctx, b.half, u, &b.tuner.traits); err != nil {
+		if c, err = r.pr.follow(ctx, r.half, u, &r.tuner.traits); err != nil {
 			return u, err
 		}
-		b.done[same] = c
+		r.done[chosen] = c
 	}
 	u.Halved, u.Clamped, u.Failed = c.halved, c.clamped, c.failed
 	for _, s := range c.states {
@@ -110,8 +111,8 @@ func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
 
 // follow runs a method with the parameters of a unit. While the run diverges, it halves the step
 // size and starts again.
-func (pr *Protocol) follow(ctx context.Context, h *Half, u *Unit, t *Traits) (*course, error) {
-	c := &course{}
+func (pr *Protocol) follow(ctx context.Context, h *Halves, u *Unit, t *Traits) (*trajectory, error) {
+	c := &trajectory{}
 	for ; ; c.halved++ {
 		c.states = c.states[:0]
 		passes := math.Inf(-1) // passes at the last point that was kept
@@ -136,7 +137,8 @@ func (pr *Protocol) follow(ctx context.Context, h *Half, u *Unit, t *Traits) (*c
 			c.failed = "no finite point"
 			return c, nil
 		}
-		c.clamped = u.Method == strong && res.Stats.Eta*res.Stats.Constants.NuL > 1
+		_, algorithm2 := t.Method.(solver.SCASStrong)
+		c.clamped = algorithm2 && res.Stats.Eta*res.Stats.Constants.NuL > 1
 		if t.Info.PaperPass {
 			c.within, err = pr.within(ctx, h, u.Mu, s, c.states[0])
 		}
@@ -145,7 +147,7 @@ func (pr *Protocol) follow(ctx context.Context, h *Half, u *Unit, t *Traits) (*c
 }
 
 // state evaluates a point of the solver at both outputs.
-func (h *Half) state(pt *solver.Point) state {
+func (h *Halves) state(pt *solver.Point) state {
 	at := Point{Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses}
 	last, average := at, at
 	last.Objective, last.Test = pt.Last.Objective, h.testLoss(pt.X)
@@ -155,7 +157,7 @@ func (h *Half) state(pt *solver.Point) state {
 
 // testLoss returns the mean loss on the test half, rounded to ten digits. More digits have no
 // meaning, and would take a third of the files.
-func (h *Half) testLoss(x []float64) float64 {
+func (h *Halves) testLoss(x []float64) float64 {
 	text := strconv.FormatFloat(h.Test.Evaluate(x).Loss, 'g', 10, 64)
 	v, _ := strconv.ParseFloat(text, 64) // FormatFloat wrote the text, so it can be parsed
 	return v
@@ -164,7 +166,7 @@ func (h *Half) testLoss(x []float64) float64 {
 // within returns the state of a run at the end of its budget of passes. start is the state before
 // the run. The objective may then be far above the start; the solver reports that as divergence,
 // which is no error here.
-func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Settings, start state) (state, error) {
+func (pr *Protocol) within(ctx context.Context, h *Halves, mu float64, s solver.Settings, start state) (state, error) {
 	s.Passes = pr.Passes
 	end := start
 	_, err := minimize(ctx, h.train(mu), s, func(pt *solver.Point) bool {
@@ -177,9 +179,6 @@ func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Se
 	}
 	return end, err
 }
-
-// strong is the name of Algorithm 2.
-var strong = solver.SCASStrong{}.Info().Name
 
 // finite returns the states before the first one that has a number that is not finite.
 func finite(states []state) []state {
@@ -197,12 +196,12 @@ func finite(states []state) []state {
 var errEnough = errors.New("paper: enough iterations")
 
 // minimize runs solver.Minimize on one thread. It computes no certificates, because the optimum is
-// known. see is called with every record; the run ends when it returns true.
-func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, see func(*solver.Point) (enough bool)) (*solver.Result, error) {
+// known. record is called with every point; the run ends when it returns true.
+func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, record func(*solver.Point) (enough bool)) (*solver.Result, error) {
 	s.Threads, s.Unproved = 1, true
-	if see != nil {
+	if record != nil {
 		s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
-			if see(pt) {
+			if record(pt) {
 				return errEnough
 			}
 			return nil
@@ -226,7 +225,7 @@ func diverged(err error) bool {
 const batchPasses = 1e6
 
 // settings returns the settings of a unit's run.
-func (pr *Protocol) settings(h *Half, u *Unit, t *Traits) solver.Settings {
+func (pr *Protocol) settings(h *Halves, u *Unit, t *Traits) solver.Settings {
 	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
 	if t.Batch() {
 		s.Passes = batchPasses

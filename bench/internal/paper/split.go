@@ -16,8 +16,8 @@ const (
 	runSeed    = 1
 )
 
-// A Half is one split of a data set, prepared for runs.
-type Half struct {
+// Halves are the two halves of a data set that one split makes, prepared for runs.
+type Halves struct {
 	Split       int
 	Train, Test *solver.Problem // Test has no penalty, and mu = 0
 	Tune        *solver.Problem // the samples of Train on which parameters are chosen
@@ -26,15 +26,15 @@ type Half struct {
 	// The constraints of Train and Tune, prepared once for the many runs.
 	trainA, tuneA *solver.Constraint
 
-	once   sync.Once
+	nuOnce sync.Once
 	nuMean float64 // Lipschitz constant of the gradient of Train's mean loss
 }
 
 // train returns the problem of the training half with the given mu.
-func (h *Half) train(mu float64) *solver.Problem { return prepared(h.Train, h.trainA, mu) }
+func (h *Halves) train(mu float64) *solver.Problem { return prepared(h.Train, h.trainA, mu) }
 
 // tune returns the problem of the samples for tuning with the given mu.
-func (h *Half) tune(mu float64) *solver.Problem { return prepared(h.Tune, h.tuneA, mu) }
+func (h *Halves) tune(mu float64) *solver.Problem { return prepared(h.Tune, h.tuneA, mu) }
 
 func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Problem {
 	q := with(p, mu)
@@ -42,21 +42,22 @@ func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Probl
 	return q
 }
 
-// once returns a function that splits d at its first call and returns the same Half at every call.
-func (d *Data) once(k, tuneSamples int) func() (*Half, error) {
-	return sync.OnceValues(func() (*Half, error) { return d.Halve(k, tuneSamples) })
+// splitOnce returns a function that splits d at its first call and returns the same Halves at every
+// call.
+func (d *Data) splitOnce(k, tuneSamples int) func() (*Halves, error) {
+	return sync.OnceValues(func() (*Halves, error) { return d.Halve(k, tuneSamples) })
 }
 
 // Halve splits d at random into two halves, and draws the samples on which parameters are chosen. k
 // is the number of the split.
-func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
+func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 	rows, _ := d.X.Dims()
 	train, test := sparse.Split(rows, rows-rows/2, splitSeed+uint64(k))
 	subset, _ := sparse.Split(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k))
 	for i, at := range subset {
 		subset[i] = train[at]
 	}
-	h := &Half{Split: k, data: d}
+	h := &Halves{Split: k, data: d}
 	for _, part := range []struct {
 		to   **solver.Problem
 		rows []int
@@ -83,7 +84,7 @@ func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 // trim removes features that no training sample and no edge contains. Every method starts with
 // their coefficients at zero and keeps them there. It does so only if they are the majority, as in
 // text data, where the time of many methods grows with the number of features.
-func (h *Half) trim() {
+func (h *Halves) trim() {
 	if keep := used(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
 		h.Test = &solver.Problem{Data: columns(h.Test.Data, keep), Labels: h.Test.Labels}

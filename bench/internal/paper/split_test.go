@@ -36,7 +36,7 @@ func TestTrim(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := &solver.Problem{Data: x, Labels: small.Labels, Penalty: solver.L1{Lambda: 1e-2}, Constraint: g.FusedLasso()}
-	h := &Half{Train: whole, Tune: whole, Test: &solver.Problem{Data: x, Labels: small.Labels}}
+	h := &Halves{Train: whole, Tune: whole, Test: &solver.Problem{Data: x, Labels: small.Labels}}
 	h.trim()
 	if _, p := h.Train.Data.Dims(); p != 16 {
 		t.Fatalf("%d features are kept; 15 have data and one has an edge", p)

@@ -33,8 +33,8 @@ type Timing struct {
 func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	half := d.once(split, e.Protocol.TuneSamples)
-	for _, key := range e.Protocol.timed(d.Spec, split) {
+	half := d.splitOnce(split, e.Protocol.TuneSamples)
+	for _, key := range e.Protocol.timedRuns(d.Spec, split) {
 		if err := e.measure(ctx, half, key); err != nil {
 			return fmt.Errorf("paper: timing %v: %w", key, err)
 		}
@@ -45,7 +45,7 @@ func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 
 // measure times one run, unless its timing is in the records. A first run warms up and measures
 // bytes.
-func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), key Key) error {
+func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), key Key) error {
 	u := e.Unit(key)
 	if e.Timing(key) != nil || u == nil || u.Failed != "" {
 		return nil
@@ -56,13 +56,13 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 	}
 	t := e.Protocol.Traits(key.Method)
 	s := e.Protocol.settings(h, u, &t)
-	one, err := e.weigh(ctx, h, key, s, &t)
+	timing, err := e.timeRun(ctx, h, key, s, &t)
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(one.Plan, "rotated") {
+	if strings.HasPrefix(timing.Plan, "rotated") {
 		s.NoRotation, s.BatchSize = true, 1
-		if one.Plain, err = e.weigh(ctx, h, key, s, &t); err != nil {
+		if timing.Plain, err = e.timeRun(ctx, h, key, s, &t); err != nil {
 			return err
 		}
 	}
@@ -71,16 +71,16 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 			return err
 		}
 	}
-	return e.add(line{Timing: one})
+	return e.add(line{Timing: timing})
 }
 
-// weigh makes two runs. The first measures bytes, the second seconds.
-func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Settings, t *Traits) (*Timing, error) {
-	one := &Timing{Key: key}
+// timeRun makes two runs. The first measures bytes, the second seconds.
+func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.Settings, t *Traits) (*Timing, error) {
+	timing := &Timing{Key: key}
 	before := liveHeap()
 	if _, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if pt.Outer > 0 {
-			one.Bytes = max(0, liveHeap()-before)
+			timing.Bytes = max(0, liveHeap()-before)
 		}
 		return pt.Outer > 0
 	}); err != nil {
@@ -90,17 +90,17 @@ func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Setti
 	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if keeps(kept, pt.Passes, t) {
 			kept = pt.Passes
-			one.Objective = pt.Last.Objective
-			one.Passes, one.Seconds = append(one.Passes, pt.Passes), append(one.Seconds, pt.Seconds)
+			timing.Objective = pt.Last.Objective
+			timing.Passes, timing.Seconds = append(timing.Passes, pt.Passes), append(timing.Seconds, pt.Seconds)
 		}
 		return enough(pt, e.Protocol.Passes, t)
 	})
 	if err != nil {
 		return nil, err
 	}
-	one.Setup, one.Plan = res.Stats.SetupSeconds, res.Stats.Plan
-	one.PerPass = 1e9 * (res.Stats.Seconds - res.Stats.SetupSeconds) / res.Stats.Passes
-	return one, nil
+	timing.Setup, timing.Plan = res.Stats.SetupSeconds, res.Stats.Plan
+	timing.PerPass = 1e9 * (res.Stats.Seconds - res.Stats.SetupSeconds) / res.Stats.Passes
+	return timing, nil
 }
 
 func liveHeap() float64 {

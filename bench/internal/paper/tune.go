@@ -105,7 +105,7 @@ func (g *grid) search(by Output) (best place, err error) {
 func (g *grid) scan(from place, axis, stride int, by Output) place {
 	l := g.ladders[axis]
 	best, least := from, g.value(from, by)
-	see := func(rung int, gain float64) {
+	consider := func(rung int, gain float64) {
 		at := from
 		at[axis] = rung
 		if v := g.value(at, by); v < least-gain {
@@ -114,13 +114,13 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 	}
 	low, high := min(l.First, from[axis]), max(l.Last, from[axis])
 	for rung := low; rung <= high; rung += stride {
-		see(rung, rounded)
+		consider(rung, rounded)
 	}
 	for rung := high + stride; rung <= l.Top && best[axis] == rung-stride; rung += stride {
-		see(rung, tie)
+		consider(rung, tie)
 	}
 	for rung := low - stride; rung >= l.Bottom && best[axis] == rung+stride; rung -= stride {
-		see(rung, tie)
+		consider(rung, tie)
 	}
 	return best
 }
@@ -182,7 +182,7 @@ func (g *grid) edge(at place) string {
 
 // A tuner chooses the parameters of a method on a split, for all outputs and rules.
 type tuner struct {
-	half      *Half
+	half      *Halves
 	mu        float64
 	traits    Traits
 	constants Constants
@@ -192,7 +192,7 @@ type tuner struct {
 }
 
 // newTuner prepares a tuner of a method.
-func (pr *Protocol) newTuner(ctx context.Context, h *Half, mu float64, t Traits) (*tuner, error) {
+func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Traits) (*tuner, error) {
 	c, err := h.constants(ctx, mu)
 	if err != nil {
 		return nil, err
@@ -242,12 +242,12 @@ var errDiverges = errors.New("every pair of step size and rho diverges on the sa
 
 // tune chooses eta and rho for one output. On the samples for tuning, runs have 5 passes (6 for
 // methods whose outer iteration takes two passes, 9.5 for Acc-SADMM, 100 iterations for batch
-// methods). With the rule Whole it continues from that choice on the training half, with the passes
+// methods). With the rule OnHalf it continues from that choice on the training half, with the passes
 // of a full run. The units of steps come from the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
 	best, err := u.bySamples(ctx, by)
-	if err == nil && rule == Whole {
+	if err == nil && rule == OnHalf {
 		g = u.whole
 		best, err = g.refine(best, by)
 	}
@@ -296,18 +296,18 @@ func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Sett
 }
 
 // constants returns the constants of the training half from which step sizes are computed.
-func (h *Half) constants(ctx context.Context, mu float64) (Constants, error) {
+func (h *Halves) constants(ctx context.Context, mu float64) (Constants, error) {
 	c, err := h.train(mu).Constants(0)
 	if err != nil {
 		return Constants{}, err
 	}
-	h.once.Do(func() { h.nuMean, err = meanCurvature(ctx, h, c) })
+	h.nuOnce.Do(func() { h.nuMean, err = meanCurvature(ctx, h, c) })
 	return Constants{Constants: c, NuMean: h.nuMean + mu}, err
 }
 
 // meanCurvature returns ν, the Lipschitz constant of the gradient of the mean loss. It follows from
 // the automatic step of batch ADMM, which is 1/(ν + ρ λ₁).
-func meanCurvature(ctx context.Context, h *Half, c theory.Constants) (float64, error) {
+func meanCurvature(ctx context.Context, h *Halves, c theory.Constants) (float64, error) {
 	rho := h.data.Lambda
 	res, err := minimize(ctx, h.train(0), solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho, OuterIterations: 1}, nil)
 	if err != nil {

@@ -89,7 +89,7 @@ func TestTune(t *testing.T) {
 				t.Errorf("by %s, %v at %v is better than the choice, %g", by, reached[by], at, got.Objective)
 			}
 		}
-		whole, err := u.tune(t.Context(), Whole, by)
+		whole, err := u.tune(t.Context(), OnHalf, by)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,8 +115,8 @@ func TestOpen(t *testing.T) {
 		{Sampled, Tuned{Step: 2, Penalty: 1e4}, true},
 		{Sampled, Tuned{Step: 32, Penalty: 0.01}, false},
 		{Sampled, Tuned{Step: 2}, false}, // a method without rho
-		{Whole, Tuned{Step: 16, Penalty: 0.1}, false},
-		{Whole, Tuned{Step: 4096, Penalty: 0.1, Edge: "step"}, true},
+		{OnHalf, Tuned{Step: 16, Penalty: 0.1}, false},
+		{OnHalf, Tuned{Step: 4096, Penalty: 0.1, Edge: "step"}, true},
 		{Automatic, Tuned{}, false},
 	} {
 		if u := (&Unit{Key: Key{Rule: c.rule}, Tuned: c.tuned}); u.Open() != c.open {

@@ -307,7 +307,7 @@ func greatest(all []entry) entry { return choose(all, func(a, b float64) bool { 
 func least(all []entry) entry { return choose(all, func(a, b float64) bool { return a < b }) }
 
 // ruleNames are the rules for choosing parameters in words.
-var ruleNames = map[paper.Rule]string{paper.Sampled: "chosen on samples", paper.Whole: "chosen on the half", paper.Automatic: "automatic"}
+var ruleNames = map[paper.Rule]string{paper.Sampled: "chosen on samples", paper.OnHalf: "chosen on the half", paper.Automatic: "automatic"}
 
 // claimsText summarises the claims for a terminal.
 func claimsText(all []result) string {

@@ -108,7 +108,7 @@ func common(lists [][]int) (splits []int) {
 }
 
 func (p *problem) timing(m paper.Method, split int) *paper.Timing {
-	return p.Timing(p.Protocol.Timed(p.key(m, "", split)))
+	return p.Timing(p.Protocol.TimedRun(p.key(m, "", split)))
 }
 
 func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p.mu, split) }

@@ -45,13 +45,13 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	t.Helper()
 	data := tinyData(t)
 	pr := paper.Quick()
-	pr.Splits, pr.Beyond, pr.Halves = 2, 1, 1
+	pr.Splits, pr.SplitsOfOthers, pr.SplitsOnHalf = 2, 1, 1
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{data.Spec}, []string{"tiny"}, 60, 10
 	if methods > 0 {
 		pr.Methods = pr.Methods[:methods]
 	}
 	r := open(t, dir, pr)
-	e := &paper.Experiment{Records: r, Workers: 2, Timed: 1, Machine: []string{"cpu: that it was measured on"}}
+	e := &paper.Experiment{Records: r, Workers: 2, TimedSplits: 1, Machine: []string{"cpu: that it was measured on"}}
 	if err := e.Run(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, rule := range []paper.Rule{paper.Sampled, paper.Whole} {
+	for _, rule := range []paper.Rule{paper.Sampled, paper.OnHalf} {
 		p := p.under(rule).on([]int{0})
 		known := map[paper.Key]*paper.Retuned{}
 		for _, c := range claims {

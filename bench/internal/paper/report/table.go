@@ -20,10 +20,10 @@ type row struct {
 	Rate          float64 // fitted exponent of the gap; NaN if there is none
 	Curve         paper.Output
 	Gap10, GapEnd float64 // means over the splits: after 10 passes, and at the end
-	// GapWhole and GapAuto are the gaps at the end with parameters chosen by the rules Whole and
+	// GapOnHalf and GapAuto are the gaps at the end with parameters chosen by the rules OnHalf and
 	// Automatic.
-	GapWhole, GapAuto float64
-	TestEnd           float64 // mean loss on the test half at the end
+	GapOnHalf, GapAuto float64
+	TestEnd            float64 // mean loss on the test half at the end
 	// FirstPasses is the number of passes in the first iteration of an exact batch method. The gaps
 	// in its row count each iteration as one pass, as the paper does.
 	FirstPasses float64
@@ -60,7 +60,7 @@ func newRow(p *problem, t paper.Traits, u *paper.Unit) row {
 	if v, ok := c.at(10); ok {
 		r.Gap10 = v
 	}
-	r.GapWhole, r.GapAuto = at(p.under(paper.Whole), gap).end(), at(p.under(paper.Automatic), gap).end()
+	r.GapOnHalf, r.GapAuto = at(p.under(paper.OnHalf), gap).end(), at(p.under(paper.Automatic), gap).end()
 	r.TestEnd = at(p, testLoss).end()
 	if t.Info.PaperPass && len(u.Points) > 1 {
 		r.FirstPasses = u.Points[1].Passes
@@ -88,7 +88,7 @@ func tableCSV(rows []row) string {
 		u := r.Unit
 		records = append(records, []string{
 			r.Data, num(r.Mu, -1), r.Info.Name, r.Info.Rate, r.Counts, r.Info.Memory, num(r.Bytes, 12), num(r.PerPass, 6), num(r.Setup, 4), r.Plan,
-			string(r.Curve), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.GapWhole, 6), num(r.GapAuto, 6), num(r.TestEnd, 8),
+			string(r.Curve), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.GapOnHalf, 6), num(r.GapAuto, 6), num(r.TestEnd, 8),
 			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Open), fmt.Sprint(r.Halved), fmt.Sprint(r.Clamped), fmt.Sprint(r.Failed), r.Info.Reference,
 		})
 	}
