@@ -24,8 +24,8 @@ import (
 // distFlags say how ranks work together.
 type distFlags struct {
 	Dist        string        `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Train with the ranks that mpirun or srun has started, each with a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. It needs a scas built with -tags mpi."`
-	DistTimeout time.Duration `default:"10m" placeholder:"DURATION" help:"End a rank, with exit code 75, that has waited for the others for so long: one of them hangs, or cannot be reached (default ${default})."`
-	Checkpoint  string        `placeholder:"FILE" help:"Keep the state there after every outer iteration and every class, on rank 0, and go on from what is there: give it to the first launch and to every relaunch, with as many ranks or others. A run that is done removes it."`
+	DistTimeout time.Duration `default:"10m" placeholder:"DURATION" help:"End with exit code 75 if the other ranks do not answer for this time (default ${default})."`
+	Checkpoint  string        `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure, with any number of ranks. It is removed at the end."`
 }
 
 // A silentError ends a rank with a code that another rank explains.

@@ -18,10 +18,10 @@ const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv),
 type fitFlags struct {
 	Data string `arg:"" name:"DATA" help:"${data}"`
 
-	specFlags   `group:"What is fitted:"`
+	specFlags
 	lambdaFlags `group:"Which lambdas:"`
-	solveFlags  `group:"How it is solved:"`
-	rowFlags    `group:"How DATA is read:"`
+	solveFlags
+	rowFlags
 
 	ranks ranks // of scas train
 }
@@ -99,14 +99,14 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 
 // shapeFlags say what is fitted beside the penalty.
 type shapeFlags struct {
-	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: yes)."`
-	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: yes without a graph, no with one)."`
-	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: the penalty is lambda times (F |x|_1 + (1-F)/2 |x|^2), so that 1 is the lasso and 0 ridge regression (default: 1)."`
-	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
+	Intercept   *bool  `negatable:"" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
+	Standardize *bool  `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
+	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"Elastic net: the share F of the penalty is |x|_1, the rest |x|^2/2. 1 is the lasso, 0 ridge regression (default 1)." group:"Loss and penalty:"`
+	Names       string `placeholder:"FILE" help:"File with the names of the features, one a line." group:"Intercept and features:"`
 	// Offset is a file with a number for each row.
-	Offset string `placeholder:"FILE" help:"A number for every row of DATA, one a line, that is added to its margin as it is, such as the logarithm of an exposure; of tables --offset-column names a column instead."`
+	Offset string `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin, such as the logarithm of an exposure. For tables see --offset-column." group:"Rows:"`
 	// PenaltyFactors is a file with a number for each feature.
-	PenaltyFactors string `placeholder:"FILE" help:"What the penalty of each feature is multiplied by, one number a line: 0 for features that are to be in the model whatever lambda is."`
+	PenaltyFactors string `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model." group:"Intercept and features:"`
 }
 
 // share is a number from 0 to 1.
@@ -118,16 +118,16 @@ func (v *share) UnmarshalText(text []byte) error {
 
 // specFlags say what is fitted.
 type specFlags struct {
-	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})."`
-	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes, for a penalty |A x|_1 with A = [G; I], G having a row x_i - x_j for each; or a matrix file 'rows cols nnz' ... read as A itself; or either as Matrix Market (default ${default})."`
-	Fusion positive    `default:"1" placeholder:"F" help:"Weight of the graph's part of the penalty beside that of the coefficients (default ${default})."`
-	Groups string      `placeholder:"FILE" help:"The group lasso: coefficients of a group are zero together; the penalty is the sum over groups of sqrt(size) |x_group|_2. The file has a group a line, numbers of features counted from 1 (with --graph of rows of A, those of the edges first); features in none are not penalised."`
-	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (F/2)|x|^2, a ridge term that lambda does not multiply (default ${default})."`
-	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2, with --graph (default ${default})."`
-	Domain domainFlag  `placeholder:"SET" help:"Confine the coefficients, but not the intercept: box:LO,HI or nonnegative; or, with --no-intercept and --no-standardize, ball:RADIUS or simplex[:TOTAL]."`
+	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
+	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
+	Fusion positive    `default:"1" placeholder:"F" help:"Weight of the differences along the graph, relative to the coefficients (default ${default})." group:"Structure:"`
+	Groups string      `placeholder:"FILE" help:"Group lasso: the coefficients of a group become zero together. FILE has a group a line, as numbers of features from 1 (with --graph, of rows of A, edges first). Features in no group are not penalised." group:"Structure:"`
+	Mu     notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
+	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Add (F/2)|A x|^2, with --graph (default ${default})." group:"Structure:"`
+	Domain domainFlag  `placeholder:"SET" help:"Set that contains the coefficients: nonnegative, box:LO,HI, ball:RADIUS or simplex[:TOTAL]. The last two need --no-intercept and --no-standardize." group:"Structure:"`
 	shapeFlags
-	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have; of several, each as much as the rest."`
-	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
+	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight; with more classes, each class and the rest." group:"Rows:"`
+	SampleWeights string `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
 
 	constraint *graph.Constraint // what the file of Graph has, if it has been read
 }
@@ -136,18 +136,18 @@ type specFlags struct {
 type rowFlags struct {
 	indexFlags
 	memoryFlags
-	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class of two (default: the larger, of words the later in the alphabet)."`
-	OffsetColumn string        `placeholder:"COLUMN" help:"Tables: the column of the offsets, see --offset; it is not a feature."`
-	Strict       bool          `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
+	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class of two (default: the larger number, or the later word)." group:"Rows:"`
+	OffsetColumn string        `placeholder:"COLUMN" help:"Column with the offset of each row, see --offset. It is not a feature." group:"Tables:"`
+	Strict       bool          `help:"Refuse rows whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
 }
 
 // solveFlags say how accurate fits are and what they may take.
 type solveFlags struct {
-	Tol       ratio    `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 (with poisson loss at the best intercept alone) of the optimum (default ${default})."`
-	TimeLimit duration `placeholder:"DURATION" help:"End after so long, such as 90s or 5m: scas path with the lambdas until then, scas cv with nothing."`
-	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of what is drawn, such as the folds (default ${default})."`
-	Threads   count    `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits."`
-	Level     level    `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+	Tol       ratio    `default:"1e-6" placeholder:"F" help:"A fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})." group:"How it is solved:"`
+	TimeLimit duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m. scas path keeps the lambdas that are done; scas cv keeps nothing." group:"How it is solved:"`
+	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of random choices, such as the folds (default ${default})." group:"How it is solved:"`
+	Threads   count    `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
+	Level     level    `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
 }
 
 // settings returns the settings of fits.
@@ -158,7 +158,7 @@ func (c *solveFlags) settings() solver.Settings {
 // lambdaFlags say which lambdas a path has.
 type lambdaFlags struct {
 	Lambdas count `default:"100" placeholder:"N" help:"Number of lambdas (default ${default})."`
-	Ratio   ratio `placeholder:"F" help:"The last lambda over the first, which is the least that makes every coefficient zero (default: 1e-4 with more rows than features, else 1e-2)."`
+	Ratio   ratio `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the least at which every coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
 }
 
 // ratio is a number between 0 and 1.

@@ -14,18 +14,18 @@ import (
 
 // formFlags say what form DATA has, and where its labels are.
 type formFlags struct {
-	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx,scas" default:"auto" placeholder:"FORM" help:"Form of DATA: libsvm, csv, tsv, npy, npz, mtx or scas; auto: by the ending of its name, before .gz, .bz2, .xz or .zst if it has one of these, and libsvm if that is none of them (default ${default})."`
-	Labels    string    `placeholder:"FILE" help:"Labels of an npy, npz or mtx file: one number a line, or an npy file (default for npz: its array y, labels or target)."`
-	Label     string    `placeholder:"COLUMN" help:"Tables: name, or number from 1, of the column of the labels; none if there is none (default: the column called label, target or y, else the last; for scas predict that of the training table)."`
-	NoHeader  bool      `name:"no-header" help:"Tables: the first line is a row, not names; columns are called 1, 2, 3 ..."`
-	Delimiter delimiter `placeholder:"C" help:"Tables: what is between cells, such as ';' or tab (default: a comma, in .tsv a tabulator)."`
+	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx,scas" default:"auto" placeholder:"FORM" help:"Form of DATA: libsvm, csv, tsv, npy, npz, mtx or scas (default auto: by the ending of the name, else libsvm)." group:"Form of DATA:"`
+	Labels    string    `placeholder:"FILE" help:"File with the labels of npy, npz or mtx data: one number a line, or an npy file (default for npz: its array y, labels or target)." group:"Form of DATA:"`
+	Label     string    `placeholder:"COLUMN" help:"Column of the labels, by name or number from 1; none: no labels (default: label, target or y, else the last; with scas predict, the column used in training)." group:"Tables:"`
+	NoHeader  bool      `name:"no-header" help:"The first line is a row, not names; columns are called 1, 2, 3 ..." group:"Tables:"`
+	Delimiter delimiter `placeholder:"C" help:"Character between cells, such as ';' or tab (default: comma; tab for .tsv)." group:"Tables:"`
 }
 
 // columnFlags say what becomes of the columns of tables.
 type columnFlags struct {
-	Categorical []string `placeholder:"COLUMN" help:"Tables: columns whose values are categories though they look like numbers. A column whose first value is not a number is one of categories anyway. Each category becomes a feature that is 0 or 1, called COLUMN=CATEGORY."`
-	Drop        []string `placeholder:"COLUMN" help:"Tables: columns to leave out, such as identifiers."`
-	Missing     string   `enum:"refuse,mean,median,zero" default:"refuse" placeholder:"RULE" help:"Tables: what becomes of missing values, which are empty cells, NA, N/A, NaN and NULL: refuse, or fill them with the mean or median of the column or with 0, which the model does in prediction, too; a missing category is none of them (default ${default})."`
+	Categorical []string `placeholder:"COLUMN" help:"Columns of numbers that are categories. Each category becomes a 0/1 feature COLUMN=CATEGORY, as for columns of words." group:"Tables:"`
+	Drop        []string `placeholder:"COLUMN" help:"Columns to leave out, such as identifiers." group:"Tables:"`
+	Missing     string   `enum:"refuse,mean,median,zero" default:"refuse" placeholder:"RULE" help:"Missing values (empty, NA, N/A, NaN, NULL): refuse them, or fill them with the column's mean, median or zero, in prediction too (default ${default})." group:"Tables:"`
 }
 
 // delimiter is a character of one byte; 0 stands for no flag.
@@ -239,9 +239,9 @@ func classNumbers(classes []string) string {
 
 type convertCmd struct {
 	In  string `arg:"" name:"IN" help:"Data file as for scas train, or - for standard input."`
-	Out string `arg:"" name:"OUT" help:"File to write; its ending says in what form, and with .gz or .zst behind that, how compressed."`
+	Out string `arg:"" name:"OUT" help:"File to write. Its ending says the form, and .gz or .zst after it the compression."`
 
-	LabelsOut string `name:"labels-out" placeholder:"FILE" help:"Write the labels there, one a line, or as an array if the name ends in .npy: for npy and mtx, which have no place for them."`
+	LabelsOut string `name:"labels-out" placeholder:"FILE" help:"Write the labels to this file, one a line, or as an array if its name ends in .npy. npy and mtx have no place for labels." group:"What is written:"`
 	indexFlags
 	memoryFlags
 }

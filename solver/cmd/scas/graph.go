@@ -16,27 +16,27 @@ import (
 type graphCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; its labels do not matter."`
 
-	Method     string   `enum:"glasso,threshold,knn,chain,recipe" default:"glasso" help:"glasso: sparse inverse covariance selection, of the correlations; threshold: the strongest correlations; knn: every feature with those most correlated with it; chain: neighbouring features; recipe: step by step what published codes of stochastic ADMM do (default ${default})."`
-	Penalty    positive `placeholder:"F" help:"Penalty of glasso: larger ones leave fewer edges."`
-	Edges      count    `placeholder:"K" help:"About so many edges: glasso finds the penalty, threshold takes the K strongest pairs."`
-	Threshold  positive `placeholder:"F" help:"Least correlation of threshold, in absolute value."`
-	Neighbours count    `aliases:"neighbors" placeholder:"K" help:"Features that knn joins each feature with."`
-	Signed     bool     `help:"Give negatively correlated features an edge of negative weight, which draws their coefficients to opposite values."`
-	Weighted   bool     `help:"Make weights as large as the correlation, instead of 1."`
-	Antisym    bool     `help:"Write the matrix [G; I] with G the antisymmetric pattern, as published codes have it, instead of a list of edges. Without --penalty and --edges it also means --method recipe."`
+	Method     string   `enum:"glasso,threshold,knn,chain,recipe" default:"glasso" help:"glasso: sparse inverse of the correlation matrix. threshold: the strongest correlations. knn: each feature with the most correlated ones. chain: neighbouring features. recipe: as published codes of stochastic ADMM do (default ${default})." group:"Which edges:"`
+	Penalty    positive `placeholder:"F" help:"Penalty of glasso. A larger one leaves fewer edges." group:"Which edges:"`
+	Edges      count    `placeholder:"K" help:"About this number of edges: glasso finds the penalty, threshold takes the K strongest pairs." group:"Which edges:"`
+	Threshold  positive `placeholder:"F" help:"Smallest absolute correlation that makes an edge, for threshold." group:"Which edges:"`
+	Neighbours count    `aliases:"neighbors" placeholder:"K" help:"Number of features that knn joins to each feature." group:"Which edges:"`
+	Signed     bool     `help:"Give negatively correlated features an edge of negative weight, which draws their coefficients to opposite values." group:"Which edges:"`
+	Weighted   bool     `help:"Use the absolute correlations as weights, instead of 1." group:"Which edges:"`
+	Antisym    bool     `help:"Write the matrix [G; I] of published codes instead of edges. G is p x p, with +w above and -w below the diagonal for each edge. Without --penalty and --edges it implies --method recipe." group:"What is written:"`
 
-	Correlation string `placeholder:"FILE" help:"Read a table of correlations or covariances instead of DATA."`
+	Correlation string `placeholder:"FILE" help:"Read a table of correlations or covariances instead of DATA." group:"Form of DATA:"`
 	indexFlags
 	memoryFlags
-	FreeDiagonal bool  `help:"Leave the diagonal out of the penalty of glasso, as scikit-learn does."`
-	MaxComponent count `placeholder:"N" help:"Most features that glasso solves together (default 2000); time grows with the cube, memory with the square."`
-	Threads      count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same graph."`
+	FreeDiagonal bool  `help:"Leave the diagonal out of the penalty of glasso, as scikit-learn does." group:"Which edges:"`
+	MaxComponent count `placeholder:"N" help:"Largest number of features that glasso solves together (default 2000). Time grows with its cube, memory with its square." group:"Memory and processors:"`
+	Threads      count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same graph." group:"Memory and processors:"`
 
-	Output    string `short:"o" placeholder:"FILE" help:"Write the edges there, or the matrix, for scas train --graph."`
-	Precision string `placeholder:"FILE" help:"Write the inverse covariance matrix of glasso, as 'rows cols nnz' and entries."`
-	DOT       string `name:"dot" placeholder:"FILE" help:"Write the graph in the language of Graphviz."`
-	SVG       string `name:"svg" placeholder:"FILE" help:"Draw the graph."`
-	JSON      bool   `name:"json" help:"Print the statistics as one JSON object."`
+	Output    string `short:"o" placeholder:"FILE" help:"Write the edges, or the matrix, for scas train --graph." group:"What is written:"`
+	Precision string `placeholder:"FILE" help:"Write the inverse covariance matrix of glasso, as 'rows cols nnz' and entries." group:"What is written:"`
+	DOT       string `name:"dot" placeholder:"FILE" help:"Write the graph in the language of Graphviz." group:"What is written:"`
+	SVG       string `name:"svg" placeholder:"FILE" help:"Draw the graph." group:"What is written:"`
+	JSON      bool   `name:"json" help:"Print the statistics as one JSON object." group:"What is written:"`
 }
 
 // Help is shown by scas graph --help.

@@ -14,11 +14,11 @@ import (
 )
 
 type infoCmd struct {
-	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; or a model, which scas model show tells more of."`
+	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; or a model. scas model show says more about models."`
 
 	indexFlags
 	memoryFlags
-	JSON bool `name:"json" help:"Print one JSON object."`
+	JSON bool `name:"json" help:"Print one JSON object." group:"What is written:"`
 }
 
 // Help is shown by scas info --help.
@@ -36,6 +36,20 @@ of every command; all levels give the same bits. What training adds at most to t
 memory of the data is estimated for A = I and --method auto; a graph adds vectors
 with an entry for each of its edges, and scas, scas-k and scas-strong may keep a
 rotated copy of the data for it (scas train --method list).
+
+Memory. A command that is estimated to need more than --memory SIZE ends with an
+error before it begins. The default is GOMEMLIMIT, or without it half of the memory
+of the machine or container. The estimate includes the program (24MiB) and, while
+text is read, twice the data. A .scas file (scas convert) may be larger. These
+commands then read it in pieces:
+
+    train, path, cv    up to 2,048 coefficients; SIZE must be at least 128MiB
+                       and what is kept of each row (with --dist, SIZE is for
+                       each rank)
+    train              any number of coefficients with --method scas-k or
+                       scas-l, --no-intercept and --no-standardize
+    graph              keeps the covariance of each pair of features
+    predict, info      any file
 
 Exit codes: 0 done, 1 cannot read, 2 wrong usage, 3 a number in the input is not
 finite, 130 interrupted.`

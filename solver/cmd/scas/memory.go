@@ -14,7 +14,7 @@ import (
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
 // 2,147,483,647, and vectors have an entry for each.
 type memoryFlags struct {
-	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, the program (24MiB) included, and twice the data while text is read, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces (with --dist each rank has so much, and its own file or part of one), for up to 2,048 coefficients; train --method scas-k and scas-l, with --no-intercept and --no-standardize, for more; graph does, too, and keeps the covariance of each pair of features. Training in pieces takes 128MiB or more, with what it keeps of each row."`
+	Memory memorySize `placeholder:"SIZE" help:"Most memory to use, such as 8GiB or 60%; see scas info --help (default: half of the machine's)." group:"Memory and processors:"`
 }
 
 // memorySize is a number of bytes; 0 stands for no flag.

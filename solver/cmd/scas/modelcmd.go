@@ -20,13 +20,13 @@ import (
 
 type modelCmd struct {
 	Show    modelShowCmd    `cmd:"" help:"Show what a model is, how well it was fitted, and its largest coefficients."`
-	Convert modelConvertCmd `cmd:"" help:"Rewrite a model as liblinear's text, or that as a model of scas."`
+	Convert modelConvertCmd `cmd:"" help:"Convert a model to liblinear's text, or from it."`
 }
 
 type modelShowCmd struct {
 	File string `arg:"" name:"FILE" help:"Model written by scas train or scas cv, or by liblinear."`
-	Top  count  `default:"20" placeholder:"N" help:"How many coefficients and groups to show, the largest first (default ${default})."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	Top  count  `default:"20" placeholder:"N" help:"Number of coefficients and groups to show, the largest first (default ${default})." group:"What is written:"`
+	JSON bool   `name:"json" help:"Print one JSON object." group:"What is written:"`
 	memoryFlags
 }
 
@@ -48,7 +48,7 @@ wrong usage, 130 interrupted.`
 type modelConvertCmd struct {
 	In  string `arg:"" name:"IN" help:"Model written by scas train or scas cv, or by liblinear."`
 	Out string `arg:"" name:"OUT" help:"File to write."`
-	To  string `enum:"auto,liblinear,scas" default:"auto" help:"Form to write: liblinear, scas, or auto, the one that IN has not."`
+	To  string `enum:"auto,liblinear,scas" default:"auto" help:"Form to write: liblinear or scas (default auto: the other form)." group:"What is written:"`
 	memoryFlags
 }
 

@@ -20,7 +20,7 @@ import (
 
 // pageFlags ask for a page.
 type pageFlags struct {
-	Report string `placeholder:"FILE" help:"Write a page of HTML there that explains the fit: what was fitted, whether it converged, the largest coefficients, pictures."`
+	Report string `placeholder:"FILE" help:"Write a page of HTML that explains the fit: what was fitted, whether it converged, the largest coefficients, pictures." group:"What is written:"`
 }
 
 // A page is what --report writes: one file of HTML that needs no other, without scripts,

@@ -19,10 +19,10 @@ import (
 type pathCmd struct {
 	fitFlags
 
-	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero, and gap and status of the lambda; of several classes with the class before."`
-	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients that are not zero, as CSV: lambda, class if there are several, feature, coefficient, and the gap and status of the lambda." group:"What is written:"`
+	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda." group:"What is written:"`
 	pageFlags
-	JSON bool `name:"json" help:"Print the result as one JSON object."`
+	JSON bool `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
 }
 
 // Help is shown by scas path --help.

@@ -12,20 +12,20 @@ import (
 )
 
 type predictCmd struct {
-	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train or scas cv, or by liblinear."`
+	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train or scas cv, or by liblinear." group:"Predictions:"`
 	Data  string `arg:"" name:"DATA" help:"Data file as for scas train, or - for standard input."`
 
-	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions there (default: standard output)."`
-	Threshold    *label `placeholder:"F" help:"Predict the positive class where the probability, or with squared-hinge loss the margin, is above F (default: 0.5, for margins 0)."`
-	Metrics      bool   `help:"Compare with the labels of DATA in more ways: AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for regression mean squared and absolute error and R2, and with poisson loss the mean deviance and the part of it explained, D2."`
-	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve, the share of positive rows found against that of negative rows called positive."`
-	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
-	Offset       string `placeholder:"FILE" help:"A number for every row of DATA, one a line, that is added to its margin (default: the column of a table that had them in training)."`
-	IgnoreLabels bool   `help:"Do not compare with the labels of DATA, whatever they are."`
-	IgnoreBeyond bool   `help:"Leave out the features of DATA beyond the last of the model. Of data with names, features that the model does not have are left out anyway."`
+	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions to this file (default: standard output)." group:"What is written:"`
+	Threshold    *label `placeholder:"F" help:"Predict the positive class if the probability (with squared-hinge loss the margin) is above F (default: 0.5, for margins 0)." group:"Predictions:"`
+	Metrics      bool   `help:"Also report AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for numbers MSE, MAE and R2; for counts deviance and D2." group:"Predictions:"`
+	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve: the share of positive rows found against the share of negative rows called positive." group:"What is written:"`
+	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error." group:"What is written:"`
+	Offset       string `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin (default: the column of a table that had them in training)." group:"Predictions:"`
+	IgnoreLabels bool   `help:"Do not compare with the labels of DATA." group:"Predictions:"`
+	IgnoreBeyond bool   `help:"Leave out features of DATA whose index is larger than in the model. With names, features that the model does not have are always left out." group:"Predictions:"`
 	formFlags
 	memoryFlags
-	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file."`
+	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file (default ${default})." group:"Form of DATA:"`
 }
 
 // Help is shown by scas predict --help.
@@ -33,7 +33,7 @@ func (predictCmd) Help() string {
 	return `Examples:
 
     scas predict -m a9a.json -o predictions.txt a9a.t.zst
-    scas predict -m a9a.json --metrics --svg roc.svg -o predictions.txt a9a.t.zst
+    scas predict -m a9a.json --metrics --svg roc.svg -o pred.txt a9a.t.zst
     scas predict -m a9a.json --threshold 0.3 a9a.t.zst
     scas predict -m a9a.json --ignore-labels new.svm | head
     scas predict -m price.json houses.csv

@@ -16,39 +16,39 @@ import (
 type trainCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"${data}"`
 
-	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty beside the mean loss: the larger, the fewer coefficients are not zero, and the more are tied by a graph (default ${default}); scas cv finds a good value." group:"What is fitted:"`
+	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty, beside the mean loss. A larger one gives fewer coefficients that are not zero; scas cv finds a good one (default ${default})." group:"Loss and penalty:"`
 
-	specFlags `group:"What is fitted:"`
-	runFlags  `group:"How it is solved:"`
+	specFlags
+	runFlags
 	distFlags `group:"With more than one machine:"`
-	rowFlags  `group:"How DATA is read:"`
-	Float32   bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory." group:"For the methods of --method list:"`
+	rowFlags
+	Float32 bool `name:"float32" help:"Round the values of DATA to 32 bits: faster if the data do not fit into the processor's cache." group:"For the methods of --method list:"`
 
-	Model  string `short:"o" placeholder:"FILE" help:"Write the model there."`
-	Output string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems." group:"For the methods of --method list:"`
-	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph: features of a fused group in one colour, those with a coefficient of zero faint."`
+	Model  string `short:"o" placeholder:"FILE" help:"Write the model to this file." group:"What is written:"`
+	Output string `enum:"last,average" default:"last" help:"Which iterate to store: the last one, or the average that the paper's theorems are about." group:"For the methods of --method list:"`
+	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph. Features with equal coefficients have one colour, features with a zero coefficient are faint." group:"What is written:"`
 	pageFlags
-	JSON    bool  `name:"json" help:"Print the result as one JSON object."`
-	Verbose bool  `help:"Also show how it was done (parameters, kernels, memory), the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
-	Threads count `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
-	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+	JSON    bool  `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
+	Verbose bool  `help:"Also show parameters, kernels and memory, and the constants of the paper's theorems." group:"What is written:"`
+	Threads count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
+	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
 
 	ranks ranks
 }
 
 // runFlags say how to solve, and when to end.
 type runFlags struct {
-	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto proves its result: Newton steps, up to some thousands of coefficients that are not zero; passes of scas-k beyond, and before them where a flag asks for passes. Other names are methods to compare with; list explains them (default ${default})."`
-	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 (with poisson loss at the best intercept alone) of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
-	TimeLimit   duration   `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m, with what there is."`
-	DualUpdates count      `placeholder:"K" help:"Updates of the multipliers for each full gradient, of the methods that have many (default: from the data)." group:"For the methods of --method list:"`
-	Passes      auto       `default:"auto" placeholder:"N|auto" help:"Budget, a pass being a look at every row; auto: 100, Newton steps not counted, as they are of a number given (default ${default})." group:"For the methods of --method list:"`
-	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})." group:"For the methods of --method list:"`
+	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto: Newton steps until the result is proved. Other names are methods to compare with; list explains them (default ${default})." group:"How it is solved:"`
+	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"Training ends when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, else none (default ${default})." group:"How it is solved:"`
+	TimeLimit   duration   `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m, and keep the model of then." group:"How it is solved:"`
+	DualUpdates count      `placeholder:"K" help:"Updates of the multipliers for each full gradient, for methods with several (default: from the data)." group:"For the methods of --method list:"`
+	Passes      auto       `default:"auto" placeholder:"N|auto" help:"Budget in passes over the data; Newton steps count too (default ${default}: 100 passes, Newton steps not counted)." group:"For the methods of --method list:"`
+	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose explains it for each method (default ${default})." group:"For the methods of --method list:"`
 	Rho         auto       `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})." group:"For the methods of --method list:"`
-	InnerSteps  count      `placeholder:"N" help:"Samples between two full gradients, of the methods that take any (default: the number of rows, or the schedule of the method)." group:"For the methods of --method list:"`
-	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)." group:"For the methods of --method list:"`
-	Schedule    string     `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps for each full gradient; theorem: those of the convergence proofs, for scas and scas-strong." group:"For the methods of --method list:"`
-	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
+	InnerSteps  count      `placeholder:"N" help:"Samples between two full gradients, for methods that let you choose (default: the number of rows, or what the method prescribes)." group:"For the methods of --method list:"`
+	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1; more with a graph whose steps cost much)." group:"For the methods of --method list:"`
+	Schedule    string     `enum:"practical,theorem" default:"practical" help:"For scas and scas-strong. practical: one step size, n steps for each full gradient. theorem: the schedule of the convergence proofs (default ${default})." group:"For the methods of --method list:"`
+	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})." group:"How it is solved:"`
 }
 
 // Help is shown by scas train --help.
@@ -56,7 +56,7 @@ func (trainCmd) Help() string {
 	return `Examples:
 
     scas train --lambda 1e-3 -o model.json train.svm
-    scas train --no-intercept --no-standardize --lambda 1e-5 --features 123 a9a.zst
+    scas train --no-intercept --no-standardize --lambda 1e-5 --features 123 a9a
     scas train --loss squared --label price -o price.json houses.csv
     scas train --graph edges.txt --lambda 1e-3 -o fused.json train.svm
     scas train --loss squared --graph chain --passes 200 signal.svm
@@ -67,12 +67,17 @@ func (trainCmd) Help() string {
     zcat data.gz | scas train --json -
 
 By default there is an intercept, and features are standardised unless there is
-a graph, whatever the format of DATA and the method, as in scas path and scas cv;
---no-intercept and --no-standardize turn that off. Methods other than auto do not
-take every problem: an error says which flag to change. Earlier versions fitted no
-intercept and took features as they are with --method NAME, --tol none and the flags
-for the methods of --method list: with --no-intercept and --no-standardize these
-give the models of before.
+a graph, as in scas path and scas cv; --no-intercept and --no-standardize turn that
+off. Methods other than auto do not take every problem: an error says which flag to
+change. auto makes Newton steps, up to some thousands of coefficients that are not
+zero. With more, and first if a flag asks for passes, it makes passes of scas-k.
+
+--tol is relative to the objective with all coefficients 0; with poisson loss, with
+the best intercept and all other coefficients 0. The penalty of --groups is the sum
+over groups of sqrt(size) |x_group|_2. A list of edges stands for A = [G; I]: G has
+a row x_i - x_j for each edge. Files of --graph may also be Matrix Market. With
+--missing mean, median or zero a missing category is 0 in each of its features. --verbose
+says for scas and scas-strong whether Theorem 2 of the paper applies.
 
 Labels are of two classes, or of more, up to 5,000: words, or whole numbers, each
 in two rows or more. Of more than two each is fitted against the rest, all in one

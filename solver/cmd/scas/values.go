@@ -146,8 +146,8 @@ func threadsOf(flag count) int {
 type indexFlags struct {
 	formFlags
 	columnFlags
-	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
-	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature in LIBSVM text; auto: 0 if index 0 occurs (default ${default})."`
+	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)." group:"Form of DATA:"`
+	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature in LIBSVM text; auto: 0 if the index 0 occurs, else 1 (default ${default})." group:"Form of DATA:"`
 }
 
 // anyLabels reads data whose labels do not matter.

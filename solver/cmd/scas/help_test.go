@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+)
+
+// TestHelpFits: on a terminal of 80 columns and 24 lines, each group of the flags in the help of a
+// command fits a screen.
+func TestHelpFits(t *testing.T) {
+	const columns, lines = 80, 24
+	for _, node := range leaves(t) {
+		command := strings.Fields(node.FullPath())[1:]
+		var out, errs bytes.Buffer
+		e := &env{ctx: context.Background(), stdin: strings.NewReader(""), stdout: &out, stderr: &errs}
+		if code := run(e, append(command, "--help")); code != 0 {
+			t.Fatalf("%v --help: exit code %d, %s", command, code, &errs)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+				t.Errorf("%v --help: %d columns: %s", command, n, line)
+			}
+		}
+		_, flags, found := strings.Cut(out.String(), "\nFlags:\n")
+		if !found {
+			t.Fatalf("%v --help lists no flags:\n%s", command, &out)
+		}
+		title, size := "Flags:", 1
+		end := func() {
+			if size > lines {
+				t.Errorf("%v --help: %d lines from %q on, more than %d", command, size, title, lines)
+			}
+		}
+		for line := range strings.Lines(strings.TrimSpace(flags)) {
+			if line != "\n" && line[0] != ' ' {
+				end()
+				title, size = strings.TrimSpace(line), 0
+			}
+			if line != "\n" {
+				size++
+			}
+		}
+		end()
+		for _, flag := range node.Flags {
+			if flag.Group == nil {
+				t.Errorf("%v: --%s belongs to no group", command, flag.Name)
+			}
+		}
+	}
+}
+
+// leaves returns the commands that have no subcommands.
+func leaves(t *testing.T) []*kong.Node {
+	t.Helper()
+	parser, err := kong.New(new(app), kong.Vars{"version": "", "data": "", "losses": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser.Model.Leaves(true)
+}
