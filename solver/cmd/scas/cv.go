@@ -246,7 +246,7 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 		return nil, err
 	}
 	p.Plot, p.Each = plot, "lambda"
-	return p, errors.Join(p.measure(chosen, r.in.data, r.in.beyond()), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph))
+	return p, errors.Join(p.measure(chosen, r.in.data, r.in.outOfCore()), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph))
 }
 
 // check refuses flags that do not belong together.
@@ -261,12 +261,6 @@ func (c *cvCmd) check() error {
 		return usagef("--metric mse is for numbers; with --loss %s take loss, error or auc", c.Loss)
 	}
 	return c.specFlags.check(&c.rowFlags)
-}
-
-// atOnce is the number of fits whose data are in memory at once: all rows, and a fold
-// for each goroutine.
-func (c *cvCmd) atOnce() int {
-	return 1 + min(c.most(), threadsOf(c.Threads))
 }
 
 // most is the number of folds, or what it is at most where it is left to the rows.
@@ -323,13 +317,13 @@ func (c *cvCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), atOnce: c.atOnce(), held: true}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: int(c.Lambdas), Folds: c.most()}, scored: c.Report != ""}); err != nil {
 		return err
 	}
 	start = time.Now()
-	defer r.in.collecting()()
+	defer c.Memory.collecting(r.in.demand, r.in.spec.Memory)()
 	found, err = c.cross(e, r.in)
-	err = c.Memory.unstreamed(r.in.claim, ofScales(err, data, r.Standardized || r.in.beyond()))
+	err = c.Memory.unstreamed(r.in.demand, ofScales(err, data, r.Standardized || r.in.outOfCore()))
 	if err := e.interrupted(err, "nothing written"); found == nil || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))
 	}

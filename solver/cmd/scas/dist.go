@@ -107,12 +107,9 @@ func (c *trainCmd) inStep(e *env) (err error) {
 
 // ranks are the processes that train. The zero value is one process.
 type ranks struct {
-	comm *dist.Meter
-	team *rows.Team
-	// pieces says that all ranks fit out of core, because the data of one of them are larger than its
-	// memory. ofRow is the number of bytes that they then keep of every row.
-	pieces bool
-	ofRow  int64
+	comm  *dist.Meter
+	team  *rows.Team
+	ofRow int64 // bytes that a rank keeps of each row out of core
 }
 
 // joined returns the ranks as package solver takes them; nil for one process.
@@ -195,7 +192,6 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
 	n, _ := data.X.Dims()
 	data.X.Release(0, n)
-	c.ranks.pieces = t.Any(c.Memory.beyond(data))
 	return data, err
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // dataHelp is the help of the argument DATA.
@@ -58,9 +57,8 @@ func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*s
 // fits says how a command fits.
 type fits struct {
 	settings solver.Settings
-	atOnce   int  // number of fits in memory at the same time
-	held     bool // some rows are held out
-	scored   bool // the models of several classes are scored on all rows at once
+	count    model.Fits // without the classes, which the data have
+	scored   bool       // the model is scored on all rows at once
 }
 
 // hardlyClasses is the largest number of different labels that are taken for classes without a
@@ -70,13 +68,12 @@ const hardlyClasses = 100
 // begin specifies the fits to data that have been read since start, and returns the head of the
 // report.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
-	whole, claim, t := c.ranks.whole(data), c.claim(data, of), c.ranks.team
-	exceeds, err := await(e, func() (bool, error) { return c.Memory.exceeds(claim), nil })
+	whole, t := c.ranks.whole(data), c.ranks.team
+	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, of) }) // it reads files
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
-	pieces := t.Any(exceeds || c.ranks.pieces)
-	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, of, claim, pieces) }) // it reads files
+	s.spec.Memory, err = c.Memory.place(s.demand, t.Any(s.exceeds))
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
@@ -84,7 +81,7 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.Data), grouped(k))
 	}
 	r := s.report(c.Data)
-	if !s.beyond() {
+	if !s.outOfCore() {
 		r.Empty = c.ranks.empty(data)
 	}
 	if c.ClassWeights != "none" {
@@ -128,8 +125,6 @@ type specFlags struct {
 	shapeFlags
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight; with more classes, each class and the rest." group:"Rows:"`
 	SampleWeights string `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
-
-	constraint *graph.Constraint // what the file of Graph has, if it has been read
 }
 
 // rowFlags say how DATA is read.

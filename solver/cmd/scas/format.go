@@ -126,7 +126,7 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		}
 		return sparse.ReadFile(path, opt)
 	})
-	if parse, bad := errors.AsType[*sparse.ParseError](err); bad && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= leastBeyond {
+	if parse, bad := errors.AsType[*sparse.ParseError](err); bad && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= leastLimit {
 		memory := func(r sparse.Remedy) bool { return r.Field == "ReadOptions.Memory" }
 		if slices.ContainsFunc(parse.Remedies, memory) {
 			convert := sparse.Remedy{To: "convert them to .scas, which may be larger than memory"}

@@ -175,7 +175,7 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 
 // build makes the graph, its matrix and their report.
 func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, err error) {
-	defer collecting(s.room, 0)()
+	defer c.Memory.collecting(s.demand, s.room)()
 	r = &graphReport{
 		Method: c.Method, Source: s.name, Threshold: float64(c.Threshold), Neighbours: int(c.Neighbours),
 		Antisym: c.Antisym, Version: version, names: s.names,
@@ -220,13 +220,13 @@ func (c *graphCmd) lookAt(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()
 	each := func(do func(lo, hi int) error) error { return do(0, n) }
-	if s.pieces {
+	if s.room > 0 {
 		each = func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, s.data, do) }
 	}
 	switch {
 	case c.Method == "chain":
 		return each(func(int, int) error { return nil }) // which checks the file
-	case s.pieces || graph.Dense(x):
+	case s.room > 0 || graph.Dense(x):
 		s.cov, err = graph.CovarianceOfPieces(x, int(c.Threads), each)
 	default:
 		s.cov, err = graph.CovarianceOf(x)

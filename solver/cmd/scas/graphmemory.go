@@ -10,8 +10,8 @@ import (
 
 // graphMemory is how the making of a graph keeps its memory.
 type graphMemory struct {
-	pieces bool  // the data are gone through in pieces
-	room   int64 // what that may take beside what is kept
+	demand *demand // nil without rows
+	room   int64   // bytes for windows of the rows out of core, 0 with all rows in memory
 	// together is how many features glasso may solve together, less for memory than it was
 	// asked to.
 	together int
@@ -30,23 +30,23 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 		c.bound(s, float64(limit)-need+solving)
 		return c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), of)
 	}
-	claim := &claim{
-		what: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), of), data: s.data, stated: c.Features != 0,
-		whole: func() float64 { return need + c.holds(s) }, kept: int64(min(need+c.pairs(s), 1<<60)),
+	d := &demand{
+		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), of), data: s.data, stated: c.Features != 0,
+		inMemory: func() float64 { return need + c.holds(s) }, kept: int64(min(need+c.pairs(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
-		claim.why = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", model.ErrNotStreamed)
+		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", model.ErrNotStreamed)
 	}
-	left := claim.left(limit)
-	if limit == 0 || left >= 0 && !c.Memory.beyond(s.data) {
-		c.bound(s, left+solving)
-		return nil
+	s.demand = d
+	var err error
+	if s.room, err = c.Memory.place(d, c.Memory.exceeds(d)); err != nil {
+		return err
 	}
-	if s.room = c.Memory.room(claim.kept); s.room == 0 || claim.why != nil {
-		return c.Memory.refuse(claim)
+	left := float64(s.room)
+	if s.room == 0 {
+		left = d.left(limit)
 	}
-	s.pieces = true
-	c.bound(s, float64(s.room)+solving)
+	c.bound(s, left+solving)
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -128,7 +128,7 @@ const shownInInfo = 20
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	whole := float64(2 * dataBytes(data))
-	if limit, _ := c.Memory.limit(); c.Memory.beyond(data) || data.X.Mapped() && limit > 0 && whole > float64(limit) {
+	if limit, _ := c.Memory.limit(); c.Memory.lessThan(data) || data.X.Mapped() && limit > 0 && whole > float64(limit) {
 		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (
 	}
 	f.data, f.Features, f.Density = data, p, density(n, p, data.X.NNZ())
 	f.Constant = p - f.FeatureSD.count
-	f.Memory.Solver = (&solver.Problem{Data: data.X, Penalty: solver.L1{Lambda: 1}}).Memory(nil)
+	f.Memory.Solver = (&model.Spec{}).EstimateMemory(data.X, model.Fits{Classes: len(data.Classes.Values)})
 	return f, err
 }
 

@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-
-	"github.com/scas-admm/scas/sparse"
 )
 
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
@@ -58,17 +56,12 @@ func (v memorySize) limit() (bytes int64, origin string) {
 
 // allow returns an error if something needs more bytes than the limit.
 func (v memorySize) allow(need float64, format string, args ...any) error {
-	return v.allowOr(func() string { return "" }, need, format, args...)
-}
-
-// allowOr is allow for cases with another remedy, a text that ends in "or".
-func (v memorySize) allowOr(remedy func() string, need float64, format string, args ...any) error {
 	limit, origin := v.limit()
 	if limit == 0 || need <= float64(limit) {
 		return nil
 	}
-	return fmt.Errorf("%s takes some %s of memory, more than %s (%s); %sallow more with --memory SIZE",
-		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin, remedy())
+	return fmt.Errorf("%s takes some %s of memory, more than %s (%s); allow more with --memory SIZE",
+		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
 // collect makes the garbage collector keep the process within the flag for the rest of the command,
@@ -79,11 +72,6 @@ func (v memorySize) collect() {
 		debug.SetMemoryLimit(int64(v) - reserve(int64(v)))
 	}
 }
-
-// reserve returns the part of a limit that the program itself and its buffers for reading text take.
-func reserve(limit int64) int64 { return min(limit/3, mostReserve) }
-
-const mostReserve = 24 << 20
 
 // machineMemory returns the bytes of memory of the machine or, if it is smaller, of the
 // container; 0 if the system does not report it.
@@ -109,47 +97,4 @@ func kilobytes(text, name string) int64 {
 		return 0
 	}
 	return n << 10
-}
-
-// dataBytes returns the bytes that data take, labels included.
-func dataBytes(d *sparse.Dataset) int64 {
-	rows, _ := d.X.Dims()
-	return 8*(int64(rows)+1) + (4+8)*d.X.NNZ() + 8*int64(rows)
-}
-
-// allowConstraint returns an error if the file of --graph needs too much memory for the features
-// of the data. It is called before the file is read.
-func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
-	_, p := data.X.Dims()
-	need := float64(48 * float64(p)) // I and [G; I]
-	if !c.Memory.beyond(data) && !c.ranks.pieces {
-		need += float64(dataBytes(data))
-	}
-	features := &claim{data: data, stated: c.Features != 0}
-	return c.Memory.allowOr(features.remedy, need, "a problem with a graph of %s of %s", plural(p, "feature"), dataName(c.Data))
-}
-
-// beyond reports whether data are mapped and larger than memory, or in a file so large that the reader
-// did not check all of it.
-func (v memorySize) beyond(d *sparse.Dataset) bool {
-	limit, _ := v.limit()
-	return limit > 0 && d.X.Mapped() && max(dataBytes(d), d.Stats.Bytes) > limit
-}
-
-// program is the memory of the process beside data and vectors.
-const program = 64 << 20
-
-// leastBeyond is the least limit for work out of core, and leastRoom the part of it for the pieces of
-// the data. The rest is for the program and for what is kept of each row or pair of
-// features: 16 MiB with the least limit.
-const leastBeyond, leastRoom = 2 * program, 48 << 20
-
-// collecting limits the garbage of a fit out of core to the memory beside the mapped pages, until end
-// is called. room is 0 for other fits, which it does not limit.
-func collecting(room, vectors int64) (end func()) {
-	if room == 0 {
-		return func() {}
-	}
-	before := debug.SetMemoryLimit(vectors + room*7/8)
-	return func() { debug.SetMemoryLimit(before) }
 }

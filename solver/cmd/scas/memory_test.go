@@ -169,7 +169,7 @@ func TestBeyondIsUnchecked(t *testing.T) {
 			continue
 		}
 		unchecked++
-		if !memorySize(limit).beyond(d) {
+		if !memorySize(limit).lessThan(d) {
 			t.Errorf("%d bytes allowed, %d in the file, %d as data: nobody checks the rows", limit, bytes, data)
 		}
 	}
@@ -186,7 +186,7 @@ func TestRoom(t *testing.T) {
 	of := &graphSource{data: data, features: 54}
 	pairs := int64(graph.keeps(of) + graph.solving(of, 54) + graph.pairs(of))
 	for kept, least := range map[int64]int64{0: 128 << 20, pairs: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
-		if named := int64((&claim{kept: kept}).pieces()); named != least {
+		if named := int64((&demand{kept: kept}).leastOutOfCore()); named != least {
 			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", kept, named, least)
 		}
 		if enough, less := memorySize(least).room(kept), memorySize(least-1).room(kept); enough == 0 || less != 0 {
@@ -194,6 +194,9 @@ func TestRoom(t *testing.T) {
 		}
 	}
 }
+
+// allowed finds the amount of memory that a refusal names.
+var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to go through it in pieces)?\n`)
 
 // TestSaysEnough: of the memory that a refusal names, it is enough, and a tenth less is not.
 func TestSaysEnough(t *testing.T) {
@@ -215,7 +218,6 @@ func TestSaysEnough(t *testing.T) {
 	if code, says := runQuietly("train", "--lambda", "1e-2", "-o", fitted, mapped); code != exitOK {
 		t.Fatal(says)
 	}
-	named := regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to go through it in pieces)?\n`)
 	for _, args := range [][]string{
 		{"train", mapped}, {"cv", "--lambdas", "2", "--folds", "2", text}, {"train", "--method", "sdca", "--passes", "1", mapped}, {"train", "--method", "sa", "--passes", "1", mapped},
 		{"train", "--no-intercept", "--no-standardize", mapped}, {"train", "--groups", groups, mapped}, {"train", "--domain", "box:-1,1", mapped},
@@ -234,7 +236,7 @@ func TestSaysEnough(t *testing.T) {
 			little = "44MiB" // what reading takes: the reader does not know what is enough
 		}
 		says := refused(little)
-		found := named.FindStringSubmatch(says)
+		found := allowed.FindStringSubmatch(says)
 		if found == nil {
 			t.Errorf("%v: %s", args, says)
 			continue
@@ -261,8 +263,8 @@ func TestComponentBeyondMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	graph := []string{"graph", "--penalty", "0.01", "--threads", "1", path, "--memory"}
-	code, says := runQuietly(append(graph, "6MiB")...)
-	want := regexp.MustCompile(`penalty 0.01: 200 features or more .* than the 1[0-9]{2} for which 6 MiB of memory \(--memory\) are enough; try --penalty 0\.[0-9]+,`)
+	code, says := runQuietly(append(graph, "9MiB")...)
+	want := regexp.MustCompile(`penalty 0.01: 200 features or more .* than the 1[0-9]{2} for which 9 MiB of memory \(--memory\) are enough; try --penalty 0\.[0-9]+,`)
 	if code != exitIO || !want.MatchString(says) {
 		t.Errorf("exit code %d: %s", code, says)
 	}

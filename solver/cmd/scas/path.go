@@ -153,7 +153,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 			return nil, err
 		}
 	}
-	if !r.in.beyond() {
+	if !r.in.outOfCore() {
 		p.deviations = r.in.data.X.ColumnStats().StdDev()
 	}
 	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), last.Model(), r.in.spec.Graph)
@@ -184,13 +184,13 @@ func (c *pathCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), atOnce: max(1, min(len(data.Classes.Values), threadsOf(c.Threads)))}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: int(c.Lambdas)}}); err != nil {
 		return err
 	}
 	start = time.Now()
-	defer r.in.collecting()()
+	defer c.Memory.collecting(r.in.demand, r.in.spec.Memory)()
 	steps, err = e.follow(&r.problemReport, c.path())
-	err = c.Memory.unstreamed(r.in.claim, err)
+	err = c.Memory.unstreamed(r.in.demand, err)
 	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, err)
 	}
@@ -231,7 +231,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 			failed++
 		}
 		if err != nil && first == nil {
-			first = ofScales(s.ofClass(err), s.data, r.Standardized || s.beyond())
+			first = ofScales(s.ofClass(err), s.data, r.Standardized || s.outOfCore())
 			if step != nil {
 				at = step.Lambda
 			}

@@ -86,11 +86,8 @@ func (c *predictCmd) Run(e *env) error {
 	if data, err = e.readRowsOf(m, c); err != nil {
 		return c.ofModel(err)
 	}
-	if c.Memory.beyond(data) {
-		return c.beyond(e, m, data)
-	}
-	if err := c.allow(m, data); err != nil {
-		return err
+	if d := c.demand(m, data); c.Memory.exceeds(d) {
+		return c.outOfCore(e, m, d)
 	}
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n, Classes: severalClasses(m)}
@@ -115,27 +112,22 @@ func (c *predictCmd) Run(e *env) error {
 	})
 }
 
-// allow refuses rows that do not fit into memory with what is predicted of them.
-func (c *predictCmd) allow(m *model.Model, data *sparse.Dataset) error {
+// demand returns the demand on memory of predictions.
+func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
+	const ofRow = 64 // bytes of margin, prediction and label, and what the measures sort
 	n, _ := data.X.Dims()
-	what := "predicting " + plural(n, "row")
-	classes := m.Classes.Values
-	if classes != nil {
-		what += " of " + plural(len(classes), "class")
+	classes := len(m.Classes.Values)
+	d := &demand{
+		work: "predicting " + plural(n, "row") + " of " + dataName(c.Data), data: data,
+		inMemory: func() float64 { return float64(dataBytes(data)) + float64(ofRow*float64(n)) + scoreBytes(n, classes) },
 	}
-	scores := scoreBytes * float64(n) * float64(len(classes))
-	if data.X.Mapped() {
-		return c.Memory.allow(scores, "%s", what)
+	switch {
+	case !data.X.Mapped():
+		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", model.ErrNotStreamed)
+	case c.SVG != "":
+		d.notStreamed = fmt.Errorf("%w: --svg draws what is of all rows", model.ErrNotStreamed)
 	}
-	const row = 64 // margins, predictions and labels, and what the measures sort
-	claim := &claim{
-		what: what, data: data, whole: func() float64 { return float64(dataBytes(data)) + float64(row*float64(n)) + scores },
-		why: fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", model.ErrNotStreamed),
-	}
-	if !c.Memory.exceeds(claim) {
-		return nil
-	}
-	return c.Memory.refuse(claim)
+	return d
 }
 
 // report prints what the predictions are worth.

@@ -358,5 +358,5 @@ func (r *trainReport) page(e *env, err error) (*page, error) {
 		p.Table, p.Each = r.lines(), "class"
 		p.judgeAll(r.proofs(), "class", err)
 	}
-	return p, errors.Join(p.measure(r.model, r.in.data, r.in.beyond()), p.show("", r.model, r.in.spec.Graph))
+	return p, errors.Join(p.measure(r.model, r.in.data, r.in.outOfCore()), p.show("", r.model, r.in.spec.Graph))
 }

@@ -23,16 +23,15 @@ type specified struct {
 	graph      graphSummary
 	groups     int // of the group lasso
 	groupsFile string
-	domain     string // the text of the flag
-	// claim is the memory that the fits take. Its kept bytes are weights, offsets and models.
-	claim *claim
+	domain     string  // as the flag has it
+	demand     *demand // of memory
+	exceeds    bool    // the demand exceeds --memory
 }
 
-// specify fills in the specification of fits to data that have a claim on memory. pieces says
-// that the fits are out of core.
-func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits, claim *claim, pieces bool) (*specified, error) {
+// specify fills in the specification of fits to data, but for what depends on whether they are out of core.
+func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*specified, error) {
 	_, p := data.X.Dims()
-	out := &specified{data: data, whole: whole, claim: claim}
+	out := &specified{data: data, whole: whole}
 	out.spec = model.Spec{
 		Comm: c.ranks.joined(),
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
@@ -45,8 +44,9 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits, cla
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
-	if err := out.allow(c.Memory, pieces); err != nil {
-		return nil, err
+	out.demand = c.demand(out, of)
+	if p > mostStreamed && int64(p) > data.X.NNZ() && c.Memory.exceeds(out.demand) {
+		return nil, c.Memory.refuse(out.demand) // before a graph and bounds of so many features are made
 	}
 	if c.SampleWeights != "" {
 		weights, err := readWeights(c.SampleWeights, whole.portion)
@@ -72,64 +72,43 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits, cla
 	if err := out.join(&c.specFlags, p); err != nil {
 		return nil, err
 	}
-	return out, out.penalise(&c.specFlags, p)
+	if err := out.penalise(&c.specFlags, p); err != nil {
+		return nil, err
+	}
+	out.exceeds = c.Memory.exceeds(out.demand)
+	return out, nil
 }
 
-// beyond reports whether the fits are out of core.
-func (s *specified) beyond() bool { return s.spec.Memory > 0 }
+// outOfCore reports whether the fits are out of core.
+func (s *specified) outOfCore() bool { return s.spec.Memory > 0 }
 
-// collecting limits the garbage of the fits, see the function collecting.
-func (s *specified) collecting() (end func()) { return collecting(s.spec.Memory, s.claim.kept) }
-
-// claim returns the memory that fits take.
-func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
-	n, p := data.X.Dims()
-	return &claim{
-		what: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data)),
-		data: data, kept: c.keeps(data, of), why: c.notStreamed(data, of.settings.Method), stated: c.Features != 0, shared: c.ranks.comm != nil,
-		whole: func() float64 {
-			problem := solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
-			need := float64(dataBytes(data) + problem.Memory(of.settings.Method))
-			if c.Graph != "none" {
-				need += float64(140 * float64(p)) // edges, G, I and [G; I]
+// demand returns the demand of fits of s on memory, as far as s is filled in when it is asked.
+func (c *fitFlags) demand(s *specified, of fits) *demand {
+	n, p := s.data.X.Dims()
+	return &demand{
+		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data)),
+		data: s.data, kept: c.keeps(s.data, of), notStreamed: c.notStreamed(s.data, of.settings.Method), stated: c.Features != 0, shared: c.ranks.comm != nil,
+		inMemory: func() float64 {
+			count := of.count
+			count.Classes = len(s.data.Classes.Values)
+			labels := 8 * int64(n) // as they are in the data, see Dataset.OriginalLabels
+			need := float64(dataBytes(s.data) + labels + s.spec.EstimateMemory(s.data.X, count))
+			if of.scored {
+				need += scoreBytes(n, count.Classes)
 			}
-			if strings.HasPrefix(c.Domain.text, "box") {
-				need += float64(16 * float64(p))
-			}
-			if !data.X.Mapped() {
-				// A copy of the rows, for the intercept or for standardised features, as measured.
-				need += float64(dataBytes(data)) + float64(48*float64(n))
-			}
-			return float64(need*float64(of.atOnce)) + ofClasses(len(data.Classes.Values), n, p, of)
+			return need
 		},
 	}
 }
 
-// scoreBytes is the number of bytes for each row and class while models of several classes are
-// scored: a margin, its share of the sum, and the score that the AUC sorts.
-const scoreBytes = 24
+// bytesOfScore is the memory of each row and class while a model is scored: a margin, its share of the
+// sum, and the score that the AUC sorts.
+const bytesOfScore = 24
 
-// ofClasses returns the bytes of the models of several classes, with their scores and the
-// confusion table if they are scored.
-func ofClasses(classes, rows, features int, of fits) float64 {
-	need := float64(8 * float64(classes) * float64(features+1))
-	if of.held || of.scored {
-		need += float64(scoreBytes*float64(classes)*float64(rows)) + float64(8*float64(classes)*float64(classes))
-	}
-	return need
-}
-
-// allow makes the fits out of core if pieces asks for it, and returns an error if that is impossible.
-func (s *specified) allow(memory memorySize, pieces bool) error {
-	if !pieces {
-		return nil
-	}
-	if s.claim.why == nil {
-		if s.spec.Memory = memory.room(s.claim.kept); s.spec.Memory > 0 {
-			return nil
-		}
-	}
-	return memory.refuse(s.claim)
+// scoreBytes returns the bytes for scoring a model on all rows at once, with the table of confusions.
+func scoreBytes(rows, classes int) float64 {
+	k := float64(max(1, classes))
+	return float64(bytesOfScore*k*float64(rows)) + float64(8*k*k)
 }
 
 // notStreamed returns the reason why fits by a method cannot be out of core, as far as it is
@@ -160,14 +139,14 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	ofRow, models := c.ranks.ofRow, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		ofRow += 16
-		if of.held { // the weights of the rows that are not held out
+		if of.count.Folds > 0 { // of the rows that are not held out
 			ofRow += 16
 		}
 	}
 	if c.Offset != "" {
 		ofRow += 8
 	}
-	if of.held {
+	if of.count.Folds > 0 {
 		ofRow++
 		models = 2 * int(c.Lambdas) * max(1, len(data.Classes.Values)) // fitted to all rows, and without a fold
 	}
@@ -211,12 +190,9 @@ func (s *specified) join(c *specFlags, p int) error {
 	case "chain":
 		s.spec.Graph = graph.Chain(p)
 	default:
-		con := c.constraint
-		if con == nil {
-			var err error
-			if con, err = readConstraint(c.Graph, s.data); err != nil {
-				return err
-			}
+		con, err := readConstraint(c.Graph, s.data)
+		if err != nil {
+			return err
 		}
 		s.graph.Kind, s.graph.File = con.Kind, filepath.Base(c.Graph)
 		if con.Graph == nil {

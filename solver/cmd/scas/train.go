@@ -127,9 +127,6 @@ func (c *trainCmd) train(e *env) error {
 	}
 	start := time.Now()
 	data, err := c.read(e)
-	if err == nil {
-		err = c.readConstraint(e, data)
-	}
 	if err != nil {
 		return err
 	}
@@ -152,12 +149,12 @@ func (c *trainCmd) train(e *env) error {
 
 // fit fits the model. If nothing was reached, the report is nil and there is an error.
 func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainReport, error) {
-	classes, what, of := len(data.Classes.Values), "fitting", fits{atOnce: 1, settings: c.settings()}
+	classes, what, of := len(data.Classes.Values), "fitting", fits{settings: c.settings(), scored: c.Report != ""}
 	if classes > 0 {
 		if c.SVG != "" {
 			return nil, errOneGraph
 		}
-		what, of.atOnce, of.scored = "fitting "+plural(classes, "class"), min(classes, threadsOf(c.Threads)), c.Report != ""
+		what = "fitting " + plural(classes, "class")
 	}
 	head, err := c.begin(e, data, start, of)
 	if err != nil {
@@ -166,14 +163,14 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	s := head.in
 	e.warnOfMemory(s.spec.Method, &solver.Problem{Data: data.X})
 	start = time.Now()
-	defer s.collecting()()
+	defer c.Memory.collecting(s.demand, s.spec.Memory)()
 	p := e.begin(what)
 	p.follow(&s.spec, classes)
 	before := c.ranks.traffic()
 	m, err := model.FitData(e.ctx, &s.spec, data)
 	head.rankSummary = c.ranks.since(before)
 	p.end()
-	err = c.Memory.unstreamed(s.claim, ofScales(s.ofClass(err), data, head.Standardized || s.beyond()))
+	err = c.Memory.unstreamed(s.demand, ofScales(s.ofClass(err), data, head.Standardized || s.outOfCore()))
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		if classes > 0 {
 			err = about(c.Data, err)
@@ -183,7 +180,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	head.took(start)
 	r := newTrainReport(head, m, c.Verbose)
 	r.warnOfNoOptimum(e)
-	if m.Classifies() && !s.beyond() { // out of core, accuracy would take one more pass
+	if m.Classifies() && !s.outOfCore() { // out of core, accuracy would take one more pass
 		r.Accuracy = c.ranks.accuracy(m, data)
 	}
 	return r, err
@@ -215,20 +212,6 @@ func (c *trainCmd) check() error {
 		return usagef("--svg draws a graph; give --graph as well")
 	}
 	return c.specFlags.check(&c.rowFlags)
-}
-
-// readConstraint reads the file of --graph.
-func (c *trainCmd) readConstraint(e *env, data *sparse.Dataset) (err error) {
-	if c.Graph == "none" || c.Graph == "chain" {
-		return nil
-	}
-	c.constraint, err = await(e, func() (*graph.Constraint, error) {
-		if err := c.allowConstraint(data); err != nil {
-			return nil, err
-		}
-		return readConstraint(c.Graph, data)
-	})
-	return c.ranks.team.Agreed(err)
 }
 
 // drawable refuses to draw a matrix A, and a graph of too many features.

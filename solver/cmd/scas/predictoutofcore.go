@@ -9,13 +9,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// beyondRows is how many rows of data larger than memory are looked at at a time: so many
-// that they, and a copy, take an eighth of it, and that what is written of them does.
-func (v memorySize) beyondRows(data *sparse.Dataset) int {
+// windowRows returns the number of rows of a window: so many that they, with a copy and their scores,
+// take an eighth of the memory, and their predictions as text another eighth.
+func (v memorySize) windowRows(data *sparse.Dataset) int {
 	const most, share = 1 << 16, 16
 	n, _ := data.X.Dims()
 	limit, _ := v.limit()
-	row := float64(dataBytes(data))/float64(n) + float64(scoreBytes*float64(len(data.Classes.Values)))
+	row := float64(dataBytes(data))/float64(n) + float64(bytesOfScore*float64(len(data.Classes.Values)))
 	return max(1, min(most, int(float64(limit)/share/row)))
 }
 
@@ -24,15 +24,16 @@ func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
 	return &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets}
 }
 
-// beyond predicts rows that are mapped, and larger than memory, piece by piece. A file is
-// written whole or not at all; for standard output, the rows are checked first.
-func (c *predictCmd) beyond(e *env, m *model.Model, data *sparse.Dataset) error {
-	if c.SVG != "" {
-		return c.refuse(data, "", 0, fmt.Errorf("%w: --svg draws what is of all rows", model.ErrNotStreamed))
+// outOfCore predicts rows window by window. A file is written whole or not at all; before
+// predictions go to standard output, all rows are checked.
+func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
+	if d.notStreamed != nil {
+		return c.Memory.refuse(d)
 	}
+	data := d.data
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n, Classes: severalClasses(m)}
-	tally, err := c.tally(m, data)
+	tally, err := c.tally(m, d)
 	if err != nil {
 		return err
 	}
@@ -73,23 +74,19 @@ func (c *predictCmd) beyond(e *env, m *model.Model, data *sparse.Dataset) error 
 	return e.interrupted(err, "nothing written")
 }
 
-// refuse says what would be enough for predicting rows, with some words about it.
-func (c *predictCmd) refuse(data *sparse.Dataset, about string, kept int, why error) error {
-	return c.Memory.refuse(&claim{what: "predicting " + dataName(c.Data) + about, data: data, whole: func() float64 { return 0 }, kept: 8 * int64(kept), why: why})
-}
-
-// tally returns what adds up the metrics, nil if they are not asked for; of classes it keeps
-// the scores, of several those of each.
-func (c *predictCmd) tally(m *model.Model, data *sparse.Dataset) (*model.Tally, error) {
+// tally returns a tally of the metrics, or nil if they are not asked for. For the AUC it keeps the
+// scores of all rows, of several classes the scores for each.
+func (c *predictCmd) tally(m *model.Model, d *demand) (*model.Tally, error) {
 	if !c.Metrics {
 		return nil, nil
 	}
-	rows, scores, kept := countClasses(data), len(m.Columns), 0
+	rows, scores := countClasses(d.data), len(m.Columns)
 	for _, n := range rows {
-		kept += n * scores
+		d.kept += 8 * int64(n) * int64(scores)
 	}
-	if c.Memory.room(8*int64(kept)) == 0 {
-		return nil, c.refuse(data, fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scores, "score")), kept, nil)
+	d.work += fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scores, "score"))
+	if _, err := c.Memory.place(d, true); err != nil {
+		return nil, err
 	}
 	return m.NewTally(rows), nil
 }
@@ -98,7 +95,7 @@ func (c *predictCmd) tally(m *model.Model, data *sparse.Dataset) (*model.Tally, 
 // and leave memory after it.
 func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	n, _ := data.X.Dims()
-	piece := v.beyondRows(data)
+	piece := v.windowRows(data)
 	for lo := 0; lo < n; lo += piece {
 		hi := min(lo+piece, n)
 		data.X.Prefetch(hi, min(hi+piece, n))
