@@ -30,7 +30,7 @@ type Paper struct {
 	Passes     *float64  `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 12)."`
 	Timed      int       `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
 	ReportOnly bool      `help:"Make tables and figures from all results in DIR without running anything."`
-	Retune     []string  `placeholder:"DATA:MU" help:"Only tune the methods of the claims about gaps again, around the parameters in DIR, and print gaps and ratios (a9a:0.01); repeatable."`
+	Retune     []string  `placeholder:"DATA:MU" help:"Only tune again, around the parameters in DIR, what is behind in the claims about gaps of SCAS-ADMM, and print the ratios (a9a:0.01); repeatable."`
 }
 
 // Help returns the text that bench paper --help adds to the list of flags.

@@ -48,7 +48,6 @@ type page struct {
 	Printed   []printedCondition
 	Claims    []result
 	Made      []runsMade
-	Missing   []string // names of the data sets without results
 	Memory    []memoryNote
 	Timed     int // largest number of timed splits
 }
@@ -79,18 +78,15 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 		drawn = append(drawn, b.Figure)
 	}
 	var table []row
-	for k, p := range all {
+	for _, p := range all {
 		rows := table1(p)
 		table = append(table, rows...)
-		first := k == 0 || all[k-1].Name != p.Name
-		switch {
-		case p.summary == nil && first:
-			pg.Missing = append(pg.Missing, p.Name)
-		case first:
-			pg.Data = append(pg.Data, p.summary)
-		}
 		if p.summary == nil || !p.begun {
 			continue
+		}
+		first := len(pg.Data) == 0 || pg.Data[len(pg.Data)-1].Name != p.Name
+		if first {
+			pg.Data = append(pg.Data, p.summary)
 		}
 		one := section{Mu: p.mu, Open: first, Label: p.label(), Table: rows}
 		if one.Figures, err = figures(p); err != nil {
