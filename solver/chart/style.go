@@ -46,7 +46,7 @@ type style struct {
 }
 
 var (
-	large = style{title: 13, label: 11, tick: 10, legend: 9.5, padding: 4, line: 1.4, mark: 2.2}
+	large = style{title: 13, label: 11, tick: 10, legend: 9.5, padding: 4, line: 1.4, mark: 3}
 	small = style{title: 9.5, label: 8, tick: 7.5, legend: 9.5, padding: 2, line: 0.9, mark: 1.4}
 )
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
@@ -80,9 +81,10 @@ const (
 	overSeconds = "seconds"
 )
 
-// series returns a number for each method, counted from the methods of the paper's figures on. It
-// selects the colour and the mark, which are the same in all figures. The SCAS-ADMM that fits the
-// problem has the number of Algorithm 1, and the other one that of Algorithm 2.
+// series returns a number for each method, which selects its colour and mark in all figures. Methods
+// that share a figure have numbers near to each other, so that few of them share a colour. The
+// SCAS-ADMM that fits the problem has the number of Algorithm 1, and the other one that of
+// Algorithm 2.
 func (p *problem) series(m paper.Method) int {
 	switch m {
 	case scasOn(p):
@@ -91,15 +93,18 @@ func (p *problem) series(m paper.Method) int {
 		m = scasStrong
 	}
 	all := p.Protocol.All()
-	slices.SortStableFunc(all, func(a, b paper.Traits) int {
+	rank := func(t paper.Traits) int {
 		switch {
-		case a.Figured == b.Figured:
+		case t.Figured:
 			return 0
-		case a.Figured:
-			return -1
+		case t.Info.Name == scasK: // in all figures of a problem
+			return 1
+		case t.Group == paper.Compared:
+			return 2
 		}
-		return 1
-	})
+		return 3
+	}
+	slices.SortStableFunc(all, func(a, b paper.Traits) int { return cmp.Compare(rank(a), rank(b)) })
 	return slices.IndexFunc(all, func(t paper.Traits) bool { return t.Info.Name == m })
 }
 
