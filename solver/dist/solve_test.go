@@ -170,7 +170,7 @@ func TestRefusals(t *testing.T) {
 		"other columns":    {func(p *solver.Problem) { p.Data = sparse.Identity(len(p.Labels)) }, solver.Settings{}, "columns"},
 		"a method":         {func(*solver.Problem) {}, solver.Settings{Method: solver.SCAS{}}, "all rows in one process"},
 		"a start":          {func(*solver.Problem) {}, solver.Settings{Start: solver.Iterate{X: []float64{1}}}, "Start.X"},
-		"time":             {func(*solver.Problem) {}, solver.Settings{TimeLimit: 1}, "more time"},
+		"time":             {func(*solver.Problem) {}, solver.Settings{TimeLimit: 1}, "Settings.TimeLimit"},
 		"too few rows":     {func(p *solver.Problem) { p.Data, p.Labels = &sparse.CSR{}, nil }, solver.Settings{}, "at least one sample"},
 		"nothing of value": {func(p *solver.Problem) { p.SampleWeights = make([]float64, len(p.Labels)) }, solver.Settings{}, "sum to 0"},
 	} {
