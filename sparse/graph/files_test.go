@@ -166,7 +166,7 @@ func TestPublishedGraphs(t *testing.T) {
 	}
 	t.Run("rcv1 with its true features", func(t *testing.T) {
 		_, err := ReadConstraintFile(sparsetest.DataFile(t, "graphs", "F_rcv1_train_spdhg.txt"), 47236)
-		wantParseError(t, err, 0, 0, "47237 columns for data of 47236 features", "--features 47237")
+		wantParseError(t, err, 0, 0, "47237 columns for data of 47236 features", "set p to 47237")
 	})
 }
 
