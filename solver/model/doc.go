@@ -40,6 +40,6 @@
 // method does not take is a [MethodError].
 //
 // [Path] goes through many lambdas, each proved, and [CV] chooses one by cross-validation. With
-// Spec.Comm, Fit, Path and LambdaMax take rows that processes have in parts. Equal data,
+// Spec.Comm, Fit, Path, CV and LambdaMax take rows that processes have in parts. Equal data,
 // specification and seed give equal bits.
 package model

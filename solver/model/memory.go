@@ -29,8 +29,14 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	n, p := x.Dims()
 	problems, atOnce, one := int64(1), int64(1), *s
 	one.Memory = 0
+	threads := 1 // number of problems, or of folds, that are solved at the same time
+	if one.parallel() {
+		threads = s.threads()
+	}
 	if of.Classes > 2 {
-		problems, atOnce = int64(of.Classes), int64(min(of.Classes, s.threads()))
+		problems, atOnce = int64(of.Classes), int64(min(of.Classes, threads))
+	}
+	if atOnce > 1 {
 		one.Threads = 1
 	}
 	whole := one.memoryOf(x)
@@ -40,12 +46,14 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	}
 	total := atOnce * (whole.rows + whole.solver)
 	if of.Folds > 0 {
-		one.Threads = 1
+		if threads > 1 {
+			one.Threads = 1
+		}
 		fold := one.memoryOf(x)
 		const ofScore = 24 // bytes of a margin, of its share of the sum, and of the score that the AUC sorts
 		k, table := int64(of.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
 		fitted, held := (k-1)*(table+fold.rows)/k, (table+ofScore*problems*int64(n))/k
-		total = max(total, min(int64(s.threads()), k)*(fitted+held+fold.solver)) + 3*8*int64(n)
+		total = max(total, min(int64(threads), k)*(fitted+held+fold.solver)) + 3*8*int64(n)
 	}
 	return total + models + s.bytes()
 }

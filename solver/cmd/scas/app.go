@@ -49,6 +49,7 @@ type env struct {
 	args           []string      // of the command line that runs, without the program's name
 	jsonLog        bool
 	join           func() (dist.Comm, error) // --dist; nil for MPI
+	quiet          bool                      // another rank writes the files
 	data           *[]*sparse.CSR            // what was read, see run
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 type cvCmd struct {
-	fitFlags
+	pathFlags
 	Folds  count  `placeholder:"K" help:"Number of parts of the rows, each with the same share of the classes (default: 10, but at most the number of rows)." group:"How lambda is chosen:"`
 	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"Measure on held-out rows that chooses lambda: loss, error (share of wrong classes), auc, or mse of numbers (default ${default})." group:"How lambda is chosen:"`
 	Choose string `enum:"1se,min" default:"min" help:"min: the lambda with the best mean; 1se: the largest lambda within one standard error of it, for a simpler model (default ${default})." group:"How lambda is chosen:"`
@@ -46,10 +46,10 @@ points of accuracy or 0.04 of R2, and saved up to half of the coefficients. The 
 of several classes is the mean of each against the rest. RMSE and R2 are of all these rows together. The
 model that -o writes is then for scas predict. Several classes (scas train
 --help) have one lambda in common; non-zeros and gap are sums over their models.
-Equal seeds give equal folds, and equal bits with any number of threads. A .scas
-file larger than --memory is gone through in pieces, one fold after the other;
-its folds are drawn differently, and without --metric auc there is an AUC only if
---memory has room for the scores of all lambdas.
+Equal seeds give equal folds, whether the rows are in memory, in a larger file or
+on ranks (--dist), and equal bits with any number of threads. A .scas file larger
+than --memory is gone through in pieces, one fold after the other; without --metric
+auc there is then an AUC only if --memory has room for the scores of all lambdas.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda of all rows is not converged (the model is
@@ -273,7 +273,8 @@ func (c *cvCmd) most() int {
 
 // checkRows refuses data that cannot be split.
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
-	n, _ := data.X.Dims()
+	whole := c.ranks.whole(data)
+	n := whole.of
 	switch {
 	case n < 2:
 		return fmt.Errorf("%s: %s; cross-validation needs two or more, to hold some out and fit the rest", dataName(c.Data), plural(n, "row"))
@@ -283,7 +284,7 @@ func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	if data.Mapping.IsZero() {
 		return nil
 	}
-	for class, rows := range countClasses(data) {
+	for class, rows := range whole.classes {
 		if rows == 1 {
 			return fmt.Errorf("%s: the label %s is that of %s alone; cross-validation needs two or more of each class, as the rest of a fold must have both", dataName(c.Data), data.Mapping.Name(float64(2*class-1)), plural(rows, "row"))
 		}
@@ -296,6 +297,11 @@ func (c *cvCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	return c.run(e, c.Data, &c.pageFlags, c.validate)
+}
+
+// validate cross-validates, with the other ranks if there are some.
+func (c *cvCmd) validate(e *env) error {
 	restore, err := c.Level.use()
 	if err != nil {
 		return err
@@ -310,21 +316,25 @@ func (c *cvCmd) Run(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, chosen(), err) }),
 	}
 	start := time.Now()
-	data, err := c.read(e, out, true)
+	data, err := c.read(e, out)
 	if err == nil {
 		err = c.checkRows(data)
 	}
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: int(c.Lambdas), Folds: c.most()}, scored: c.Report != ""}); err != nil {
+	of := fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: int(c.Lambdas), Folds: c.most()}, scored: c.Report != ""}
+	if r.problemReport, err = c.begin(e, data, start, of); err != nil {
 		return err
 	}
 	start = time.Now()
 	defer c.Memory.collecting(r.in.demand, r.in.spec.Memory)()
+	before := c.ranks.traffic()
 	found, err = c.cross(e, r.in)
+	r.rankSummary = c.ranks.since(before)
 	err = c.Memory.unstreamed(r.in.demand, ofScales(err, data, r.Standardized || r.in.outOfCore()))
-	if err := e.interrupted(err, "nothing written"); found == nil || err != nil && e.ctx.Err() != nil {
+	ended := c.ranks.team.Any(err != nil && e.ctx.Err() != nil)
+	if err := e.interrupted(err, "nothing written"); found == nil || ended {
 		return about(c.Data, c.late(err))
 	}
 	r.took(start)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,13 +20,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file trains with ranks: processes each of which has a shard of the rows of DATA.
+// This file fits with ranks: processes each of which has a shard of the rows of DATA.
 
 // distFlags say how ranks work together.
 type distFlags struct {
-	Dist        string        `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Train with the ranks that mpirun or srun has started, each with a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. It needs a scas built with -tags mpi."`
+	Dist        string        `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Fit with the ranks that mpirun or srun has started, each with a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. It needs a scas built with -tags mpi."`
 	DistTimeout time.Duration `default:"10m" placeholder:"DURATION" help:"End with exit code 75 if the other ranks do not answer for this time (default ${default})."`
-	Checkpoint  string        `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure, with any number of ranks. It is removed at the end."`
 }
 
 // A silentError ends a rank with a code that another rank explains.
@@ -33,16 +33,28 @@ type silentError int
 
 func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 
+// run does the work of a command, with the other ranks if there are some.
+func (c *fitFlags) run(e *env, file string, page *pageFlags, do func(*env) error) error {
+	c.file = file
+	if c.Dist == "none" {
+		return do(e)
+	}
+	if err := c.checkDist(page); err != nil {
+		return err
+	}
+	return c.together(e, do)
+}
+
 // checkDist refuses flags that ranks do not take.
-func (c *trainCmd) checkDist() error {
+func (c *fitFlags) checkDist(page *pageFlags) error {
 	for _, f := range []struct {
 		name, remedy string
 		on           bool
 	}{
-		{"--report", "it draws from all of the data", c.Report != ""},
+		{"--report", "it draws from all of the data", page.Report != ""},
 		{"--labels", "LIBSVM text and .scas have them", c.Labels != ""},
 		{"--offset-column", "it is for tables; give --offset FILE", c.OffsetColumn != ""},
-		{"DATA -", "name files, which every rank reads its part of", c.Data == "-"},
+		{"DATA -", "name files, which every rank reads its part of", c.file == "-"},
 	} {
 		if f.on {
 			return usagef("--dist %s takes no %s%s", c.Dist, f.name, strings.TrimSuffix(": "+f.remedy, ": "))
@@ -54,12 +66,9 @@ func (c *trainCmd) checkDist() error {
 	return nil
 }
 
-// together trains with the other ranks. Rank 0 writes and reports. The first rank that has an error
-// reports it.
-func (c *trainCmd) together(e *env) error {
-	if err := c.checkDist(); err != nil {
-		return err
-	}
+// together does the work of a command with the other ranks. Rank 0 writes and reports. The first rank
+// that has an error reports it.
+func (c *fitFlags) together(e *env, do func(*env) error) error {
 	open := mpi.Open
 	if e.join != nil {
 		open = e.join
@@ -77,25 +86,24 @@ func (c *trainCmd) together(e *env) error {
 	c.ranks.team = rows.NewTeam(c.ranks.comm)
 	own := *e
 	if comm.Rank() > 0 {
-		own.stdout, own.stderr = io.Discard, io.Discard
-		c.Model, c.SVG = "", ""
+		own.stdout, own.stderr, own.quiet = io.Discard, io.Discard, true
 	}
-	err = c.inStep(&own)
+	err = c.inStep(&own, do)
 	if has[*rows.Broken](err) { // Close would wait for the lost rank
 		return err
 	}
 	return cmp.Or(err, c.ranks.comm.Close())
 }
 
-// inStep trains, and agrees with the other ranks on the exit code.
-func (c *trainCmd) inStep(e *env) (err error) {
+// inStep does the work of a command, and agrees with the other ranks on the exit code.
+func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 	defer rows.Rescue(&err)
-	err = c.train(e)
+	err = do(e)
 	if has[*rows.Broken](err) {
 		return err
 	}
 	t, reporter := c.ranks.team, c.ranks.comm.Size()
-	if err != nil && err != rows.ErrElsewhere {
+	if err != nil && !errors.Is(err, rows.ErrElsewhere) {
 		reporter = t.Rank()
 	}
 	code, first := int(t.Most(float64(exitCode(err)))), int(t.Least(float64(reporter)))
@@ -105,7 +113,7 @@ func (c *trainCmd) inStep(e *env) (err error) {
 	return err
 }
 
-// ranks are the processes that train. The zero value is one process.
+// ranks are the processes that fit. The zero value is one process.
 type ranks struct {
 	comm  *dist.Meter
 	team  *rows.Team
@@ -157,14 +165,11 @@ func (r *rankSummary) addTo(f *summary) {
 	}
 }
 
-// read reads DATA, or the shard of this rank.
-func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
-	if c.ranks.comm == nil {
-		return e.readRows(c.Data, &c.rowFlags, c.Loss, true)
-	}
-	paths, err := filepath.Glob(c.Data)
+// readShard reads the shard of this rank.
+func (c *fitFlags) readShard(e *env) (*sparse.Dataset, error) {
+	paths, err := filepath.Glob(c.file)
 	if err == nil && len(paths) == 0 {
-		paths = []string{c.Data} // reading it gives the error
+		paths = []string{c.file} // reading it gives the error
 	}
 	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict}
 	if c.Format != "auto" {
@@ -184,7 +189,7 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 	}
 	*e.data = append(*e.data, data.X)
 	if count := float64(len(paths)); t.Most(count) != t.Least(count) {
-		return nil, fmt.Errorf("%s: other ranks find another number of files than the %d here", c.Data, len(paths))
+		return nil, fmt.Errorf("%s: other ranks find another number of files than the %d here", c.file, len(paths))
 	}
 	if len(paths) != t.Size() {
 		c.ranks.ofRow += 8 // where the rows of a shard begin
@@ -196,7 +201,7 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 }
 
 // alignColumns gives the data of all ranks the same columns.
-func (c *trainCmd) alignColumns(data *sparse.Dataset) error {
+func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 	t := c.ranks.team
 	_, columns := data.X.Dims()
 	text := data.Names == nil && !data.X.Mapped()
@@ -206,7 +211,7 @@ func (c *trainCmd) alignColumns(data *sparse.Dataset) error {
 	}
 	columns = int(t.Most(float64(columns)))
 	if c.Features > 0 && columns > int(c.Features) {
-		return fmt.Errorf("%s: indices count from 0, as other ranks find, and one here is %d: it is beyond the %d features of --features", c.Data, c.Features, c.Features)
+		return fmt.Errorf("%s: indices count from 0, as other ranks find, and one here is %d: it is beyond the %d features of --features", c.file, c.Features, c.Features)
 	}
 	data.Rebase(zero, columns)
 	return nil
@@ -214,7 +219,7 @@ func (c *trainCmd) alignColumns(data *sparse.Dataset) error {
 
 // alignLabels makes the labels of two classes −1 and +1, the same for all ranks. Of more classes it
 // lists the labels.
-func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
+func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	if !c.Loss.classifies() {
 		c.originalLabels(data)
 		return nil
@@ -232,12 +237,12 @@ func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 	m := sparse.LabelMapping{Negative: values[0], Positive: values[len(values)-1]}
 	switch {
 	case m.Negative == m.Positive:
-		return fmt.Errorf("%s: every label is %v: expected two classes (--loss squared takes labels as numbers)", c.Data, m.Negative)
+		return fmt.Errorf("%s: every label is %v: expected two classes (--loss squared takes labels as numbers)", c.file, m.Negative)
 	case c.Positive == nil:
 	case c.Positive.number != nil && *c.Positive.number == m.Negative:
 		m.Negative, m.Positive = m.Positive, m.Negative
 	case c.Positive.number == nil || *c.Positive.number != m.Positive:
-		return fmt.Errorf("%s: the label said to be positive does not occur: the labels are %v and %v", c.Data, m.Negative, m.Positive)
+		return fmt.Errorf("%s: the label said to be positive does not occur: the labels are %v and %v", c.file, m.Negative, m.Positive)
 	}
 	switch {
 	case stored.Negative == m.Negative && stored.Positive == m.Positive: // as they are in the file
@@ -256,7 +261,7 @@ func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 }
 
 // originalLabels replaces −1 and +1 by the numbers that they stand for.
-func (c *trainCmd) originalLabels(data *sparse.Dataset) {
+func (c *fitFlags) originalLabels(data *sparse.Dataset) {
 	if data.Mapping.IsZero() {
 		return
 	}
@@ -265,21 +270,21 @@ func (c *trainCmd) originalLabels(data *sparse.Dataset) {
 
 // checkClasses refuses labels of more than two values that are hardly classes, as the reader of one
 // process does.
-func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
+func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	values := data.Classes.Values
 	const numbers = "give --loss squared for labels that are numbers"
 	switch {
 	case len(values) > model.MaxClasses:
-		return fmt.Errorf("%s: more than %d different labels: expected at most %[2]d classes; %[3]s", c.Data, model.MaxClasses, numbers)
+		return fmt.Errorf("%s: more than %d different labels: expected at most %[2]d classes; %[3]s", c.file, model.MaxClasses, numbers)
 	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
-		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.Data, values[0], values[1], values[2], numbers)
+		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.file, values[0], values[1], values[2], numbers)
 	case c.Positive != nil:
 		return fmt.Errorf("%s: a label is to be positive, but there are %d classes: expected two; "+
-			"leave out --positive", c.Data, len(values))
+			"leave out --positive", c.file, len(values))
 	}
 	for k, rows := range c.ranks.whole(data).classes {
 		if rows < 2 {
-			return fmt.Errorf("%s: one row alone has the label %v: expected two rows of every class or more; correct it, leave the row out, or %s", c.Data, values[k], numbers)
+			return fmt.Errorf("%s: one row alone has the label %v: expected two rows of every class or more; correct it, leave the row out, or %s", c.file, values[k], numbers)
 		}
 	}
 	return nil

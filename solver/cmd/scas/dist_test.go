@@ -28,6 +28,12 @@ func together(t *testing.T, ranks int, args ...string) (out, errs []string, code
 // onComms is together for ranks of these Comms.
 func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) (out, errs []string, codes []int) {
 	t.Helper()
+	return commandOn(t, comms, "train", args...)
+}
+
+// commandOn runs a command on ranks; see together.
+func commandOn(t *testing.T, comms []*dist.Goroutine, command string, args ...string) (out, errs []string, codes []int) {
+	t.Helper()
 	ranks := len(comms)
 	out, errs, codes = make([]string, ranks), make([]string, ranks), make([]int, ranks)
 	var wg sync.WaitGroup
@@ -35,7 +41,7 @@ func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) (out, errs [
 		wg.Go(func() {
 			var stdout, stderr bytes.Buffer
 			e := &env{ctx: t.Context(), stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, join: func() (dist.Comm, error) { return comm, nil }}
-			codes[r] = run(e, append([]string{"train", "--dist", "mpi"}, args...))
+			codes[r] = run(e, append([]string{command, "--dist", "mpi"}, args...))
 			out[r], errs[r] = stdout.String(), stderr.String()
 		})
 	}
@@ -184,6 +190,95 @@ func TestRanksFit(t *testing.T) {
 	}
 }
 
+// TestRanksPathCV checks that path and cv on ranks find what one process finds, and that only rank 0
+// prints and writes.
+func TestRanksPathCV(t *testing.T) {
+	file, shards := distData(t)
+	dir := t.TempDir()
+	weights, several := filepath.Join(dir, "weights.txt"), filepath.Join(dir, "several.svm")
+	var numbers, classes strings.Builder
+	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
+		fmt.Fprintln(&numbers, k%3)
+		_, entries, _ := strings.Cut(row, " ")
+		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has all three
+	}
+	for path, text := range map[string]string{weights: numbers.String(), several: classes.String()} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ flags, file, shards string }{
+		{"path", file, shards},
+		{"path --graph chain", file, shards},
+		{"path", several, several},
+		{"cv --tol 1e-9 --seed 3", file, shards},
+		{"cv --tol 1e-9 --metric auc --sample-weights " + weights, file, shards},
+		{"cv --tol 1e-9 --loss squared --folds 3", file, shards},
+		{"cv --tol 1e-9 --folds 4 --metric error", several, several},
+	} {
+		words := strings.Fields(c.flags)
+		command, args := words[0], append(words[1:], "--lambdas", "9", "--ratio", "0.01", "--json")
+		single, path := filepath.Join(dir, "single"), filepath.Join(dir, "output")
+		var stdout, stderr bytes.Buffer
+		e := &env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}
+		if code := run(e, append([]string{command, "-o", single, c.file}, args...)); code != exitOK {
+			t.Fatalf("%s: %s", c.flags, &stderr)
+		}
+		want, whole := parsed(t, stdout.String()), fileText(t, single)
+		for ranks := range 4 {
+			data := c.file
+			if ranks == 0 {
+				ranks, data = 2, c.shards
+			}
+			name := fmt.Sprintf("%s, %d ranks on %s", c.flags, ranks, filepath.Base(data))
+			comms := dist.Local(ranks, 20*time.Second)
+			out, errs, codes := commandOn(t, comms, command, append([]string{"-o", path, data}, args...)...)
+			for r := range ranks {
+				if codes[r] != exitOK || errs[r] != "" || (out[r] != "") != (r == 0) {
+					t.Fatalf("%s: rank %d: exit code %d, %q, %q", name, r, codes[r], out[r], errs[r])
+				}
+			}
+			got := parsed(t, out[0])
+			if n, _ := got["ranks"].(float64); int(n) != ranks {
+				t.Errorf("%s: %v ranks", name, got["ranks"])
+			}
+			for _, same := range []string{"n", "p", "nnz", "folds", "seed", "features_without_data"} {
+				if fmt.Sprint(got[same]) != fmt.Sprint(want[same]) {
+					t.Errorf("%s: %s is %v, want %v", name, same, got[same], want[same])
+				}
+			}
+			compareSteps(t, name, got, want, 1e-7)
+			if own := fileText(t, path); ranks == 1 && own != whole {
+				t.Errorf("%s: one rank is not the single process: %s, %s", name, own, whole)
+			}
+		}
+	}
+}
+
+// compareSteps compares the lambdas of paths, and the means of cross-validations.
+func compareSteps(t *testing.T, name string, got, want map[string]any, within float64) {
+	t.Helper()
+	number := func(m any, name string) float64 { return m.(map[string]any)[name].(float64) }
+	for _, chosen := range []string{"min", "one_se"} {
+		if want[chosen] != nil && number(got[chosen], "index") != number(want[chosen], "index") {
+			t.Errorf("%s: %s is lambda %v, want %v", name, chosen, number(got[chosen], "index"), number(want[chosen], "index"))
+		}
+	}
+	for k, one := range want["steps"].([]any) {
+		other := got["steps"].([]any)[k]
+		gaps := number(one, "duality_gap") + number(other, "duality_gap")
+		if apart := math.Abs(number(one, "objective") - number(other, "objective")); apart > gaps+1e-12 {
+			t.Errorf("%s: at lambda %d the objectives are %g apart", name, k, apart)
+		}
+		if want["folds"] == nil {
+			continue
+		}
+		if a, b := number(other, "mean"), number(one, "mean"); math.Abs(a-b) > within*max(1, math.Abs(b)) {
+			t.Errorf("%s: at lambda %d the mean is %.12g, want %.12g", name, k, a, b)
+		}
+	}
+}
+
 // compareFits compares the objectives of fits, and of classes.
 func compareFits(t *testing.T, name string, got, want map[string]any) {
 	t.Helper()
@@ -262,32 +357,43 @@ func TestRanksRefuse(t *testing.T) {
 	}
 	third, broken := write("third.svm", b+"9 1:1\n"), write("broken.svm", b+"4 1:x\n")
 	halves, classes := write("halves.svm", b+"9.5 1:1\n9.5 2:1\n"), write("classes.svm", b+"9 1:1\n9 2:1\n")
+	matrix := write("matrix.txt", "2 12 2\n1 1 1\n2 2 1\n")
 	half := write("half.txt", strings.Repeat("1\n", 200)+strings.Repeat("0\n", 200))
 	for _, c := range []struct {
 		args string
 		code int
 		says string
 	}{
-		{"--intercept --mu 1 --method scas-k " + file, exitUsage, "give --no-intercept"},
-		{"--offset-column o " + file, exitUsage, "--offset FILE"},
-		{"--intercept --sample-weights " + file + " " + file, exitIO, "one weight a line"},
-		{"--sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
-		{"--intercept --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
-		{"--intercept --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
-		{"--report x.html " + file, exitUsage, "--report"},
-		{"--method svrg " + file, exitUsage, "give --method auto, scas-k or scas-l"},
-		{"-", exitUsage, "name files"},
-		{dir + "/none.svm", exitIO, "no such file"},
-		{third, exitIO, "two rows of every class"},
-		{halves, exitIO, "whole numbers for more"},
-		{"--positive 6 " + classes, exitIO, "leave out --positive"},
-		{broken, exitIO, ":401:"},
-		{"--positive 7 " + file, exitIO, "does not occur"},
-		{"--features 11 --index-base 0 " + shards, exitIO, "11"},
-		{"--loss squared --lambda 1e-2 --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
-		{"-o /nowhere/model.json " + file, exitIO, "/nowhere"},
+		{"train --intercept --mu 1 --method scas-k " + file, exitUsage, "give --no-intercept"},
+		{"train --offset-column o " + file, exitUsage, "--offset FILE"},
+		{"train --intercept --sample-weights " + file + " " + file, exitIO, "one weight a line"},
+		{"train --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
+		{"train --intercept --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
+		{"train --intercept --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
+		{"train --report x.html " + file, exitUsage, "--report"},
+		{"train --method svrg " + file, exitUsage, "give --method auto, scas-k or scas-l"},
+		{"train -", exitUsage, "name files"},
+		{"train " + dir + "/none.svm", exitIO, "no such file"},
+		{"train " + third, exitIO, "two rows of every class"},
+		{"train " + halves, exitIO, "whole numbers for more"},
+		{"train --positive 6 " + classes, exitIO, "leave out --positive"},
+		{"train " + broken, exitIO, ":401:"},
+		{"train --positive 7 " + file, exitIO, "does not occur"},
+		{"train --features 11 --index-base 0 " + shards, exitIO, "11"},
+		{"train --loss squared --lambda 1e-2 --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
+		{"train -o /nowhere/model.json " + file, exitIO, "/nowhere"},
+		{"path -o /nowhere/path.csv " + file, exitIO, "/nowhere"},
+		{"path --report x.html " + file, exitUsage, "--report"},
+		{"cv --folds 401 " + file, exitUsage, "400 rows"},
+		{"cv -", exitUsage, "name files"},
+		{"path --svg x.svg " + classes, exitUsage, "several classes"},
+		{"train --graph chain --svg x.svg " + classes, exitUsage, "several classes"},
+		{"train --graph " + matrix + " --svg x.svg " + file, exitUsage, "read as A itself"},
+		{"cv --metric auc --folds 2 " + broken, exitIO, ":401:"},
+		{"cv --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 	} {
-		_, errs, codes := together(t, 3, strings.Fields(c.args)...)
+		command, args, _ := strings.Cut(c.args, " ")
+		_, errs, codes := commandOn(t, dist.Local(3, 20*time.Second), command, strings.Fields(args)...)
 		told := 0
 		for r := range codes {
 			if codes[r] != c.code {
@@ -323,7 +429,12 @@ func TestRanksInterrupted(t *testing.T) {
 	if err := os.WriteFile(several, []byte(fileText(t, file)+"9 1:1\n9 2:1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"--lambda 1e-2 " + file, "--method scas-k --passes 3 --tol none " + file, "--lambda 1e-2 --intercept " + file, "--lambda 1e-2 " + several} {
+	for _, args := range []string{
+		"train --dist mpi --lambda 1e-2 " + file, "train --dist mpi --method scas-k --passes 3 --tol none " + file,
+		"train --dist mpi --lambda 1e-2 --intercept " + file, "train --dist mpi --lambda 1e-2 " + several,
+		"path --dist mpi --lambdas 4 " + file, "path --dist mpi --lambdas 2 " + several,
+		"cv --dist mpi --folds 3 --lambdas 3 --ratio 0.1 " + file,
+	} {
 		interrupted, step := 0, 8
 		if testing.Short() {
 			step = 2
@@ -340,7 +451,7 @@ func TestRanksInterrupted(t *testing.T) {
 						e.ctx = ctx
 						e.join = func() (dist.Comm, error) { return &endingComm{comm, k, cancel}, nil }
 					}
-					codes[r] = run(e, append([]string{"train", "--dist", "mpi"}, strings.Fields(args)...))
+					codes[r] = run(e, strings.Fields(args))
 				})
 			}
 			wg.Wait()

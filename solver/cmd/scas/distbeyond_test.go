@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -19,8 +21,9 @@ func fewOf[T any](cases []T, few int) []T {
 	return cases
 }
 
-// TestRanksBeyond: ranks that go through a .scas file, or one each, in pieces find what one
-// process finds in memory; one rank finds what one process finds in pieces, to the byte.
+// TestRanksBeyond checks that ranks with a .scas file larger than memory, or with one each, find what one
+// process finds in memory, in training and in cross-validation. One rank finds what one process finds out
+// of core, to the byte.
 func TestRanksBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -68,7 +71,7 @@ func TestRanksBeyond(t *testing.T) {
 	single := func(path, memory string, args ...string) map[string]any {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		args = append([]string{"train", "--json", "--memory", memory, "-o", path}, append(args, whole)...)
+		args = append(args, "--json", "--memory", memory, "-o", path, whole)
 		if code := run(&env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}, args); code != exitOK {
 			t.Fatalf("%v: %s", args, &stderr)
 		}
@@ -80,8 +83,8 @@ func TestRanksBeyond(t *testing.T) {
 	}, 1) {
 		args := append([]string{"--lambda", "1e-3"}, strings.Fields(flags)...)
 		model, one := filepath.Join(dir, "model.json"), filepath.Join(dir, "one.json")
-		want := single(one, "4GiB", args...)
-		single(one, limit, args...)
+		want := single(one, "4GiB", append([]string{"train"}, args...)...)
+		single(one, limit, append([]string{"train"}, args...)...)
 		pieces := fileText(t, one)
 		for _, data := range []struct {
 			path  string
@@ -106,6 +109,14 @@ func TestRanksBeyond(t *testing.T) {
 			}
 		}
 	}
+	cv, output := strings.Fields("--folds 2 --seed 5 --tol 1e-9 --lambdas 3 --ratio 0.1"), filepath.Join(dir, "output")
+	want := single(output, "4GiB", append([]string{"cv"}, cv...)...)
+	cv = append(cv, "--json", "--memory", limit, "-o", output, whole)
+	out, errs, codes := commandOn(t, dist.Local(2, 20*time.Second), "cv", cv...)
+	if codes[0] != exitOK || codes[1] != exitOK {
+		t.Fatalf("cv: %v, %q", codes, errs)
+	}
+	compareSteps(t, "cv", parsed(t, out[0]), want, 1e-5)
 	for _, c := range []struct {
 		args  string
 		ranks int

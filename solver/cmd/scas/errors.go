@@ -38,7 +38,7 @@ const exitCodes = `Exit codes:
     3      diverged, or a number in the input is not finite
     4      not converged: what was asked for is not proved, or --time-limit came
            first; the help of a command says what it writes then
-    75     a rank of train --dist was lost or hung; the same command goes on
+    75     a rank of --dist was lost or hung; give the same command again
     130    interrupted; nothing is written`
 
 // usageError marks an error of the command line.

@@ -13,24 +13,39 @@ import (
 // dataHelp is the help of the argument DATA.
 const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, Matrix Market (.mtx), or what scas convert wrote (.scas); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."
 
-// fitFlags are the flags of commands that fit models to DATA.
+// fitFlags are the flags of all commands that fit models to DATA: train, path and cv.
 type fitFlags struct {
-	Data string `arg:"" name:"DATA" help:"${data}"`
-
 	specFlags
-	lambdaFlags `group:"Which lambdas:"`
-	solveFlags
 	rowFlags
+	distFlags `group:"With more than one machine:"`
 
-	ranks ranks // of scas train
+	file  string // DATA
+	ranks ranks
 }
 
-// read reads DATA, unless out cannot be written. beyond says that the data may be larger than memory.
-func (c *fitFlags) read(e *env, out outputs, beyond bool) (*sparse.Dataset, error) {
-	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
+// pathFlags are the argument and the flags of the commands that fit a path: path and cv.
+type pathFlags struct {
+	Data string `arg:"" name:"DATA" help:"${data}"`
+
+	fitFlags
+	lambdaFlags `group:"Which lambdas:"`
+	solveFlags
+}
+
+// read reads DATA, or the shard of this rank, unless out cannot be written. The data may be larger than
+// memory.
+func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
+	var err error
+	if !e.quiet {
+		err = out.check(append(c.inputs(), c.file, c.Labels)...)
+	}
+	if err = c.ranks.team.Agreed(err); err != nil {
 		return nil, err
 	}
-	return e.readRows(c.Data, &c.rowFlags, c.Loss, beyond)
+	if c.ranks.comm == nil {
+		return e.readRows(c.file, &c.rowFlags, c.Loss, true)
+	}
+	return c.readShard(e)
 }
 
 // readRows reads the data of a fit. beyond says that they may be larger than memory.
@@ -78,9 +93,9 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 		return problemReport{}, err
 	}
 	if k := len(data.Classes.Values); k > hardlyClasses && data.Classes.Names == nil {
-		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.Data), grouped(k))
+		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.file), grouped(k))
 	}
-	r := s.report(c.Data)
+	r := s.report(c.file)
 	if !s.outOfCore() {
 		r.Empty = c.ranks.empty(data)
 	}

@@ -6,7 +6,7 @@
 // done), 1 something could not be read or written, malformed input included, 2
 // wrong usage, 3 the run diverged or the input holds a number that is not finite,
 // 4 what was to be proved is not: train, path, cv or graph did not converge, 75 a rank
-// of train --dist was lost, 130 interrupted, by SIGINT, SIGTERM or SIGHUP.
+// of --dist was lost, 130 interrupted, by SIGINT, SIGTERM or SIGHUP.
 package main
 
 import (

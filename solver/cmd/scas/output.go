@@ -84,6 +84,9 @@ func (o output) target() string { return atomicfile.Followed(o.path) }
 // in their places: if anything fails before that, all of them are as they were. The first
 // one, such as the model, is the last to be put in its place.
 func (out outputs) write(e *env, show func() error) error {
+	if e.quiet {
+		return nil
+	}
 	var ready []*atomicfile.Prepared
 	defer func() {
 		for _, p := range ready {

@@ -17,7 +17,7 @@ import (
 )
 
 type pathCmd struct {
-	fitFlags
+	pathFlags
 
 	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients that are not zero, as CSV: lambda, class if there are several, feature, coefficient, and the gap and status of the lambda." group:"What is written:"`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda." group:"What is written:"`
@@ -44,6 +44,7 @@ and absolute, and whether this meets --tol: converged, or what came before:
 stalled (rounding, or too little room), passes done, time limit. Which lambda to
 take, scas cv says. Several classes (scas train --help) have their lambdas in
 common; non-zeros, loss, objective and gap are sums over their models.
+With --dist each rank has a part of the rows, and rank 0 prints and writes.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda is not converged (its line says so) or
@@ -164,6 +165,11 @@ func (c *pathCmd) Run(e *env) error {
 	if err := c.check(&c.rowFlags); err != nil {
 		return err
 	}
+	return c.run(e, c.Data, &c.pageFlags, c.fit)
+}
+
+// fit fits a path, with the other ranks if there are some.
+func (c *pathCmd) fit(e *env) error {
 	restore, err := c.Level.use()
 	if err != nil {
 		return err
@@ -177,7 +183,7 @@ func (c *pathCmd) Run(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, steps, err) }),
 	}
 	start := time.Now()
-	data, err := c.read(e, out, true)
+	data, err := c.read(e, out)
 	if err == nil && !data.Classes.IsZero() && c.SVG != "" {
 		err = usagef("--svg draws the path of one model, and several classes have one each; -o FILE has all of them")
 	}
@@ -189,9 +195,12 @@ func (c *pathCmd) Run(e *env) error {
 	}
 	start = time.Now()
 	defer c.Memory.collecting(r.in.demand, r.in.spec.Memory)()
+	before := c.ranks.traffic()
 	steps, err = e.follow(&r.problemReport, c.path())
+	r.rankSummary = c.ranks.since(before)
 	err = c.Memory.unstreamed(r.in.demand, err)
-	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
+	ended := c.ranks.team.Any(err != nil && e.ctx.Err() != nil)
+	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || ended {
 		return about(c.Data, err)
 	}
 	r.took(start)

@@ -86,7 +86,7 @@ func (s *specified) outOfCore() bool { return s.spec.Memory > 0 }
 func (c *fitFlags) demand(s *specified, of fits) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
-		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data)),
+		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.file)),
 		data: s.data, kept: c.keeps(s.data, of), notStreamed: c.notStreamed(s.data, of.settings.Method), stated: c.Features != 0, shared: c.ranks.comm != nil,
 		inMemory: func() float64 {
 			count := of.count
@@ -148,7 +148,7 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	}
 	if of.count.Folds > 0 {
 		ofRow++
-		models = 2 * int(c.Lambdas) * max(1, len(data.Classes.Values)) // fitted to all rows, and without a fold
+		models = 2 * of.count.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and without a fold
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		ofRow += 8

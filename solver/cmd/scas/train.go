@@ -18,10 +18,9 @@ type trainCmd struct {
 
 	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty, beside the mean loss. A larger one gives fewer coefficients that are not zero; scas cv finds a good one (default ${default})." group:"Loss and penalty:"`
 
-	specFlags
+	fitFlags
+	Checkpoint string `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure, with any number of ranks. It is removed at the end." group:"With more than one machine:"`
 	runFlags
-	distFlags `group:"With more than one machine:"`
-	rowFlags
 	Float32 bool `name:"float32" help:"Round the values of DATA to 32 bits: faster if the data do not fit into the processor's cache." group:"For the methods of --method list:"`
 
 	Model  string `short:"o" placeholder:"FILE" help:"Write the model to this file." group:"What is written:"`
@@ -32,8 +31,6 @@ type trainCmd struct {
 	Verbose bool  `help:"Also show parameters, kernels and memory, and the constants of the paper's theorems." group:"What is written:"`
 	Threads count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
-
-	ranks ranks
 }
 
 // runFlags say how to solve, and when to end.
@@ -103,10 +100,7 @@ func (c *trainCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if c.Dist != "none" {
-		return c.together(e)
-	}
-	return c.train(e)
+	return c.run(e, c.Data, &c.pageFlags, c.train)
 }
 
 // train reads the data, fits the model, writes and reports it. With --dist all ranks call it.
@@ -122,11 +116,8 @@ func (c *trainCmd) train(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return r.draw(w) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
-	if err := c.ranks.team.Agreed(out.check(c.inputs()...)); err != nil {
-		return err
-	}
 	start := time.Now()
-	data, err := c.read(e)
+	data, err := c.read(e, out)
 	if err != nil {
 		return err
 	}
@@ -188,9 +179,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 
 // begin fills in the specification, and the head of the report.
 func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
-	flags := fitFlags{Data: c.Data, specFlags: c.specFlags, rowFlags: c.rowFlags, ranks: c.ranks}
-	flags.Threads = c.Threads
-	head, err := flags.begin(e, data, start, of)
+	head, err := c.fitFlags.begin(e, data, start, of)
 	if err != nil {
 		return head, err
 	}
@@ -226,9 +215,6 @@ func (c *trainCmd) drawable(g *graph.Graph) error {
 	}
 	return nil
 }
-
-// inputs returns the files that training reads.
-func (c *trainCmd) inputs() []string { return append(c.specFlags.inputs(), c.Data, c.Labels) }
 
 // settings returns the settings of the fit.
 func (c *trainCmd) settings() solver.Settings {
