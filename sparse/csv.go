@@ -69,7 +69,7 @@ type TableSummary struct {
 	// Offset is the name of the column of offsets; empty if there is none.
 	Offset string `json:"offset,omitempty"`
 	// Classes lists the labels if they are words; the label k stands for Classes[k].
-	Classes []string `json:"classes,omitempty"`
+	Classes []string `json:"class_names,omitempty"`
 	// Numbers is the number of columns that are one feature each.
 	Numbers int `json:"numeric_columns"`
 	// Categorical describes the columns that were replaced by a 0/1 column for each

@@ -106,7 +106,7 @@ type beyondReport struct {
 	Steps []struct {
 		Lambda    float64 `json:"lambda"`
 		Status    string  `json:"status"`
-		Loss      float64 `json:"loss"`
+		Loss      float64 `json:"mean_loss"`
 		Objective float64 `json:"objective"`
 		Gap       float64 `json:"duality_gap"`
 	} `json:"steps"`

@@ -75,7 +75,7 @@ var heldMetrics = []struct {
 	text      string
 	price     string // of a difference
 }{
-	{"loss", "mean loss", model.ByLoss, itself, 1, "%.6g", "%+.3g"},
+	{"mean_loss", "mean loss", model.ByLoss, itself, 1, "%.6g", "%+.3g"},
 	{"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%", "%+.2f points"},
 	{"auc", "AUC", model.ByAUC, itself, 1, "%.4f", "%+.4f"},
 	{"rmse", "RMSE", model.ByMSE, math.Sqrt, 1, "%.6g", "%+.3g"},
@@ -148,7 +148,7 @@ func (l cvLambda) price(beside cvLambda) string {
 
 func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
 	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(found.Values), c.Seed, c.Metric, c.Choose, c.Verbose
-	for k, s := range newSteps(found.Path) {
+	for k, s := range newSteps(found.Path, r.HasIntercept) {
 		of := held{}
 		for _, m := range heldMetrics {
 			if curve, ok := found.Measures[m.of]; ok {

@@ -13,7 +13,7 @@ func TestSumSteps(t *testing.T) {
 	good := model.StepColumn{Certificate: model.Certificate{Objective: 1, Gap: 0.5, Status: solver.Converged}}
 	bad := model.StepColumn{Certificate: model.Certificate{Objective: 3, Gap: 1.5, Status: solver.Stalled, NoOptimum: true}}
 	for _, columns := range [][]model.StepColumn{{good, bad}, {bad, good}} {
-		sum := newSteps([]*model.Step{{Columns: columns}})[0]
+		sum := newSteps([]*model.Step{{Columns: columns}}, true)[0]
 		if !sum.NoOptimum || sum.Status != solver.Stalled || sum.Objective != 4 || sum.DualityGap != 2 {
 			t.Errorf("%+v", sum)
 		}

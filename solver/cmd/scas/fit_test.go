@@ -159,7 +159,10 @@ func TestCVAgainstFits(t *testing.T) {
 		Index   int
 		Lambda  float64
 		Mean    float64
-		Metrics struct{ Loss, Accuracy, AUC float64 }
+		Metrics struct {
+			Loss          float64 `json:"mean_loss"`
+			Accuracy, AUC float64
+		}
 	}
 	type crossed struct {
 		Min, Chosen choice

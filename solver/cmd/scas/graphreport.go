@@ -23,7 +23,7 @@ type graphReport struct {
 	Neighbours int      `json:"neighbours,omitempty"` // of knn
 
 	Antisym bool    `json:"antisym"`
-	Rows    int     `json:"rows"`     // of A
+	Rows    int     `json:"a_rows"`   // of A
 	Lambda1 float64 `json:"lambda_1"` // largest eigenvalue of A'A
 
 	Files       []string `json:"files,omitempty"`

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding"
 	"encoding/json"
-	"maps"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -171,43 +169,6 @@ func TestOffers(t *testing.T) {
 		for _, value := range f.offers() {
 			if err := f.UnmarshalText([]byte(value)); err != nil {
 				t.Errorf("%T: %v", f, err)
-			}
-		}
-	}
-}
-
-// TestVocabulary: the JSON of train has the same fields whatever the method is. Fields that are only of
-// the last iterate of a method, or of theorems, are left out of others.
-func TestVocabulary(t *testing.T) {
-	data := writeWDBC(t, t.TempDir())
-	fields := func(args ...string) map[string]any {
-		return jsonOf[map[string]any](t, append([]string{"train", "--json", "--lambda", "0.01", data}, args...)...)
-	}
-	want := fields()
-	for _, c := range []struct{ args, more string }{
-		{"--method scas-k --passes 20", "objective_unrounded primal_residual dual_residual"},
-		{"--method scas --passes 20 --verbose", "objective_unrounded primal_residual dual_residual theorem2 theorem2_relaxed"},
-		{"--method sdca --passes 20 --mu 1 --no-intercept", "objective_unrounded primal_residual dual_residual mu ridge"},
-		{"--mu 1", "mu ridge"},
-		{"--method svrg --passes 20 --output average", ""},
-		{"--passes 20 --tol none", "objective_unrounded primal_residual dual_residual"},
-		{"--verbose", ""},
-	} {
-		got, more := fields(strings.Fields(c.args)...), strings.Fields(c.more)
-		for name := range got {
-			if _, known := want[name]; !known && !slices.Contains(more, name) {
-				t.Errorf("%s: there is a field %s", c.args, name)
-			}
-		}
-		for _, name := range slices.AppendSeq(more, maps.Keys(want)) {
-			if _, there := got[name]; !there {
-				t.Errorf("%s: there is no field %s", c.args, name)
-			}
-		}
-		run := got["run"].(map[string]any)
-		for name := range want["run"].(map[string]any) {
-			if _, there := run[name]; !there && name != "newton_steps" {
-				t.Errorf("%s: the run has no field %s", c.args, name)
 			}
 		}
 	}

@@ -270,7 +270,7 @@ func (p *page) measure(m *model.Model, data *sparse.Dataset, beyond bool) error 
 	}
 	p.Metrics = r.table()
 	if !m.Classes.IsZero() {
-		p.scores = (*confusionTable)(r.Metrics.Classes)
+		p.scores = (*confusionTable)(r.Metrics.ClassMetrics)
 		p.Heat = p.scores.heatMap()
 	}
 	return nil

@@ -65,15 +65,15 @@ type pathReport struct {
 type stepReport struct {
 	Lambda    float64 `json:"lambda"`
 	NNZX      int     `json:"nnz_x"`
-	Intercept number  `json:"intercept"`
-	Loss      number  `json:"loss"`
+	Intercept number  `json:"intercept"` // NaN, null in JSON, without one and with several
+	Loss      number  `json:"mean_loss"`
 	Objective number  `json:"objective"`
 	proof
 }
 
-// newSteps reports steps. Of several classes it adds up their columns: an objective that is the
+// newSteps reports steps; intercept says that models have one. Of several classes it adds up their columns: an objective that is the
 // sum of theirs is above its optimum by at most the sum of their gaps.
-func newSteps(steps []*model.Step) []stepReport {
+func newSteps(steps []*model.Step, intercept bool) []stepReport {
 	out := make([]stepReport, len(steps))
 	for k, s := range steps {
 		sum := &out[k]
@@ -81,11 +81,13 @@ func newSteps(steps []*model.Step) []stepReport {
 			c := column.Certificate
 			if j == 0 {
 				*sum = stepReport{
-					Lambda: s.Lambda, Intercept: number(column.Intercept), Loss: number(c.MeanLoss), Objective: number(c.Objective), proof: newProof(&c),
+					Lambda: s.Lambda, Intercept: number(math.NaN()), Loss: number(c.MeanLoss), Objective: number(c.Objective), proof: newProof(&c),
+				}
+				if intercept && len(s.Columns) == 1 {
+					sum.Intercept = number(column.Intercept)
 				}
 				continue
 			}
-			sum.Intercept = number(math.NaN()) // there is one for each
 			sum.Loss, sum.Objective, sum.DualityGap = sum.Loss+number(c.MeanLoss), sum.Objective+number(c.Objective), sum.DualityGap+number(c.Gap)
 			sum.RelativeGap = relativeGap(sum.DualityGap, sum.Objective)
 			sum.NoOptimum = sum.NoOptimum || c.NoOptimum
@@ -204,7 +206,7 @@ func (c *pathCmd) fit(e *env) error {
 		return about(c.Data, err)
 	}
 	r.took(start)
-	r.Steps = newSteps(steps)
+	r.Steps = newSteps(steps, r.HasIntercept)
 	failed := out.write(e, func() error {
 		r.Output, r.SVG, r.Report = c.Output, c.SVG, c.Report
 		return e.show(c.JSON, &r)

@@ -65,9 +65,11 @@ func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
 			}
 		}
 		if tally != nil {
-			if r.Metrics, err = tally.Metrics(); err != nil {
+			all, err := tally.Metrics()
+			if err != nil {
 				return err
 			}
+			r.Metrics = newMetrics(all)
 		}
 		return c.report(e, r)
 	})

@@ -39,7 +39,7 @@ type classReport struct {
 // A columnFit describes the fit of a column of coefficients.
 type columnFit struct {
 	Objective number `json:"objective"`
-	Loss      number `json:"loss"`
+	Loss      number `json:"mean_loss"`
 	Penalty   number `json:"penalty"`         // lambda R, as the flags define it
 	Ridge     number `json:"ridge,omitempty"` // (mu/2)|x|^2
 	proof

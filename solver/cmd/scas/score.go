@@ -11,12 +11,24 @@ import (
 
 // A predictReport is what scas predict --json prints.
 type predictReport struct {
-	Classes  []string       `json:"classes,omitempty"` // of several: those of the numbers of a line
-	N        int            `json:"n"`
-	Loss     *number        `json:"loss"`               // mean over the rows; null without labels
-	Accuracy *float64       `json:"accuracy,omitempty"` // share of rows predicted right
-	Correct  *int           `json:"correct,omitempty"`
-	Metrics  *model.Metrics `json:"metrics,omitempty"` // with --metrics
+	Classes  []string `json:"class_names,omitempty"` // of several: those of the numbers of a line
+	N        int      `json:"n"`
+	Loss     *number  `json:"mean_loss"`          // mean over the rows; null without labels
+	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows predicted right
+	Correct  *int     `json:"correct,omitempty"`
+	Metrics  *metrics `json:"metrics,omitempty"` // with --metrics
+}
+
+// metrics are what a model is worth on some rows: in JSON one object without levels, as the metrics of
+// scas cv are.
+type metrics struct {
+	Loss number `json:"mean_loss"`
+	*model.ClassMetrics
+	*model.NumberMetrics
+}
+
+func newMetrics(m *model.Metrics) *metrics {
+	return &metrics{number(m.Loss), m.Classes, m.Numbers}
 }
 
 // A score is what a model is worth on some rows.
@@ -115,7 +127,7 @@ func (c *predictCmd) measure(m *model.Model, data *sparse.Dataset) (*predictRepo
 		r.Accuracy, r.Correct = &s.Classes.Accuracy, &whole
 	}
 	if c.Metrics {
-		r.Metrics = s
+		r.Metrics = newMetrics(s)
 	}
 	return r, nil
 }
@@ -140,8 +152,8 @@ func (r *predictReport) table() (f summary) {
 }
 
 // addMetrics shows what accuracy and mean loss do not.
-func addMetrics(f *summary, m *model.Metrics) {
-	if n := m.Numbers; n != nil {
+func addMetrics(f *summary, m *metrics) {
+	if n := m.NumberMetrics; n != nil {
 		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
 		f.add("R2", "%.8g", n.R2)
 		if n.Deviance != nil {
@@ -149,7 +161,7 @@ func addMetrics(f *summary, m *model.Metrics) {
 		}
 		return
 	}
-	c := m.Classes
+	c := m.ClassMetrics
 	if c.Threshold == nil { // more than two classes
 		(*confusionTable)(c).addTo(f)
 		return

@@ -303,12 +303,12 @@ type graphSummary struct {
 	Kind  graph.Kind `json:"kind"`            // none, chain, edges or matrix
 	File  string     `json:"file,omitempty"`  // its name, without the directory
 	Edges int        `json:"edges,omitempty"` // of a chain or an edge list
-	Rows  int        `json:"rows"`            // of A
+	Rows  int        `json:"a_rows"`          // of A
 }
 
 // A lossName names a loss.
 type lossName struct {
-	LossName   string  `json:"loss_name"`
+	LossName   string  `json:"loss"`
 	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
 }
 

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestVocabulary: testdata/vocabulary.keys has every key of the JSON of train, cv, path and predict, with
+// its only type and its only meaning, and the commands that print it.
+func TestVocabulary(t *testing.T) {
+	table := readVocabulary(t)
+	seen := map[string]map[string]bool{} // commands by key
+	var walk func(command, key string, v any)
+	walk = func(command, key string, v any) {
+		if key != "" {
+			if seen[key] == nil {
+				seen[key] = map[string]bool{}
+			}
+			seen[key][command] = true
+			want, known := table[key]
+			got := typeOf(v)
+			if want.kind == "numbers by column" && got == "object" {
+				got = want.kind
+			}
+			switch {
+			case !known:
+				t.Errorf("%s: %s of type %s is not in the vocabulary", command, key, got)
+			case got != want.kind && !(got == "null" && strings.HasSuffix(want.kind, " or null")) && got+" or null" != want.kind:
+				t.Errorf("%s: %s is of type %s, not %s", command, key, got, want.kind)
+			case !slices.Contains(want.commands, command) && !slices.Contains(want.commands, command+"?"):
+				t.Errorf("%s prints %s, which is not in the vocabulary of this command", command, key)
+			}
+		}
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				if o, ok := e.(map[string]any); ok {
+					walk(command, "", o)
+				}
+			}
+		case map[string]any:
+			if table[key].kind == "numbers by column" {
+				return
+			}
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				walk(command, name, v[name])
+			}
+		}
+	}
+	for _, args := range vocabularyRuns(t) {
+		out := ""
+		if args[0] == "ranks" {
+			args = args[1:]
+			printed, errs, codes := together(t, 2, args[1:]...)
+			if codes[0] != 0 {
+				t.Fatalf("%v on ranks: %s", args, errs[0])
+			}
+			out = printed[0]
+		} else {
+			var stdout, stderr bytes.Buffer
+			e := &env{ctx: t.Context(), stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr}
+			if code := run(e, args); code != 0 {
+				t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
+			}
+			out = stdout.String()
+		}
+		var v map[string]any
+		if err := json.Unmarshal([]byte(out), &v); err != nil {
+			t.Fatalf("%v: %v in %s", args, err, out)
+		}
+		walk(args[0], "", v)
+	}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		for _, command := range table[key].commands {
+			if !strings.HasSuffix(command, "?") && !seen[key][command] {
+				t.Errorf("no run of %s printed %s", command, key)
+			}
+		}
+	}
+}
+
+// typeOf returns the type of a value in JSON, as testdata/vocabulary.keys calls it.
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "true or false"
+	case float64:
+		return "number"
+	case string:
+		return "text"
+	case []any:
+		if len(v) == 0 {
+			return "list"
+		}
+		return "list of " + map[string]string{"number": "numbers", "text": "texts", "object": "objects", "list of numbers": "lists of numbers"}[typeOf(v[0])]
+	}
+	return "object"
+}
+
+// A word is what testdata/vocabulary.keys says about a key.
+type word struct {
+	kind     string
+	commands []string
+	meaning  string
+}
+
+// readVocabulary reads the vocabulary by keys.
+func readVocabulary(t *testing.T) map[string]word {
+	t.Helper()
+	text, err := os.ReadFile("testdata/vocabulary.keys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string]word{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		cells := strings.Split(line, " | ")
+		if len(cells) != 4 {
+			t.Fatalf("vocabulary.keys: %q: want key | type | commands | meaning", line)
+		}
+		key := strings.TrimSpace(cells[0])
+		if _, twice := table[key]; twice {
+			t.Errorf("vocabulary.keys has %s twice", key)
+		}
+		table[key] = word{strings.TrimSpace(cells[1]), strings.Fields(cells[2]), cells[3]}
+	}
+	return table
+}
+
+// vocabularyRuns returns command lines that print every key. ranks before a command stands for two
+// ranks.
+func vocabularyRuns(t *testing.T) (runs [][]string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var plain, rich, many, counts strings.Builder
+	plain.WriteString("label,a,b,c\n")
+	rich.WriteString("label,a,b,soil,date,o\n")
+	many.WriteString("label,a,b,c\n")
+	counts.WriteString("label,a,b,c\n")
+	for i := range 36 {
+		a, b, c := (7*i)%11, (5*i)%13, (3*i)%7
+		side := (a + b + 3*(i*i%7)) / 10 % 2
+		fmt.Fprintf(&plain, "%d,%d,%d,%d\n", side, a, b, c)
+		value := fmt.Sprint(a)
+		if i == 3 {
+			value = ""
+		}
+		fmt.Fprintf(&rich, "%s,%s,%d,%s,2020-01-0%d,0.%d\n", []string{"no", "yes"}[side], value, b, []string{"clay", "7", "loam"}[i%3], i%2+1, i%5)
+		fmt.Fprintf(&many, "%s,%d,%d,%d\n", []string{"ash", "elm", "oak"}[(a+b)/3%3], a, b, c)
+		fmt.Fprintf(&counts, "%d,%d,%d,%d\n", (a+c)/3, a, b, c)
+	}
+	two, table := file("two.csv", plain.String()), file("table.csv", rich.String())
+	classes, numbers := file("classes.csv", many.String()), file("counts.csv", counts.String())
+	other := file("other.csv", strings.Replace(rich.String(), ",loam,", ",sand,", 1))
+	edges, groups := file("edges.txt", "1 2\n2 3\n"), file("groups.txt", "1 2\n")
+	free := file("free.txt", "1\n0\n1\n")
+	weights := file("weights.txt", strings.Repeat("1\n", 35)+"2\n")
+	libsvm := file("two.svm", strings.Repeat("1 1:1 2:3\n0 1:2 3:1\n1 1:3 2:2\n0 2:1 3:2\n", 5))
+	tableFlags := strings.Fields("--missing mean --offset-column o " + table)
+	for _, command := range []string{"train", "cv", "path"} {
+		few := []string{"--lambda", "0.05"}
+		if command != "train" {
+			few = strings.Fields("--lambdas 4 --ratio 0.1")
+		}
+		if command == "cv" {
+			few = append(few, "--folds", "3")
+		}
+		add := func(flags ...string) {
+			runs = append(runs, slices.Concat([]string{command, "--json"}, few, flags))
+		}
+		out := func(name string) string { return filepath.Join(dir, command+name) }
+		add(two, "-o", out(".two"))
+		add("--graph", edges, "--fusion", "2", "--l2y", "0.1", "--mu", "0.1", "--domain", "box:-9,9", "--svg", out(".svg"), two)
+		add("--groups", groups, "--report", out(".html"), two)
+		add("--l1-ratio", "0.5", "--no-intercept", "--class-weights", "balanced", two)
+		add("--sample-weights", weights, two)
+		add("--penalty-factors", free, libsvm)
+		add(append(tableFlags, "-o", out(".table"))...)
+		add(classes, "-o", out(".classes"))
+		add("--loss", "huber:2", numbers)
+		add("--loss", "poisson", numbers, "-o", out(".counts"))
+	}
+	runs = append(runs,
+		strings.Fields("train --json --method scas --verbose --no-intercept --mu 0.1 --passes 20 "+two),
+		strings.Fields("train --json --method scas --graph chain --verbose --domain ball:3 --no-intercept --mu 0.1 --no-standardize --float32 --output average --passes 20 "+two),
+		strings.Fields("train --json --method svrg --batch-size 2 --passes 20 "+two),
+		strings.Fields("ranks train --json "+libsvm),
+	)
+	predict := func(model, data string, flags ...string) {
+		args := []string{"predict", "--json", "--metrics", "-m", filepath.Join(dir, model), "-o", filepath.Join(dir, "out"), data}
+		runs = append(runs, append(args, flags...))
+	}
+	predict("train.two", two)
+	predict("train.table", other)
+	predict("train.classes", classes)
+	predict("train.counts", numbers)
+	runs = append(runs, []string{"predict", "--json", "--ignore-labels", "-m", filepath.Join(dir, "train.two"), "-o", filepath.Join(dir, "out"), two})
+	return runs
+}
