@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver/dist"
 )
 
 // TestVocabulary: testdata/vocabulary.keys has every key of the JSON of train, cv, path and predict, with
@@ -58,7 +61,7 @@ func TestVocabulary(t *testing.T) {
 		out := ""
 		if args[0] == "ranks" {
 			args = args[1:]
-			printed, errs, codes := together(t, 2, args[1:]...)
+			printed, errs, codes := commandOn(t, dist.Local(2, 20*time.Second), args[0], args[1:]...)
 			if codes[0] != 0 {
 				t.Fatalf("%v on ranks: %s", args, errs[0])
 			}
@@ -204,6 +207,8 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		strings.Fields("train --json --method scas --graph chain --verbose --domain ball:3 --no-intercept --mu 0.1 --no-standardize --float32 --output average --passes 20 "+two),
 		strings.Fields("train --json --method svrg --batch-size 2 --passes 20 "+two),
 		strings.Fields("ranks train --json "+libsvm),
+		strings.Fields("ranks path --json --lambdas 2 --ratio 0.1 "+libsvm),
+		strings.Fields("ranks cv --json --lambdas 2 --ratio 0.1 --folds 2 "+libsvm),
 	)
 	predict := func(model, data string, flags ...string) {
 		args := []string{"predict", "--json", "--metrics", "-m", filepath.Join(dir, model), "-o", filepath.Join(dir, "out"), data}
