@@ -114,10 +114,10 @@ func flagsOf(command string) []flag {
 			{"--schedule", []string{"theorem", "practical"}}, {"--float32", nil}, {"--output", []string{"average", "last"}}, {"-o", []string{"o1"}},
 		})
 	case "path":
-		return slices.Concat(read, fit, []flag{{"--lambdas", []string{"1", "2", "9", "0", "-1", "x"}}, {"--ratio", numbers}, {"--fusion", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}}})
+		return slices.Concat(read, fit, []flag{{"--lambdas", []string{"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3"}}, {"--ratio", numbers}, {"--fusion", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}}})
 	case "cv":
 		return slices.Concat(read, fit, []flag{
-			{"--lambdas", []string{"1", "2", "9", "0", "x"}}, {"--ratio", numbers}, {"--fusion", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}},
+			{"--lambdas", []string{"1", "2", "9", "0", "x", "0.1,0.01", "0.1,0.2"}}, {"--ratio", numbers}, {"--fusion", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}},
 			{"--folds", []string{"2", "3", "10", "1", "0", "1000", "x"}}, {"--metric", []string{"loss", "error", "auc", "mse", "x"}}, {"--choose", []string{"min", "1se", "x"}},
 		})
 	case "predict":

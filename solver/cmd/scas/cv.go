@@ -199,7 +199,7 @@ func (r *cvReport) table() (f summary) {
 	}
 	chosen := r.Steps[r.Chosen.Index]
 	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosen.Lambda, statusWord(chosen.Status))
-	f.addIf(chosen.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller --ratio may find a better one")
+	f.addIf(chosen.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller one (--ratio or --lambdas) may be better")
 	f.addIf(chosen.Status != solver.Converged, "", "%s", statusMeaning(chosen.Status))
 	addGap(&f, chosen.proof)
 	r.addFiles(&f, "curve")
@@ -260,7 +260,7 @@ func (c *cvCmd) check() error {
 	case class && c.Metric == "mse":
 		return usagef("--metric mse is for numbers; with --loss %s take loss, error or auc", c.Loss)
 	}
-	return c.specFlags.check(&c.rowFlags)
+	return c.pathFlags.check()
 }
 
 // most is the number of folds, or what it is at most where it is left to the rows.
@@ -323,7 +323,7 @@ func (c *cvCmd) validate(e *env) error {
 	if err != nil {
 		return err
 	}
-	of := fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: int(c.Lambdas), Folds: c.most()}, scored: c.Report != ""}
+	of := fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: c.Lambdas.count, Folds: c.most()}, scored: c.Report != ""}
 	if r.problemReport, err = c.begin(e, data, start, of); err != nil {
 		return err
 	}
@@ -349,7 +349,7 @@ func (c *cvCmd) validate(e *env) error {
 
 // cross cross-validates.
 func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
-	judged, streamed, p := e.counted(min(c.most(), s.whole.of) * int(c.Lambdas))
+	judged, streamed, p := e.counted(min(c.most(), s.whole.of) * c.Lambdas.count)
 	defer p.end()
 	s.spec.Progress, s.spec.Fitted = streamed, p.classes
 	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -167,8 +170,8 @@ func (c *solveFlags) settings() solver.Settings {
 
 // lambdaFlags say which lambdas a path has.
 type lambdaFlags struct {
-	Lambdas count `default:"100" placeholder:"N" help:"Number of lambdas (default ${default})."`
-	Ratio   ratio `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the least at which every coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
+	Lambdas lambdasFlag `default:"100" placeholder:"N|F,F,..." help:"Number of lambdas, or the lambdas themselves, the largest first, such as 0.1,0.01 (default ${default})."`
+	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the least at which every coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
 }
 
 // ratio is a number between 0 and 1.
@@ -180,7 +183,49 @@ func (v *ratio) UnmarshalText(text []byte) error {
 
 // path returns the settings of a path.
 func (c *lambdaFlags) path() model.PathSettings {
-	return model.PathSettings{Count: int(c.Lambdas), Ratio: float64(c.Ratio)}
+	set := model.PathSettings{Lambdas: c.Lambdas.list, Ratio: float64(c.Ratio)}
+	if set.Lambdas == nil {
+		set.Count = c.Lambdas.count
+	}
+	return set
+}
+
+// lambdasFlag is the number of lambdas, and the lambdas themselves if list is not nil.
+type lambdasFlag struct {
+	count int
+	list  []float64
+}
+
+func (v *lambdasFlag) UnmarshalText(text []byte) error {
+	const want = "want a whole number from 1, or lambdas from 0 such as 0.1,0.01"
+	if n, err := strconv.ParseInt(string(text), 10, 32); err == nil {
+		if n < 1 {
+			return fmt.Errorf("%q: %s", text, want)
+		}
+		*v = lambdasFlag{count: int(n)}
+		return nil
+	}
+	last, list := math.Inf(1), []float64{}
+	for word := range strings.SplitSeq(string(text), ",") {
+		lambda, err := strconv.ParseFloat(word, 64)
+		switch {
+		case err != nil || !(lambda >= 0) || math.IsInf(lambda, 0):
+			return fmt.Errorf("%q: %q: %s", text, word, want)
+		case lambda >= last:
+			return fmt.Errorf("%q: %v after %v: want the larger lambda first", text, lambda, last)
+		}
+		last, list = lambda, append(list, lambda)
+	}
+	*v = lambdasFlag{len(list), list}
+	return nil
+}
+
+// check refuses flags that do not belong together.
+func (c *pathFlags) check() error {
+	if c.Lambdas.list != nil && c.Ratio != 0 {
+		return usagef("--ratio chooses lambdas, and --lambdas lists them; leave out --ratio")
+	}
+	return c.specFlags.check(&c.rowFlags)
 }
 
 // inputs are the files that are read beside DATA.

@@ -33,9 +33,11 @@ func (pathCmd) Help() string {
     scas path --lambdas 50 --ratio 1e-3 --svg path.svg -o path.csv train.svm
     scas path --report path.html train.csv
     scas path --graph edges.txt --json train.svm
+    scas path --graph matrix.txt --lambdas 0.1,0.03,0.01 train.svm
 
 Fits one model after the other, from the lambda (the weight of the penalty) at
-which every coefficient is zero down to a small one, with an intercept and
+which every coefficient is zero down to a small one, or at the lambdas that
+--lambdas lists (some problems have no such largest one), with an intercept and
 features standardised, or with a graph as they are, unless the flags say
 otherwise. Each line of the table has a lambda, the number of coefficients that
 are not zero, the mean loss on DATA, the objective (mean loss plus penalty), a
@@ -164,7 +166,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 
 // Run fits a path.
 func (c *pathCmd) Run(e *env) error {
-	if err := c.check(&c.rowFlags); err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	return c.run(e, c.Data, &c.pageFlags, c.fit)
@@ -192,7 +194,7 @@ func (c *pathCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: int(c.Lambdas)}}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: c.Lambdas.count}}); err != nil {
 		return err
 	}
 	start = time.Now()

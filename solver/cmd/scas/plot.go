@@ -78,7 +78,7 @@ func drawCurve(w io.Writer, r *cvReport) error {
 		low, high = min(low, mean-se), max(high, mean+se)
 	}
 	if len(curve.X) == 0 {
-		return fmt.Errorf("drawing %s: it has no value at any lambda; each fold needs rows of both classes", name)
+		return fmt.Errorf("drawing %s: it has no value at any lambda above 0; each fold needs rows of both classes, and the axis a lambda above 0", name)
 	}
 	c.Lines = append(c.Lines, curve)
 	for k, l := range []struct {

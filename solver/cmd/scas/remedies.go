@@ -46,7 +46,7 @@ var phrases = map[string]map[string]string{
 	"Options.MaxSteps":     {"a larger number": ""},
 	"Options.Penalty":      {"a larger number": "give a larger --penalty or fewer --edges"},
 	"Options.Tol":          {"a larger number": ""},
-	"PathSettings.Lambdas": {"lambdas of your own": ""},
+	"PathSettings.Lambdas": {"lambdas of your own": "list lambdas, such as --lambdas 0.1,0.03,0.01"},
 	"Problem.Coupling":     {"nil": ""},
 	"Problem.Domain": {
 		"a Box or Ball": "give --domain box:LO,HI or ball:RADIUS",

@@ -53,7 +53,7 @@ func (r *cvReport) warnOfEmpty(e *env) {
 	if r.Chosen.NNZX > 0 {
 		return
 	}
-	remedy := "more rows, other features or a smaller --ratio may help"
+	remedy := "more rows, other features or smaller lambdas (--ratio or --lambdas) may help"
 	if text, far := apart(r.in.data); !r.Standardized && far {
 		remedy = fmt.Sprintf("the deviations of the features are %s, and the penalty holds those on small scales back most: give --standardize", text)
 	} else if r.Choose == "1se" && r.Min.NNZX > 0 {
