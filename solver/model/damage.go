@@ -100,8 +100,8 @@ func within(file, part []byte, e *sparse.ParseError) error {
 	return e
 }
 
-// oddNumber returns the key, and the offset, of the first value that is to be a number and
-// is none.
+// oddNumber returns the key and the offset of the first value that must be a number, but has another
+// type.
 func oddNumber(text []byte) (key string, offset int) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -139,7 +139,7 @@ func valueAt(text []byte, end int) int {
 	return 1 + bytes.LastIndexAny(text[:end-1], ":,[ \t\r\n")
 }
 
-// odd reports whether a value of a key is to be a number and is none.
+// odd reports whether the value of a key must be a number, but has another type.
 func odd(key string, value json.Token) bool {
 	switch key {
 	case "coefficients", "objective", "mean_loss", "rel_tol":

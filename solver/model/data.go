@@ -84,7 +84,7 @@ func (s *Spec) of(d *sparse.Dataset) *origin {
 	return o
 }
 
-// describe tells a model of the data what their Dataset knows of them.
+// describe sets the fields of a model that describe its data: names, labels and columns of the table.
 func (o *origin) describe(m *Model) {
 	d := o.data
 	if t := d.Table; t != nil {

@@ -101,7 +101,7 @@ func (c *commandFacts) into(f *Facts, r *did) {
 	r.Average = c.Output == "average"
 }
 
-// columns are those of the table that a model was fitted to.
+// columns describes the columns of the table that a model was fitted to.
 type columns struct {
 	Features []string           `json:"features,omitempty"`
 	Target   string             `json:"target,omitempty"` // the column of the labels
@@ -215,7 +215,7 @@ func (v *intercept) UnmarshalJSON(text []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (v intercept) MarshalJSON() ([]byte, error) { return json.Marshal(v.value) }
 
-// labels are those of two classes, both of which must be there.
+// labels are the labels of two classes. Both must be there.
 type labels sparse.LabelMapping
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -495,8 +495,8 @@ func (p *part) column(first, h *head) (*Column, error) {
 	return c, nil
 }
 
-// unpack returns p coefficients, zero but for those of features, counted from 1, as
-// scas train writes them where they are few among many.
+// unpack returns all p coefficients. coefficients holds the ones that are not zero, and features their
+// numbers, counted from 1.
 func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	switch {
 	case p < 1 || p > sparse.MaxCols:

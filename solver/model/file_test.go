@@ -63,8 +63,8 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// TestSaveFails: a model that is none leaves the old file alone, and no other behind;
-// links stay links.
+// TestSaveFails: saving an invalid model is an error. It leaves the old file alone and creates no
+// other file, and symbolic links stay links.
 func TestSaveFails(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "m.json"), filepath.Join(dir, "link.json")

@@ -218,8 +218,7 @@ func TestGroupLasso(t *testing.T) {
 	}
 }
 
-// TestFreeOptimum: without a penalty on anything, and with a lambda beyond which nothing
-// is left but the intercept.
+// TestLimits fits without a penalty, and with a lambda so large that only the intercept is not zero.
 func TestLimits(t *testing.T) {
 	x, y := random(t, 70, 5, 3, true)
 	m := mustFit(t, &Spec{Lambda: 1e3, Settings: solver.Settings{RelTol: 1e-12}}, x, y)

@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestHostileProblems: whatever the problem, a fit ends, has finite numbers, and either
-// is proved as asked or says that it is not; the gap is never below the truth as far as
-// a second run with a finer tolerance can tell.
+// TestHostileProblems: every fit ends with finite numbers. It is proved as asked, or its status says
+// that it is not. The gap is never smaller than the true distance from the optimum, which a second fit
+// with a smaller tolerance estimates.
 func TestHostileProblems(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range 300 {

@@ -23,8 +23,8 @@ func checkLabels(y []float64, n int) error {
 	return nil
 }
 
-// mapLabels maps labels of two values, those of other processes among them, to −1 and +1.
-// positive may be nil.
+// mapLabels maps labels with two values to −1 and +1. With several processes it uses the values of all
+// of them.
 func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range y {
@@ -90,8 +90,8 @@ func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
 	return signs, nil
 }
 
-// weigh returns sample weights times class weights for labels y, of which side tells the
-// classes, 0 and 1, unless it is nil; nil if all are equal.
+// weigh returns the products of sample weights and class weights, or nil if all are equal. side
+// returns the class of a row, 0 or 1; it is nil for numbers.
 func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil

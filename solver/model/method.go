@@ -133,7 +133,7 @@ var (
 // A need is a part of a specification that not every method takes.
 type need struct {
 	given, taken bool
-	limit        string // what is wrong if it is given and not taken
+	limit        string // the error text for a method that does not take this part
 	remedies     []sparse.Remedy
 }
 

@@ -138,8 +138,8 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 	return lines.String()
 }
 
-// Files of many classes have what is not zero of the coefficients, and the names of the
-// features once, and reading one gives the same bits.
+// TestManyClassesAreStoredSparsely: a file of a model of many classes has only the coefficients that
+// are not zero, and the names of the features once. Reading it gives the same bits.
 func TestManyClassesAreStoredSparsely(t *testing.T) {
 	const classes, features = 30, 5000
 	rng, m := rand.New(rand.NewPCG(1, 2)), &Model{HasIntercept: true}

@@ -288,7 +288,7 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	return s, err
 }
 
-// solve solves for lambda number k by what is at work.
+// solve fits lambda number k, by the exact solver or by package solver.
 func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	if p.fitter == nil {
 		return p.generalStep(ctx, k)

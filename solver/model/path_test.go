@@ -60,7 +60,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax: at it all that is penalised is zero, and just below it something enters.
+// TestLambdaMax: at the largest lambda all penalised coefficients are zero. At 0.99 times this lambda
+// some coefficient is not zero.
 func TestLambdaMax(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
 	signs := solver.NewBox(9, math.Inf(-1), 0)

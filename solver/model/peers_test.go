@@ -158,8 +158,9 @@ func TestGlmnet(t *testing.T) {
 	}
 }
 
-// compare holds an objective that was proved to that of another program's coefficients,
-// with the intercept behind them: not above it, and 1e-8 from it.
+// compare checks a proved objective against the objective of another program's coefficients, theirs,
+// whose last element is the intercept. The proved one must not be larger, and the two may differ by
+// 1e-8.
 func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, lambda float64, got Certificate, theirs []float64) {
 	t.Helper()
 	one := *spec

@@ -72,8 +72,8 @@ func sameOnRanks(t *testing.T, name string, ranks int, spec *Spec, x *sparse.CSR
 	return first
 }
 
-// TestRanks: on ranks the same optimum is proved, of the objective that is documented, and
-// the model tells of all rows; one rank is the single process.
+// TestRanks: on ranks a fit proves the optimum of the documented objective, as in one process, and the
+// model has the counts of all rows. One rank gives the bits of a fit without ranks.
 func TestRanks(t *testing.T) {
 	g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 1, J: 4, Weight: -2}})
 	if err != nil {
@@ -109,8 +109,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksUnattained: that there is no optimum shows in all rows; those of one rank may
-// tell the classes apart where others do not.
+// TestRanksUnattained: whether there is an optimum depends on the rows of all ranks. The features may
+// separate the classes in the rows of one rank, but not in all rows.
 func TestRanksUnattained(t *testing.T) {
 	for _, c := range []struct {
 		values []float64 // of one feature, the labels being -1 and +1 in turn
@@ -315,8 +315,8 @@ func sameCV(t *testing.T, name string, one, other *CVResult) {
 	}
 }
 
-// compareCV compares the results of cross-validations that differ by rounding and by what fits leave to
-// the optimum.
+// compareCV compares the results of two cross-validations. Their numbers may differ by rounding and by
+// the gaps of the fits.
 func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 	t.Helper()
 	if got.Best != want.Best || got.OneSE != want.OneSE || len(got.Measures) != len(want.Measures) {
@@ -391,7 +391,7 @@ func TestRanksTime(t *testing.T) {
 	}
 }
 
-// states keeps what it is handed, and gives back the last.
+// states is a checkpoint that keeps every saved state, and loads the last.
 type states struct{ all [][]byte }
 
 func (s *states) Save(state []byte) error {

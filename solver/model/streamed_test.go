@@ -138,8 +138,7 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *spar
 	}
 }
 
-// TestStreamed: fits to data that are gone through in pieces come to the objective of those
-// in memory, and say how far from the optimum they are.
+// TestStreamed: a fit out of core reaches the objective of a fit in memory, and its gap is a bound.
 func TestStreamed(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
 		best := spec
@@ -194,7 +193,7 @@ func TestStreamedRare(t *testing.T) {
 	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, back.X, back.Labels)
 }
 
-// TestStreamedPath: so do paths, from the same lambda on.
+// TestStreamedPath: a path out of core has the largest lambda and the objectives of a path in memory.
 func TestStreamedPath(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
 		someStreamed(t)
@@ -227,7 +226,7 @@ func TestStreamedPath(t *testing.T) {
 	})
 }
 
-// TestStreamedRefuses: what is not streamed is refused with a reason.
+// TestStreamedRefuses: a specification that cannot be fitted out of core is refused, with the reason.
 func TestStreamedRefuses(t *testing.T) {
 	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
 	labels := append([]float64(nil), back.Labels...)

@@ -30,8 +30,8 @@ func mappedMany(t *testing.T, n int) (whole, back *sparse.Dataset, weights, offs
 	return whole, remapped(t, whole, false), weights, offsets
 }
 
-// TestStreamedClasses: models of classes fitted to data that are gone through in pieces are
-// those of the data in memory.
+// TestStreamedClasses: models of several classes that are fitted out of core agree with the models
+// fitted in memory.
 func TestStreamedClasses(t *testing.T) {
 	whole, back, weights, offsets := mappedMany(t, 20000)
 	for name, spec := range map[string]Spec{

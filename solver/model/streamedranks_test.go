@@ -17,8 +17,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// streamedRanks fits to the parts of a file, which are gone through in pieces; before, unless
-// nil, is asked for the context of a rank.
+// streamedRanks fits out of core on ranks, each with a part of a file. before, unless nil, returns the
+// context of a rank.
 func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error), before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)

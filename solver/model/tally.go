@@ -354,7 +354,7 @@ func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 // sides are scores of negative rows and of positive ones.
 type sides [2]ranking
 
-// newSides has room for so many rows.
+// newSides returns empty rankings with room for the given numbers of rows of both classes.
 func newSides(negative, positive int) sides {
 	return sides{{score: make([]float64, 0, negative)}, {score: make([]float64, 0, positive)}}
 }
@@ -362,7 +362,8 @@ func newSides(negative, positive int) sides {
 // A ranking is scores of rows, with their weights unless all are 1.
 type ranking struct{ score, weight []float64 }
 
-// add takes the score of row i of those with these weights, nil for ones.
+// add appends the score of row i, and its weight. weights has the weights of all rows; nil means that
+// all are 1.
 func (r *ranking) add(score float64, i int, weights []float64) {
 	if weights != nil {
 		if r.weight == nil {

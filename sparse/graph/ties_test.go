@@ -34,8 +34,8 @@ func binaryTable(t *testing.T, seed uint64) *sparse.CSR {
 	return x
 }
 
-// TestTies checks that columns that differ only in scale and offset have equal
-// correlations with others, and that of pairs that tie either all are joined or none.
+// TestTies makes columns that differ only in scale and offset, so that pairs of columns tie: they have
+// the same correlation. Of pairs that tie, either all or none must be joined.
 func TestTies(t *testing.T) {
 	for seed := range uint64(200) {
 		x := binaryTable(t, seed)

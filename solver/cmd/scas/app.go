@@ -18,7 +18,7 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// version is that of the program, of its model files and of its reports.
+// version is the version of the program, of its model files and of its reports.
 const version = model.Version
 
 // app is the command line.
@@ -168,8 +168,8 @@ func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	}
 }
 
-// changed returns an error if a mapped file of data shrank while it was read, of which a
-// recovered fault tells: see sparse.CSR.Changed.
+// changed returns an error if a mapped file of data shrank while it was read. recovered is the fault
+// of such a read: see sparse.CSR.Changed.
 func (e *env) changed(recovered any) error {
 	for _, x := range *e.data {
 		if err := x.Changed(recovered); err != nil {
@@ -182,8 +182,8 @@ func (e *env) changed(recovered any) error {
 // errInterrupted is what an interrupted command returns.
 var errInterrupted = errors.New("interrupted")
 
-// interrupted replaces the error of a command whose context has ended, or that of another
-// rank.
+// interrupted replaces an error by errInterrupted if the context of the command, or of another rank,
+// has ended.
 func (e *env) interrupted(err error, what string) error {
 	if err != nil && (e.ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return fmt.Errorf("%w: %s", errInterrupted, what)

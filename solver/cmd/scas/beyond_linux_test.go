@@ -24,8 +24,8 @@ import (
 // beyondLimit is the memory that data of beyondData exceed.
 const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
-// beyondFiles are data that are larger than beyondLimit, and weights and offsets of their
-// rows; many is the same with labels of four classes.
+// beyondFiles are the names of files: data larger than beyondLimit, the same data with labels of four
+// classes (many), and weights and offsets of the rows.
 type beyondFiles struct{ path, many, weights, offsets string }
 
 // TestBeyondMemory: commands keep their memory on data that are larger, and find what they
@@ -173,7 +173,8 @@ func (f *beyondFiles) train(t *testing.T) {
 	}
 }
 
-// classes fits each against the rest, and predicts them.
+// classes trains on data of four classes in memory and out of core, compares the fits, and predicts
+// with the model.
 func (f *beyondFiles) classes(t *testing.T) {
 	train := []string{"train", "--json", "--lambda", "1e-2", "--class-weights", "balanced", f.many, "--memory"}
 	var whole, r beyondReport
@@ -226,8 +227,8 @@ func (f *beyondFiles) progress(t *testing.T) {
 	}
 }
 
-// cross cross-validates: the loss of the rows held out is about that of all, and the AUC, of
-// labels that are mostly told apart, large.
+// cross runs scas cv out of core. The mean loss on held-out rows must be close to the loss of the fit
+// of all rows. The AUC must be large, because the features predict most labels.
 func (f *beyondFiles) cross(t *testing.T) {
 	for _, args := range fewOf([][]string{{f.path, "--metric", "auc", "--sample-weights", f.weights}, {f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc"}}, 1) {
 		var r beyondReport
@@ -288,8 +289,8 @@ func (f *beyondFiles) predict(t *testing.T) {
 	}
 }
 
-// samePredictions predicts in memory and beyond, with the same words about it, and returns
-// what.
+// samePredictions predicts in memory and out of core, and checks that predictions and reports are
+// equal. It returns the report.
 func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()

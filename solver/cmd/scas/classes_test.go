@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// The fit of each class is that of its own against the rest, to the bit, and predictions
-// take the class of the largest of the probabilities of those, divided by their sum.
+// TestClassesAgainstFits: the fit of a class has the bits of a fit of two classes, this one and the
+// rest. A prediction is the class with the largest probability; the probabilities of these fits are
+// divided by their sum.
 func TestClassesAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -169,8 +170,8 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// More labels than there may be classes are refused, and so are models and scores of classes
-// that are beyond the memory allowed.
+// TestTooManyClasses: data with more than the largest number of classes are refused, and also models
+// and scores of classes that would take more than --memory.
 func TestTooManyClasses(t *testing.T) {
 	file := func(classes int) string {
 		var text strings.Builder

@@ -35,7 +35,7 @@ func (c *completionCmd) Run(e *env, k *kong.Context) error {
 	return e.print(head + bashCompletion(k.Model))
 }
 
-// commandNames are those of the commands below a node that are shown.
+// commandNames returns the names of the visible commands below a node.
 func commandNames(n *kong.Node) (names []string) {
 	for _, child := range n.Children {
 		if child.Type == kong.CommandNode && !child.Hidden {
@@ -56,7 +56,7 @@ func walkCommands(n *kong.Node, path string, visit func(path string, n *kong.Nod
 	}
 }
 
-// flagNames are those of a flag, its negation included.
+// flagNames returns the names of a flag, with its negation.
 func flagNames(f *kong.Flag) []string {
 	names := []string{"--" + f.Name}
 	if f.Tag.Negatable != "" {
@@ -68,8 +68,7 @@ func flagNames(f *kong.Flag) []string {
 	return names
 }
 
-// valuesOf are the values that completion offers for a flag: those of its enum, or what its
-// type says.
+// valuesOf returns the values that completion offers for a flag: its enum, or the offers of its type.
 func valuesOf(f *kong.Flag) []string {
 	if f.Enum != "" {
 		return strings.Split(f.Enum, ",")

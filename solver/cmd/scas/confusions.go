@@ -23,7 +23,7 @@ const manyClasses, maxMapped = 20, 400
 // A confusionTable is the metrics of several classes.
 type confusionTable model.ClassMetrics
 
-// addTo shows what accuracy and mean loss do not.
+// addTo adds the metrics other than accuracy and mean loss to a summary.
 func (m *confusionTable) addTo(f *summary) {
 	if m.AUC != nil {
 		f.add("AUC", "%.8g, the mean over the classes against the rest", *m.AUC)

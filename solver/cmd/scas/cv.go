@@ -57,7 +57,7 @@ written and says whether its is) or --time-limit came first (no model is),
 130 interrupted (nothing is written).`
 }
 
-// cvMetrics are those of --metric, with their names for people.
+// cvMetrics has the values of --metric: their names in reports, and their measures in package model.
 var cvMetrics = map[string]struct {
 	name string
 	by   model.Measure
@@ -263,7 +263,7 @@ func (c *cvCmd) check() error {
 	return c.pathFlags.check()
 }
 
-// most is the number of folds, or what it is at most where it is left to the rows.
+// most returns the number of folds, or its upper limit if the number of rows decides it.
 func (c *cvCmd) most() int {
 	if c.Folds == 0 {
 		return 10

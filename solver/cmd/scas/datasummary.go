@@ -66,7 +66,7 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-// newDataSummary describes data, which each goes through piece by piece.
+// newDataSummary describes data. each calls do for one piece of the rows, lo to hi-1, after the other.
 func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataSummary, error) {
 	rows, cols := d.X.Dims()
 	f := &dataSummary{

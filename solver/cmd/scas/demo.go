@@ -147,7 +147,7 @@ func showScores(w *bufio.Writer, fused, plain []*fit) {
 	fmt.Fprintf(w, "  %s\n\n", strings.ReplaceAll(words, "\n", "\n  "))
 }
 
-// lossesOf are those of all rows held out.
+// lossesOf returns the losses of all held-out rows.
 func lossesOf(fits []*fit) (losses []float64) {
 	for _, f := range fits {
 		losses = append(losses, f.losses...)
@@ -155,7 +155,7 @@ func lossesOf(fits []*fit) (losses []float64) {
 	return losses
 }
 
-// standardError is that of the mean of v.
+// standardError returns the standard error of the mean of v.
 func standardError(v []float64) float64 {
 	n, mean, square := float64(len(v)), 0.0, 0.0
 	for _, x := range v {

@@ -293,7 +293,8 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 // A portion says which rows a process has.
 type portion struct{ first, count, of int }
 
-// cut returns the numbers of these rows, given those of all rows.
+// cut returns the part of numbers that belongs to the rows of this process. numbers has an entry for
+// each row of all processes.
 func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
 
 // wholeCounts are the numbers of rows and entries of all ranks.

@@ -84,8 +84,8 @@ func distData(t *testing.T) (file, shards string) {
 	return filepath.Join(dir, "all.svm"), filepath.Join(dir, "part-*.svm")
 }
 
-// TestRanks: whether rows are in one file or in shards, ranks find the labels, the base of
-// the indices and the model that one process finds, and rank 0 alone tells.
+// TestRanks: with rows in one file or in shards, ranks find the labels, the index base and the model
+// of a run with one process. Only rank 0 prints.
 func TestRanks(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
@@ -343,7 +343,8 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse: what a rank refuses ends all of them with its code, and is told once.
+// TestRanksRefuse: if one rank refuses its data, all ranks end with the exit code of the error, and
+// one rank prints it.
 func TestRanksRefuse(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()

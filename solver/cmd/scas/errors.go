@@ -141,7 +141,8 @@ func (e *env) fail(err error) int {
 
 func (e *env) warn(format string, args ...any) { e.log("warning", fmt.Sprintf(format, args...)) }
 
-// log writes one line to stderr. Failing to is nothing anyone could be told.
+// log writes one line to stderr. It ignores an error of this write, because there is nowhere left to
+// report it.
 func (e *env) log(level, msg string) {
 	if e.progress != nil {
 		e.progress.clear()

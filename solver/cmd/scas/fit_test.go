@@ -49,8 +49,8 @@ func TestRelativeGap(t *testing.T) {
 	}
 }
 
-// A path, a fit of its own at each of its lambdas, and the loss and penalty of the
-// coefficients in its CSV, summed here, agree to what is proved.
+// TestPathAgainstFits compares three objectives of each lambda: of a path, of a fit by scas train, and
+// of the coefficients in the CSV file, computed here. They agree within the gaps.
 func TestPathAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	data := writeWDBC(t, dir)
@@ -59,7 +59,7 @@ func TestPathAgainstFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	groups := filepath.Join(dir, "groups")
-	if err := os.WriteFile(groups, []byte("1 2 3\n11 12\n"), 0o600); err != nil { // 25 features are in none
+	if err := os.WriteFile(groups, []byte("1 2 3\n11 12\n"), 0o600); err != nil { // 25 features are in no group
 		t.Fatal(err)
 	}
 	for name, flags := range map[string][]string{
@@ -117,8 +117,7 @@ func TestPathAgainstFits(t *testing.T) {
 	}
 }
 
-// readCSV returns the coefficients of each lambda, the intercept behind those of p
-// features.
+// readCSV returns the coefficients of each lambda: of the p features, then the intercept.
 func readCSV(t *testing.T, file string, p int) map[float64][]float64 {
 	t.Helper()
 	f, err := os.Open(file)

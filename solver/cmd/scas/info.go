@@ -171,7 +171,7 @@ func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
 	return &out
 }
 
-// Run describes.
+// Run describes the machine and, if DATA is given, the data or the model in it.
 func (c *infoCmd) Run(e *env) error {
 	r := infoReport{machineSummary: newMachineSummary()}
 	if c.Data != "" && c.Data != "-" && isModel(c.Data) {

@@ -98,7 +98,8 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// readWeights reads a weight for every row of the data, and returns those of a portion.
+// readWeights reads a weight for every row of the data, and returns the weights of the rows of a
+// portion.
 func readWeights(path string, rows portion) ([]float64, error) {
 	weights, err := readNumbers(path, "weight", false, rows.of, "row")
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 // releasedRows is the number of rows of mapped data that are read before they leave memory.
 const releasedRows = 1 << 20
 
-// countClasses counts the rows of each class, of two classes those of -1 first; nil for numbers.
+// countClasses counts the rows of each class; of two classes, the class -1 comes first. It returns nil
+// for numbers.
 func countClasses(d *sparse.Dataset) []int {
 	if d.Mapping.IsZero() && d.Classes.IsZero() {
 		return nil

@@ -142,8 +142,8 @@ func TestByteCount(t *testing.T) {
 	}
 }
 
-// TestBeyondIsUnchecked: rows that the reader leaves unchecked are gone through in pieces,
-// which checks them.
+// TestBeyondIsUnchecked: of a file that is larger than memory, the reader does not check all rows. The
+// commands that read it in pieces check them.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {

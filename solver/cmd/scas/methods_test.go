@@ -91,7 +91,7 @@ func TestWarnOfMemory(t *testing.T) {
 		{nil, 20242, 47236, ""},
 	} {
 		var entries []sparse.Triplet
-		for j := range c.p { // a column without data would not count
+		for j := range c.p { // the estimate of the memory leaves out columns without data
 			entries = append(entries, sparse.Triplet{Row: j % c.n, Col: j, Value: 1})
 		}
 		x, err := sparse.FromTriplets(c.n, c.p, entries)

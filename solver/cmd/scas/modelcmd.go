@@ -183,8 +183,9 @@ func newColumnReport(m *model.Model, k, top int) *columnReport {
 	return r
 }
 
-// largest returns the numbers of up to so many coefficients that are not zero, the largest
-// first. Each counts times the scale of its feature; nil stands for ones.
+// largest returns the numbers of the largest coefficients, the largest first: at most most, and none
+// that is zero. The size of a coefficient is its absolute value times the scale of its feature. scale
+// = nil stands for ones.
 func largest(coefficients, scale []float64, most int) (order []int) {
 	size := func(j int) float64 {
 		v := math.Abs(coefficients[j])
@@ -402,8 +403,8 @@ func isModel(path string) bool {
 	return bytes.HasPrefix(opening(path), []byte("{")) || isLiblinear(path)
 }
 
-// readModel reads and checks a model file, of liblinear as well, that is allowed so much
-// memory.
+// readModel reads and checks a model file of scas or of liblinear. limit is the largest memory that it
+// may take.
 func readModel(path string, limit memorySize) (*model.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -80,7 +80,7 @@ type job struct {
 	done chan error
 }
 
-// start launches a training that writes the model there; its ranks wait for so long.
+// start launches scas train with a file for the model. wait is the --dist-timeout of the ranks.
 func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
 	t.Helper()
 	line := append(append([]string{}, b.within...), b.launch...)
@@ -259,8 +259,8 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 	t.Logf("%d of %d jobs were hit, of about %v each", hit, jobs, whole)
 }
 
-// judge holds the end of a disturbed job against what it may be: done, with the right
-// model, as it was hit too late, or another code and no model.
+// judge checks how a disturbed job ended. If the disturbance came too late, the exit code is 0 and the
+// model is right. Else the exit code is code, and there is no model.
 func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want []byte) {
 	t.Helper()
 	m, err := os.ReadFile(model)

@@ -44,7 +44,7 @@ type page struct {
 	deviations []float64       // of the features in the training data, or nil
 }
 
-// A part is about a model: the only one, or that of a class.
+// A part is the section of a page about one model: the only one, or the model of a class.
 type part struct {
 	Of     string // which one, such as at the last lambda; empty if there is one
 	Model  *columnReport

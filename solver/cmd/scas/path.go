@@ -73,8 +73,9 @@ type stepReport struct {
 	proof
 }
 
-// newSteps reports steps; intercept says that models have one. Of several classes it adds up their columns: an objective that is the
-// sum of theirs is above its optimum by at most the sum of their gaps.
+// newSteps returns the reports of steps. intercept says that the models have one. With several
+// classes, a report has the sums over their columns: the sum of the objectives is above its optimum by
+// at most the sum of the gaps.
 func newSteps(steps []*model.Step, intercept bool) []stepReport {
 	out := make([]stepReport, len(steps))
 	for k, s := range steps {
@@ -224,8 +225,8 @@ func about(data string, err error) error {
 	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
-// follow fits a path, and reports its progress. The error is that of the
-// first lambda that has one, and counts the others.
+// follow fits a path, and reports its progress. If fits have errors, it returns the error of the first
+// lambda that has one, with the number of the others.
 func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.Step, first error) {
 	s := r.in
 	p := e.begin("the first lambda")
@@ -259,9 +260,9 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 	return steps, first
 }
 
-// writeCoefficients writes those that are not zero as CSV, each with what is proved of its
-// lambda and how the fit ended. A lambda without any has a line with no feature. Of several
-// classes, each line begins with the class.
+// writeCoefficients writes the coefficients that are not zero as CSV, each with the gap of its lambda
+// and the status of the fit. A lambda at which all coefficients are zero has one line without a
+// feature. With several classes, each line begins with the class.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	b := bufio.NewWriter(w)
 	classes := r.in.data.Classes

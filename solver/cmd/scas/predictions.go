@@ -70,7 +70,7 @@ func (c *predictCmd) refuses(m *model.Model) error {
 // givesProbability reports whether margins stand for probabilities.
 func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability != nil }
 
-// predictions are those of a model for some rows.
+// predictions are the predictions of a model for some rows.
 type predictions struct {
 	// values has a number of each row for each column of the model: a probability or, without
 	// probabilities, the margin; for numbers the prediction.
@@ -79,7 +79,7 @@ type predictions struct {
 	names   []string // of the classes
 }
 
-// margins are those of a model for data, their offsets included.
+// margins returns the margins of a model for the rows of data, with the offsets.
 func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	t, err := m.Margins(nil, data.X)
 	each := len(m.Columns)

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// windowRows returns the number of rows of a window: so many that they, with a copy and their scores,
-// take an eighth of the memory, and their predictions as text another eighth.
+// windowRows returns the number of rows of a window. The rows, a copy of them and their scores take an
+// eighth of the memory, and their predictions as text another eighth.
 func (v memorySize) windowRows(data *sparse.Dataset) int {
 	const most, share = 1 << 16, 16
 	n, _ := data.X.Dims()

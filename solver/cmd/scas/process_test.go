@@ -238,8 +238,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestSignals: signals end a run at once even where it waits for a file that nobody
-// writes, whichever flag names it.
+// TestSignals: a signal ends a run at once, even while it waits for a pipe into which no process
+// writes, whichever flag names the pipe.
 func TestSignals(t *testing.T) {
 	dir := t.TempDir()
 	fifo, data := filepath.Join(dir, "fifo"), writeWDBC(t, dir)

@@ -92,7 +92,7 @@ func (p *progress) showOf(done, total float64, format string, args ...any) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.set(done, total, fmt.Sprintf(format, args...))
-	const rest = 100 * time.Millisecond // between two drawings: nobody reads faster
+	const rest = 100 * time.Millisecond // between two drawings; people do not read faster
 	if now := time.Now(); p.live && !p.over && (p.share >= 1 || now.Sub(p.shown) >= rest) {
 		p.shown = now
 		p.draw()

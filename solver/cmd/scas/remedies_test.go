@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRemediesAreWorded finds the remedies in the source of the libraries. Each must be
-// one that phrases words, and phrases must have no others.
+// TestRemediesAreWorded finds the remedies in the source of the libraries. phrases must have words for
+// each of them, and for no others.
 func TestRemediesAreWorded(t *testing.T) {
 	used := map[sparse.Remedy]bool{}
 	for _, found := range remediesIn(t, "../../../sparse", "../../../solver") {

@@ -44,9 +44,9 @@ func (s score) plus(t score) score {
 func (s score) mean() float64     { return s.loss / float64(s.rows) }
 func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
 
-// accuracy is the share of rows whose class a model predicts, those of other ranks among them; nil
-// where a margin is beyond float64, which is for predict to tell. It looks at so many rows at a
-// time that their margins take 32 MiB.
+// accuracy returns the share of the rows of all ranks whose class the model predicts right; nil if a
+// margin is infinite or NaN, which is an error of scas predict. The margins of the rows of one piece
+// take at most 32 MiB.
 func (r *ranks) accuracy(m *model.Model, data *sparse.Dataset) *float64 {
 	n, _ := data.X.Dims()
 	piece, right := max(1, 1<<22/len(m.Columns)), 0.0
@@ -151,7 +151,7 @@ func (r *predictReport) table() (f summary) {
 	return f
 }
 
-// addMetrics shows what accuracy and mean loss do not.
+// addMetrics adds the metrics other than accuracy and mean loss to a summary.
 func addMetrics(f *summary, m *metrics) {
 	if n := m.NumberMetrics; n != nil {
 		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)

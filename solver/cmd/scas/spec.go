@@ -46,7 +46,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 	}
 	out.demand = c.demand(out, of)
 	if p > mostStreamed && int64(p) > data.X.NNZ() && c.Memory.exceeds(out.demand) {
-		return nil, c.Memory.refuse(out.demand) // before a graph and bounds of so many features are made
+		return nil, c.Memory.refuse(out.demand) // before a graph and bounds for p features take memory
 	}
 	if c.SampleWeights != "" {
 		weights, err := readWeights(c.SampleWeights, whole.portion)
@@ -156,7 +156,8 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	return ofRow*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
 }
 
-// name reads the names of the features from a file; without one they are those of the data.
+// name reads the names of the features from the file of --names. Without this flag they are the names
+// in the data.
 func (s *specified) name(path string, p int) error {
 	if path == "" {
 		s.spec.Features = s.data.Names
