@@ -11,8 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestEndedBeforeWithOffsets: the loss of a fit that ended before it began is that of the
-// offsets.
+// TestEndedBeforeWithOffsets: if a fit ends before it begins, its loss is the loss at the offsets.
 func TestEndedBeforeWithOffsets(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{1, 2})
 	if err != nil {

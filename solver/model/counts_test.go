@@ -32,7 +32,7 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-// TestCountMetrics: the deviance, and the part of it that is explained.
+// TestCountMetrics checks the deviance, and D2, the share of it that the predictions explain.
 func TestCountMetrics(t *testing.T) {
 	x, err := sparse.FromDense(3, 1, []float64{0, 1, 2})
 	if err != nil {

@@ -182,7 +182,7 @@ func TestCVByHand(t *testing.T) {
 	}
 }
 
-// TestCVOfTies: of equal means the best is that of the largest lambda.
+// TestCVOfTies: if two lambdas have the same mean, Best is the larger lambda.
 func TestCVOfTies(t *testing.T) {
 	x, y := random(t, 20, 2, 3, true)
 	for _, by := range []Measure{ByError, ByAUC} {
@@ -335,7 +335,7 @@ func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (f
 	return sum / float64(len(p)), nil
 }
 
-// TestCVOfGlmnet: the curve and its errors are those of cv.glmnet on the same folds.
+// TestCVOfGlmnet: the means and standard errors agree with cv.glmnet on the same folds.
 func TestCVOfGlmnet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: some seconds")
@@ -503,7 +503,7 @@ func TestClassesFile(t *testing.T) {
 	}
 }
 
-// TestClassesOfScikitLearn: probabilities are those of its one-vs-rest classifier.
+// TestClassesOfScikitLearn: the probabilities agree with the one-vs-rest classifier of scikit-learn.
 func TestClassesOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-12}}

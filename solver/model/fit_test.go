@@ -303,7 +303,7 @@ func TestEnd(t *testing.T) {
 	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Columns[0].Certificate.Gap < 1e-10) {
 		t.Errorf("too much: %+v, %v", m.Columns[0].Certificate, err)
 	}
-	// The status is that of package solver: rounding, not a budget, ended it.
+	// Package solver sets the status: the run ended because of rounding, not because of a budget.
 	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("too much: status %s, %+v", m.Columns[0].Certificate.Status, e)
 	}

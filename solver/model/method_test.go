@@ -80,7 +80,8 @@ func TestRidge(t *testing.T) {
 	}
 }
 
-// TestAverage: the model has the averaged iterate of the method, and what is proved is of the average.
+// TestAverage: the model has the averaged iterate of the method, and the gap is proved for the
+// average.
 func TestAverage(t *testing.T) {
 	x, y := random(t, 80, 6, 3, true)
 	spec := &Spec{Lambda: 0.03, Settings: solver.Settings{Method: solver.SCAS{}, Passes: 20}}

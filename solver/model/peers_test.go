@@ -255,7 +255,7 @@ func TestScikitLearn(t *testing.T) {
 			all = append(all, named{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
 		}
 		for _, c := range all {
-			// The objective at 0, of which RelTol is a part, is 100 times the optimum's for counts.
+			// RelTol is relative to the objective at 0, which for counts is 100 times the optimum.
 			c.spec.Standardize, c.spec.Lambda, c.spec.RelTol = StandardizeOff, 0.02, 1e-12
 			problems = append(problems, problem{set.name + ", scikit-learn, " + c.name, c.spec, x, y, mustFit(t, c.spec, x, y)})
 			in = append(in, map[string]any{"loss": c.spec.loss().String(), "x": rows, "y": y, "ratio": c.spec.l1Ratio(), "lambda": c.spec.Lambda, "w": c.spec.SampleWeights})

@@ -180,7 +180,7 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	return number, nil
 }
 
-// prediction returns that of a margin, for numbers.
+// prediction returns the predicted number for a margin.
 func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Predicts(margin) }
 
 // toPredictions makes margins predictions, for numbers.

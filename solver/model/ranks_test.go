@@ -332,8 +332,8 @@ func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 	}
 }
 
-// TestRanksPath checks that a path on ranks has the lambdas and the statuses of one process, and its
-// objectives within what is proved, also if a rank has fewer rows than features.
+// TestRanksPath: a path on ranks has the lambdas and the statuses of a path in one process. The
+// objectives agree within their gaps, also if a rank has fewer rows than features.
 func TestRanksPath(t *testing.T) {
 	const n = 90
 	x, y := random(t, n, 9, 4, true)

@@ -36,8 +36,8 @@ type Spec struct {
 	// Fusion is the weight of the graph's part beside that of the coefficients: zero
 	// means 1. For the graph's part alone set PenaltyFactors to zeros.
 	Fusion float64
-	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², which Lambda does not multiply, and MuA adds
-	// (MuA/2)|A (s·b)|², for A = [G; I] with a Graph, and I with neither.
+	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², which Lambda does not multiply. MuA ≥ 0 adds (MuA/2)|A
+	// (s·b)|²; with a Graph A is [G; I], and with neither Graph nor A it is I.
 	Mu, MuA float64
 	// Domain confines the coefficients of the data as given, but not the intercept; nil confines none.
 	// A solver.Box has bounds for each coefficient, such as their signs. Other sets need NoIntercept

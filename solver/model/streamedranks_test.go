@@ -199,7 +199,8 @@ func TestStreamedRanksUnattained(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksClasses: so are several classes, of which no rank has all.
+// TestStreamedRanksClasses: out of core on ranks, models of several classes agree with the models of
+// one process, though no rank has rows of all classes.
 func TestStreamedRanksClasses(t *testing.T) {
 	const n = 30000
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})

@@ -29,7 +29,8 @@ type Tally struct {
 	sides     []sides // of two classes one, of more one for each against the rest; nil for no AUC
 }
 
-// A moment is a mean and a sum of what numbers leave around it.
+// A moment is the mean of numbers, and the sum of their deviations from it (squares, or for counts the
+// deviance). weight is the sum of their weights.
 type moment struct{ weight, mean, left float64 }
 
 // square returns (v − center)².
@@ -324,9 +325,8 @@ func (t *Tally) auc() *float64 {
 	return &sum
 }
 
-// add takes more numbers. off is the square or the deviance: what a set
-// leaves around another center than its mean is what it leaves around the mean and, times its
-// weight, off of the mean and that center.
+// add adds the numbers v to the moment. off is the square of v − center, or the deviance. The sum of
+// off around another center is the sum around the mean, plus the weight times off(mean, center).
 func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64) float64) {
 	weight := set.total(len(v))
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })

@@ -88,7 +88,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestClassTally: so is that of several classes.
+// TestClassTally: a tally of several classes, filled piece by piece, has the metrics of all rows at
+// once.
 func TestClassTally(t *testing.T) {
 	const n = 1000
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}} {

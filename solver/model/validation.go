@@ -51,8 +51,8 @@ func (m Measure) sign() float64 {
 	return 1
 }
 
-// check reports a measure that is not for the models. classes says whether they are of
-// classes, and own whether the caller has given a Metric.
+// check returns an error if the measure does not apply to the models. classes says that the models
+// predict classes, and own that the caller has given a Metric.
 func (m Measure) check(classes, own bool, field string) (Measure, error) {
 	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
 	switch {

@@ -44,7 +44,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	terminal       bool          // stderr is one
-	every          time.Duration // see progress; zero for the usual
+	every          time.Duration // between two lines of progress; 0 for the default
 	progress       *progress     // of what takes long, or nil
 	args           []string      // of the command line that runs, without the program's name
 	jsonLog        bool

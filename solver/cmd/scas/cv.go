@@ -66,7 +66,8 @@ var cvMetrics = map[string]struct {
 	"auc": {"AUC", model.ByAUC}, "mse": {"mean squared error", model.ByMSE},
 }
 
-// heldMetrics are what a report says of the rows held out, in this order, as far as it is known.
+// heldMetrics lists the metrics of held-out rows in the order of reports. A report leaves out metrics
+// that do not apply.
 var heldMetrics = []struct {
 	key, name string
 	of        model.Measure
@@ -100,7 +101,7 @@ type cvReport struct {
 	verbose bool
 }
 
-// A cvLambda is a lambda and what cross-validation found of it.
+// A cvLambda is a lambda with its results of cross-validation.
 type cvLambda struct {
 	Index  int     `json:"index"`
 	Lambda float64 `json:"lambda"`

@@ -172,8 +172,8 @@ func (s score) accuracyError() float64 {
 	return math.Sqrt(s.accuracy() * (1 - s.accuracy()) / float64(s.rows))
 }
 
-// verdict says who wins, on what, by how much, the standard error of the difference of
-// the losses being off.
+// verdict says which of the two fits has the smaller loss, and which the higher accuracy. off is the
+// standard error of the difference of the losses.
 func verdict(f, p score, off float64) string {
 	loss, accuracy := "The losses are equal", "both get as many rows right"
 	winner := map[bool]string{true: "fused", false: "plain"}

@@ -319,8 +319,8 @@ func fileText(t *testing.T, path string) string {
 	return string(b)
 }
 
-// TestRanksNoOptimum: ranks see that there is no optimum where all rows show it, and that
-// there is one where only some ranks' rows are separable.
+// TestRanksNoOptimum: ranks report that there is no optimum if a feature separates the classes in all
+// rows, but not if it does so only in the rows of some ranks.
 func TestRanksNoOptimum(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

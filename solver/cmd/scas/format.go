@@ -63,7 +63,7 @@ func (c *formFlags) formatOf(path string) sparse.Format {
 	return sparse.FormatOf(path)
 }
 
-// isTable reports whether a file is one.
+// isTable reports whether a file is read as a table, CSV or TSV.
 func (c *formFlags) isTable(path string) bool {
 	f := c.formatOf(path)
 	return f == sparse.CSV || f == sparse.TSV
@@ -169,7 +169,8 @@ func sizeOf(f *os.File) int64 {
 	return info.Size()
 }
 
-// warnOfColumns warns of columns that are hardly what they are taken for.
+// warnOfColumns warns of columns that were probably read in the wrong way, such as dates as
+// categories.
 func (e *env) warnOfColumns(d *sparse.Dataset) {
 	const many = 10
 	if d.Table == nil {

@@ -106,8 +106,8 @@ func TestWarnOfMemory(t *testing.T) {
 	}
 }
 
-// The gap of a report is that of the iterate it is about: the last or the average,
-// near the optimum or not.
+// TestGapBounds: the gap in a report belongs to the iterate that the model holds, the last or the
+// average, near the optimum or far from it.
 func TestGapBounds(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	type report struct {

@@ -132,7 +132,7 @@ func writeFile(path string, fill func(io.Writer) error) error {
 	return atomicfile.Write(atomicfile.Followed(path), 0o666, fill)
 }
 
-// number is a float64 that JSON shows as null where it has no number.
+// number is a float64 that JSON shows as null if it is NaN or infinite.
 type number float64
 
 func (v number) MarshalJSON() ([]byte, error) {

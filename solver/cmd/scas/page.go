@@ -140,7 +140,7 @@ func (p *page) judge(objective number, of proof, err error) {
 	p.remedy(err)
 }
 
-// judgeAll is judge of many fits, of which there is one for each of what.
+// judgeAll says how many of the fits have converged. There is one fit for each lambda or class: what.
 func (p *page) judgeAll(fits []proof, what string, err error) {
 	converged, relative, gap := 0, number(0), number(0) // the worst ones
 	for _, f := range fits {

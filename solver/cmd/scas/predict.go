@@ -181,7 +181,8 @@ func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	return all
 }
 
-// explain counts the row of a margin that is not finite from 1, and names the files.
+// explain words the error for a margin that is not finite: it names the row, counted from 1, and the
+// files.
 func (c *predictCmd) explain(err error) error {
 	var over *model.OverflowError
 	if !errors.As(err, &over) {

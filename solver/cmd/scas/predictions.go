@@ -33,7 +33,7 @@ func severalClasses(m *model.Model) []string {
 	return m.Classes.All()
 }
 
-// classWords are the labels of a model where they are words, by the numbers that stand for them.
+// classWords maps the numbers of the labels to words, if the labels of the model are words.
 func classWords(m *model.Model) []string {
 	if !m.Classes.IsZero() {
 		return m.Classes.Names

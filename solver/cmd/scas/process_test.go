@@ -186,9 +186,9 @@ func TestExitNotConverged(t *testing.T) {
 	}
 }
 
-// An interrupt ends a run with its own exit code, a word about it, and without
-// touching the model. The process has read from its standard input when the
-// signal comes, so it is past installing the handler.
+// TestInterrupt: an interrupt ends a run with its own exit code and a message, and leaves the model
+// file alone. The signal comes after the process has read from standard input, so its handler is
+// installed.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts can be sent on Windows: nothing is checked")
@@ -338,7 +338,7 @@ func (c *cancelOnWrite) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// lockedBuffer is one that goroutines may write to.
+// lockedBuffer is a bytes.Buffer that several goroutines may write to.
 type lockedBuffer struct {
 	lock sync.Mutex
 	b    bytes.Buffer

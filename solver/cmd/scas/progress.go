@@ -291,8 +291,8 @@ func (p *progress) classes(done, total int) {
 	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
 
-// An iterationHandler is a slog.Handler that reports the iterations which package solver
-// logs. Unlike a record, a log entry costs no computation.
+// An iterationHandler is a slog.Handler that reports the iterations that package solver logs. A log
+// entry costs no computation; a solver.Recorder would evaluate the objective.
 type iterationHandler struct {
 	*progress
 	passes     float64 // the number allowed

@@ -285,8 +285,8 @@ func (r *trainReport) addParameters(f *summary) {
 	f.addIf(run.BatchSize > 1, "", "%d samples a step", run.BatchSize)
 }
 
-// text is for people. For several classes, a table with a line for each class follows what was
-// fitted, and then what its words mean.
+// text returns the report as text: a summary, for several classes a table with a line for each class,
+// and notes that explain its words.
 func (r *trainReport) text() string {
 	if r.columnFit != nil {
 		return r.table().String()
@@ -346,7 +346,7 @@ func (r *trainReport) encode(w io.Writer) error { return r.model.Write(w) }
 
 func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model, 0) }
 
-// errOneGraph refuses a picture of one model where there are several.
+// errOneGraph is the error for --svg with several classes, which have one model each.
 var errOneGraph = usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 
 // page explains the model; err is what the command ends with.
