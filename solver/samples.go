@@ -83,7 +83,7 @@ func (s *Samples) Slope(i int, t float64) float64 {
 	return s.loss.Slope(t, s.prob.Labels[i])
 }
 
-// SecondDerivative returns φ”(t; bᵢ). slope must be the result of Slope for t.
+// SecondDerivative returns φ″(t; bᵢ). slope must be the result of Slope for t.
 func (s *Samples) SecondDerivative(i int, t, slope float64) float64 {
 	return s.loss.SecondDerivative(t, slope, s.prob.Labels[i])
 }

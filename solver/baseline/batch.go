@@ -95,7 +95,7 @@ func newBatch(r *solver.Run) *batch {
 	return b
 }
 
-// A newtonSystem solves H·step = −g, where H = (1/n)Σ φ”ᵢ aᵢaᵢ' + mu I + ρ A'A.
+// A newtonSystem solves H·step = −g, where H = (1/n)Σ φ″ᵢ aᵢaᵢ' + mu I + ρ A'A.
 type newtonSystem interface {
 	// cost returns a lower bound of the passes of the next solve.
 	cost() float64

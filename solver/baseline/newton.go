@@ -78,7 +78,7 @@ type conjugate struct {
 	b         *base
 	cg        *linalg.ConjugateGradients
 	fixed     []float64 // diagonal of ρ A'A + mu I
-	curvature []float64 // φ” of each sample, for the current solve
+	curvature []float64 // φ″ of each sample, for the current solve
 	margin    []float64
 }
 

@@ -1,6 +1,16 @@
-// Command scas trains graph-guided and other structured-sparse linear models
-// by SCAS-ADMM, applies them, and describes data and machine.
-// `scas --help` and `scas COMMAND --help` describe it.
+// Command scas fits linear models with a sparse penalty, applies them, and makes graphs over features.
+// By default it takes proximal Newton steps, which prove how far a model is from the optimum; scas train
+// --method names other methods, SCAS-ADMM among them. `scas --help` and `scas COMMAND --help` describe it.
+//
+// Read app.go first: it lists the commands. Each command is a struct of flags with a method Run, in a file
+// of its own. The way of scas train to the arithmetic:
+//
+//	trainCmd.Run, fitFlags.read (train.go, fitflags.go)   reads DATA
+//	fitFlags.specify (spec.go)                            makes a model.Spec of the flags
+//	model.FitData, design.fit, newFitter (solver/model)   makes the problem that is solved
+//	exact.New, Solver.Solve (solver/internal/exact)       takes the Newton steps
+//	memory, rows.Sums (exact, solver/internal/rows)       add up over the rows
+//	kernels.Margins and others (kernels)                  do the arithmetic
 //
 // Exit codes: 0 done (running the requested passes of a named method counts as
 // done), 1 something could not be read or written, malformed input included, 2

@@ -56,7 +56,7 @@ func inOrder(t *testing.T, block []string, output string) {
 // TestReadmeDemo: what README.md says that the demonstration prints.
 func TestReadmeDemo(t *testing.T) {
 	for _, block := range readmeBlocks(t) {
-		if strings.HasPrefix(strings.TrimSpace(block[0]), "all (") {
+		if strings.HasPrefix(block[0], "On rows not trained on") {
 			inOrder(t, block, scas(t, "scas", nil, "demo"))
 			return
 		}

@@ -19,7 +19,7 @@ type MetricProblem struct {
 	Data      *sparse.CSR
 	A         *linalg.Algebra // the identity or a matrix
 	Limit     []float64
-	Curvature float64    // upper bound of φ”
+	Curvature float64    // upper bound of φ″
 	Ridge     float64    // mu
 	Unit      float64    // unit of the margins: the unit of the labels in regression, else 1
 	Least     float64    // a lower bound of ρ, if possible

@@ -8,7 +8,7 @@ type Scales struct {
 	Row               float64 // root mean square of |aᵢ|
 	// Unit of the margins aᵢ'x: the unit of the labels for regression, otherwise 1.
 	Unit             float64
-	Curvature        float64 // upper bound of φ”
+	Curvature        float64 // upper bound of φ″
 	Mu               float64
 	Lambda           float64 // scale of the penalty; 0 if it has none, such as an indicator
 	Limited          bool    // the penalty bounds |beta|, as L1 does

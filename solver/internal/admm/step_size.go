@@ -33,8 +33,8 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 }
 
 // At returns the curvature of the loss at a snapshot, on which stochastic steps depend, given the
-// margins and slopes of the rows and their labels. If φ” is not continuous, it uses the upper bound
-// of φ”, because φ” may jump within the inner loop.
+// margins and slopes of the rows and their labels. If φ″ is not continuous, it uses the upper bound
+// of φ″, because φ″ may jump within the inner loop.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.met(func(int) float64 { return loss.Curvature() })
@@ -42,7 +42,7 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 	return c.met(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
 }
 
-// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|²; second returns φ” of a row. A stochastic
+// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ″(aᵢ'x_t) |aᵢ|²; second returns φ″ of a row. A stochastic
 // step along aᵢ changes the component along aᵢ by the factor 1 − η hᵢ. So the mean square of the
 // iterate in a direction v shrinks if η E[hᵢ² cos²] < 2 E[hᵢ cos²], where cos belongs to the angle
 // between aᵢ and v. Weighting by hᵢ gives enough weight to a few long rows among many short ones,

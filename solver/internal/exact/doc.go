@@ -22,7 +22,7 @@
 //   - Coupled, for all other problems. The model has all columns. If these are too many, a setSolver
 //     solves smaller problems on working sets.
 //
-// The dual point is the slope of the model at x + d: α = φ'(t) + φ”(t) X d. Because x + d minimises the
+// The dual point is the slope of the model at x + d: α = φ'(t) + φ″(t) X d. Because x + d minimises the
 // model, α is dual feasible up to the model's tolerance and rounding, and its duality gap is of fourth
 // order in d. Package gap computes the bound.
 //

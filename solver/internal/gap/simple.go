@@ -28,7 +28,7 @@ type SimplePoint struct {
 type Simple struct {
 	Data      *sparse.CSR
 	Weights   []float64 // ωᵢ; nil for equal ones
-	Curvature float64   // an upper bound of φ”
+	Curvature float64   // an upper bound of φ″
 	A         *linalg.Algebra
 	Mu        float64
 	Domain    term.Set   // nil for R^p

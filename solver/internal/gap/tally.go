@@ -29,7 +29,7 @@ type Tally struct {
 	Mismatch  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
 	Weighted  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
 	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over some of the samples: see Phi
-	Curvature float64 // Σ cᵢ κ with the upper bound κ of φ”, or Σ cᵢ φ”(tᵢ) if φ” has no upper bound
+	Curvature float64 // Σ cᵢ κ with the upper bound κ of φ″, or Σ cᵢ φ″(tᵢ) if φ″ has no upper bound
 	MaxPhi    float64 // the largest Φᵢ
 }
 
@@ -82,7 +82,7 @@ const phiSlope = 1e4
 //
 // has a bound (see shiftCost). There are two such bounds.
 //
-// Most losses of package term give φ” as a concave function of φ', called CurvatureOfSlope. Φᵢ is
+// Most losses of package term give φ″ as a concave function of φ', called CurvatureOfSlope. Φᵢ is
 // at most the minimum of CurvatureOfSlope between φ'(tᵢ) and αᵢ, which is attained at one of these
 // two ends. So the derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at
 // most half the distance of αᵢ from the ends of the domain, so that the value of CurvatureOfSlope

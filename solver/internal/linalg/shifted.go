@@ -30,7 +30,7 @@ type Shifted struct {
 type rowScratch struct {
 	values  []float64 // b as a dense vector; zero between calls
 	support []int32
-	mark    []int // stamp of the last call that used the component
+	mark    []int // of each component, the stamp of the last call that solved it
 	stamp   int
 }
 

@@ -64,7 +64,7 @@ func (t *task) offset(i int) float64 {
 	return t.offsets[i]
 }
 
-// phi returns φ, φ' and φ” at the margin m.
+// phi returns φ, φ' and φ″ at the margin m.
 func (t *task) phi(m double, b float64) (value, slope, curve double) {
 	two := of(2)
 	switch r := of(b).sub(m); t.loss {
@@ -160,7 +160,7 @@ type barrier struct {
 	multipliers [][]float64
 	parameter   float64 // the barrier parameter: value exceeds the optimum by about parameter·τ on the path
 	radius2     double
-	majorant    []double // the diagonal of the Hessian of the loss for φ” = 2, which scales the damping
+	majorant    []double // the diagonal of the Hessian of the loss for φ″ = 2, which scales the damping
 }
 
 // ridgePart is the regularisation of y relative to its curvature.

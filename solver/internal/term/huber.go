@@ -131,7 +131,7 @@ func (h Huber) ConjugateAt(alpha, label float64) float64 {
 // SlopeRange implements Loss.
 func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
 
-// curvatureOfSlope returns φ” as a function of the slope: 2 inside the range of slopes, 0 at its
+// curvatureOfSlope returns φ″ as a function of the slope: 2 inside the range of slopes, 0 at its
 // ends.
 func (h Huber) curvatureOfSlope(slope, _ float64) float64 {
 	if math.Abs(slope) < 2*h.Width() {

@@ -36,7 +36,7 @@ func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
 	return float64(s * (1 - s))
 }
 
-// logisticCurvatureOfSlope returns φ” as a function of the slope: q(1 − q) with q = −label slope.
+// logisticCurvatureOfSlope returns φ″ as a function of the slope: q(1 − q) with q = −label slope.
 func logisticCurvatureOfSlope(slope, label float64) float64 {
 	q := float64(-label * slope)
 	return float64(q * (1 - q))
@@ -56,7 +56,7 @@ const (
 )
 
 // Curvatures implements Loss. The curvature of the parabola is (σ(|t|) − ½)/|t|. For a
-// sample that is far on the wrong side, φ” is almost zero although φ' is not: without
+// sample that is far on the wrong side, φ″ is almost zero although φ' is not: without
 // damping, the step of a feature that only such samples have would be almost unbounded.
 func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping) {
 	for i, v := range slope {

@@ -69,8 +69,8 @@ type Loss interface {
 	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be the
 	// same slice as margin.
 	Slopes(slope, margin, label []float64) (sum float64)
-	// Curvatures sets dst to φ”, or with damping to φ” + damping (m − φ”). Here m is the
-	// curvature of a parabola that touches φ at the margin and lies above φ. If φ” is
+	// Curvatures sets dst to φ″, or with damping to φ″ + damping (m − φ″). Here m is the
+	// curvature of a parabola that touches φ at the margin and lies above φ. If φ″ is
 	// unbounded, there is no such parabola; then it lies above φ between the margin and
 	// the minimum of φ. slope must hold the result of Slopes.
 	Curvatures(dst, slope, margin, label []float64, damping Damping)
@@ -92,9 +92,9 @@ type Loss interface {
 	Traits() Traits
 }
 
-// Damping says how much of φ” is replaced by the curvature of a parabola above the loss,
-// from 0 to 1. A loss uses one of the two numbers: Flat if φ” is zero on an interval
-// (squared hinge, Huber), Tail if φ” is positive but becomes small far from the minimum
+// Damping says how much of φ″ is replaced by the curvature of a parabola above the loss,
+// from 0 to 1. A loss uses one of the two numbers: Flat if φ″ is zero on an interval
+// (squared hinge, Huber), Tail if φ″ is positive but becomes small far from the minimum
 // (logistic, Poisson).
 type Damping struct {
 	Flat, Tail float64
@@ -124,13 +124,13 @@ type Traits struct {
 	// Accuracy is the relative error that Value and Conjugate may have beyond rounding: zero
 	// for the losses of this package.
 	Accuracy float64
-	// ConstantCurvature reports whether φ” is constant, ContinuousCurvature whether it is
+	// ConstantCurvature reports whether φ″ is constant, ContinuousCurvature whether it is
 	// continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is the change of a margin up to which φ” has about the same size, so that a
+	// Reach is the change of a margin up to which φ″ has about the same size, so that a
 	// quadratic model is useful; zero means any change.
 	Reach float64
-	// CurvatureOfSlope returns the curvature φ” as a function of the slope φ'. This function is
+	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is
 	// concave, positive inside SlopeRange, and 0 at finite ends of it. CurvatureOfSlope is nil if
 	// it is not known or not concave; package gap then treats the loss like a caller's own.
 	CurvatureOfSlope func(slope, label float64) float64

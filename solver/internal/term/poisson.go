@@ -8,7 +8,7 @@ import (
 
 // Poisson is φ(t; b) = e^t − b t − b + b log b for labels b ≥ 0, with 0 log 0 = 0. This
 // is half the deviance of a count b whose expected value, the rate, is e^t. With q = b +
-// α ≥ 0, φ*(α) is q log q − q + b − b log b. φ” = e^t is unbounded.
+// α ≥ 0, φ*(α) is q log q − q + b − b log b. φ″ = e^t is unbounded.
 type Poisson struct{}
 
 // Traits implements Loss.
@@ -54,9 +54,9 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	return sum
 }
 
-// Curvatures implements Loss. Below the minimum of the loss, at log b, the parabola has
-// its minimum there too, and its curvature is φ'/(t − log b). Above it the curvature is
-// φ”, because no parabola lies above the loss there.
+// Curvatures implements Loss. The loss has its minimum at log b. For t below it, the parabola of
+// damping 1 has its minimum there too, so that its curvature is φ'/(t − log b). For larger t the
+// curvature is φ″, because there no parabola lies above the loss.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping Damping) {
 	for i, t := range margin {
 		dst[i] = exp(t)

@@ -96,7 +96,7 @@ func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
 	return 0, math.Inf(1)
 }
 
-// curvatureOfSlope returns φ” as a function of the slope: 2 inside the range of slopes, 0 at its end.
+// curvatureOfSlope returns φ″ as a function of the slope: 2 inside the range of slopes, 0 at its end.
 func (SquaredHinge) curvatureOfSlope(slope, label float64) float64 {
 	if label*slope < 0 {
 		return 2
