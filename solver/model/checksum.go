@@ -26,7 +26,7 @@ func sealed(file []byte) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s%q%s", body, between, sum, file[len(body):]), nil
 }
 
-// checksum is what sealed says of a file, whether it says so or not.
+// checksum returns the checksum of a file, as sealed computes it, whether or not the file states it.
 func checksum(file []byte) (string, error) {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	var compact bytes.Buffer

@@ -24,8 +24,8 @@ const MaxClasses = 5000
 // problems are the problems of a specification: one problem for numbers and two classes, otherwise
 // one for each class.
 type problems struct {
-	spec    *Spec // of all together
-	one     *Spec // of each
+	spec    *Spec // as the caller gave it
+	one     *Spec // of one class against the rest
 	x       *sparse.CSR
 	y       []float64
 	classes []float64 // nil for one problem
@@ -95,9 +95,9 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEach returns the specification of one class against the rest. Class weights, which are by label,
-// are sample weights there. If classes are fitted in parallel, each has one goroutine. The time
-// limit is for all classes together, and left out.
+// ofEach returns the specification of one class against the rest. Class weights become sample weights.
+// If classes are fitted in parallel, each has one goroutine. It has no time limit, because the limit
+// is for all classes together.
 func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.badSettings(); err != nil {
 		return nil, err
@@ -392,7 +392,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 	}
 }
 
-// onlyPath is path of one problem, without validation.
+// onlyPath returns the steps of a path if there is only one problem. It ignores set.Validation.
 func (p *problems) onlyPath(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		d, err := p.prepared(0)
@@ -404,7 +404,7 @@ func (p *problems) onlyPath(ctx context.Context, set *PathSettings) iter.Seq2[*S
 	}
 }
 
-// classPaths is path of several classes, without validation.
+// classPaths returns the steps of a path of several classes. It ignores set.Validation.
 func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		lambdas, err := p.lambdas(ctx, set)

@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// TestCVClassesByHand: means, errors and models are those of fits done one by one, whatever
-// the number of threads.
+// TestCVClassesByHand compares the means, standard errors and models of CV with fits of single folds,
+// for several numbers of threads.
 func TestCVClassesByHand(t *testing.T) {
 	x, y := threeClasses(t)
 	weights := make([]float64, len(y))

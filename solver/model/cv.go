@@ -31,9 +31,8 @@ type CVSettings struct {
 	// the held-out rows of each fold, with their sample weights and offsets. The other
 	// measures are computed as well: see CVResult.Measures.
 	By Measure
-	// Metric, unless nil, is a measure of the caller's own that takes the place of By. With
-	// Spec.Memory or Spec.Comm it must be a mean over rows, because a call has only a part of
-	// the rows of a fold.
+	// Metric, unless nil, is a measure that the caller provides, instead of By. With Spec.Memory or
+	// Spec.Comm it must be a mean over rows, because a call has only a part of the rows of a fold.
 	Metric Metric
 	// Judged, unless nil, is called when models have been scored: done of total so far. The
 	// calls do not overlap.
@@ -50,7 +49,7 @@ type Curve struct {
 	Values [][]float64
 }
 
-// A CVResult is what cross-validation found. Its slices have an entry for each lambda.
+// A CVResult is the result of CV. Its slices have an entry for each lambda.
 type CVResult struct {
 	Lambdas []float64
 	// Curve is the curve of the measure that chooses.
@@ -284,8 +283,8 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	return nil
 }
 
-// rest returns the problems of the rows outside fold k. In memory these rows are copied; in a file the
-// fit passes over those of the fold.
+// rest returns the problems of the rows outside fold k. In memory it copies these rows; out of core
+// the fit skips the rows of the fold.
 func (c *crossing) rest(k int) (*problems, error) {
 	n := len(c.y)
 	if c.spec.streams() {

@@ -116,8 +116,8 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestCVByHand: means, errors and choices are those of fits done one by one, whatever the
-// number of threads.
+// TestCVByHand compares the means, standard errors and choices of CV with fits of single folds, for
+// several numbers of threads.
 func TestCVByHand(t *testing.T) {
 	x, y := random(t, 90, 6, 3, true)
 	weights := make([]float64, 90)

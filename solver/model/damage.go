@@ -14,13 +14,13 @@ import (
 
 // This file says what is wrong with the text of a model, and where.
 
-// again is what to do about a damaged file.
+// again is the remedy for a damaged file.
 const again = "; fetch the file again, or fit the model again"
 
-// takeModel is what to do about a file that is not a model.
+// takeModel is the remedy for a file that is not a model.
 var takeModel = sparse.Remedy{To: "give a file that Save, scas train or scas cv wrote"}
 
-// errNumber is that of a field that asks for a number.
+// errNumber is the error for a field that must be a number.
 var errNumber = errors.New("expected a finite number")
 
 // damageOf words the error of reading the text as JSON. It names no file.
@@ -60,7 +60,7 @@ func named(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// kindOf says what values of a type are like.
+// kindOf describes the values of a type for a message.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Uint64:

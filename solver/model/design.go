@@ -91,8 +91,8 @@ func (s *Spec) factsOf(t *rows.Team, x *sparse.CSR, weighted bool) Facts {
 	return Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
-// prepare computes the deviations and adds the column for the intercept. If ctx ends before, the
-// design is unchanged, and the error is that of ctx.
+// prepare computes the deviations and adds the column for the intercept. If ctx ends before, it
+// returns the error of ctx, and the design is unchanged.
 func (d *design) prepare(ctx context.Context) error {
 	if d.spec.streams() {
 		return nil
@@ -227,7 +227,7 @@ func (d *design) factor(j int) float64 {
 	return d.factors[j]
 }
 
-// coupled reports whether the penalty is of groups or of A b, not of single coefficients.
+// coupled reports whether the penalty couples coefficients: a group lasso, or a penalty of A b.
 func (d *design) coupled() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	return grouped || d.spec.Graph != nil || d.spec.A != nil

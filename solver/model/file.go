@@ -26,7 +26,7 @@ const Version = "0.1.0"
 // misread newer models; Read knows all.
 const newest = 3
 
-// A head is what a model file says of the model as a whole.
+// A head has the fields of a model file about the model as a whole.
 type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
@@ -44,7 +44,7 @@ type head struct {
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
 }
 
-// A part is what a model file says of a column of coefficients.
+// A part has the fields of a model file about one column of coefficients.
 type part struct {
 	Intercept intercept `json:"intercept"`
 	Groups    [][]int   `json:"tied_features,omitempty"` // counted from 0
@@ -52,8 +52,8 @@ type part struct {
 	proof
 
 	did
-	// Nonzero are the numbers, from 1, of the features that the coefficients are of; without it
-	// they are of all features.
+	// Nonzero are the numbers of the features with coefficients, counted from 1. Without Nonzero,
+	// Coefficients has one for every feature.
 	Nonzero      []int    `json:"nonzero_features,omitzero"` // not nil if all coefficients are zero
 	Coefficients []number `json:"coefficients"`
 }
@@ -63,7 +63,7 @@ type part struct {
 type modelFile struct {
 	head
 	Parts []json.RawMessage `json:"models"`
-	// Checksum is of the other fields; see sealed.
+	// Checksum is the checksum of the other fields; see sealed.
 	Checksum *string `json:"checksum,omitempty"`
 }
 
@@ -188,8 +188,7 @@ type classWeight struct {
 	Weight float64 `json:"weight"`
 }
 
-// A number is a float64 that must be one: null is an error, and so is what is not
-// finite.
+// A number is a finite float64. null and values that are not finite are errors.
 type number float64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -340,9 +339,9 @@ func Load(path string) (*Model, error) {
 	return Read(f, path)
 }
 
-// Read reads a model of any format. What is no model, a damaged one, or one whose checksum is
-// another than its own, is an error that names the file and says what is wrong. A short file may
-// say that it has many features: 8 bytes are taken for each.
+// Read reads a model of any format. It is an error, which names the file, if the text is no model, if
+// it is damaged, or if its checksum is wrong. A short file may state a large number of features, for
+// each of which the model takes 8 bytes.
 func Read(r io.Reader, name string) (*Model, error) {
 	text, err := sparse.ReadText(r, name)
 	if err != nil {
@@ -463,8 +462,8 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 	return &h, &p, nil
 }
 
-// column returns the column of a part with the head h, which must be that of the first part but
-// for its labels.
+// column returns the column of a part with the head h. All parts must have the same head, except for
+// labels.
 func (p *part) column(first, h *head) (*Column, error) {
 	sameNames := len(h.Features) == len(first.Features) && (len(h.Features) == 0 || &h.Features[0] == &first.Features[0] || slices.Equal(h.Features, first.Features))
 	switch {

@@ -165,7 +165,7 @@ type heldScore struct {
 	m     *Model
 	tally *Tally
 	own   Metric     // a measure of the caller's; nil without
-	sum   [2]float64 // of own times the weight of the window, and of the weights
+	sum   [2]float64 // sums over the windows: of own times the weight, and of the weights
 }
 
 func (s *heldScore) add(w *window) error {

@@ -48,8 +48,8 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	return signs, m, t.Agreed(err)
 }
 
-// thirdLabel reports the rarest of more than two labels, on the process that has it, the
-// last of them in order where several are as rare: that is the one that may be wrong.
+// thirdLabel reports the rarest of more than two labels, on the process that has it; of equally rare
+// labels, the last. The rarest is most likely the mistake.
 func thirdLabel(t *rows.Team, y []float64) error {
 	all := t.Different(y, MaxClasses)
 	count := make([]float64, len(all))

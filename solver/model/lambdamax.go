@@ -130,10 +130,9 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 	return 0, noLargest("model: no feature matters at all: every gradient at zero is 0")
 }
 
-// graphMax is LambdaMax with a graph, the norm dual to Ω at −g; g is the gradient on the
-// original scale. It is that lambda at which the point nearest to −g under lambda Ω
-// becomes zero, which is found from below: such a point x that is not zero says by −g'x/Ω(x)
-// how far lambda may rise (Dinkelbach 1967), after a few of them as far as it does.
+// graphMax returns LambdaMax with a graph: the dual norm of the penalty Ω at −g. g is the gradient on
+// the original scale. It improves a lower bound (Dinkelbach 1967): for the current lambda it computes
+// the point x nearest to −g under lambda Ω; −g'x/Ω(x) is the next lambda. It ends when x = 0.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	columns := d.columns()
 	a, err := d.rowsOfA(columns)
@@ -183,7 +182,7 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	return most * unit * (1 + close), nil
 }
 
-// groupMax is LambdaMax of groups; g is the gradient on the original scale.
+// groupMax returns LambdaMax with groups. g is the gradient on the original scale.
 func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
 	weights := group.weights()
 	cone, bounded := d.cone().(solver.Box)

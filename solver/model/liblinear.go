@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// solverTypes are those of liblinear with one weight vector, and the loss whose margins
-// they mean. Hinge loss stands as squared hinge: the classes are the same.
+// solverTypes maps the solver types of liblinear that have one weight vector to the loss whose margins
+// they have. Hinge loss maps to squared hinge: the predicted classes are the same.
 var solverTypes = map[string]solver.Loss{
 	"L2R_LR": solver.Logistic{}, "L1R_LR": solver.Logistic{}, "L2R_LR_DUAL": solver.Logistic{},
 	"L2R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L2LOSS_SVC_DUAL": solver.SquaredHinge{},

@@ -12,7 +12,7 @@ import (
 const pieceRows = 1 << 20
 
 // mappedDesign is newDesign for fits out of core. It copies no data. against, unless nil, is the label
-// of one class of several, from mappedClasses.
+// that counts as +1, against all others.
 func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*design, error) {
 	seen, err := [2]bool{}, spec.checkMapped(x, y)
 	switch {

@@ -58,7 +58,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	return total + models + s.bytes()
 }
 
-// bytes returns the bytes of what s holds.
+// bytes returns the number of bytes that s holds.
 func (s *Spec) bytes() int64 {
 	const ofEdge, ofGroup = 16, 24
 	total := 8 * int64(len(s.SampleWeights)+len(s.Offsets)+len(s.PenaltyFactors))
@@ -83,7 +83,7 @@ func (s *Spec) bytes() int64 {
 // matrixBytes returns the bytes of a matrix.
 func matrixBytes(rows int, entries int64) int64 { return 8*int64(rows+1) + 12*entries }
 
-// A memory is what a fit of one problem needs.
+// A memory is the number of bytes that a fit of one problem needs.
 type memory struct {
 	rows   int64 // bytes of copies of the rows and labels
 	solver int64 // bytes of everything else

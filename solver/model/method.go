@@ -15,7 +15,7 @@ type MethodError struct {
 	// make passes, such as Passes. Value is what the setting holds, the name in case of Method.
 	Setting string
 	Value   any
-	// Limit is what the method does not do, such as "takes rows of equal weight alone".
+	// Limit says what the method cannot do, such as "takes rows of equal weight alone".
 	Limit string
 	// Remedies says what to do. Any of them is enough. The first one changes the part of the Spec.
 	Remedies []sparse.Remedy
@@ -137,8 +137,8 @@ type need struct {
 	remedies     []sparse.Remedy
 }
 
-// takenBy returns an error if a solver.Problem of the specification is not one for the method that a
-// setting asks for. What else the method requires of a Problem is checked by solver.Minimize.
+// takenBy returns an error if the method cannot fit the specification. setting and value say which
+// setting asks for the method. solver.Minimize checks the rest.
 func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error {
 	_, grouped := s.Penalty.(GroupLasso)
 	net := s.l1Ratio() < 1

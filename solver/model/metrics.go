@@ -18,11 +18,12 @@ type Metrics struct {
 	Numbers *NumberMetrics `json:"regression,omitempty"`
 }
 
-// ClassMetrics are of two or more classes. Shares of nothing are 0, as in scikit-learn.
+// ClassMetrics are the metrics of a model of two or more classes. A share of no rows is 0, as in
+// scikit-learn.
 type ClassMetrics struct {
 	Accuracy float64 `json:"accuracy"`
-	// Precision, Recall and F1 are those of the positive class of two, and of more classes the
-	// means over the classes.
+	// Precision, Recall and F1 are for the positive class of two, and with more classes the means over the
+	// classes.
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
@@ -34,8 +35,8 @@ type ClassMetrics struct {
 	// Brier is the mean squared error of the probability of the positive class of two; nil for
 	// other models.
 	Brier *float64 `json:"brier,omitempty"`
-	// Threshold is that of the probability, or where there is none of the margin, above which a
-	// row is predicted to be of the positive class of two; nil for more classes.
+	// Threshold is the probability (for losses without probabilities, the margin) above which a row is
+	// predicted to be of the positive class of two; nil for more classes.
 	Threshold *float64       `json:"threshold,omitempty"`
 	Classes   []ClassSummary `json:"classes"` // of two classes the negative one is first
 	// Confusion adds up the rows, or their weights, of class i that are predicted to be of
@@ -43,7 +44,7 @@ type ClassMetrics struct {
 	Confusion [][]float64 `json:"confusion"`
 }
 
-// A ClassSummary is of one class. Shares of nothing are 0, as in scikit-learn.
+// A ClassSummary has the metrics of one class. A share of no rows is 0, as in scikit-learn.
 type ClassSummary struct {
 	Class     string  `json:"class"`
 	Rows      float64 `json:"rows"` // or their weights
@@ -52,7 +53,7 @@ type ClassSummary struct {
 	F1        float64 `json:"f1"`
 }
 
-// NumberMetrics are of regression.
+// NumberMetrics are the metrics of a model that predicts numbers.
 type NumberMetrics struct {
 	MSE float64 `json:"mse"`
 	MAE float64 `json:"mae"`
@@ -201,8 +202,9 @@ func (c *ClassMetrics) summarise(m *Model) {
 	}
 }
 
-// explained returns the part of what the mean label leaves that predictions explain, which leave
-// left of it. Where the mean leaves nothing it is 1 for perfect predictions and else 0.
+// explained returns the share of the deviation around the mean label that the predictions explain.
+// left is the deviation around the predictions. If all labels equal the mean, it returns 1 for perfect
+// predictions and 0 otherwise.
 func explained(left, ofMean float64) float64 {
 	switch {
 	case ofMean > 0:

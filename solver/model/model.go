@@ -10,7 +10,7 @@ import (
 // rest. The margins of a row are xᵢ'Coefficients + Intercept, one for each column. The methods
 // of a Model only read it, so one Model may serve many goroutines.
 type Model struct {
-	// Loss is what was fitted; it says what margins mean. nil means solver.Logistic.
+	// Loss is the loss of the fit; it says what margins mean. nil means solver.Logistic.
 	Loss solver.Loss
 	// Labels are the labels of two classes; zero for numbers and for more classes.
 	Labels sparse.LabelMapping
@@ -72,13 +72,13 @@ type Facts struct {
 
 // A Certificate says how far a column is from the optimum of its problem.
 type Certificate struct {
-	// Objective is what was minimised, at the model. MeanLoss is its first part, and Ridge its part
+	// Objective is the objective of the fit at the model. MeanLoss is its first part, and Ridge its part
 	// (Mu/2) Σⱼ (sⱼbⱼ)².
 	Objective, MeanLoss, Ridge float64
 	// Gap bounds the excess of Objective over the optimum, rounding included; +Inf if
 	// nothing is proved.
 	Gap float64
-	// RelTol is what was asked for; 0 if no proof was.
+	// RelTol is the accuracy that the fit was asked for; 0 if it was not asked to prove one.
 	RelTol float64
 	// Status says how the fit ended.
 	Status solver.Status

@@ -16,8 +16,8 @@ import (
 
 // PathSettings tune Path; nil means the defaults.
 type PathSettings struct {
-	// Lambdas are those of the path, decreasing; nil means Count values in geometric
-	// progression from LambdaMax down to Ratio times it.
+	// Lambdas are the lambdas of the path, in decreasing order. nil means Count values in geometric
+	// progression, from LambdaMax down to Ratio times LambdaMax.
 	Lambdas []float64
 	// Count is the number of lambdas; zero means 100.
 	Count int
@@ -42,7 +42,7 @@ type Validation struct {
 type Step struct {
 	Index  int // of the lambda, from 0
 	Lambda float64
-	// Columns are those of the model, as in Model.
+	// Columns are the columns of the model, as in Model.
 	Columns []StepColumn
 	// Validation is the value of the measure on the rows held out; NaN without.
 	Validation float64
@@ -117,7 +117,7 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 	}
 }
 
-// path is Path of one problem, without the time limit and without validation.
+// path is Path for one problem, without the time limit. It ignores set.Validation.
 func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		p, err := d.newPather(ctx, set)
@@ -316,8 +316,9 @@ func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
 	return out, err
 }
 
-// FitPath collects a Path. The error is that of the first lambda that has one; the
-// result has all that was reached, and is nil for bad data or a bad specification.
+// FitPath returns all steps of a Path. If fits have errors, it returns the error of the first lambda
+// that has one, with all steps that were reached. For bad data or a bad specification the result is
+// nil.
 func FitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {
 	return collect(Path(ctx, spec, x, y, set))
 }

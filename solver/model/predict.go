@@ -23,13 +23,13 @@ func (e *OverflowError) Error() string {
 // ErrNoProbability is returned where the loss gives no probabilities, as the logistic one does.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
 
-// errColumns is of methods for one margin.
+// errColumns is the error of methods for models with one margin, if a model has several.
 var errColumns = errors.New("model: the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
 
-// ReadOptions are those by which package sparse reads data for the model to predict: with
-// as many features, by their names where model and data have names; labels as the model
-// knows them, which may be absent; missing values of tables filled as in training, and
-// offsets of the column that had them.
+// ReadOptions returns options of package sparse that read data as the model needs them: with its
+// number of features, by name if model and data have names; with its labels, which may be absent; with
+// missing values of tables filled as in training; and with the offsets of the column that had them in
+// training.
 func (m *Model) ReadOptions() *sparse.ReadOptions {
 	base := sparse.OneBased
 	if m.IndexBase == 0 {
@@ -112,7 +112,7 @@ func badValue(indices []int32, values []float64, margin float64) error {
 	return &OverflowError{Margin: margin}
 }
 
-// Probability returns that of the positive class of two, for the logistic loss; see Margin.
+// Probability returns the probability of the positive class of two, for the logistic loss; see Margin.
 func (m *Model) Probability(indices []int32, values []float64) (float64, error) {
 	if !m.givesProbability() {
 		return 0, ErrNoProbability
@@ -124,10 +124,10 @@ func (m *Model) Probability(indices []int32, values []float64) (float64, error) 
 	return traits(m.loss()).Probability(t), nil
 }
 
-// RowProbabilities sets dst to the probabilities of the classes for one row, and returns it; with
-// room for them it allocates nothing. Of two classes it has that of the positive class alone. Of
-// more, each of Classes has one: that of its fit against the rest, divided by the sum of these.
-// See Margin for what a row is.
+// RowProbabilities sets dst to the probabilities of the classes for one row, and returns it; with room
+// for them it allocates nothing. With two classes it sets only the probability of the positive class.
+// With more, each of Classes has the probability of its fit against the rest, divided by the sum of
+// these probabilities. See Margin for what a row is.
 func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float64) ([]float64, error) {
 	if !m.givesProbability() {
 		return nil, ErrNoProbability
@@ -193,10 +193,10 @@ func (m *Model) toPredictions(margins []float64) error {
 	return nil
 }
 
-// Margins sets dst to the margins of the rows of x and returns it; with room for them it
-// allocates nothing. A model of K columns has K margins for each row, those of the first row
-// first. x may have more or fewer columns than the model features, but no entry beyond: that is
-// an error, which names the row and the column.
+// Margins sets dst to the margins of the rows of x and returns it; with room for them it allocates
+// nothing. A model of K columns has K margins for each row, the margins of the first row first. x may
+// have more or fewer columns than the model has features. An entry in a column after the last feature
+// is an error, which names its row and column.
 func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if x == nil {
 		return nil, errNoData

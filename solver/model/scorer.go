@@ -9,13 +9,13 @@ type Scorer struct {
 	records *sparse.Encoder
 }
 
-// A Prediction is what a model says of a record.
+// A Prediction is the prediction of a model for a record.
 type Prediction struct {
 	// Class is the name of the class predicted; empty for numbers.
 	Class string `json:"class,omitempty"`
 	// Number is the prediction for numbers; nil for classes.
 	Number *float64 `json:"number,omitempty"`
-	// Probabilities has that of each class, by its name; nil for losses without probabilities.
+	// Probabilities has the probability of each class, by its name; nil for losses without probabilities.
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 	// Unknown lists the columns whose value is a category that the model does not know.
 	Unknown []string `json:"unknown,omitempty"`
@@ -31,8 +31,8 @@ func (m *Model) Scorer() (*Scorer, error) {
 	return &Scorer{m, records}, nil
 }
 
-// Predict predicts a record. Every column of the model must be there, that of offsets too if the
-// model has one; others are left out.
+// Predict predicts a record. It must have every column of the model, and the column of the offsets if
+// the model has one; other columns are ignored.
 func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 	r, err := s.records.Encode(record)
 	if err != nil {

@@ -33,8 +33,8 @@ type Spec struct {
 	// A, unless nil, is a matrix with a column for each feature: R is then the sum of |(A (s·b))_k| over
 	// its rows. It excludes Graph, ElasticNet and PenaltyFactors.
 	A *sparse.CSR
-	// Fusion is the weight of the graph's part beside that of the coefficients: zero
-	// means 1. For the graph's part alone set PenaltyFactors to zeros.
+	// Fusion is the weight of the differences along the graph, relative to the coefficients: zero means 1.
+	// To penalise only the differences, set PenaltyFactors to zeros.
 	Fusion float64
 	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², which Lambda does not multiply. MuA ≥ 0 adds (MuA/2)|A
 	// (s·b)|²; with a Graph A is [G; I], and with neither Graph nor A it is I.
@@ -73,10 +73,10 @@ type Spec struct {
 	// IndexBase is the number of the first feature in the files of the data, 0 or
 	// 1, which the model keeps. Indices in Go count from 0 whatever it is.
 	IndexBase int
-	// Comm joins processes each of which has a shard of the rows, at least one row. Data, labels,
-	// SampleWeights and Offsets are those of the shard, and all else is the same in all processes. They
-	// call Fit, Path, CV and LambdaMax together, and end a Path at the
-	// same step. nil means that this process has all rows.
+	// Comm joins processes that each have a shard of the rows, at least one row. Data, labels,
+	// SampleWeights and Offsets belong to the shard; everything else is the same in all processes. They
+	// call Fit, Path, CV and LambdaMax together, and end a Path at the same step. nil means that this
+	// process has all rows.
 	Comm dist.Comm
 
 	// Settings say how to solve. The default, a nil Method or solver.Auto and zeros for the settings
@@ -93,8 +93,8 @@ type Spec struct {
 	// specification are the same. With Comm, a Checkpoint makes Auto the default. Path and CV take
 	// no Checkpoint. Settings.Start is not used: see Spec.Start.
 	solver.Settings
-	// Average makes the model that of the averaged iterate of the method, Result.XAverage of
-	// package solver, instead of the last iterate.
+	// Average stores the averaged iterate of the method (Result.XAverage of package solver) in the model,
+	// instead of the last iterate.
 	Average bool
 	// Memory, unless zero, fits out of core: it is the approximate number of bytes that a fit may
 	// take, in each process with Comm, to pass over mapped data (sparse.CSR.Mapped) that are
@@ -120,12 +120,11 @@ type Standardize string
 
 // The choices.
 const (
-	// StandardizeAuto is StandardizeOn without a graph or A, and StandardizeOff with one, so that ties
-	// are of the coefficients of the model.
+	// StandardizeAuto is StandardizeOff with a graph or A, so that the coefficients of the model become
+	// equal, and StandardizeOn without.
 	StandardizeAuto Standardize = ""
-	// StandardizeOn divides features by their (weighted, population) standard
-	// deviations; constant ones by 1. With a graph, ties are of the coefficients of
-	// standardised features.
+	// StandardizeOn divides each feature by its weighted standard deviation (divisor Σω); a constant
+	// feature stays as it is. With a graph, the coefficients of the standardised features become equal.
 	StandardizeOn Standardize = "on"
 	// StandardizeOff takes features as they are.
 	StandardizeOff Standardize = "off"
@@ -156,8 +155,8 @@ func (ElasticNet) name() string { return "elastic-net" }
 // GroupLasso makes groups of coefficients zero together. Results are proved up to some
 // thousands of features.
 type GroupLasso struct {
-	// Groups are disjoint sets of features, or with a Graph or A of rows of A = [G; I], first those
-	// of the edges; those in none are not penalised.
+	// Groups are disjoint sets of features. With a Graph or A they are sets of rows of A = [G; I], the
+	// rows of the edges first. Features or rows in no group are not penalised.
 	Groups [][]int
 	// Weights has a weight ≥ 0 for each group; nil means the square root of its size.
 	Weights []float64
@@ -376,7 +375,8 @@ func (s *Spec) check(n, p int) error {
 	return s.checkDomain(p)
 }
 
-// checkDomain returns an error if the domain is not one of the coefficients.
+// checkDomain returns an error if the domain is not valid, or if it is not a box and the specification
+// has an intercept, standardised features, or penalty factors with an elastic net.
 func (s *Spec) checkDomain(p int) error {
 	if s.Domain == nil {
 		return nil

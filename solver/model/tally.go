@@ -36,8 +36,8 @@ type moment struct{ weight, mean, left float64 }
 // square returns (v − center)².
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
-// NewTally begins a score. rows is nil, or has the number of rows of each class that are to
-// come, of two classes the negative one first: the tally then takes its memory at once.
+// NewTally returns an empty tally. rows is nil, or has the number of rows of each class that Add will
+// get, of two classes the negative one first: then the tally allocates its memory at once.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.newTally()
 	total := 0
@@ -73,8 +73,8 @@ func (m *Model) newTally() *Tally {
 	return t
 }
 
-// Add takes more rows, with labels and settings as for Score: weights are of all pieces or of
-// none, and the threshold is the same.
+// Add adds rows, with labels and settings as for Score. Either all calls have weights or none has, and
+// the threshold is the same in all calls.
 func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	set, err := set.checked(x, y)
 	if err != nil {
@@ -385,7 +385,7 @@ func (r *ranking) sort() {
 	sort.Sort(r)
 }
 
-// Len is of sort.Interface, like the next two.
+// Len, Less and Swap implement sort.Interface.
 func (r *ranking) Len() int { return len(r.score) }
 
 func (r *ranking) Less(i, j int) bool { return r.score[i] < r.score[j] }
@@ -432,8 +432,8 @@ func (s *sides) auc(team *rows.Team) float64 {
 	return sums[0] / sums[1] / sums[2]
 }
 
-// above returns the weight of the pairs of a row of r and a row of low in which that of r has the larger
-// score, ties counting half. Both are sorted.
+// above returns the weight of the pairs of a row of r and a row of low in which the row of r has the
+// larger score. Ties count half. r and low are sorted.
 func (r *ranking) above(low *ranking) (area float64) {
 	var below, tied float64 // weights
 	first, next := 0, 0     // the first of low that is not below, and the first after those that tie

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Metric is a measure of the caller's own of a model on some rows; smaller values are better.
-// set has weights, offsets and threshold for Score, and may be nil.
+// A Metric is a measure that the caller provides: it judges a model on some rows, and smaller values
+// are better. set has weights, offsets and threshold for Score, and may be nil.
 type Metric func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error)
 
 // A Measure names what validation and cross-validation judge models by on the rows that they were
@@ -22,8 +22,8 @@ const (
 	ByError Measure = "error" // 1 − accuracy
 	ByAUC   Measure = "auc"   // the area under the ROC curve
 	ByMSE   Measure = "mse"   // the mean squared error, of numbers
-	// ByR2 is 1 − the mean squared error as a share of the variance of all labels, those of
-	// the other folds included, so that folds of a few rows have it, too.
+	// ByR2 is 1 − the mean squared error divided by the variance of all labels, not only of the fold's, so
+	// that it is defined for folds with few rows.
 	ByR2 Measure = "r2"
 
 	byOwn Measure = "own" // a Metric of the caller's

@@ -179,7 +179,7 @@ func (e *env) changed(recovered any) error {
 	return nil
 }
 
-// errInterrupted is what an interrupted command returns.
+// errInterrupted is the error of an interrupted command.
 var errInterrupted = errors.New("interrupted")
 
 // interrupted replaces an error by errInterrupted if the context of the command, or of another rank,

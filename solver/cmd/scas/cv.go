@@ -236,7 +236,7 @@ func (r *cvReport) lines() grid {
 	return grid{append(head, "status", ""), rows}
 }
 
-// page explains the model that is chosen; err is what the command ends with.
+// page explains the chosen model. err is the error that the command will return.
 func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p := e.newPage("cv", r.name)
 	p.Summary, p.Table = r.table(), r.lines()

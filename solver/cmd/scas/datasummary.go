@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// maxLabels is how many different labels still look like classes.
+// maxLabels is the largest number of different labels that are taken for classes.
 const maxLabels = 10
 
 // A dataSummary describes a data file.
@@ -204,7 +204,7 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %ciB", v, units[k])
 }
 
-// dataName is what messages call a file of data.
+// dataName returns the name of a file of data in messages.
 func dataName(path string) string {
 	if path == "-" {
 		return "standard input"

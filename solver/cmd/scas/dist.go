@@ -137,7 +137,7 @@ type rankSummary struct {
 	CPU       float64 `json:"cpu_seconds,omitempty"`     // of its computing
 }
 
-// A traffic is what was exchanged since the start, and the processor time of everything else.
+// A traffic is the number of messages since the start, and the processor time of everything else.
 type traffic struct {
 	dist.Traffic
 	cpu time.Duration

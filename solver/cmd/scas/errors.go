@@ -28,7 +28,7 @@ const (
 	exitInterrupted  = 130
 )
 
-// exitCodes is the table of them in scas --help.
+// exitCodes is the table of exit codes in scas --help.
 const exitCodes = `Exit codes:
 
     0      done; a named method (scas train --method) has made its passes

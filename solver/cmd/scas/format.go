@@ -338,8 +338,8 @@ func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	return f
 }
 
-// hides reports whether a column of the features would be taken for that of the labels,
-// which has that name.
+// hides reports whether a feature is called label, target or y, although the labels (name) have
+// another name: a reader of the written table would take that feature for the labels.
 func hides(features []string, name string) bool {
 	for _, usual := range []string{"label", "target", "y"} {
 		if strings.EqualFold(usual, name) {

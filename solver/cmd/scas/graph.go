@@ -138,7 +138,7 @@ func (c *graphCmd) check() error {
 	return nil
 }
 
-// A graphSource is what a graph is made from.
+// A graphSource is the input of scas graph: data or correlations.
 type graphSource struct {
 	name     string
 	data     *sparse.Dataset   // nil without DATA

@@ -50,7 +50,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	return nil
 }
 
-// keeps is what a graph over features takes beside data and covariances.
+// keeps returns the bytes of a graph over the features, without data and covariances.
 func (c *graphCmd) keeps(s *graphSource) float64 {
 	perFeature := 200.0 // means, deviations, a transpose, the graph and its matrix
 	if c.Method == "chain" {
@@ -62,8 +62,8 @@ func (c *graphCmd) keeps(s *graphSource) float64 {
 	return float64(perFeature * float64(s.features))
 }
 
-// pairs is what the covariances of all pairs of features take, with the list of those that
-// matter, and for the recipe matrices of components of all features.
+// pairs returns the bytes of the covariances of all pairs of features and of the list of the pairs
+// that may be edges; for the recipe also of its matrices over all features.
 func (c *graphCmd) pairs(s *graphSource) float64 {
 	const covariance, listed, inverse = 8, 24, 48
 	p := float64(s.features)
@@ -76,7 +76,7 @@ func (c *graphCmd) pairs(s *graphSource) float64 {
 	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
 }
 
-// holds is what data and their covariances take where the data are in memory.
+// holds returns the bytes of the data and of their covariances in memory.
 func (c *graphCmd) holds(s *graphSource) float64 {
 	need := float64(dataBytes(s.data))
 	switch {
@@ -92,11 +92,12 @@ func (c *graphCmd) holds(s *graphSource) float64 {
 // fewTogether is how many features glasso can always solve together.
 const fewTogether = 128
 
-// matrices is what glasso takes for each pair of features that a thread solves together.
+// matrices is the number of bytes that glasso takes for each pair of features that a thread solves
+// together.
 const matrices = 9 * 8
 
-// solving is what glasso takes for a number of features together: half for matrices, half for
-// the results of all components.
+// solving returns the bytes that glasso takes to solve a number of features together: half for
+// matrices, half for the results of all components.
 func (c *graphCmd) solving(s *graphSource, together int) float64 {
 	if c.Method != "glasso" {
 		return 0
@@ -105,7 +106,8 @@ func (c *graphCmd) solving(s *graphSource, together int) float64 {
 	return 2 * max(matrices*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
 }
 
-// bound sets how many features glasso may solve together in what is left.
+// bound sets the number of features that glasso may solve together. left is the memory for it, in
+// bytes.
 func (c *graphCmd) bound(s *graphSource, left float64) {
 	const together = 2000 // the default
 	s.together = together

@@ -38,7 +38,7 @@ func readLines(path string) (lines []line, err error) {
 	return lines, err
 }
 
-// eachLine is readLines for who keeps none of them.
+// eachLine calls do for each line of a file that readLines would return, and keeps none of them.
 func eachLine(path string, do func(l line) error) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -198,7 +198,8 @@ func TestRoom(t *testing.T) {
 // allowed finds the amount of memory that a refusal names.
 var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to go through it in pieces)?\n`)
 
-// TestSaysEnough: of the memory that a refusal names, it is enough, and a tenth less is not.
+// TestSaysEnough: with the memory that a refusal names a command runs; with a tenth less it is
+// refused.
 func TestSaysEnough(t *testing.T) {
 	const n, p = 40000, 30
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})

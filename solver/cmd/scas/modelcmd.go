@@ -114,7 +114,7 @@ type fitOutcome struct {
 	Run model.Run `json:"run"`
 }
 
-// contentReport is what the model has found.
+// contentReport describes the coefficients of a column.
 type contentReport struct {
 	Intercept    *number             `json:"intercept"`
 	NNZX         int                 `json:"nnz_x"`

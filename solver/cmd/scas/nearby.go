@@ -47,8 +47,8 @@ func missingDir(path string) string {
 	return dir
 }
 
-// nearest is the file of a directory whose name is most like one, empty if none is like it:
-// the same in other cases, with another ending, or with a few letters changed.
+// nearest returns the file of a directory whose name is most like the given one: with other capitals,
+// another ending, or a few other letters. It returns "" if no name is similar.
 func nearest(dir, name string) (near string) {
 	d, err := os.Open(dir)
 	if err != nil {

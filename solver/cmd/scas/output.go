@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// An output is a file that a command is to write, with the flag that names it. It
-// is left out if the path is empty.
+// An output is a file that a command will write, with the flag that names it. An empty path means no
+// file.
 type output struct {
 	flag, path string
 	fill       func(io.Writer) error
@@ -25,8 +25,8 @@ type output struct {
 
 type outputs []output
 
-// check finds out before the work what write would find after it, and that no
-// output is one of the inputs or given twice.
+// check returns, before the work, the errors that write would return after it. It also refuses an
+// output that is an input, or that is given twice.
 func (out outputs) check(inputs ...string) error {
 	for i, o := range out {
 		if o.path == "" {
@@ -64,7 +64,7 @@ func (out outputs) check(inputs ...string) error {
 	return nil
 }
 
-// place is what two names of a file have in common, whether or not it is there.
+// place returns the same text for all names of one file, whether or not the file exists.
 func place(path string) string {
 	path = atomicfile.Followed(path)
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
@@ -80,9 +80,9 @@ func place(path string) string {
 // target is where an output is written: links are followed.
 func (o output) target() string { return atomicfile.Followed(o.path) }
 
-// write writes all files, calls show, which prints the result, and only then puts the files
-// in their places: if anything fails before that, all of them are as they were. The first
-// one, such as the model, is the last to be put in its place.
+// write writes all files under temporary names, calls show, which prints the result, and then renames
+// the files. If anything fails before that, no file is changed. The first file, such as the model, is
+// renamed last.
 func (out outputs) write(e *env, show func() error) error {
 	if e.quiet {
 		return nil
@@ -206,7 +206,7 @@ func plural[T int | int64](n T, noun string) string {
 	return grouped(n) + " " + noun + "s"
 }
 
-// passCount writes passes over the data, which need not be whole.
+// passCount returns a number of passes, which may have a fraction, as text.
 func passCount(v float64) string {
 	switch {
 	case v == 1:

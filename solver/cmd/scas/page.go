@@ -55,7 +55,7 @@ type part struct {
 	Graph  template.HTML
 }
 
-// A judgement says whether a fit is what was asked for.
+// A judgement says whether a fit has the accuracy that was asked for.
 type judgement struct {
 	Good                   bool
 	Status, Result, Remedy string
@@ -67,8 +67,8 @@ type grid struct {
 	Rows [][]string
 }
 
-// A bar is a coefficient. Its length is that of the coefficient times the standard deviation
-// of the feature, where these are known, drawn in percent of the longest, from From on.
+// A bar shows a coefficient. Its length is the coefficient times the standard deviation of the
+// feature, if that is known, in percent of the longest bar. It begins at From.
 type bar struct {
 	Feature             string
 	Coefficient, Length float64
@@ -113,12 +113,12 @@ func (c *pageFlags) output(compose func() (*page, error)) output {
 	}}
 }
 
-// newPage begins a page about data of that name.
+// newPage returns a page about the data in a file.
 func (e *env) newPage(command, data string) *page {
 	return &page{Command: "scas " + command, Data: dataName(data), Version: version, Line: commandLine(e.args)}
 }
 
-// judge sets the verdict: err is what the command ends with.
+// judge sets the verdict of the page. err is the error that the command will return.
 func (p *page) judge(objective number, of proof, err error) {
 	p.Verdict = judgement{Good: of.Status == solver.Converged && err == nil && !of.NoOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
 	switch {
@@ -313,7 +313,7 @@ func inline(fill func(io.Writer) error) (template.HTML, error) {
 // plain are words that a shell takes as they are.
 var plain = regexp.MustCompile(`^[-A-Za-z0-9_./:=,%+@]+$`)
 
-// commandLine is what repeats a command, in the words of a POSIX shell.
+// commandLine returns the command line, quoted for a POSIX shell.
 func commandLine(args []string) string {
 	words := []string{"scas"}
 	for _, a := range args {

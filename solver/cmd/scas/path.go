@@ -63,11 +63,11 @@ type pathReport struct {
 	Report string       `json:"report,omitempty"`
 }
 
-// A stepReport is of one lambda.
+// A stepReport describes the fits of one lambda.
 type stepReport struct {
 	Lambda    float64 `json:"lambda"`
 	NNZX      int     `json:"nnz_x"`
-	Intercept number  `json:"intercept"` // NaN, null in JSON, without one and with several
+	Intercept number  `json:"intercept"` // NaN, which JSON shows as null, if models have none or several
 	Loss      number  `json:"mean_loss"`
 	Objective number  `json:"objective"`
 	proof
@@ -148,7 +148,7 @@ func (r *pathReport) lines() grid {
 	return grid{slices.Concat([]string{"lambda", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
-// page explains the path; err is what the command ends with.
+// page explains the path. err is the error that the command will return.
 func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
 	p := e.newPage("path", r.name)
 	p.Summary, p.Table = r.table(), r.lines()

@@ -115,7 +115,7 @@ func rocCurve(score []float64, positive []bool) (x, y []float64) {
 			above[0]++
 		}
 		if k+1 < len(order) && score[order[k+1]] == score[i] {
-			continue // ties move at once
+			continue // rows with equal scores make one step of the curve
 		}
 		nextX, nextY := above[0]/all[0], above[1]/all[1]
 		if n := len(x); n > 1 && (x[n-2] == nextX || y[n-2] == nextY) {

@@ -202,7 +202,7 @@ func (d *demand) remedy() string {
 	return "number the features without gaps, or "
 }
 
-// mostlyUnused reports whether there are many features, and most of them have no entry.
+// mostlyUnused reports whether there are many features of which most have no entry.
 func (d *demand) mostlyUnused() bool {
 	const many = 1 << 16
 	x := d.data.X

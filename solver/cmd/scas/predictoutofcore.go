@@ -119,8 +119,8 @@ func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) 
 	return nil
 }
 
-// piece writes the predictions of some rows, and says what the model is worth on them if
-// they have labels, to tally as well unless that is nil.
+// piece writes the predictions of rows lo to hi-1. If they have labels, it returns their score, and
+// adds the rows to tally unless that is nil.
 func (c *predictCmd) piece(w io.Writer, m *model.Model, tally *model.Tally, data *sparse.Dataset, lo, hi int) (s score, err error) {
 	part, err := rowsOf(data, lo, hi)
 	if err != nil {

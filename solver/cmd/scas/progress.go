@@ -83,7 +83,7 @@ func (p *progress) tick() {
 	}
 }
 
-// show sets the text of the report when it is not known how much work is left.
+// show sets the text of the report while the amount of work is not known.
 func (p *progress) show(format string, args ...any) { p.showOf(0, 0, format, args...) }
 
 // showOf sets the text of the report and the share done/total of the work. A smaller share

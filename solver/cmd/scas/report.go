@@ -67,7 +67,7 @@ type written struct {
 	Report string `json:"report,omitempty"`
 }
 
-// addFiles names them; picture is what SVG shows.
+// addFiles adds the names of the files to a summary. picture says what the SVG shows.
 func (w written) addFiles(f *summary, picture string) {
 	f.addIf(w.Model != "", "model", "written to %s", w.Model)
 	f.addIf(w.SVG != "", picture, "drawn in %s", w.SVG)
@@ -349,7 +349,7 @@ func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Gra
 // errOneGraph is the error for --svg with several classes, which have one model each.
 var errOneGraph = usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 
-// page explains the model; err is what the command ends with.
+// page explains the model. err is the error that the command will return.
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
 	if p.Summary = r.table(); r.columnFit != nil {

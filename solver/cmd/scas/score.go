@@ -11,7 +11,7 @@ import (
 
 // A predictReport is what scas predict --json prints.
 type predictReport struct {
-	Classes  []string `json:"class_names,omitempty"` // of several: those of the numbers of a line
+	Classes  []string `json:"class_names,omitempty"` // if more than two; in the order of the numbers in a line
 	N        int      `json:"n"`
 	Loss     *number  `json:"mean_loss"`          // mean over the rows; null without labels
 	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows predicted right
@@ -19,8 +19,7 @@ type predictReport struct {
 	Metrics  *metrics `json:"metrics,omitempty"` // with --metrics
 }
 
-// metrics are what a model is worth on some rows: in JSON one object without levels, as the metrics of
-// scas cv are.
+// metrics has the metrics of a model on some rows. In JSON they are one flat object, as in scas cv.
 type metrics struct {
 	Loss number `json:"mean_loss"`
 	*model.ClassMetrics
@@ -31,7 +30,7 @@ func newMetrics(m *model.Metrics) *metrics {
 	return &metrics{number(m.Loss), m.Classes, m.Numbers}
 }
 
-// A score is what a model is worth on some rows.
+// A score has the loss and the correct predictions of a model on some rows.
 type score struct {
 	rows, correct int
 	loss          float64 // sum over the rows

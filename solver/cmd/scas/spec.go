@@ -82,7 +82,8 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 // outOfCore reports whether the fits are out of core.
 func (s *specified) outOfCore() bool { return s.spec.Memory > 0 }
 
-// demand returns the demand of fits of s on memory, as far as s is filled in when it is asked.
+// demand returns the demand for memory of the fits of s. It reads the fields of s when the demand is
+// used, so that fields may be set later.
 func (c *fitFlags) demand(s *specified, of fits) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
@@ -111,8 +112,7 @@ func scoreBytes(rows, classes int) float64 {
 	return float64(bytesOfScore*k*float64(rows)) + float64(8*k*k)
 }
 
-// notStreamed returns the reason why fits by a method cannot be out of core, as far as it is
-// known before they begin.
+// notStreamed returns the reason why a method cannot fit out of core, if it is known before the fit.
 func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error {
 	_, p := data.X.Dims()
 	why := ""

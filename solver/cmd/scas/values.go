@@ -245,7 +245,7 @@ func (methodFlag) offers() []string {
 	return names
 }
 
-// domainFlag is the set the coefficients are confined to, made for p of them.
+// domainFlag is the set of --domain. It becomes a domain when the number of features is known.
 type domainFlag struct {
 	text  string
 	make  func(p int) solver.Domain // nil for R^p
