@@ -203,11 +203,16 @@ func overviews(all []*problem) (out []*Figure, err error) {
 		var rows [][]*chart.Chart
 		for _, of := range []panel{{}, {seconds: true}, {test: true}, {test: true, seconds: true}} {
 			var row []*chart.Chart
+			count := 0 // charts with lines
 			for _, p := range shown {
-				row = append(row, of.tile(p))
+				c := of.tile(p)
+				if drawn(c) {
+					count++
+				}
+				row = append(row, c)
 			}
 			// A row of one chart beside empty ones is left to the figures of the problem.
-			if count := len(row) - len(slices.DeleteFunc(slices.Clone(row), drawn)); count >= min(2, len(row)) {
+			if count > 0 && count >= min(2, len(row)) {
 				rows = append(rows, row)
 			}
 		}
