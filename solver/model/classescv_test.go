@@ -113,7 +113,7 @@ func TestCVClassesByHand(t *testing.T) {
 	}
 }
 
-// product multiplies weights by those of the classes of TestCVClassesByHand.
+// product multiplies weights by the class weights of TestCVClassesByHand.
 func product(weights, y []float64) []float64 {
 	w := slices.Clone(weights)
 	for i, v := range y {
@@ -124,7 +124,7 @@ func product(weights, y []float64) []float64 {
 	return w
 }
 
-// TestCVMetrics: other metrics, and what is refused.
+// TestCVClassesMetrics: CV of several classes by other metrics, and the metrics that are refused.
 func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClasses(t)
 	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}

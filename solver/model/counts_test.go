@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestExposure: offsets that are the logarithms of exposures are exposures as weights of counts
-// for each unit of them.
+// TestExposure: a fit of counts with the logarithms of exposures as offsets is the fit of the counts
+// per unit of exposure, weighted by the exposures.
 func TestExposure(t *testing.T) {
 	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
 	exposure, offsets, rates, all := make([]float64, 70), make([]float64, 70), make([]float64, 70), 0.0
@@ -66,8 +66,8 @@ func TestCountMetrics(t *testing.T) {
 	}
 }
 
-// TestCountsUnattained: there is no optimum if all counts are 0, or those of the rows that have a
-// feature without penalty.
+// TestCountsUnattained: there is no optimum if all counts are 0, or if the counts of all rows with an
+// unpenalised feature are 0.
 func TestCountsUnattained(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 0, 0})
 	if err != nil {

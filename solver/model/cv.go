@@ -132,7 +132,7 @@ func CV(
 type crossing struct {
 	*problems
 	team   *rows.Team
-	part   *Spec           // of the fits of the folds
+	part   *Spec           // the specification of the fits of folds
 	labels []float64       // of the classes, as Confusion counts them; nil for numbers
 	class  func(i int) int // number of the class of a row, 0 for numbers
 	by     Measure

@@ -283,8 +283,8 @@ func TestCVOfFewRows(t *testing.T) {
 	}
 }
 
-// TestCVR2: R2 is that of all rows held out together, whatever the number of folds, and
-// chooses as the squared error does; a metric of the caller's chooses in their place.
+// TestCVR2: R2 is computed from all held-out rows together, for any number of folds. It chooses the
+// same lambda as the squared error. A metric of the caller chooses instead of them.
 func TestCVR2(t *testing.T) {
 	x, y := random(t, 40, 5, 3, false)
 	weights := make([]float64, 40)
@@ -403,8 +403,8 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 	return x, y
 }
 
-// TestClasses: each class against the rest, as fits of its own would have it, with
-// probabilities that sum to 1 and scikit-learn's rule.
+// TestClasses: each class has the fit of the class against the rest. The probabilities sum to 1 and
+// follow the rule of scikit-learn.
 func TestClasses(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}

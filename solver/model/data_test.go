@@ -13,8 +13,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestFitData: fits of a Dataset are those of its rows, and their models know its table: names, fill
-// values, the columns of labels and offsets, and classes that are words, whichever is positive.
+// TestFitData: a fit of a Dataset is the fit of its rows, and the model has the names, the fill
+// values, the columns of labels and offsets, and the classes of the table, whichever class is
+// positive.
 func TestFitData(t *testing.T) {
 	const table = "a,city,b,log,ill\n1,Ulm,3,0.5,no\n2,Bonn,,0,yes\n0,Ulm,4,1,no\n3,Bonn,9,0,yes\n2,Ulm,1,0,yes\n1,Bonn,2,0,no\n"
 	names := []string{"a", "city=Bonn", "city=Ulm", "b"}
@@ -80,8 +81,8 @@ func TestFitData(t *testing.T) {
 	}
 }
 
-// TestFitDataOfFile: rows of a file larger than Spec.Memory have labels -1 and +1; their model has
-// those of the Dataset.
+// TestFitDataOfFile: out of core the labels are -1 and +1, but the model has the labels of the
+// Dataset.
 func TestFitDataOfFile(t *testing.T) {
 	x, y := random(t, 60, 3, 1, true)
 	file := filepath.Join(t.TempDir(), "d.scas")

@@ -224,7 +224,7 @@ func TestBadModels(t *testing.T) {
 	}
 }
 
-// TestReadOfFewCoefficients: a file may have those alone that are not zero.
+// TestReadOfFewCoefficients: a file may contain only the coefficients that are not zero.
 func TestReadOfFewCoefficients(t *testing.T) {
 	const text = `{"format":2,"loss":"squared","p":5,"index_base":1,"nonzero_features":[2,5],"coefficients":[1.5,-2]}`
 	m, err := Read(strings.NewReader(text), "m")

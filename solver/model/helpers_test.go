@@ -213,7 +213,7 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 
 var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}, solver.Poisson{}}
 
-// measured is a measure as a metric of the caller's own.
+// measured returns a measure as a Metric of the caller.
 func measured(by Measure) Metric {
 	return func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
 		s, err := m.Score(x, y, set)

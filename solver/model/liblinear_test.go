@@ -238,7 +238,7 @@ func TestLiblinearOfClasses(t *testing.T) {
 	}
 }
 
-// plain is what the text of liblinear has of a model.
+// plain has the parts of a model that the text of liblinear has.
 func plain(m *Model) *Model {
 	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
 	for _, c := range m.Columns {

@@ -53,7 +53,7 @@ func TestOlderFiles(t *testing.T) {
 	}
 }
 
-// readSample reads the model file of that name, or the one of liblinear.
+// readSample reads a sample file: a model of scas or of liblinear.
 func readSample(t *testing.T, name string) *Model {
 	t.Helper()
 	m, err := Load(name + ".json")
@@ -71,7 +71,7 @@ func readSample(t *testing.T, name string) *Model {
 	return m
 }
 
-// summary is a line of what a file says beside the coefficients.
+// summary returns a line with the fields of a file, without the coefficients.
 func summary(t *testing.T, m *Model) string {
 	t.Helper()
 	facts, err := json.Marshal(m.Facts)
@@ -100,8 +100,8 @@ func summary(t *testing.T, m *Model) string {
 	return strings.Join(parts, ", ") + "\n"
 }
 
-// predictionsOfRows predicts the rows of testdata/files: those of the table for a model that knows
-// columns, else those without names. A line has the class or number of a row, and its margins.
+// predictionsOfRows predicts the rows of testdata/files: the rows of the table if the model knows
+// columns, otherwise the rows without names. A line has the class or number of a row, and its margins.
 func predictionsOfRows(t *testing.T, m *Model) string {
 	t.Helper()
 	rows, opt := "rows.svm", m.ReadOptions()

@@ -197,7 +197,7 @@ func (p *pather) lambdaMax(ctx context.Context) (float64, error) {
 	return p.fitter.lambdaMax(ctx)
 }
 
-// errEarly is why a path does not begin.
+// errEarly is the error if the time limit ends before a path begins.
 var errEarly = outOfTime("the first lambda was known")
 
 func (s *PathSettings) check() error {

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestPath: full length, each lambda proved, each the solution of a fit of its own, and
-// the first without coefficients but for those without penalty.
+// TestPath: a path has all lambdas, each proved and each equal to a fit of its own. At the first
+// lambda only coefficients without a penalty are not zero.
 func TestPath(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)

@@ -45,7 +45,7 @@ func writeTable(t testing.TB, path string, rows int, row func(i int) []float64) 
 	}
 }
 
-// A peer is a problem for another program, for some lambdas of that program's scale.
+// A peer is a problem for another program, with lambdas on the scale of that program.
 type peer struct {
 	name    string
 	spec    *Spec

@@ -214,7 +214,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 			}
 		}
 	}
-	for k := range m.Columns { // whose coefficients stay in the cache
+	for k := range m.Columns { // column by column, so that its coefficients stay in the cache
 		for i := range n {
 			t := m.Columns[k].margin(x.Row(i))
 			if !finite(t) {

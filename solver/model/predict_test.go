@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestPredict: single rows have the bits of batches, and both are what plain loops say.
+// TestPredict: single rows have the bits of batches, and both agree with plain loops.
 func TestPredict(t *testing.T) {
 	x, y := random(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)

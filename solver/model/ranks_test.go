@@ -50,8 +50,7 @@ func onRanks[M any](t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []floa
 	return models, errs
 }
 
-// sameOnRanks fits on ranks twice, and returns the model, which all of them have with the
-// same bits.
+// sameOnRanks fits twice on ranks, checks that all models have the same bits, and returns one.
 func sameOnRanks(t *testing.T, name string, ranks int, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	t.Helper()
 	var first *Model
@@ -174,7 +173,7 @@ func TestRanksClasses(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse: what one rank refuses ends all of them.
+// TestRanksRefuse: an error of one rank ends all ranks.
 func TestRanksRefuse(t *testing.T) {
 	x, y := random(t, 40, 4, 3, true)
 	set := func(i int, v float64) []float64 {
@@ -269,7 +268,7 @@ func TestRanksCV(t *testing.T) {
 	}
 }
 
-// TestRanksCVEnds checks that an error of one rank ends all of them.
+// TestRanksCVEnds: an error of one rank ends CV on all ranks.
 func TestRanksCVEnds(t *testing.T) {
 	x, y := random(t, 60, 4, 3, true)
 	for want, last := range map[string]func(*CVSettings, context.CancelFunc){
@@ -305,7 +304,7 @@ func TestRanksCVEnds(t *testing.T) {
 	}
 }
 
-// sameCV compares the results of two ranks, but for the folds of their own rows.
+// sameCV compares the results of CV on two ranks. Only the folds of their own rows may differ.
 func sameCV(t *testing.T, name string, one, other *CVResult) {
 	t.Helper()
 	a, b := *one, *other
@@ -426,8 +425,8 @@ func resumed[M any](t *testing.T, ranks int, spec *Spec, of *states, x *sparse.C
 	return models[0]
 }
 
-// TestRanksResume: a fit that goes on from any of its checkpoints ends with the bits of one
-// that was not interrupted, and other numbers of ranks, one among them, go on to a proof.
+// TestRanksResume: a fit that continues from any of its checkpoints ends with the bits of a fit that
+// was not interrupted. With another number of ranks it continues too, and ends with a proof.
 func TestRanksResume(t *testing.T) {
 	for _, loss := range losses {
 		if math.IsInf(loss.Curvature(), 1) {

@@ -8,8 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestStart: a fit that begins with the model of another lambda ends at the same optimum, and one that
-// begins with its own result takes hardly a step; also for several classes, and by package solver.
+// TestStart: a fit that starts from the model of another lambda reaches the same optimum. A fit that
+// starts from its own result takes at most a few steps. Both hold for several classes and for package
+// solver.
 func TestStart(t *testing.T) {
 	x, y := random(t, 200, 9, 4, true)
 	classes := make([]float64, len(y))

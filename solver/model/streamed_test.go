@@ -335,8 +335,8 @@ func TestStreamedCV(t *testing.T) {
 	}
 }
 
-// TestStreamedAUCRoom: where memory has no room for the scores of all lambdas at once there is no
-// AUC, unless it is asked for; R2 needs none.
+// TestStreamedAUCRoom: if the memory is too small for the scores of all lambdas, CV has no AUC, unless
+// AUC chooses lambda. R2 needs no such memory.
 func TestStreamedAUCRoom(t *testing.T) {
 	const n = 9000
 	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}

@@ -150,8 +150,8 @@ func TestStreamedCVClasses(t *testing.T) {
 	}
 }
 
-// TestStreamedAUC: of the same models the AUC of a fold is that in memory, however few of them
-// there is room for at a time.
+// TestStreamedAUC: the AUC of a fold out of core is the AUC in memory, even if the memory holds the
+// scores of few models at a time.
 func TestStreamedAUC(t *testing.T) {
 	const n, count = 9000, 3
 	whole, back, weights, offsets := mappedMany(t, n)

@@ -103,8 +103,8 @@ func TestStreamedRanks(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksEnd: when the context of one rank ends, its time is up, or it dies, all
-// of them end, and say so.
+// TestStreamedRanksEnd: if the context of one rank ends, its time limit is reached, or its process
+// dies, all ranks end with an error.
 func TestStreamedRanksEnd(t *testing.T) {
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	path := written(t, whole)

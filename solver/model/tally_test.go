@@ -29,7 +29,8 @@ func pieces(t *testing.T, x *sparse.CSR, y []float64, set *ScoreSettings, add fu
 	}
 }
 
-// TestTally: a score in pieces is that of all rows, with weights, some of them 0, and without.
+// TestTally: a tally of pieces has the score of all rows, without weights and with weights, some of
+// them 0.
 func TestTally(t *testing.T) {
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}, "squared": solver.Squared{}, "poisson": solver.Poisson{}} {
 		const n, p = 1000, 6

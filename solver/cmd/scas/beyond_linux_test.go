@@ -83,7 +83,7 @@ func writeBeyond(t *testing.T) *beyondFiles {
 	return f
 }
 
-// beyondReport is what reports of fits have in common.
+// beyondReport has the fields that the reports of train, path and cv share.
 type beyondReport struct {
 	Status    string  `json:"status"`
 	Objective float64 `json:"objective"`

@@ -74,8 +74,8 @@ func TestRanksCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCheckpoint: a checkpoint of another run is refused, a damaged one, too, and a run that
-// is done removes its own.
+// TestCheckpoint: a checkpoint of another run, or a damaged one, is refused. A run that finishes
+// removes its checkpoint.
 func TestCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	keep := filepath.Join(t.TempDir(), "run.ck")

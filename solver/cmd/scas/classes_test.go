@@ -102,8 +102,8 @@ func linesOf(t *testing.T, path string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// Of more than a hundred classes each is fitted, which is reported as it goes; the reports
-// have the worst of them instead of a line for each.
+// With more than a hundred classes, the progress reports each class, and the reports show the worst
+// classes instead of a line for each.
 func TestManyClasses(t *testing.T) {
 	const classes, each = 105, 4
 	dir := t.TempDir()

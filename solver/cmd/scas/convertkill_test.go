@@ -72,8 +72,8 @@ func TestConvertKilled(t *testing.T) {
 	}
 }
 
-// age makes temporary files that a killed process left as old as those that the next one
-// removes.
+// age sets back the times of the temporary files that a killed process left, so that the next
+// conversion removes them.
 func age(t *testing.T, dir string) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))

@@ -358,8 +358,8 @@ func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
 	return found, s.ofClass(err)
 }
 
-// counted returns the callbacks that report how many of total models are scored, and how far fits out
-// of core are, until p ends.
+// counted returns callbacks for the progress p, until it ends: judged reports how many of total models
+// are scored, and streamed the progress of fits out of core.
 func (e *env) counted(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
 	p = e.begin("the path of all rows")
 	last := 0

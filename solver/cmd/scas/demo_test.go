@@ -88,7 +88,7 @@ func TestDemo(t *testing.T) {
 		`\nprocessor .*\nkernels +\S+ in use.*\nSCAS_LEVEL .*\n$`,                  // last
 		`     200   0\.\d{8} +\d\.\de-(0[7-9]|[1-9]\d) +\d\.\de-(0[7-9]|[1-9]\d) `, // within 1e-6 of the optimum
 		`  all \(569 rows\) +9[5-9]\.\d %  0\.\d{4} +9[5-9]\.\d %  0\.\d{4}\n`,
-		`Newton   0\.\d{8} +\d\.\de-1\d +\d\.\de-1\d  proved`, // the reference beside it
+		`Newton   0\.\d{8} +\d\.\de-1\d +\d\.\de-1\d  proved`, // the line of the reference optimum
 		`  standard error +0\.\d %  0\.0\d{3} +0\.\d %  0\.0\d{3}\n`,
 		`The (fused|plain) lasso has the smaller loss \(by 0\.\d+, with a standard\s+error of\s+0\.\d+\)`,
 		`  ┌ mean radius +(0\.\d{4}) .*\n  │ mean perimeter +(0\.\d{4}) `,

@@ -18,14 +18,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// together runs scas train on ranks that are goroutines, and returns what each of them
-// printed, to standard output and error, and its exit code.
+// together runs scas train on ranks that are goroutines. It returns the standard output, the standard
+// error and the exit code of each.
 func together(t *testing.T, ranks int, args ...string) (out, errs []string, codes []int) {
 	t.Helper()
 	return onComms(t, dist.Local(ranks, 20*time.Second), args...)
 }
 
-// onComms is together for ranks of these Comms.
+// onComms is together with the given Comms.
 func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) (out, errs []string, codes []int) {
 	t.Helper()
 	return commandOn(t, comms, "train", args...)
@@ -422,8 +422,8 @@ func (c *endingComm) AllReduceSum(v []float64) error {
 	return c.Comm.AllReduceSum(v)
 }
 
-// TestRanksInterrupted: a signal to one rank, whenever it comes, ends all ranks with the exit
-// code of an interrupt, or comes too late for all of them.
+// TestRanksInterrupted: a signal to one rank at any moment ends all ranks with the exit code of an
+// interrupt, unless all of them had finished.
 func TestRanksInterrupted(t *testing.T) {
 	file, _ := distData(t)
 	several := filepath.Join(t.TempDir(), "several.svm")

@@ -253,7 +253,8 @@ func TestSaysEnough(t *testing.T) {
 	}
 }
 
-// TestComponentBeyondMemory: what memory keeps from being solved together is refused for it.
+// TestComponentBeyondMemory: if the memory is too small to solve a component of the graph, the error
+// names --memory and a penalty with smaller components.
 func TestComponentBeyondMemory(t *testing.T) {
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 500, Features: 200, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})
 	if err != nil {

@@ -31,8 +31,7 @@ type mpiBed struct {
 	within    []string // what mpirun runs within, if anything
 }
 
-// watchdog is how long ranks of disturbed jobs wait for each other, patience how long those
-// of others do.
+// watchdog is the --dist-timeout of jobs that the tests disturb, patience of the other jobs.
 const watchdog, patience = 3 * time.Second, 2 * time.Minute
 
 // newMPIBed builds the program, or skips the test and says why.
@@ -150,8 +149,8 @@ func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 // ranks are the processes of the program.
 func (j *job) ranks() []int { return j.processes(filepath.Join(j.dir, "scas") + "\x00train") }
 
-// processes are those whose command line has something in it, and the directory of the test:
-// what it has started.
+// processes returns the processes of the test: their command line contains something, and the
+// directory of the test.
 func (j *job) processes(what string) (pids []int) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {

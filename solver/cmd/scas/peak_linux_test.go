@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// peakMain runs a command line of scas and writes its peak memory, as the system has it in
-// kilobytes, to standard output. It is a process of its own, for what a process has as its peak
-// begins with the memory of the one that starts it.
+// peakMain runs a command line of scas, and writes its peak memory, in kilobytes, to standard output.
+// It is a process of its own, because the peak of a process begins with the memory of its parent.
 func peakMain() {
 	cmd := exec.Command("scas", os.Args[1:]...)
 	cmd.Stderr = os.Stderr

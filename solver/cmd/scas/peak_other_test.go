@@ -2,4 +2,4 @@
 
 package main
 
-func peakMain() {} // what tests of memory ask for, which are for Linux
+func peakMain() {} // used by tests of memory, which run only on Linux

@@ -62,7 +62,8 @@ func (v memorySize) exceeds(d *demand) bool {
 	return limit > 0 && (v.lessThan(d.data) || d.left(limit) < 0)
 }
 
-// left returns the bytes of a limit that the work leaves with all rows in memory.
+// left returns the part of a limit that remains if all rows are in memory; negative if they do not
+// fit.
 func (d *demand) left(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
 
 // place returns the bytes for windows of the rows if the work is to be done out of core, and 0 if it is to

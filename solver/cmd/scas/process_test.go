@@ -350,8 +350,8 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
-// Piped, what takes long says every few seconds how far it is, in a line, or an object,
-// of its own.
+// With standard error in a pipe, a long command reports its progress every few seconds, in a line of
+// text or a JSON object.
 func TestProgressLines(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	for want, args := range map[string][]string{

@@ -109,7 +109,7 @@ func typeOf(v any) string {
 	return "object"
 }
 
-// A word is what testdata/vocabulary.keys says about a key.
+// A word is a line of testdata/vocabulary.keys.
 type word struct {
 	kind     string
 	commands []string
