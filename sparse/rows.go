@@ -7,7 +7,7 @@ type rows struct {
 	val []float64
 
 	full   []entries // the entries before those in idx and val
-	before int       // number of entries in full
+	before int       // number of entries in the slices of full
 }
 
 // entries holds columns and values.

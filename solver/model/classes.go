@@ -246,7 +246,7 @@ func (p *problems) each(do func(k int) error) error {
 	return errors.Join(ended...)
 }
 
-// countFitted returns do, which fits a problem, and reports each end to Fitted.
+// countFitted returns a function that calls do, which fits a problem, and then reports it to Fitted.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	if p.spec.Fitted == nil || p.classes == nil {
 		return do
@@ -359,8 +359,8 @@ func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, e
 	return set.sequence(most, int(all), features), nil
 }
 
-// path is Path, without the time limit. Of several classes, all lambdas of one class are fitted
-// before the next class, so that the data of one class at a time are prepared.
+// path is Path, without the time limit. With several classes it fits all lambdas of one class before
+// the next class, so that only the data of one class are prepared at a time.
 func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		own := PathSettings{}

@@ -14,7 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// byMargins are models of one feature for each class, which is its margin.
+// byMargins returns a model with one feature for each class: the value of the feature is the margin of
+// the class.
 func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *sparse.CSR) {
 	t.Helper()
 	p := len(rows[0])
@@ -49,7 +50,7 @@ func TestClassMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss := -(math.Log(1./2) + math.Log(3./5) + math.Log(1./3) + math.Log(7./10)) / 4
-	auc := 1.0 // of every class: those of class 0 are rows of 1/2 and 1/3, the others 1/5 and 1/10
+	auc := 1.0 // of every class; for class 0, its rows have 1/2 and 1/3, the others 1/5 and 1/10
 	want := &Metrics{
 		Rows: 4, Loss: loss,
 		Classes: &ClassMetrics{

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file says what is wrong with the text of a model, and where.
+// This file finds the place of an error in the text of a model.
 
 // again is the remedy for a damaged file.
 const again = "; fetch the file again, or fit the model again"
@@ -131,7 +131,7 @@ func oddNumber(text []byte) (key string, offset int) {
 	}
 }
 
-// valueAt returns where the value begins that ends at an offset.
+// valueAt returns the beginning of the value that ends at an offset.
 func valueAt(text []byte, end int) int {
 	if text[end-1] == '"' {
 		end = bytes.LastIndexByte(text[:end-1], '"') + 1

@@ -17,8 +17,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// made returns 200 rows of 10 features, of which the first three matter, and labels 1
-// and 2.
+// made returns 200 rows with labels 1 and 2. They have 10 features, of which only the first three
+// influence the labels.
 func made() (*sparse.CSR, []float64) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 10, Groups: 1, GroupSize: 3, Noise: 1, Seed: 1})
 	if err != nil {

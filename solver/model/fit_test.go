@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// specs are specifications for n rows of p features, one for each thing to say.
+// specs returns specifications for n rows of p features, one for each option.
 func specs(n, p int, loss solver.Loss) map[string]*Spec {
 	rng := rand.New(rand.NewPCG(5, 6))
 	weights, offsets, factors := make([]float64, n), make([]float64, n), make([]float64, p)
@@ -107,8 +107,8 @@ func TestFitByOthers(t *testing.T) {
 	}
 }
 
-// TestGraph: with a graph, an intercept and each choice of scale, ties are exact where
-// they are promised, and the optimum is proved.
+// TestGraph: with a graph, and each choice of intercept and scale, the optimum is proved, and
+// coefficients are exactly equal on the promised scale.
 func TestGraph(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 90, 9, 4, loss)
@@ -238,8 +238,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSparseScale: standardising data that are not dense is the same as fitting data
-// that are standardised and centred, but for the intercept.
+// TestSparseScale: a fit of sparse data with standardising equals a fit of standardised and centred
+// data, except for the intercept.
 func TestSparseScale(t *testing.T) {
 	x, y := random(t, 80, 6, 8, true)
 	s := x.ColumnStats()

@@ -114,8 +114,8 @@ func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	return s, nil
 }
 
-// lambdaMax is design.lambdaMax. If the penalty is of single coefficients, the fitter is then at the
-// model without penalised coefficients.
+// lambdaMax is design.lambdaMax. If the penalty does not couple coefficients, the fitter then holds
+// the model without penalised coefficients.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
 	if err := d.noLambdaMax(); err != nil {

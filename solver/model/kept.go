@@ -25,7 +25,8 @@ type progress struct {
 	made
 }
 
-// made are the results so far. A model that did not converge is fitted again, for its error.
+// made has the results so far. A model that did not converge is not among them: it is fitted again, so
+// that its error is reported.
 type made struct {
 	Done  map[int]Model // of classes, without their loss
 	State []byte        // of the next one; nil at its beginning

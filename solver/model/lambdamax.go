@@ -13,12 +13,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LambdaMax returns the least lambda at which every coefficient with a penalty is zero,
-// from the gradient g of the mean loss at the model of the others, the intercept among
-// them: max |gⱼ|/(r fⱼ sⱼ) for the lasso and the elastic net, max |g_k|/wₖ for groups.
-// For ridge regression, which has none, it is that of L1Ratio 0.001, as in glmnet. With
-// a graph, where every penalty factor must be positive, it is the largest −g'x/Ω(x), Ω
-// being the penalty with lambda = 1, to nine digits. Of more than two classes it is the largest.
+// LambdaMax returns the least lambda at which all penalised coefficients are zero. g is the gradient
+// of the mean loss at the model with only the intercept and the coefficients without a penalty. For
+// the lasso and the elastic net LambdaMax is max |gⱼ|/(r fⱼ sⱼ), for groups max |g_k|/wₖ. For ridge
+// regression, where no lambda makes coefficients zero, it is LambdaMax for L1Ratio 0.001, as in
+// glmnet. With a graph, where every penalty factor must be positive, it is the largest −g'x/Ω(x), to
+// nine digits; Ω is the penalty with lambda = 1. With more than two classes it is the largest
+// LambdaMax of a class.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.stateless(); err != nil {
@@ -68,8 +69,8 @@ func (d *design) noLambdaMax() error {
 	return nil
 }
 
-// cone returns the directions in which the domain leaves coefficients from 0, nil for all and where 0
-// is not in it or it is no box.
+// cone returns the directions in which coefficients may leave 0 within the domain; nil means all. It
+// also returns nil if 0 is not in the domain, or if the domain is not a box.
 func (d *design) cone() solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil || d.ownDomain() {
@@ -94,8 +95,8 @@ func (d *design) cone() solver.Domain {
 	return cone
 }
 
-// dualMax returns lambdaMax, given that without graph and groups, and a solver at the model without
-// penalised coefficients.
+// dualMax returns lambdaMax. most is the value without graph and groups, and s is a solver at the
+// model without penalised coefficients.
 func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ float64, err error) {
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		most = d.groupMax(group, s.Gradient())

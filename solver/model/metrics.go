@@ -57,12 +57,11 @@ type ClassSummary struct {
 type NumberMetrics struct {
 	MSE float64 `json:"mse"`
 	MAE float64 `json:"mae"`
-	// R2 is 1 − Σ ω(y − t)²/Σ ω(y − mean)² for predictions t; where y is constant 1 for
-	// perfect predictions and else 0, as in scikit-learn.
+	// R2 is 1 − Σ ω(y − t)²/Σ ω(y − mean)² for predictions t. If all y are equal, it is 1 for perfect
+	// predictions and 0 otherwise, as in scikit-learn.
 	R2 float64 `json:"r2"`
-	// Deviance is the mean Poisson deviance, twice the mean loss, and D2 the part of the
-	// mean's deviance that the predictions explain, as R2 is of the variance. They are nil for
-	// losses that are not for counts.
+	// Deviance is the mean Poisson deviance, twice the mean loss. D2 is the share of the deviance around
+	// the mean that the predictions explain. Both are nil for losses that are not for counts.
 	Deviance *float64 `json:"deviance,omitempty"`
 	D2       *float64 `json:"d2,omitempty"`
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestOlderFiles: the files of testdata/files, whose writers README.md there lists, are read for ever.
-// Each says what it said to the program that wrote it, predicts the same bits, and is written again in
-// the present format without a change.
+// TestOlderFiles: the files of testdata/files, listed in README.md there, can be read for ever. Each
+// has the fields that its writer wrote, predicts the same bits, and is written in the present format
+// without a change.
 func TestOlderFiles(t *testing.T) {
 	wanted, err := filepath.Glob("testdata/files/*.want")
 	if err != nil || len(wanted) == 0 {

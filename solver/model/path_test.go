@@ -102,8 +102,8 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestPathEnds: by the caller, a context, a time limit, or a validation set; and it goes
-// on where a lambda fails.
+// TestPathEnds: a path ends if the caller stops, a context ends, a time limit is reached or the
+// validation set shows no progress. It continues after a lambda whose fit fails.
 func TestPathEnds(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
 	count := 0

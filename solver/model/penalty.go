@@ -55,8 +55,8 @@ func (d *design) penalty() (*penalty, error) {
 	return p, err
 }
 
-// single returns the elastic net with a ratio, of single coefficients, with the ridges and the set that
-// every penalty has beside it.
+// single returns the elastic net of single coefficients, with the ridges and the domain that every
+// penalty has.
 func (d *design) single(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
@@ -127,7 +127,7 @@ func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 	return sparse.New(l, columns, ptr, idx, val)
 }
 
-// limits returns the weights of the rows of A beside lambda, of standardised coefficients.
+// limits returns the weights of the rows of A, without lambda, for standardised coefficients.
 func (d *design) limits() (limit []float64) {
 	if d.spec.A != nil {
 		l, _ := d.spec.A.Dims()

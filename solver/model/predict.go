@@ -20,7 +20,7 @@ func (e *OverflowError) Error() string {
 	return fmt.Sprintf("model: row %d: the margin is %v: its values are too large", e.Row, e.Margin)
 }
 
-// ErrNoProbability is returned where the loss gives no probabilities, as the logistic one does.
+// ErrNoProbability is the error of methods for probabilities if the loss gives none.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
 
 // errColumns is the error of methods for models with one margin, if a model has several.
@@ -71,7 +71,7 @@ func (m *Model) checkRow(indices []int32, values []float64) error {
 	return nil
 }
 
-// checkedMargin is margin, or the error of one that is not finite.
+// checkedMargin returns the margin, or an error if it is not finite.
 func (c *Column) checkedMargin(indices []int32, values []float64) (float64, error) {
 	sum := c.margin(indices, values)
 	if !finite(sum) {
@@ -183,7 +183,7 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 // prediction returns the predicted number for a margin.
 func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Predicts(margin) }
 
-// toPredictions makes margins predictions, for numbers.
+// toPredictions replaces the margins of a model for numbers by its predictions.
 func (m *Model) toPredictions(margins []float64) error {
 	for i, t := range margins {
 		if margins[i] = m.prediction(t); !finite(margins[i]) {

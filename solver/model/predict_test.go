@@ -55,7 +55,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestHostileRows: rows that no model can take are errors that say where.
+// TestHostileRows: invalid rows are errors that name the place.
 func TestHostileRows(t *testing.T) {
 	m := &Model{Columns: []Column{{Coefficients: []float64{1, 2, math.MaxFloat64}}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
 	for want, row := range map[string]struct {

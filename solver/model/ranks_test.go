@@ -405,7 +405,7 @@ func (s *states) Load() ([]byte, error) {
 	return s.all[len(s.all)-1], nil
 }
 
-// resumed fits on ranks, of which the first has the states.
+// resumed fits on ranks. The first rank has the checkpoint of.
 func resumed[M any](t *testing.T, ranks int, spec *Spec, of *states, x *sparse.CSR, y []float64, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error)) M {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (M, error) {

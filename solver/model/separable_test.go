@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestNoOptimum: where coefficients that nothing holds tell the classes apart, the fit
-// says that there is no optimum, and its file does; nowhere else.
+// TestNoOptimum: if coefficients without a penalty separate the classes, the fit and its file report
+// that there is no optimum. Otherwise they do not.
 func TestNoOptimum(t *testing.T) {
 	apart := []float64{2, 1, 3, 0, -1, 1, -2, 0}   // the first feature tells
 	mixed := []float64{2, 1, -3, 0, -1, 1, 2, 0.5} // no feature does

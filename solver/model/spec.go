@@ -105,17 +105,17 @@ type Spec struct {
 	Memory int64
 	// Progress, unless nil, is called during fits with Memory.
 	Progress func(Progress)
-	// Fitted, unless nil, is called by Fit when one of more than two classes is fitted, and by CV
-	// when the path of a class to all data is: done of total so far. The calls do not overlap.
+	// Fitted, unless nil, is called if there are more than two classes: by Fit after each fitted class,
+	// and by CV after the path of each class on all rows. done is the number of classes so far, of total.
+	// Calls do not overlap.
 	Fitted func(done, total int)
 
 	unproved bool // the models are only judged on other rows: see exact.Settings.Unproved
 }
 
-// Standardize says whether features are penalised on the scale of their standard
-// deviations, which is what standardising them first and rescaling the coefficients
-// does. They are never centred: where there is an intercept that would change nothing
-// else.
+// Standardize says whether the penalty uses the scale of the standard deviations, as if features were
+// standardised before the fit and coefficients scaled back after it. Features are never centred: with
+// an intercept this would change nothing else.
 type Standardize string
 
 // The choices.

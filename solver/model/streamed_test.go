@@ -60,7 +60,7 @@ func written(t *testing.T, whole *sparse.Dataset) (path string) {
 	return path
 }
 
-// streamedSpecs are fits that are streamed, with the data that they are for.
+// streamedSpecs are specifications that are fitted out of core, with their data.
 func streamedSpecs(n, p int) map[string]struct {
 	regression bool
 	spec       Spec
@@ -168,8 +168,8 @@ func TestStreamed(t *testing.T) {
 	})
 }
 
-// TestStreamedRare: rounding in columns with few entries, whose limits are small where
-// features are standardised, does not keep a fit from its proof.
+// TestStreamedRare: a column with few entries has a small weight in the penalty when it is
+// standardised. Rounding in it does not prevent a proof.
 func TestStreamedRare(t *testing.T) {
 	const n = 40000
 	var entries []sparse.Triplet
@@ -309,7 +309,7 @@ func TestStreamedCV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k := 1; k < len(want.Mean); k++ { // at the first lambda margins of 0 but for rounding decide
+		for k := 1; k < len(want.Mean); k++ { // without the first: there margins are 0 up to rounding
 			if math.Abs(got.Mean[k]-want.Mean[k]) > 3e-4 || math.Abs(got.SE[k]-want.SE[k]) > 3e-4 {
 				t.Errorf("%s: %v ± %v, in memory %v ± %v", name, got.Mean[k], got.SE[k], want.Mean[k], want.SE[k])
 			}

@@ -13,8 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// mappedMany are data of four classes, in memory and mapped, with weights and offsets of
-// their rows.
+// mappedMany returns data of four classes, in memory and mapped, with weights and offsets of the rows.
 func mappedMany(t *testing.T, n int) (whole, back *sparse.Dataset, weights, offsets []float64) {
 	t.Helper()
 	made, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})

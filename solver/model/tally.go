@@ -11,9 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Tally is Score for rows that come in pieces. Of these it keeps, for the AUC, 8 bytes of
-// each row where there are two classes, and for each class where there are more; 16 where rows
-// have weights.
+// A Tally computes Score for rows that come in pieces. For the AUC it keeps 8 bytes of each row, with
+// more than two classes for each class; 16 bytes if rows have weights.
 type Tally struct {
 	m         *Model
 	team      *rows.Team // of processes that have other rows, see join
@@ -242,8 +241,8 @@ func (s *ScoreSettings) total(n int) float64 {
 	return sum
 }
 
-// join makes t a tally of the rows of all processes, of which each has called Add for its own rows, if
-// it has any. The processes must call Metrics together.
+// join combines the tallies of all processes, each with its own rows, into t. A process without rows
+// need not have called Add. The processes must call Metrics together.
 func (t *Tally) join(team *rows.Team) {
 	if team.Alone() {
 		return
@@ -351,7 +350,7 @@ func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 	m.weight, m.mean, m.left = all[0], joint, team.Total(m.left)
 }
 
-// sides are scores of negative rows and of positive ones.
+// sides are the scores of the negative and of the positive rows.
 type sides [2]ranking
 
 // newSides returns empty rankings with room for the given numbers of rows of both classes.

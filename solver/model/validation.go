@@ -43,7 +43,7 @@ func (m *Metrics) scores() scores {
 	return s
 }
 
-// sign is −1 for measures of which larger values are better, 1 for others.
+// sign returns −1 for measures of which larger values are better, 1 for others.
 func (m Measure) sign() float64 {
 	if m == ByAUC || m == ByR2 {
 		return -1
@@ -74,7 +74,7 @@ func (m Measure) check(classes, own bool, field string) (Measure, error) {
 
 const defaultPatience = 10
 
-// A patience says when a path has gone on for long enough.
+// A patience decides when a path ends early.
 type patience struct {
 	*Validation
 	by    Measure

@@ -208,7 +208,7 @@ func (f *beyondFiles) lambdas(t *testing.T) {
 	}
 }
 
-// progress is told in pipes.
+// progress checks the lines of progress on standard error, which is a pipe.
 func (f *beyondFiles) progress(t *testing.T) {
 	for want, args := range map[string][]string{
 		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                       {"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize"},

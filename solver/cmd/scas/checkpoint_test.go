@@ -13,9 +13,9 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestRanksCheckpoint: a job whose second rank ends at some call goes on from its checkpoint,
-// with the bytes of one that was let alone where as many ranks do, and to a proof where one
-// process does.
+// TestRanksCheckpoint: a job whose second rank ends at some call continues from its checkpoint. With
+// the same number of ranks it has the bytes of a job that was not disturbed. With one process it ends
+// with a proof.
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()

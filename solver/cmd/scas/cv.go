@@ -136,7 +136,7 @@ func (h held) knows(key string) bool {
 	return ok && isFinite(float64(v))
 }
 
-// price words what one lambda changes beside another.
+// price says how the metrics of one lambda differ from the metrics of another.
 func (l cvLambda) price(beside cvLambda) string {
 	text := ""
 	for _, m := range heldMetrics {
@@ -168,7 +168,7 @@ func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
 	}
 }
 
-// text is for people.
+// text returns the report as text.
 func (r *cvReport) text() string {
 	if !r.verbose {
 		return r.table().String()

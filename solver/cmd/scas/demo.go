@@ -115,7 +115,7 @@ func (s *study) showCurve(w *bufio.Writer, f *fit) error {
 	return nil
 }
 
-// logBar is longer by four characters for every power of ten from 1e-9 to 1.
+// logBar returns a bar that grows by four characters for every power of ten from 1e-9 to 1.
 func logBar(v float64) string {
 	const floor, perDecade, decades = 1e-9, 4, 9
 	length := math.Ceil(perDecade * math.Log10(max(v, floor)/floor))

@@ -112,7 +112,7 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 	return r, nil
 }
 
-// shapeFlags say what is fitted beside the penalty.
+// shapeFlags are the flags for intercept, standardising, offsets and the weights of the penalty.
 type shapeFlags struct {
 	Intercept   *bool  `negatable:"" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
 	Standardize *bool  `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
@@ -228,7 +228,7 @@ func (c *pathFlags) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-// inputs are the files that are read beside DATA.
+// inputs returns the files that are read in addition to DATA.
 func (c *specFlags) inputs() []string {
 	g := c.Graph
 	for _, prefix := range []string{"edges:", "matrix:"} {

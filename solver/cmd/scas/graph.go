@@ -214,8 +214,7 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	return r, nil
 }
 
-// lookAt finds what a graph is made from in the data, in pieces where these are larger than
-// memory.
+// lookAt computes the input of the graph from the data, in pieces if they are larger than memory.
 func (c *graphCmd) lookAt(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()

@@ -8,12 +8,12 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// graphMemory is how the making of a graph keeps its memory.
+// graphMemory says how the work on a graph stays within the memory.
 type graphMemory struct {
 	demand *demand // nil without rows
 	room   int64   // bytes for windows of the rows out of core, 0 with all rows in memory
-	// together is how many features glasso may solve together, less for memory than it was
-	// asked to.
+	// together is the number of features that glasso may solve together. less says that the memory made it
+	// smaller than asked.
 	together int
 	less     bool
 }
@@ -89,7 +89,7 @@ func (c *graphCmd) holds(s *graphSource) float64 {
 	return need
 }
 
-// fewTogether is how many features glasso can always solve together.
+// fewTogether is the number of features that glasso may always solve together.
 const fewTogether = 128
 
 // matrices is the number of bytes that glasso takes for each pair of features that a thread solves

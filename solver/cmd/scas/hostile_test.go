@@ -115,8 +115,8 @@ func hostileLine(seed uint64) (wrong string) {
 	return ""
 }
 
-// TestHostileFlags: command lines whose flags are extreme in any combination end without
-// a panic, and with an exit code and a word about it where there is no finite result.
+// TestHostileFlags: command lines with extreme values of flags, in any combination, end without a
+// panic. If there is no finite result, they end with an exit code and a message.
 func TestHostileFlags(t *testing.T) {
 	t.Chdir(hostileFiles(t))
 	if *flagSeed != 0 {

@@ -121,7 +121,7 @@ func (r infoReport) table() summary {
 	return f
 }
 
-// shownInInfo is how many coefficients and groups of a model scas info --json has.
+// shownInInfo is the number of coefficients and groups of a model that scas info --json prints.
 const shownInInfo = 20
 
 // describe describes data, piece by piece if they are larger than memory.

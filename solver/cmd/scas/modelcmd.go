@@ -211,7 +211,7 @@ func largestGroups(c *model.Column) [][]int {
 	return groups
 }
 
-// addTo describes the model but for its coefficients.
+// addTo adds the description of a model to a summary, without its coefficients.
 func (r *modelReport) addTo(f *summary) {
 	r.addHead(f)
 	if r.columnReport != nil {
@@ -280,7 +280,7 @@ func (r *columnReport) addFit(f *summary, of model.Facts) {
 	f.addIf(r.Groups > 0, "groups", "%s of equal coefficients", grouped(r.Groups))
 }
 
-// text is for people.
+// text returns the report as text.
 func (r *modelReport) text() string {
 	var f summary
 	if r.columnReport != nil {
@@ -380,8 +380,8 @@ func (c *modelConvertCmd) Run(e *env) error {
 	})
 }
 
-// opening is how a file begins, without blanks; nil for pipes, from which it would be
-// lost.
+// opening returns the beginning of a file, without leading blanks. It returns nil for a pipe, because
+// bytes read from a pipe cannot be read again.
 func opening(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // who reads the file will say what is wrong

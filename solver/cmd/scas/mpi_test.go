@@ -62,7 +62,7 @@ func newMPIBed(t *testing.T) *mpiBed {
 
 func (b *mpiBed) file(name string) string { return filepath.Join(b.dir, name) }
 
-// faultCount is how often a fault is tried.
+// faultCount returns the number of times that a fault is tried.
 func faultCount(t *testing.T) int {
 	n, err := strconv.Atoi(os.Getenv("SCAS_MPI"))
 	if err != nil || n < 1 {
@@ -183,8 +183,8 @@ func TestMPISums(t *testing.T) {
 	}
 }
 
-// TestMPIBits: one rank is the single process bit for bit; two ranks twice give the same
-// bits, and so do shards cut where ranks would cut the file.
+// TestMPIBits: one rank gives the bits of a single process. Two ranks give the same bits twice, and
+// with shards that end where ranks would divide the file.
 func TestMPIBits(t *testing.T) {
 	b := newMPIBed(t)
 	weights := b.file("weights.txt")

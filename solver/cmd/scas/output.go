@@ -77,7 +77,7 @@ func place(path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// target is where an output is written: links are followed.
+// target returns the path to which an output is written. It follows links.
 func (o output) target() string { return atomicfile.Followed(o.path) }
 
 // write writes all files under temporary names, calls show, which prints the result, and then renames

@@ -241,7 +241,7 @@ func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > m
 // Zeros is the number of coefficients that are zero.
 func (t part) Zeros() int { return t.P - t.Model.NNZX }
 
-// Left is where bars begin, in percent of the largest coefficient.
+// Left returns where the leftmost bar begins, in percent of the longest bar.
 func (t part) Left() (left float64) {
 	for _, b := range t.Bars {
 		left = min(left, b.From)
@@ -257,8 +257,8 @@ func (t part) Span() (span float64) {
 	return span - t.Left()
 }
 
-// measure sets what the model is worth on the data that it was fitted to, and the deviations
-// of their features, unless the data are larger than memory: that would take one more pass.
+// measure sets the metrics of the model on its training data, and the deviations of the features. It
+// does nothing out of core, where it would take one more pass.
 func (p *page) measure(m *model.Model, data *sparse.Dataset, beyond bool) error {
 	if beyond {
 		return nil
@@ -310,7 +310,7 @@ func inline(fill func(io.Writer) error) (template.HTML, error) {
 	return template.HTML(b.Bytes()[at:]), nil // names are escaped by what draws
 }
 
-// plain are words that a shell takes as they are.
+// plain matches the words that a shell takes unchanged.
 var plain = regexp.MustCompile(`^[-A-Za-z0-9_./:=,%+@]+$`)
 
 // commandLine returns the command line, quoted for a POSIX shell.

@@ -126,8 +126,8 @@ func (r *pathReport) table() (f summary) {
 	return f
 }
 
-// text is for people: a table of a line to each lambda below what was fitted, and what
-// its words mean.
+// text returns the report as text: a summary, a table with a line for each lambda, and notes that
+// explain its words.
 func (r *pathReport) text() string {
 	t := r.lines()
 	text := r.table().String() + "\n" + columnsOf(t.Head, t.Rows)

@@ -22,7 +22,7 @@ type demand struct {
 	inMemory func() float64
 	// kept is the number of bytes that the work keeps out of core, beside a window of the rows.
 	kept int64
-	// notStreamed is why the work cannot be done out of core, and nil if it can. It wraps
+	// notStreamed is the reason why the work cannot be done out of core, or nil if it can. It wraps
 	// model.ErrNotStreamed.
 	notStreamed error
 	stated      bool // --features gives the number of features
@@ -81,8 +81,8 @@ func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 	return room, err
 }
 
-// room returns the bytes for windows of the rows out of core, beside the program and what is kept. It
-// returns 0 if there is too little memory.
+// room returns the memory for windows of the rows out of core: without the program and what the work
+// keeps. It returns 0 if there is too little.
 func (v memorySize) room(kept int64) int64 {
 	limit, _ := v.limit()
 	if room := limit - program - kept; limit >= leastLimit && room >= leastRoom {

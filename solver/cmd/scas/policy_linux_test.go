@@ -15,8 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPolicy: with the memory that a refusal names, commands keep all rows in memory, and the peak of the
-// process is at most a twentieth above it, but for a program of 24 MiB in a small limit. With a fifth less they refuse.
+// TestPolicy: with the memory that a refusal names, a command keeps all rows in memory, and its peak
+// is at most a twentieth above it (a small limit leaves out the 24 MiB of the program). With a fifth
+// less it refuses.
 func TestPolicy(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }

@@ -19,7 +19,7 @@ func (v memorySize) windowRows(data *sparse.Dataset) int {
 	return max(1, min(most, int(float64(limit)/share/row)))
 }
 
-// scoring is how rows are scored.
+// scoring returns the settings for scoring rows.
 func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
 	return &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets}
 }

@@ -73,7 +73,8 @@ func (r *ranks) accuracy(m *model.Model, data *sparse.Dataset) *float64 {
 	return &share
 }
 
-// rowsOf are rows lo to hi-1 of data, without their labels; all rows are not copied.
+// rowsOf returns rows lo to hi-1 of data, without their labels. If these are all rows, it copies
+// nothing.
 func rowsOf(data *sparse.Dataset, lo, hi int) (part *sparse.Dataset, err error) {
 	part = &sparse.Dataset{X: data.X, Mapping: data.Mapping, Classes: data.Classes, Offsets: data.Offsets}
 	if n, _ := data.X.Dims(); hi-lo == n {

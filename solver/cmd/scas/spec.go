@@ -28,7 +28,8 @@ type specified struct {
 	exceeds    bool    // the demand exceeds --memory
 }
 
-// specify fills in the specification of fits to data, but for what depends on whether they are out of core.
+// specify returns the specification of fits to data, without the fields that depend on whether the
+// fits are out of core.
 func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*specified, error) {
 	_, p := data.X.Dims()
 	out := &specified{data: data, whole: whole}

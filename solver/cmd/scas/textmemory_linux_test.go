@@ -13,9 +13,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestTextMemory: commands keep to --memory, but for a twentieth, on data that are read from
-// text: where they refuse the data while they are read, after that, and where they do their
-// work. With SCAS_FULL the data are larger and the cases more.
+// TestTextMemory: on data in text, commands take at most a twentieth more than --memory, whether they
+// refuse the data while reading, refuse them afterwards, or do their work. With SCAS_FULL the data are
+// larger and there are more cases.
 func TestTextMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
