@@ -102,7 +102,7 @@ func TestEstimateMemory(t *testing.T) {
 			}
 			estimate := spec.EstimateMemory(x, c.fits)
 			ratio := 0.0
-			for range 3 { // what is allocated while the collector marks counts as alive: the least is the truth
+			for range 3 { // garbage of a running collection counts as live memory: take the smallest of three
 				before := solvertest.Heap()
 				result, peak := solvertest.Peak(fit)
 				runtime.KeepAlive(result)

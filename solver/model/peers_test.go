@@ -53,8 +53,8 @@ type peer struct {
 	lambdas []float64
 }
 
-// glmnet returns, for each problem and lambda, the coefficients and the intercept behind
-// them; the test is skipped where it is not there.
+// glmnet returns, for each problem and lambda, the coefficients and then the intercept. It skips the
+// test if glmnet is not installed.
 func glmnet(t testing.TB, x *sparse.CSR, y []float64, peers []peer) [][][]float64 {
 	t.Helper()
 	rscript := program(t, "Rscript")

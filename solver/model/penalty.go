@@ -18,7 +18,7 @@ import (
 // in A, limits and ridges.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
-	limit, square []float64   // of its rows; nil squares for none
+	limit, square []float64   // weights of the rows of A: of |.| and of squares; square is nil without squares
 	groups        [][]int     // nil for none
 	ridge, fixed  []float64   // of the coefficients; nil fixed ones for none
 	set           term.Region // of the coefficients; nil for all
@@ -157,8 +157,8 @@ func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	return a.SelectRows(members)
 }
 
-// region returns the domain for package solver, of coefficients times a scale and with a number of
-// columns; nil for all.
+// region returns the domain for package solver, which has columns coefficients, each times its scale;
+// nil means no limits.
 func (d *design) region(scale []float64, columns int) solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil {

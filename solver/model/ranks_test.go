@@ -128,7 +128,7 @@ func TestRanksUnattained(t *testing.T) {
 		spec := &Spec{NoIntercept: true, Settings: solver.Settings{RelTol: 1e-3}}
 		for _, ranks := range []int{1, 2, 4} {
 			models, errs := onRanks(t, ranks, spec, x, y, Fit)
-			for r, m := range models { // what has no optimum need not come near it
+			for r, m := range models { // without an optimum a fit may end with an error
 				if m == nil || m.Columns[0].Certificate.NoOptimum != c.none || errs[r] != nil && !c.none {
 					t.Errorf("%v, rank %d of %d: want no optimum %v: %+v, %v", c.values, r, ranks, c.none, m, errs[r])
 				}

@@ -35,7 +35,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 	before, estimate := solvertest.Heap(), p.Memory(nil)
 	var res *solver.Result
 	trained := int64(math.MaxInt64)
-	for range 3 { // what is allocated while the collector marks counts as alive: the least is the truth
+	for range 3 { // garbage of a running collection counts as live memory: take the smallest of three
 		most := int64(0)
 		res, most = solvertest.Peak(func() (res *solver.Result) {
 			res, err = solver.Minimize(context.Background(), p, settings)

@@ -123,7 +123,7 @@ func (c *columnFit) info() solver.MethodInfo {
 	return m.Info()
 }
 
-// warnOfNoOptimum warns of columns that have no optimum.
+// warnOfNoOptimum warns that the fit, or the fits of some classes, have no optimum.
 func (r *trainReport) warnOfNoOptimum(e *env) {
 	if r.columnFit != nil && r.NoOptimum {
 		e.warn("there is no optimum: %s", noOptimumReason)
@@ -144,7 +144,7 @@ func nonZeros(x []float64) (count int) {
 	return count
 }
 
-// table begins with what was fitted, then says what was found, and with --verbose how.
+// table returns a summary: the problem, the result and, with --verbose, the run of the method.
 func (r *trainReport) table() (f summary) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)

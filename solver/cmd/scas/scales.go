@@ -19,7 +19,7 @@ func ofScales(err error, data *sparse.Dataset, standardized bool) error {
 		return err
 	}
 	text, far := "", false
-	if !standardized { // and small enough for a pass over the data
+	if !standardized { // the caller passes true for data out of core, too
 		text, far = apart(data)
 	}
 	changed := *not

@@ -95,7 +95,8 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fields looks for fields of a JSON object; those of the only part of a model file count as its own.
+// fields looks for fields of a JSON object. If a model file has only one part, the fields of the part
+// count as fields of the file.
 func fields(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fields FILE NAME[=JSON]...")
