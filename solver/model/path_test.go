@@ -182,7 +182,7 @@ func TestBadPaths(t *testing.T) {
 	}
 }
 
-// BenchmarkPath is a path of a hundred lambdas on one thread, all included.
+// BenchmarkPath fits a path of a hundred lambdas on one thread, with the preparation of the data.
 func BenchmarkPath(b *testing.B) {
 	for _, c := range []struct {
 		name, file string

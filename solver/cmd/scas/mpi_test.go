@@ -24,7 +24,8 @@ import (
 // The tests of this file run ranks under mpirun, as make test-mpi asks for: SCAS_MPI is the
 // number of faults of each kind.
 
-// An mpiBed is a program built with MPI, data, and how ranks are started.
+// An mpiBed has what the tests of MPI need: the program, built with MPI, the data, and the commands
+// that start ranks.
 type mpiBed struct {
 	dir, data string
 	launch    []string // mpirun and its flags

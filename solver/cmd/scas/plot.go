@@ -92,8 +92,9 @@ func drawCurve(w io.Writer, r *cvReport) error {
 	return c.WriteSVG(w)
 }
 
-// rocCurve returns the shares of negative and of positive rows with scores above each
-// threshold, from none to all; positive says what a row is. Corners alone are kept.
+// rocCurve returns, for each threshold, the shares of negative and of positive rows with scores above
+// it, from none to all. positive says which rows are positive. Points between two corners of the curve
+// are left out.
 func rocCurve(score []float64, positive []bool) (x, y []float64) {
 	order := make([]int, len(score))
 	var all [2]float64 // negative and positive rows
