@@ -35,4 +35,4 @@ few = np.concatenate((np.flatnonzero(least)[:50], np.flatnonzero(~least)[:50]))
 X = problem.data()[few]
 X = np.asfortranarray(X) if isinstance(X, np.ndarray) else X.tocsc()
 path(X, problem.y[few], 1e-6, problem.lambdas[-2:])
-serve_paths(problem, skglm.__version__, (1e-2, 1e-12), path)
+serve_paths(problem, skglm.__version__, (1e-1 if problem.task == "cv" else 1e-2, 1e-12), path)
