@@ -20,7 +20,7 @@ import (
 )
 
 // Version is the version of scas, which model files name as their writer.
-const Version = "0.1.0"
+const Version = "0.2.0"
 
 // newest is the newest format of model files. It is raised when older programs would
 // misread newer models; Read knows all.

@@ -65,8 +65,9 @@ func (trainCmd) Help() string {
 
 By default there is an intercept, and features are standardised unless there is
 a graph, as in scas path and scas cv; --no-intercept and --no-standardize turn that
-off. Methods other than auto do not take every problem: an error says which flag to
-change. auto makes Newton steps, up to some thousands of coefficients that are not
+off. Before version 0.2, --method, its flags, --mu, --l2y, --domain, a matrix A, and
+--groups with --graph had both turned off. Methods other than auto do not take every
+problem: an error says which flag to change. auto makes Newton steps, up to some thousands of coefficients that are not
 zero. With more, and first if a flag asks for passes, it makes passes of scas-k.
 
 --tol is relative to the objective with all coefficients 0; with poisson loss, with
@@ -81,8 +82,8 @@ in two rows or more. Of more than two each is fitted against the rest, all in on
 model file.
 
 The table or the JSON object goes to standard output, progress (where that is no
-terminal every ten seconds) and warnings to standard error. A run that ends with another exit code than 0 and 4 writes no
-model and leaves an existing one alone.
+terminal every ten seconds) and warnings to standard error. A run that ends with
+another exit code than 0 and 4 writes no model and leaves an existing one alone.
 
 Exit codes: 0 done (where no gap can be proved, and with named methods without
 --tol: the passes are made), 1 cannot read or write (malformed input included,
