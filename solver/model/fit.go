@@ -196,6 +196,9 @@ func (d *design) ridge(b []float64) float64 {
 	}
 	sum := 0.0
 	for j, s := range d.scale {
+		if b[j] == 0 { // the scale of such a feature may be infinite
+			continue
+		}
 		v := float64(s * b[j])
 		sum += float64(v * v)
 	}

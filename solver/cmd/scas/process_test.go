@@ -120,7 +120,7 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 		"box":     {"--domain", "box:-0.2,0.3"},
 		"ball":    {"--domain", "ball:0.7", "--graph", "chain", "--no-intercept"},
 		"simplex": {"--domain", "simplex:2", "--class-weights", "balanced", "--no-intercept", "--no-standardize"},
-		"hinge":   {"--loss", "squared-hinge", "--l2y", "0.1", "--batch-size", "7"},
+		"hinge":   {"--loss", "squared-hinge", "--l2y", "0.1", "--batch-size", "7", "--no-intercept"},
 		"huber":   {"--loss", "huber:0.5", "--float32", "--domain", "nonnegative"},
 	} {
 		t.Run(name, func(t *testing.T) {
