@@ -89,8 +89,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesRefused checks that labels that are probably no classes are errors with a
-// place.
+// TestClassesRefused checks the errors for labels that are probably not classes, for unknown labels, and
+// for options that are not valid.
 func TestClassesRefused(t *testing.T) {
 	for _, c := range []struct {
 		file, text string

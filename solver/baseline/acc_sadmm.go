@@ -51,7 +51,7 @@ const tau = 2
 type accSADMM struct {
 	*base
 	m                 int       // inner steps of a stage
-	weight            float64   // L
+	weight            float64   // L, the inverse of the step size
 	point, ahead      []float64 // x and u
 	tilde             []float64
 	aPoint, au        []float64 // A x and A u

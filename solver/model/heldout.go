@@ -164,7 +164,7 @@ func (h *heldOut) window(lo, hi int) (*window, error) {
 type heldScore struct {
 	m     *Model
 	tally *Tally
-	own   Metric     // a measure of the caller's; nil without
+	own   Metric     // the caller's own measure, or nil
 	sum   [2]float64 // sums over the windows: of own times the weight, and of the weights
 }
 

@@ -90,8 +90,8 @@ func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
 	return signs, nil
 }
 
-// weigh returns the products of sample weights and class weights, or nil if all are equal. side
-// returns the class of a row, 0 or 1; it is nil for numbers.
+// weigh returns the products of sample weights and class weights, or nil if the Spec sets none of them.
+// side(i) is the class of row i, 0 or 1; side may be nil unless Balanced is set.
 func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil

@@ -74,9 +74,9 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	return b.Flush()
 }
 
-// ReadLiblinear reads a model of numbers, of two classes, or of more, each against the rest, that
-// liblinear wrote; name is for its errors, which name the line. Losses that the package does not
-// have stand as the one with the same predictions.
+// ReadLiblinear reads a model file of liblinear: a regression, two classes, or several classes, each
+// against the rest. Errors contain name and the line. If this package does not have the loss of the file,
+// the model gets a loss that gives the same predictions.
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 	l := &liblinear{lines: bufio.NewScanner(r), name: name, classes: 2, bias: -1, features: -1}
 	l.lines.Buffer(nil, 1<<20) // a line has a weight for each class

@@ -57,7 +57,7 @@ type general struct {
 
 // general returns the problem of the design.
 func (d *design) general() (*general, error) {
-	if !d.spec.minimizes() { // otherwise takenBy was called before
+	if !d.spec.minimizes() { // otherwise checkMethod has checked the method
 		if err := d.spec.takenBy(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}

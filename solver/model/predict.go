@@ -23,7 +23,7 @@ func (e *OverflowError) Error() string {
 // ErrNoProbability is the error of methods for probabilities if the loss gives none.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
 
-// errColumns is the error of methods for models with one margin, if a model has several.
+// errColumns is the error of Margin, which returns one number, if the model has several columns.
 var errColumns = errors.New("model: the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
 
 // ReadOptions returns options of package sparse that read data as the model needs them: with its
@@ -226,7 +226,8 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	return dst, nil
 }
 
-// shift adds the offsets of rows, nil or one for each, to their margins.
+// shift adds the offset of each row to all margins of the row. offsets may be nil. An OverflowError says
+// that a margin is no longer finite.
 func (m *Model) shift(margins, offsets []float64) error {
 	each := len(m.Columns)
 	for i, o := range offsets {

@@ -14,8 +14,8 @@ import (
 // TestNoOptimum: if coefficients without a penalty separate the classes, the fit and its file report
 // that there is no optimum. Otherwise they do not.
 func TestNoOptimum(t *testing.T) {
-	apart := []float64{2, 1, 3, 0, -1, 1, -2, 0}   // the first feature tells
-	mixed := []float64{2, 1, -3, 0, -1, 1, 2, 0.5} // no feature does
+	apart := []float64{2, 1, 3, 0, -1, 1, -2, 0}   // the first feature separates the classes
+	mixed := []float64{2, 1, -3, 0, -1, 1, 2, 0.5} // no linear function separates the classes
 	y := []float64{1, 1, 0, 0}
 	for _, c := range []struct {
 		name string

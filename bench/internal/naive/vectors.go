@@ -35,7 +35,9 @@ func UpdateBall(w, s, d, q []float64, eta, radius float64) {
 	}
 }
 
-// ProxDual updates y and beta at A x. It returns |A x − y|² and the squared change of y.
+// ProxDual makes the steps of ADMM for y and for the multipliers beta; ax is A x. The new y is the soft
+// threshold of A x + beta/rho at limit/rho, and beta grows by rho (A x − y). ProxDual returns |A x − y|²
+// for the new y, and the squared change of y.
 func ProxDual(beta, y, ax, limit []float64, rho float64) (primal, change float64) {
 	for i, a := range ax {
 		v := beta[i] + rho*a

@@ -120,7 +120,8 @@ func (g *generator) text() {
 	want := max(1, int(float64(g.NNZ)*math.Exp(0.5*g.rng.NormFloat64()-0.125)))
 	from := len(g.idx)
 	for range want {
-		// The column has the density 1/rank for ranks from 1 to Cols (Zipf's law).
+		// Draw a rank with a probability proportional to 1/rank (Zipf's law), and one of the 16 columns from
+		// this rank on.
 		rank := int(math.Pow(float64(g.Cols), g.rng.Float64())) - 1
 		g.idx = append(g.idx, g.order[min(rank+g.rng.IntN(16), g.Cols-1)])
 	}

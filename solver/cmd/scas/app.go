@@ -50,7 +50,7 @@ type env struct {
 	jsonLog        bool
 	join           func() (dist.Comm, error) // --dist; nil for MPI
 	quiet          bool                      // another rank writes the files
-	data           *[]*sparse.CSR            // what was read, see run
+	data           *[]*sparse.CSR            // the matrices that were read; changed checks whether their mapped files shrank
 }
 
 // exit carries an exit code out of kong, which wants to end the process after

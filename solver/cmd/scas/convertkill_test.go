@@ -42,7 +42,7 @@ func TestConvertKilled(t *testing.T) {
 			time.Sleep(time.Duration(rng.Float64() * float64(wantTook)))
 			c.Process.Kill()
 			if c.Wait() == nil {
-				break // it was done
+				break // the conversion ended before the kill
 			}
 			killed++
 			if now, err := os.ReadFile(out); err == nil && !bytes.Equal(now, before) && !bytes.Equal(now, want) || err != nil && before != nil {

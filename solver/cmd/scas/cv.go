@@ -358,8 +358,8 @@ func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
 	return found, s.ofClass(err)
 }
 
-// counted returns callbacks for the progress p, until it ends: judged reports how many of total models
-// are scored, and streamed the progress of fits out of core.
+// counted starts a progress report p and returns two callbacks that update it. judged shows how many of
+// the total models are scored, streamed the passes of a fit out of core as well. The caller must end p.
 func (e *env) counted(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
 	p = e.begin("the path of all rows")
 	last := 0

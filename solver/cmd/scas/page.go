@@ -276,8 +276,8 @@ func (p *page) measure(m *model.Model, data *sparse.Dataset, beyond bool) error 
 	return nil
 }
 
-// drawTied draws a graph with the features of a group in one colour, as sets of a page
-// have it, and those whose coefficient is zero faint.
+// drawTied draws a graph. Features of a group of equal coefficients have one colour, the same as in the
+// list of groups on a page. Features with coefficient 0 are faint.
 func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	column := &m.Columns[k]
 	names := make([]string, g.Nodes())

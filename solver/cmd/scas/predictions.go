@@ -33,7 +33,7 @@ func severalClasses(m *model.Model) []string {
 	return m.Classes.All()
 }
 
-// classWords maps the numbers of the labels to words, if the labels of the model are words.
+// classWords returns the words of the classes, in the order of their numbers, or nil if labels are not words.
 func classWords(m *model.Model) []string {
 	if !m.Classes.IsZero() {
 		return m.Classes.Names

@@ -46,7 +46,7 @@ func TestCovtype(t *testing.T) {
 	}
 }
 
-// smallSets are tables without any scaling.
+// smallSets are the small data sets of forTables, with their numbers of features.
 var smallSets = []struct {
 	name string
 	p    int

@@ -141,7 +141,7 @@ func (s *Solver) build(cols []int32) {
 	for _, j := range w.cols {
 		w.place[j] = 0
 	}
-	if s.gram != nil && len(cols) > defaultWorking { // too many columns for a matrix
+	if s.gram != nil && len(cols) > defaultWorking { // too many for a Gram matrix: the rows take its place
 		s.rows, s.gram = s.gram.memory, nil
 		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping())
 	}

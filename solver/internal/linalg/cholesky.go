@@ -9,8 +9,8 @@ import (
 
 // A Cholesky is the Cholesky factor L of a symmetric positive definite matrix L L'. It does not use
 // a library, because the order of summation in libraries depends on the machine, and a solution
-// must have the same bits on every machine. Entries of L are inner products of its rows, in the
-// order of kernels.Dot.
+// must have the same bits on every machine. Every sum has a fixed order; Factor sums in the order of
+// kernels.Dot.
 type Cholesky struct {
 	n int
 	l []float64 // row-major

@@ -72,7 +72,7 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 	} else {
 		r, did = batched(p, set, q, f, opt, within, rec)
 	}
-	by, recorded := stoppedBy(r.Err)
+	by, recorded := stoppedByRecorder(r.Err)
 	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && !over(r.Err) && !errors.As(r.Err, &diverged) && !recorded {
 		return nil, r.Err // an error of the file
 	}

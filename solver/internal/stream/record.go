@@ -66,9 +66,9 @@ func methodOf(set *solver.Settings) string {
 	return set.Method.Info().Name
 }
 
-// stoppedBy reports whether the Recorder ended a run, and returns its error, which is nil
+// stoppedByRecorder reports whether the Recorder ended a run, and returns its error, which is nil
 // for ErrStop.
-func stoppedBy(err error) (error, bool) {
+func stoppedByRecorder(err error) (error, bool) {
 	by, is := errors.AsType[stopped](err)
 	switch {
 	case !is:

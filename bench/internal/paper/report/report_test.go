@@ -199,7 +199,8 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestCommon checks that methods that were not run take no splits away.
+// TestCommon checks that common returns the splits of all methods that were run, and ignores methods
+// without splits.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
 		lists [][]int
