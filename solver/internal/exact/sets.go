@@ -166,6 +166,7 @@ type rounds struct {
 	last   float64    // tolerance of the gap for the last working set
 	cols   []int32    // the last working set
 	known  bool       // whether best has been computed
+	keep   bool       // the last round has not halved the gap: the next set has all columns of the last one
 	full   bool       // the last working set had no room for all non-zero coefficients
 	inner  ending.Why // why the run on the last working set ended
 }
@@ -195,6 +196,9 @@ func (r *rounds) judge(part *Solution) float64 {
 // round solves the problem of the next working set, and reports whether another round can help.
 func (r *rounds) round() bool {
 	cols, full := r.choose(r.cols == nil)
+	if all := union(cols, r.cols); r.keep && len(all) <= r.most {
+		cols = all
+	}
 	if slices.Equal(cols, r.cols) && r.tol >= r.last {
 		r.result.Full = len(cols) == r.most && r.rest.over > 0
 		return false
@@ -211,8 +215,9 @@ func (r *rounds) round() bool {
 	r.result.Err, r.inner = part.Err, part.Why
 	r.result.Iterations += part.Iterations
 	s.expand(part)
-	before := r.result.Objective
+	before, gapBefore := r.result.Objective, r.result.Gap
 	gap := r.judge(part)
+	r.keep = r.result.Gap > gapBefore/2
 	if r.full = full && r.full || full && !(r.result.Objective < before); r.full {
 		r.result.Full = r.result.Gap > r.set.Tol
 		return false
@@ -223,6 +228,13 @@ func (r *rounds) round() bool {
 	}
 	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*gap))
 	return true
+}
+
+// union returns the numbers that are in a or b, both increasing, in increasing order.
+func union(a, b []int32) []int32 {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // end returns the result.

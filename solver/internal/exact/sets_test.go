@@ -221,3 +221,47 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 	copy(o.sum, labels)
 	return o, best.X
 }
+
+// TestSetsOfLongRows checks a matrix A whose rows have several features, as published codes have it. The
+// multipliers of rows with features inside and outside a set can be right for either of two sets only,
+// so that rounds would alternate between them if each forgot the zero features of the last one.
+func TestSetsOfLongRows(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 28))
+		const n, p = 120, 90
+		data, labels := make([]float64, n*p), make([]float64, n)
+		for i := range n {
+			row := data[i*p : (i+1)*p]
+			common := rng.NormFloat64()
+			for j := range row {
+				if rng.IntN(4) == 0 {
+					row[j] = 1 + 0.3*common
+				}
+			}
+			labels[i] = math.Copysign(1, row[0]+row[1]-row[2]-row[12]+0.5*rng.NormFloat64())
+		}
+		x, err := sparse.FromDense(n, p, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries []sparse.Triplet
+		for k := range p {
+			group := k / 10 * 10
+			for j := group; j < min(group+10, p); j++ {
+				if j != k && rng.IntN(10) != 0 {
+					entries = append(entries, sparse.Triplet{Row: k, Col: j, Value: math.Copysign(1, float64(j-k))})
+				}
+			}
+			entries = append(entries, sparse.Triplet{Row: p + k, Col: k, Value: 1})
+		}
+		a, err := sparse.FromTriplets(2*p, p, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := penalised(x, labels, term.Logistic{}, a, 0.004, 1e-4)
+		q.MaxWorking = p
+		if r := mustSetSolver(t, q).finish(make([]float64, p), nil, nil, &Settings{Tol: 1e-9}); !(r.Gap <= 1e-9) {
+			t.Errorf("seed %d: gap %.2g after %d steps", seed, r.Gap, r.Iterations)
+		}
+	}
+}
