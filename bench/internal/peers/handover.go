@@ -11,15 +11,15 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Handover is a problem and the directory with its files for the peers, which
-// bench/README.md describes.
+// A Handover is a problem together with a directory that holds the problem's files for the peers.
+// bench/README.md describes these files.
 type Handover struct {
 	*Problem
 	Dir string
 }
 
-// Hand writes the files into a new temporary directory; text asks for LIBSVM text too. Remove
-// deletes the directory.
+// Hand writes the files of p into a new temporary directory. If text is true, it also writes the data
+// as LIBSVM text, and A in the Matrix Market format. Remove deletes the directory.
 func Hand(p *Problem, text bool) (_ *Handover, err error) {
 	dir, err := os.MkdirTemp("", "scas-peers-")
 	if err != nil {
@@ -89,7 +89,8 @@ func (h *Handover) writeText() error {
 	return h.fill("A.mtx", func(w io.Writer) error { return sparse.Write(w, sparse.MatrixMarket, &sparse.Dataset{X: h.A}) })
 }
 
-// writeMatrix writes the lengths of the rows, the columns and the values of m.
+// writeMatrix writes three files whose names begin with name: the number of entries of each row of m,
+// the column of each entry, and the value of each entry.
 func (h *Handover) writeMatrix(name string, m *sparse.CSR) error {
 	rows, _ := m.Dims()
 	lengths := make([]int32, rows)
@@ -110,7 +111,7 @@ func (h *Handover) writeMatrix(name string, m *sparse.CSR) error {
 	return nil
 }
 
-// write writes numbers in binary, little-endian.
+// write writes data, a slice of numbers, to the named file in binary, little-endian.
 func (h *Handover) write(name string, data any) error {
 	return h.fill(name, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, data) })
 }

@@ -15,12 +15,12 @@ import (
 //go:embed adapters
 var adapterFiles embed.FS
 
-// adapters are the peers that come with a script.
+// adapters are the peers for which this package has a script.
 var adapters = []struct {
 	name, script, argument string
 	usual                  float64 // the peer's default tolerance
-	needs                  string  // a program that runs if the peer is installed
-	install                string  // what to install
+	needs                  string  // program text that runs without an error only if the peer is installed
+	install                string  // the packages to install
 }{
 	{"liblinear", "liblinear.py", "primal", 1e-2, needsLiblinear, "Debian: liblinear4, python3-scipy"},
 	{"liblinear dual", "liblinear.py", "dual", 1e-1, needsLiblinear, "Debian: liblinear4, python3-scipy"},
@@ -40,15 +40,16 @@ const (
 	needsLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; ctypes.CDLL(ctypes.util.find_library('linear')).train"
 )
 
-// interpreters run scripts by their ending: the first that runs the program adapters.needs.
+// interpreters lists the possible interpreters of a script by the ending of its name. The first one that
+// runs the program text adapters.needs without an error is used.
 var interpreters = map[string][]string{
 	".py": {"python3", "/usr/bin/python3"},
 	".R":  {"Rscript"},
 }
 
-// Installed writes the adapters into dir. It returns the peers that are installed, and for each
-// other peer a line that says what to install. Peers whose names match leave are left out;
-// leave may be nil.
+// Installed writes the scripts of the adapters into dir and returns the peers that are installed. missing
+// has a line for each other peer, which says what to install. Peers whose names match leave are in
+// neither list; leave may be nil.
 func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []Peer, missing []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
@@ -63,7 +64,7 @@ func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []P
 			return nil, nil, err
 		}
 	}
-	probed := map[string]string{} // from the program adapters.needs to its interpreter
+	probed := map[string]string{} // the interpreter for each program text adapters.needs, "" if none runs it
 	for _, a := range adapters {
 		if leave != nil && leave.MatchString(a.name) {
 			continue
@@ -86,7 +87,7 @@ func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []P
 	return found, missing, nil
 }
 
-// probe returns the first interpreter that runs a program without an error, or nothing.
+// probe returns the first interpreter that runs the program text without an error, or "" if none does.
 func probe(ctx context.Context, interpreters []string, text string) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

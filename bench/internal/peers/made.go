@@ -9,13 +9,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The data sets here are made from a seed. They imitate kinds of real data whose files are not
-// everywhere: the sizes, the scales, the correlations and the skewness are realistic.
+// The functions in this file make synthetic data sets from a fixed seed. They imitate kinds of real data,
+// for machines that do not have the real files: sizes, scales, correlations and skewness are realistic.
 
 func source() *rand.Rand { return rand.New(rand.NewPCG(27, 0)) }
 
-// makeDense returns normal features, each correlated 0.5 with the one before it, and labels
-// from 20 of them with noise of half their standard deviation.
+// makeDense returns n rows of p normal features. The correlation of neighbouring features is 0.5. A label
+// is a linear function of 20 features plus noise. The standard deviation of the noise is half the standard
+// deviation of the linear function.
 func makeDense(n, p int) (*sparse.Dataset, error) {
 	r := source()
 	weight := make([]float64, p)
@@ -42,7 +43,7 @@ func makeDense(n, p int) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-// denseData is makeDense as a problem with the squared loss.
+// denseData returns a problem with the squared loss and the data of makeDense.
 func denseData(n, p int) Spec {
 	return Spec{
 		Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5", Loss: "squared",
@@ -50,16 +51,17 @@ func denseData(n, p int) Spec {
 	}
 }
 
-// A column is a feature of a made table.
+// A column describes a feature of a synthetic table. The feature is computed from a standard normal
+// variable z.
 type column struct {
-	skew   float64 // standard deviation of its logarithm; 0 for a normal column
-	first  float64 // correlation with the first hidden factor
-	second float64 // correlation with the second; first² + second² ≤ 1
-	effect float64 // on the label
+	skew   float64 // the feature is exp(skew z) before it is normalised, or z if skew is 0
+	first  float64 // correlation of z with the first hidden factor
+	second float64 // correlation of z with the second hidden factor; first² + second² ≤ 1
+	effect float64 // coefficient of z in the label
 }
 
-// makeTable returns a table of correlated columns. Its columns and its labels have mean 0 and
-// standard deviation 1, as tables have that are fitted without an intercept.
+// makeTable returns a table of n rows with the given correlated columns. Each column and the labels have
+// mean 0 and standard deviation 1, so that the table can be fitted without an intercept.
 func makeTable(n int, columns []column) (*sparse.Dataset, error) {
 	r, p := source(), len(columns)
 	x, y := make([]float64, n*p), make([]float64, n)
@@ -83,7 +85,8 @@ func makeTable(n int, columns []column) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-// normalise gives every stride-th entry of v, from the first, mean 0 and standard deviation 1.
+// normalise shifts and scales the entries v[0], v[stride], v[2 stride], ... to mean 0 and standard
+// deviation 1.
 func normalise(v []float64, stride int) {
 	var count, mean, square float64
 	for i := 0; i < len(v); i += stride {
@@ -120,7 +123,7 @@ func housingTable(n int) Spec {
 	}
 }
 
-// textData is makeText as a problem.
+// textData returns a problem with the logistic loss and the data of makeText.
 func textData(n, p, perRow int) Spec {
 	return Spec{
 		Name: "made text", Data: "synthetic: word frequencies as of text",
@@ -128,8 +131,9 @@ func textData(n, p, perRow int) Spec {
 	}
 }
 
-// makeText returns rows of unit length with about perRow words, whose frequencies fall as 1/rank.
-// A row is about one of 20 topics, each of which prefers some words.
+// makeText returns n documents over p words, as rows of norm 1. A row is made from about perRow draws of
+// words. The frequency of a word is about proportional to 1/rank. Each row has one of 20 topics, and a
+// topic prefers some words.
 func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 	r := source()
 	const topics = 20
@@ -147,7 +151,7 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 		rows[i] = map[int]float64{}
 		for range 1 + int(float64(perRow)*(0.3+1.4*r.Float64())) {
 			j := word()
-			if r.IntN(2) == 0 { // a word of the topic
+			if r.IntN(2) == 0 { // replace the word by a word of the topic with about the same rank
 				j = min(p-1, j/topics*topics+topic)
 			}
 			rows[i][j]++
@@ -180,8 +184,8 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-// makeWeb returns 0/1 features, about 4 % of them 1, that depend on ten hidden properties of the
-// row, as do the labels, of which about 3 % are positive.
+// makeWeb returns n rows of p features with the values 0 and 1. About 4 % of the values are 1, and about
+// 3 % of the labels are positive. Features and labels depend on ten hidden properties of the row.
 func makeWeb(n, p int) (*sparse.Dataset, error) {
 	r := source()
 	const hidden = 10
@@ -214,7 +218,8 @@ func makeWeb(n, p int) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-// firstRows returns the first n rows with the columns that have at least least entries there.
+// firstRows returns the first n rows of d. It keeps only the columns that have at least least entries in
+// these rows.
 func firstRows(d *sparse.Dataset, n, least int) (*sparse.Dataset, error) {
 	_, p := d.X.Dims()
 	place, columns := make([]int, p), 0

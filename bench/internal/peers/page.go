@@ -20,13 +20,14 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 const (
-	// growthGap is the gap at which growth is drawn.
+	// growthGap is the gap for which the charts of growing problems show the time.
 	growthGap = 1e-6
-	// Gaps below drawnFloor are drawn at it: rounding makes them meaningless.
+	// drawnFloor is the smallest gap in a chart. Smaller gaps are drawn as drawnFloor, because they are
+	// mostly rounding.
 	drawnFloor = 1e-12
 )
 
-// A view has the data of the template.
+// A view holds the values that the template of the page uses.
 type view struct {
 	Machine, Protocol, Missing []string
 	Targets                    []string
@@ -40,8 +41,8 @@ type pageProblem struct {
 	Anchor string
 }
 
-// WritePage writes the comparison as one page that needs no other file. machine and protocol
-// are lines about the run; missing has a line for each peer that is not installed.
+// WritePage writes the comparison as one HTML page that needs no other file. machine and protocol
+// are lines of text about the run; missing has a line for each peer that is not installed.
 func WritePage(w io.Writer, machine, protocol, missing []string, all []*Outcome) error {
 	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
 	series := map[string]int{} // a peer has the same colour in all plots
@@ -69,7 +70,8 @@ func WritePage(w io.Writer, machine, protocol, missing []string, all []*Outcome)
 	return pageTemplate.Execute(w, v)
 }
 
-// gaps draws gaps over seconds. For scas it draws both the proved and the true gaps.
+// gaps returns a chart of the gap against the seconds, with a line for each lane. scas has two lines: the
+// proved gaps and the true gaps. series maps a peer to the number of its colour.
 func (o *Outcome) gaps(series map[string]int) *chart.Chart {
 	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true}
 	for k, l := range o.Lanes {
@@ -86,7 +88,7 @@ func (o *Outcome) gaps(series map[string]int) *chart.Chart {
 	return c
 }
 
-// frontier returns a line through the points whose gap is below that of every faster point.
+// frontier returns a line through those points whose gap is smaller than the gap of every faster point.
 func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	least := math.Inf(1)
 	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
@@ -98,7 +100,8 @@ func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	return line
 }
 
-// growthCharts draws the seconds to a gap over the size that grows: a chart for each series.
+// growthCharts returns a chart for each series of growing problems. It shows the seconds to growthGap
+// against the size that grows.
 func growthCharts(all []*Outcome, series map[string]int) (charts []*chart.Chart) {
 	for _, o := range all {
 		if o.Series == "" {
@@ -126,7 +129,7 @@ func growthCharts(all []*Outcome, series map[string]int) (charts []*chart.Chart)
 	return charts
 }
 
-// svg returns a drawing without its XML head.
+// svg returns the chart as an SVG element, without the text that precedes it in a file.
 func svg(c *chart.Chart) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := c.WriteSVG(&b); err != nil {

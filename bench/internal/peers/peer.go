@@ -5,35 +5,36 @@ import (
 	"time"
 )
 
-// A Peer is a solver.
+// A Peer is a solver that takes part in a comparison.
 type Peer interface {
 	Name() string
-	// Default is the tolerance that the solver has if its user names none; 0 if unknown.
+	// Default returns the tolerance that the solver uses if its user sets none; 0 if unknown.
 	Default() float64
 	// Open loads a problem. The error is an Unable if the peer does not solve problems
 	// of this kind.
 	Open(ctx context.Context, h *Handover) (Session, error)
 }
 
-// A Session is a peer with a problem in memory.
+// A Session is a peer that has loaded a problem.
 type Session interface {
 	Version() string
 	// Ladder returns the loosest and the tightest tolerance to ask for.
 	Ladder() (from, to float64)
-	// Solve does the task of the problem, from the origin, to a tolerance of the peer's own.
-	// It ends with context.DeadlineExceeded when its processor time exceeds limit, where
-	// the system reports the processor time, or else when the time that passes does.
+	// Solve does the task of the problem from the start point 0. tol is a tolerance by the peer's own
+	// definition. Solve may return context.DeadlineExceeded if the task takes more than limit of
+	// processor time, or more than a multiple of limit of elapsed time.
 	Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error)
 	Close()
 }
 
-// An Answer is what a peer found. Its times exclude loading.
+// An Answer is the result of a task, with the time that it took. The time to load the problem is not
+// included.
 type Answer struct {
 	X         [][]float64 // a solution for each lambda
-	Curve     []float64   // for the task CV, the mean loss on rows held out for each lambda
-	CPU, Wall float64     // seconds
-	// Bound is the gap that the peer proved, for all lambdas, relative to P(0). It is NaN
-	// if the peer proves none.
+	Curve     []float64   // for the task CV: for each lambda, the mean loss on the rows held out
+	CPU, Wall float64     // processor time and elapsed time, in seconds
+	// Bound is the largest gap over all lambdas that the peer proved, relative to P(0). It is NaN
+	// if the peer proves no gaps.
 	Bound float64
 }
 

@@ -1,6 +1,6 @@
-// Package peers compares scas with other solvers on the same problems: the time that
-// each solver takes to come within a gap of the optimum. Each solver measures its own
-// time. The package evaluates the objective at what each solver returns.
+// Package peers compares scas with other solvers on the same problems. It compares the times that the
+// solvers need to come within a given gap of the optimum. Each solver measures its own time. The package
+// itself evaluates the objective at each solution.
 package peers
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Task is what a solver has to do with a problem.
+// A Task says what a solver computes for a problem.
 type Task string
 
 // The tasks.
 const (
 	Fit  Task = "fit"  // one lambda, from a cold start
 	Path Task = "path" // all lambdas, from the largest to the smallest
-	// CV is the path of all rows, and for each fold the path of the rows outside it,
-	// with the mean loss of its models on the rows of the fold.
+	// CV is cross-validation. It consists of the path of all rows and, for each fold, the path of the
+	// rows outside the fold. The models of a fold's path are scored by their mean loss on the fold.
 	CV Task = "cv"
 )
 
@@ -35,29 +35,29 @@ type Problem struct {
 	X       *sparse.CSR
 	Labels  []float64   // −1 and 1, or numbers for the squared loss
 	A       *sparse.CSR // nil means the identity
-	Lambdas []float64   // weights of the L1 term: decreasing, and one for the task Fit
+	Lambdas []float64   // decreasing weights λ of the L1 term; a single one for the task Fit
 	Scale   []float64   // standard deviations of the features; nil means ones
 	Folds   []int       // for the task CV, the fold of each row, from 0
-	// Known is an optimum that came with the data, NaN if none did.
+	// Known is the optimum that is stored with the data, or NaN if none is stored.
 	Known float64
 }
 
-// A Loss is a loss φ(t; b): its value, and the solver's loss of the same formula.
+// A Loss has two implementations of a loss φ(t; b): a function of this package, and the loss of the
+// solver.
 type Loss struct {
 	value  func(t, b float64) float64
 	solver solver.Loss
 }
 
-// losses are the losses by the names that peers get.
+// losses maps the names of losses in the peers' files to the losses.
 var losses = map[string]Loss{
 	"logistic":      {func(t, b float64) float64 { return logistic(b * t) }, solver.Logistic{}},
 	"squared":       {func(t, b float64) float64 { return (b - t) * (b - t) }, solver.Squared{}},
 	"squared hinge": {func(t, b float64) float64 { m := max(0, 1-b*t); return m * m }, solver.SquaredHinge{}},
 }
 
-// Objective evaluates the problem with λ number k at x, which has the intercept, if there
-// is one, behind the coefficients. It is a plain loop over the rows and shares no code with
-// the solver.
+// Objective returns the objective at x for λ = Lambdas[k]. x has the coefficients and then, if the problem
+// has one, the intercept. Objective is a plain loop over the rows and shares no code with the solver.
 func (p *Problem) Objective(k int, x []float64) float64 {
 	n, features := p.X.Dims()
 	phi := losses[p.Loss].value
@@ -87,10 +87,10 @@ func (p *Problem) Objective(k int, x []float64) float64 {
 	return loss/float64(n) + p.L2/2*square + p.Lambdas[k]*penalty
 }
 
-// AtZero is P(0), the objective at x = 0 and c = 0.
+// AtZero returns P(0), the objective at x = 0 and c = 0.
 func (p *Problem) AtZero() float64 { return p.Objective(0, make([]float64, p.Width())) }
 
-// Width is the length of a solution: one entry for each feature, and one for the intercept if
+// Width returns the length of a solution: one entry for each feature, and one for the intercept if
 // there is one.
 func (p *Problem) Width() int {
 	_, features := p.X.Dims()
@@ -100,7 +100,8 @@ func (p *Problem) Width() int {
 	return features
 }
 
-// Split cuts numbers into one solution for each lambda.
+// Split cuts numbers into one solution for each lambda. A wrong number of numbers, and a number that is not
+// finite, are errors.
 func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
 	width := p.Width()
 	if len(numbers) != width*len(p.Lambdas) {
@@ -118,7 +119,7 @@ func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
 	return all, nil
 }
 
-// specification is the problem for package model, but for A and the lambdas.
+// specification returns the problem as a Spec of package model, without A and the lambdas.
 func (p *Problem) specification() *model.Spec {
 	spec := &model.Spec{Loss: losses[p.Loss].solver, NoIntercept: !p.Intercept, Mu: p.L2}
 	spec.Standardize = model.StandardizeOff
@@ -146,7 +147,7 @@ func product(m *sparse.CSR, i int, x []float64) (sum float64) {
 	return sum
 }
 
-// deviations returns the population standard deviation of each column, 1 for a constant column.
+// deviations returns the population standard deviation of each column, or 1 for a constant column.
 func deviations(x *sparse.CSR) []float64 {
 	n, p := x.Dims()
 	mean, square, entries := make([]float64, p), make([]float64, p), make([]int, p)

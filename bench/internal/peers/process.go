@@ -20,24 +20,25 @@ import (
 	"time"
 )
 
-// loadLimit is how long a peer may take to read a problem.
+// loadLimit is the time that a peer has to load a problem.
 const loadLimit = 3 * time.Minute
 
-// oneThread is the environment that keeps peers to one thread.
+// oneThread has environment variables that limit peers to one thread, and one that keeps Python from
+// writing compiled files.
 var oneThread = []string{
 	"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "GOMAXPROCS=1",
 	"PYTHONDONTWRITEBYTECODE=1",
 }
 
-// A Command is a peer in a process of its own. It gets the problem's directory as its last
-// argument and then one request after the other: bench/README.md describes the protocol.
+// A Command is a peer that runs as a separate process. Its last argument is the problem's directory. It
+// reads requests from its standard input; bench/README.md describes the protocol.
 type Command struct {
-	Called string
-	Args   []string
-	Usual  float64 // its default tolerance; 0 if unknown
+	Called string   // the peer's name
+	Args   []string // the program and its arguments, without the directory
+	Usual  float64  // the peer's default tolerance; 0 if unknown
 }
 
-// ParseCommand reads 'name=command arguments'.
+// ParseCommand parses text of the form 'name=command arguments', the value of the flag --peer.
 func ParseCommand(text string) (*Command, error) {
 	name, command, ok := strings.Cut(text, "=")
 	args := strings.Fields(command)
@@ -85,23 +86,23 @@ func (c *Command) Open(ctx context.Context, h *Handover) (Session, error) {
 	return p, nil
 }
 
-// process is a session in a process.
+// process is the Session of a Command.
 type process struct {
 	h          *Handover
 	cmd        *exec.Cmd
 	cancel     context.CancelFunc
 	in         io.WriteCloser
-	lines      chan string // of its output; closed at the end
+	lines      chan string // the lines of the standard output; closed at the end of the output
 	complaints tail
 	version    string
 	from, to   float64
 }
 
-// read passes lines on until the output ends, and waits for the process, so that complaints is
-// complete.
+// read sends the lines of the output to p.lines. When the output ends, it waits for the process, and
+// then closes p.lines: complaints is complete by then.
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
-	defer p.cmd.Wait() // its error says no more than its output
+	defer p.cmd.Wait() // the error is ignored: the output of the process says more
 	for s := bufio.NewScanner(out); s.Scan(); {
 		select {
 		case p.lines <- s.Text():
@@ -110,7 +111,8 @@ func (p *process) read(ctx context.Context, out io.Reader) {
 	}
 }
 
-// answer waits for a line that begins with one of the words.
+// answer waits for a line that begins with one of the given words, and ignores other lines. It returns
+// the word and the rest of the line.
 func (p *process) answer(ctx context.Context, words ...string) (word, rest string, err error) {
 	for {
 		select {
@@ -128,7 +130,8 @@ func (p *process) answer(ctx context.Context, words ...string) (word, rest strin
 	}
 }
 
-// greet waits for ready FROM TO VERSION.
+// greet waits for the line "ready FROM TO VERSION" and stores its values. If the line is "unable REASON"
+// instead, the error is an Unable.
 func (p *process) greet(ctx context.Context) error {
 	word, rest, err := p.answer(ctx, "ready", "unable")
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -160,11 +163,12 @@ func (p *process) Version() string { return p.version }
 // Ladder implements Session.
 func (p *process) Ladder() (from, to float64) { return p.from, p.to }
 
-// patience is the limit of the time that passes for one answer, over the limit of processor
-// time: the machine may have other work.
+// patience is the limit of the elapsed time of one answer, as a multiple of the limit of its processor
+// time. It is above 1 because the machine may have other work.
 const patience = 10
 
-// watch ends a context when the limit for an answer is over.
+// watch cancels ctx by end if the process exceeds the limit for an answer: limit of processor time, or
+// patience times limit of elapsed time. It returns when ctx is done.
 func (p *process) watch(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
 	before, start := cpuOf(p.cmd.Process.Pid), time.Now()
 	for tick := time.NewTicker(100 * time.Millisecond); ; {
@@ -180,13 +184,13 @@ func (p *process) watch(ctx context.Context, limit time.Duration, end context.Ca
 	}
 }
 
-// cpuOf is the processor time of a process as Linux reports it, and 0 on other systems.
+// cpuOf returns the processor time of a process as Linux reports it, and 0 on other systems.
 func cpuOf(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // from the third on
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the fields of stat from the third on
 	var ticks int
 	for _, f := range fields[min(11, len(fields)):min(13, len(fields))] {
 		n, err := strconv.Atoi(f)
@@ -203,7 +207,7 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	go p.watch(ctx, limit, end)
-	for _, name := range answers { // an earlier answer must not be taken for this one
+	for _, name := range answers { // otherwise the files of an earlier answer could be read instead
 		_ = os.Remove(filepath.Join(p.h.Dir, name))
 	}
 	if _, err := fmt.Fprintf(p.in, "fit %g\n", tol); err != nil {
@@ -230,7 +234,7 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 	return a, p.readAnswer(a)
 }
 
-// answers are the files of an answer: the solutions as text or in binary, and the curve.
+// answers are the names of the files of an answer: the solutions as text or in binary, and the curve.
 var answers = []string{"x", "x.f64", "curve"}
 
 // readAnswer reads the solutions, and for the task CV the curve.
@@ -266,7 +270,7 @@ func readBinary(path string) ([]float64, error) {
 
 // Close implements Session.
 func (p *process) Close() {
-	_ = p.in.Close() // the end of its input asks it to leave
+	_ = p.in.Close() // at the end of its input the process should exit
 	waiting := time.AfterFunc(time.Second, p.cancel)
 	defer waiting.Stop()
 	for range p.lines {
@@ -290,7 +294,7 @@ func readNumbers(path string) ([]float64, error) {
 	return all, nil
 }
 
-// tail keeps the last bytes that were written to it.
+// tail keeps the last 2000 bytes that were written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -305,7 +309,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last returns the last line.
+// last returns the last line that was written.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Targets are the gaps, relative to P(0), for which the tables have times.
+// Targets are the gaps, relative to P(0), for which the tables show times.
 var Targets = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 
-// Options say how to compare.
+// Options are the settings of a comparison.
 type Options struct {
-	Peers   []Peer        // beside scas
-	Limit   time.Duration // for one answer; a peer gets twice that for its first answers to all tolerances
-	Repeats int           // number of rounds, of which the least time counts; slow answers are not repeated
+	Peers   []Peer        // the solvers to compare with scas
+	Limit   time.Duration // for one answer; the first answers to all tolerances together have about twice this time
+	Repeats int           // number of rounds; the least time counts, and slow answers are not repeated
 	Text    bool          // also write LIBSVM text for the peers
-	Wall    bool          // compare by the time that passes instead of processor time
+	Wall    bool          // compare elapsed times instead of processor times
 	Say     func(string)  // reports progress
 }
 
-// Once is the time of an answer above which it is not repeated.
+// Once returns the longest time of an answer that is repeated.
 func (o *Options) Once() time.Duration { return time.Duration(once * float64(o.Limit)) }
 
-// seconds is the time of an answer by the chosen clock.
+// seconds returns the elapsed time of an answer if o.Wall is set, otherwise its processor time.
 func (o *Options) seconds(a *Answer) float64 {
 	if o.Wall {
 		return a.Wall
@@ -33,18 +33,19 @@ func (o *Options) seconds(a *Answer) float64 {
 	return a.CPU
 }
 
-// A Point is a peer's answer to one tolerance.
+// A Point summarises a peer's answers at one tolerance.
 type Point struct {
 	Tol       float64
-	CPU, Wall float64 // the least of all repetitions
-	Seconds   float64 // CPU or Wall, whichever is compared
-	Repeats   int
-	Gap       float64 // the worst of all lambdas, to the reference and relative to P(0), at least 0
-	Bound     float64 // what the peer proved, relative to P(0); NaN if it proved nothing
-	Curve     []float64
+	CPU, Wall float64   // the least times of all repetitions, in seconds
+	Seconds   float64   // the least time by the clock that is compared: CPU or Wall
+	Repeats   int       // number of answers
+	Gap       float64   // the largest (objective − reference)/P(0) of all lambdas, at least 0
+	Bound     float64   // the gap that the peer proved, relative to P(0); NaN if it proved none
+	Curve     []float64 // for the task CV: for each lambda, the mean loss on the rows held out
 }
 
-// reached is the gap that counts: for scas the proved gap, for others the true one.
+// reached returns the gap that counts in a comparison: the proved gap if the peer proved one, as scas
+// does, otherwise the true gap.
 func (p *Point) reached() float64 {
 	if math.IsNaN(p.Bound) {
 		return p.Gap
@@ -52,12 +53,12 @@ func (p *Point) reached() float64 {
 	return p.Bound
 }
 
-// A Lane is a peer's part of a race.
+// A Lane has the results of one peer in a race.
 type Lane struct {
 	Peer, Version string
 	Default       float64 // the peer's default tolerance; 0 if unknown
 	Points        []*Point
-	// Note says why there are no more points, or none. Unable says that the peer does not
+	// Note says why there are no points, or no more points. Unable says that the peer does not
 	// solve problems of this kind.
 	Note   string
 	Unable bool
@@ -66,7 +67,7 @@ type Lane struct {
 	session Session
 }
 
-// To returns the least time in which the lane came within a gap, NaN if it did not.
+// To returns the least time in which the peer came within the gap, or NaN if it did not.
 func (l *Lane) To(gap float64) float64 {
 	least := math.NaN()
 	for _, p := range l.Points {
@@ -77,7 +78,7 @@ func (l *Lane) To(gap float64) float64 {
 	return least
 }
 
-// AtDefault returns the point of the peer's default tolerance, nil if there is none.
+// AtDefault returns the point at the peer's default tolerance, or nil if there is none.
 func (l *Lane) AtDefault() *Point {
 	for _, p := range l.Points {
 		if math.Abs(p.Tol-l.Default) <= 1e-9*l.Default {
@@ -87,7 +88,7 @@ func (l *Lane) AtDefault() *Point {
 	return nil
 }
 
-// An Outcome is what a race found.
+// An Outcome is the result of a race on one problem.
 type Outcome struct {
 	Spec
 	Rows, Features int
@@ -99,7 +100,8 @@ type Outcome struct {
 	Lanes          []*Lane // scas first
 }
 
-// Best returns the lane other than scas that is the fastest to a gap, nil if there is none.
+// Best returns the lane of the peer that comes within the gap fastest, without scas. It returns nil if no
+// peer does.
 func (o *Outcome) Best(gap float64) (best *Lane) {
 	for _, l := range o.Lanes[1:] {
 		if t := l.To(gap); !math.IsNaN(t) && (best == nil || t < best.To(gap)) {
@@ -109,8 +111,8 @@ func (o *Outcome) Best(gap float64) (best *Lane) {
 	return best
 }
 
-// Ratio is the time of scas to a gap over that of the fastest peer: above 1, scas is behind.
-// It is NaN if scas or every peer did not reach the gap.
+// Ratio returns the time of scas to a gap divided by the time of the fastest peer. Above 1, scas is
+// slower. Ratio is NaN if scas did not reach the gap or no peer did.
 func (o *Outcome) Ratio(gap float64) float64 {
 	best := o.Best(gap)
 	if best == nil {
@@ -119,8 +121,8 @@ func (o *Outcome) Ratio(gap float64) float64 {
 	return o.Lanes[0].To(gap) / best.To(gap)
 }
 
-// Race runs scas and the peers of opt on a problem. The programs take turns, so that other work
-// on the machine slows all of them down alike.
+// Race runs scas and the peers of opt on a problem. In each round every solver runs once, so that other
+// work on the machine slows all of them down alike.
 func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 	h, err := Hand(p, opt.Text)
 	if err != nil {
@@ -166,14 +168,15 @@ type race struct {
 	limit time.Duration // for one answer
 }
 
-// The limit for an answer of a peer is Hopeless times the longest time of scas if that is less
-// than Options.Limit, but at least LeastLimit.
+// The limit for an answer of a peer is Hopeless times the longest time of scas, but at least LeastLimit
+// and at most Options.Limit.
 const (
 	Hopeless   = 10.0
 	LeastLimit = 2 * time.Second
 )
 
-// giveUp lowers the limit after the lane of scas, the first.
+// giveUp lowers the limit for an answer if l is the lane of scas. It is called after the first round of
+// each lane.
 func (r *race) giveUp(l *Lane) {
 	if l != r.out.Lanes[0] {
 		return
@@ -198,7 +201,7 @@ func (l *Lane) close() {
 	}
 }
 
-// open loads the problem unless it is loaded.
+// open starts a session, which loads the problem, if the lane has none.
 func (l *Lane) open(ctx context.Context, h *Handover) error {
 	if l.session != nil {
 		return nil
@@ -211,17 +214,19 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 	return nil
 }
 
-// For a fit the tolerances go down by half decades while answers take less than halfSteps of
-// the limit, and then by decades. They go down by decades for a path, and by three decades for
-// cross-validation. An answer that takes more than once of the limit is not repeated.
+// halfSteps, once and budget are multiples of the limit for an answer.
+//
+// For a fit, the tolerance decreases by half a decade from one answer to the next if the answer takes at
+// most halfSteps limits, and otherwise by a decade. For a path it decreases by a decade, for
+// cross-validation by three decades.
 const (
 	halfSteps = 1.0 / 20
-	once      = 1.0 / 4
-	budget    = 2.0  // for the first round of a peer, in limits
-	short     = 0.01 // seconds; an answer that takes less is repeated 5 times instead of once
+	once      = 1.0 / 4 // an answer that takes longer is not repeated
+	budget    = 2.0     // the first round of a peer ends after its answers have taken this long together
+	short     = 0.01    // seconds; a shorter answer is repeated 5 times in a round instead of once
 )
 
-// halves is the number of half decades to the next tolerance after an answer.
+// halves returns by how many half decades the tolerance decreases after the answer p.
 func (r *race) halves(p *Point) int {
 	switch {
 	case r.out.Task == CV:
@@ -232,9 +237,9 @@ func (r *race) halves(p *Point) int {
 	return 2
 }
 
-// descend asks for one tolerance after the other, until the last target and the default
-// tolerance are reached, or the ladder ends. The reason why it stops earlier becomes the
-// lane's note. An error ends the race.
+// descend asks for answers at smaller and smaller tolerances. It is done when an answer has reached the
+// last target and the tolerance is not above the peer's default. If it stops before, the reason becomes
+// the lane's note: the peer has no smaller tolerances, took too long, or failed. An error ends the race.
 func (r *race) descend(ctx context.Context, l *Lane) error {
 	if err := l.open(ctx, r.h); err != nil {
 		_, l.Unable = err.(Unable)
@@ -274,17 +279,17 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 	return nil
 }
 
-// threeDigits rounds a tolerance to three digits: then powers of 10 are exact.
+// threeDigits rounds a tolerance to three significant digits, so that powers of 10 are exact.
 func threeDigits(v float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
 	if err != nil {
-		panic(err) // what FormatFloat writes is a number
+		panic(err) // cannot happen: FormatFloat wrote a number
 	}
 	return out
 }
 
-// fit asks for one answer and judges it. If there is no answer, the reason becomes the lane's
-// note.
+// fit asks for one answer and evaluates it. If there is no answer, it returns nil, and the reason becomes
+// the lane's note. An error ends the race.
 func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	a, err := l.session.Solve(ctx, tol, r.limit)
 	if err == nil && (!(a.CPU >= 0) || !(a.Wall >= 0)) {
@@ -295,7 +300,7 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		l.Note = fmt.Sprintf("no answer in %v at tolerance %g", r.limit.Round(time.Second/10), tol)
-		l.close() // or it would continue to run
+		l.close() // otherwise the process would continue to run
 		return nil, nil
 	case err != nil:
 		l.Note = fmt.Sprintf("failed at tolerance %g: %v", tol, err)
@@ -311,9 +316,9 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	return p, nil
 }
 
-// judge raises the gap of p to that of an objective of λ number k. An objective below the
-// reference, or the proof of a gap that is smaller than the true one, means that a solver or
-// this comparison is wrong. Then there must be no table.
+// judge raises p.Gap to the gap of an objective for lambda number k, if that gap is larger. It returns an
+// error if the objective is below the reference, or if the true gap is larger than the gap that the peer
+// proved: then a solver or this comparison is wrong, and no table must be written.
 func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	ref, zero := &r.out.Reference, r.out.Zero
 	slack := knownAccuracy * max(1, zero)
@@ -329,8 +334,8 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks again for the answers of a lane that the tables show or may show, several
-// times if they are short.
+// repeat asks again for those answers of a lane whose time the tables show or may show. It asks several
+// times for short answers, and does not repeat slow answers.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	for _, p := range l.Points {
 		if p.Seconds > r.Once().Seconds() || !l.matters(p) {
@@ -349,8 +354,8 @@ func (r *race) repeat(ctx context.Context, l *Lane) error {
 	return nil
 }
 
-// matters reports whether the tables have the time of a point, or would have it if the point
-// were a little faster.
+// matters reports whether the tables show the time of a point, or would show it if the point were a
+// little faster.
 func (l *Lane) matters(p *Point) bool {
 	for _, gap := range Targets {
 		if p.reached() <= gap && p.Seconds <= 1.3*l.To(gap) {
@@ -360,8 +365,8 @@ func (l *Lane) matters(p *Point) bool {
 	return p == l.AtDefault()
 }
 
-// again asks for the answer of a point once more. The least of the times counts, and the
-// largest of the gaps.
+// again asks once more for the answer at the tolerance of p. p keeps the least times and the largest
+// gaps.
 func (r *race) again(ctx context.Context, l *Lane, p *Point) error {
 	if err := l.open(ctx, r.h); err != nil {
 		return ctx.Err()
@@ -371,7 +376,7 @@ func (r *race) again(ctx context.Context, l *Lane, p *Point) error {
 	if err != nil {
 		return err
 	}
-	if q == nil { // it answered before: something else disturbed it
+	if q == nil { // not the peer's fault: it answered the same request before
 		l.Note = note
 		return nil
 	}
