@@ -7,10 +7,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// FitData is Fit for the rows of d. It takes the names of the features, the offsets, IndexBase and,
-// for two classes, Positive from d where spec does not set them. The model has what d knows of its
-// table: the columns of the labels and of the offsets, the values that fill missing ones, and
-// classes that are words.
+// FitData calls Fit with the rows of d. The names of the features, the offsets, IndexBase and, for two
+// classes, Positive come from d unless spec sets them. If d was read from a table, the model keeps the
+// names of the label column and the offset column, the numbers that replace missing values, and the
+// names of the classes.
 func FitData(ctx context.Context, spec *Spec, d *sparse.Dataset) (*Model, error) {
 	o := spec.of(d)
 	m, err := Fit(ctx, &o.spec, o.data.X, o.y)
@@ -20,7 +20,7 @@ func FitData(ctx context.Context, spec *Spec, d *sparse.Dataset) (*Model, error)
 	return m, err
 }
 
-// CVData is CV for the rows of d; see FitData.
+// CVData calls CV with the rows of d. It completes spec and the models as FitData does.
 func CVData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *CVSettings) (*CVResult, error) {
 	o := spec.of(d)
 	found, err := CV(ctx, &o.spec, o.data.X, o.y, set)
@@ -32,7 +32,7 @@ func CVData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *CVSettings)
 	return found, err
 }
 
-// PathData is Path for the rows of d; see FitData.
+// PathData calls Path with the rows of d. It completes spec and the models as FitData does.
 func PathData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		o := spec.of(d)
@@ -47,20 +47,21 @@ func PathData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *PathSetti
 	}
 }
 
-// An origin is a Dataset that is fitted, with its specification and labels.
+// An origin is a Dataset with the specification and the labels of its fit.
 type origin struct {
 	data *sparse.Dataset
 	spec Spec
 	y    []float64
 }
 
-// of completes s, which may be nil, for the rows of d.
+// of returns d with its labels and a copy of s. Fields of the copy that s does not set come from d. s
+// may be nil.
 func (s *Spec) of(d *sparse.Dataset) *origin {
 	o := &origin{data: d}
 	if s != nil {
 		o.spec = *s
 	}
-	if d == nil { // Fit says that there are no data
+	if d == nil { // Fit returns the error for missing data
 		o.data = &sparse.Dataset{}
 		return o
 	}
@@ -73,7 +74,7 @@ func (s *Spec) of(d *sparse.Dataset) *origin {
 	if d.Stats.IndexBase == sparse.OneBased {
 		o.spec.IndexBase = 1
 	}
-	if o.spec.streams() { // labels stay in the file, those of two classes as -1 and +1
+	if o.spec.streams() { // the labels in the file are used; for two classes they are -1 and +1
 		o.y = d.Labels
 		return o
 	}
@@ -84,7 +85,8 @@ func (s *Spec) of(d *sparse.Dataset) *origin {
 	return o
 }
 
-// describe sets the fields of a model that describe its data: names, labels and columns of the table.
+// describe sets the fields of m that come from the Dataset: the columns of the table, and the names and
+// labels of the classes.
 func (o *origin) describe(m *Model) {
 	d := o.data
 	if t := d.Table; t != nil {
@@ -98,7 +100,7 @@ func (o *origin) describe(m *Model) {
 	}
 	swapped := !o.spec.streams() && m.Labels.Positive != d.Mapping.Positive
 	m.Labels = d.Mapping
-	if swapped { // by Spec.Positive
+	if swapped { // Spec.Positive is the negative label of the Dataset
 		m.Labels = sparse.LabelMapping{
 			Negative: d.Mapping.Positive, NegativeName: d.Mapping.PositiveName,
 			Positive: d.Mapping.Negative, PositiveName: d.Mapping.NegativeName,

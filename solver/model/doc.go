@@ -1,5 +1,5 @@
-// Package model fits, stores and applies linear models: what package solver minimises,
-// with what people expect around it.
+// Package model fits linear models, stores them in files, and predicts with them. It adds labels,
+// intercepts, standardised features, paths and cross-validation to the problems of package solver.
 //
 // A [Spec] says what is minimised over coefficients b and an intercept c:
 //
@@ -14,32 +14,31 @@
 // Features in no group of a GroupLasso are not penalised. A Domain confines b, for example to
 // numbers that are not negative.
 //
-// ω are sample weights times class weights, o offsets, f penalty factors, and s the
-// standard deviations of the features where they are standardised, else 1. φ is the
-// logistic loss by default; [solver.Squared] and [solver.Huber] have no factor ½, and
-// [solver.Poisson] is half the deviance, o the logarithms of exposures. The
-// intercept is not penalised and in no graph, so centring the features would change
-// nothing but its value: data are never centred. Coefficients are those of the data as
-// given, whatever is standardised.
+// ω are the sample weights times the class weights, o the offsets, and f the penalty factors. s are
+// the standard deviations of the features if these are standardised, and 1 otherwise. φ is the
+// logistic loss by default. [solver.Squared] and [solver.Huber] have no factor ½. [solver.Poisson] is
+// half the deviance, with the logarithms of the exposures as offsets. The intercept is not penalised
+// and is in no graph. Data are never centred, because this would change only the value of the
+// intercept. Coefficients apply to the data as given, even if the features were standardised.
 //
-// [Fit] returns a [Model] with a proof of how far from the optimum it is at most:
+// [Fit] returns a [Model] with a proved bound on how far its objective is above the optimum:
 //
 //	m, err := model.Fit(ctx, &model.Spec{Lambda: 0.01}, x, y)
 //	label, err := m.Predict(indices, values)
 //
-// [FitData], [CVData] and [PathData] take a [sparse.Dataset], as sparse.ReadFile and a
-// sparse.Builder return it, and the model knows the names and the words of its table.
+// [FitData], [CVData] and [PathData] take a [sparse.Dataset], which sparse.ReadFile and sparse.Builder
+// return. The model then keeps the names of the columns of a table, and the names of its classes.
 //
-// The labels are numbers if Spec.Loss is for numbers, else classes. Two classes are one problem.
-// Of more classes each is fitted against the rest, and the Model has a [Column] of coefficients
-// for each; it is the same type, in the same file, with the same methods. A [Scorer] predicts
-// records, such as objects of JSON, by the names of their values.
+// Labels are numbers if Spec.Loss is a loss for numbers, and classes otherwise. Two classes are one
+// problem. With more classes, each class is fitted against the rest, and the Model has a [Column] of
+// coefficients for each class. The type Model and its methods are the same in all cases. A [Scorer]
+// predicts records, such as JSON objects, whose values have the names of the columns.
 //
-// Spec.Settings are those of package solver. By default a proximal Newton method fits; Settings.Method
-// names another one, of package solver or baseline, which minimises the same. A part of a Spec that a
-// method does not take is a [MethodError].
+// Spec.Settings are the settings of package solver. The default method is a proximal Newton method.
+// Settings.Method chooses another method for the same problem, from package solver or baseline. If
+// that method does not support a part of the Spec, the error is a [MethodError].
 //
-// [Path] goes through many lambdas, each proved, and [CV] chooses one by cross-validation. With
-// Spec.Comm, Fit, Path, CV and LambdaMax take rows that processes have in parts. Equal data,
-// specification and seed give equal bits.
+// [Path] fits a sequence of lambdas, with a proved bound for each, and [CV] chooses a lambda by
+// cross-validation. With Spec.Comm, the rows of Fit, Path, CV and LambdaMax are divided among
+// processes. Equal data, specification and seed give results that are equal bit for bit.
 package model

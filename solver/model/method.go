@@ -9,30 +9,33 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A MethodError reports a part of a Spec that its method does not take.
+// A MethodError reports a part of a Spec that the method does not support.
 type MethodError struct {
-	// Setting names the setting that asks for the method: Method, or another one if solver.Auto is to
-	// make passes, such as Passes. Value is what the setting holds, the name in case of Method.
+	// Setting names the setting that selects the method. It is Method, or a setting that only
+	// solver.Minimize has, such as Passes. Value is the value of the setting; for Method it is the name
+	// of the method.
 	Setting string
 	Value   any
 	// Limit says what the method cannot do, such as "takes rows of equal weight alone".
 	Limit string
-	// Remedies says what to do. Any of them is enough. The first one changes the part of the Spec.
+	// Remedies are changes of which each is enough. The first one changes the part of the Spec that the
+	// method does not support.
 	Remedies []sparse.Remedy
-	// OutOfCore says that only Memory is in the way. The error then wraps ErrNotStreamed.
+	// OutOfCore says that this is a limit of fits out of core (Spec.Memory) only. The error then wraps
+	// ErrNotStreamed.
 	OutOfCore bool
 }
 
 // Error names the setting, the limit of the method, and the remedies.
 func (e *MethodError) Error() string { return e.Reword(sparse.Remedy.String) }
 
-// Reword returns the text of Error with each remedy as words returns it.
+// Reword returns the text of Error, with the function words in place of Remedy.String.
 func (e *MethodError) Reword(words func(sparse.Remedy) string) string {
 	with := &sparse.RemedyError{Err: fmt.Errorf("model: Settings.%s = %v %s", e.Setting, e.Value, e.Limit), Remedies: e.Remedies}
 	return with.Reword(words)
 }
 
-// Unwrap returns ErrNotStreamed, or nil.
+// Unwrap returns ErrNotStreamed if OutOfCore is set, and nil otherwise.
 func (e *MethodError) Unwrap() error {
 	if e.OutOfCore {
 		return ErrNotStreamed
@@ -40,7 +43,7 @@ func (e *MethodError) Unwrap() error {
 	return nil
 }
 
-// named returns the method that is asked for by name, nil for Auto.
+// named returns s.Method, or nil if it is solver.Auto.
 func (s *Spec) named() solver.Method {
 	if _, auto := s.Method.(solver.Auto); auto {
 		return nil
@@ -48,7 +51,8 @@ func (s *Spec) named() solver.Method {
 	return s.Method
 }
 
-// iterates returns the first setting that asks for solver.Minimize, and its value; "" if none does.
+// iterates returns the first setting that requires solver.Minimize, and its value. setting is "" if
+// no setting requires it.
 func (s *Spec) iterates() (setting string, value any) {
 	if m := s.named(); m != nil {
 		return "Method", m.Info().Name
@@ -80,13 +84,13 @@ func (s *Spec) iterates() (setting string, value any) {
 	return "", nil
 }
 
-// minimizes reports whether a setting asks for solver.Minimize.
+// minimizes reports whether a setting requires solver.Minimize.
 func (s *Spec) minimizes() bool {
 	setting, _ := s.iterates()
 	return setting != ""
 }
 
-// checkMethod returns an error if the method that the settings ask for does not take the rest of the
+// checkMethod returns an error if the settings require a method that does not support the rest of the
 // specification.
 func (s *Spec) checkMethod() error {
 	setting, value := s.iterates()
@@ -130,15 +134,17 @@ var (
 	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
 )
 
-// A need is a part of a specification that not every method takes.
+// A need is a part of a specification that some methods do not support: given says that the
+// specification has it, and taken that the method supports it.
 type need struct {
 	given, taken bool
-	limit        string // the error text for a method that does not take this part
+	limit        string // the error text for a method that does not support this part
 	remedies     []sparse.Remedy
 }
 
-// takenBy returns an error if the method cannot fit the specification. setting and value say which
-// setting asks for the method. solver.Minimize checks the rest.
+// takenBy returns an error if the specification has a part that the method does not support. setting
+// and value are the setting that requires the method, for the error. Limits that takenBy does not know
+// are checked by solver.Minimize.
 func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error {
 	_, grouped := s.Penalty.(GroupLasso)
 	net := s.l1Ratio() < 1
@@ -171,7 +177,8 @@ func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error 
 	})
 }
 
-// checkStreamed is checkMethod for fits out of core.
+// checkStreamed returns an error if the method that setting requires cannot fit the specification out
+// of core.
 func (s *Spec) checkStreamed(setting string, value any) error {
 	switch s.named().(type) {
 	case nil:
@@ -203,7 +210,7 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 	})
 }
 
-// firstLimit returns the error for the first need that is given and not taken.
+// firstLimit returns a MethodError for the first need that is given and not taken, or nil.
 func firstLimit(setting string, value any, outOfCore bool, needs []need) error {
 	for _, n := range needs {
 		if n.given && !n.taken {

@@ -5,27 +5,27 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Model is a linear model, and where it comes from. It has one column of coefficients for
-// numbers and for two classes; for more classes it has one for each class, fitted against the
-// rest. The margins of a row are xᵢ'Coefficients + Intercept, one for each column. The methods
-// of a Model only read it, so one Model may serve many goroutines.
+// A Model is a linear model with a summary of its data and its fit. It has one column of coefficients
+// if it predicts numbers or two classes. For more classes it has one column for each class, fitted
+// against the rest. Each column has a margin for a row: xᵢ'Coefficients + Intercept. The methods of a
+// Model only read it, so several goroutines may use one Model at the same time.
 type Model struct {
-	// Loss is the loss of the fit; it says what margins mean. nil means solver.Logistic.
+	// Loss is the loss of the fit; it defines what a margin means. nil means solver.Logistic.
 	Loss solver.Loss
 	// Labels are the labels of two classes; zero for numbers and for more classes.
 	Labels sparse.LabelMapping
 	// Classes are the labels of more than two classes, in increasing order; zero otherwise.
-	// FitData sets Classes.Names of classes that are words.
+	// FitData sets Classes.Names if the classes are words.
 	Classes sparse.Classes
-	// Columns has one Column, or one for each of Classes, in their order.
+	// Columns has one Column for numbers and two classes, or one for each class, in the order of Classes.
 	Columns []Column
 	// HasIntercept says whether intercepts were fitted.
 	HasIntercept bool
-	// Features are the names, nil if there are none.
+	// Features are the names of the features; nil if they have no names.
 	Features []string
-	// Target is the name of the label column of the table that was fitted, and Offset the name of
-	// the column of offsets. Fill has the number for missing values of each column of
-	// numbers. They are empty for other data. FitData sets them.
+	// FitData sets Target, Offset and Fill for the data of a table; they are empty for other data.
+	// Target is the name of the label column, and Offset the name of the offset column. Fill maps the
+	// name of each numeric column to the number that replaces its missing values.
 	Target string
 	Offset string
 	Fill   map[string]float64
@@ -35,15 +35,15 @@ type Model struct {
 	Facts Facts
 }
 
-// A Column is a vector of coefficients, and a summary of its fit.
+// A Column is a vector of coefficients with its intercept, and a summary of the fit.
 type Column struct {
 	// Coefficients has a coefficient for each feature, on the scale of the data.
 	Coefficients []float64
-	// Intercept is added to all margins.
+	// Intercept is added to the margin of each row.
 	Intercept float64
-	// Groups lists groups of features that a graph ties. Their coefficients are equal up to sign, and
-	// not zero; with standardised features, these are the coefficients of the standardised features. It
-	// is nil if ties are not exact.
+	// Groups lists groups of features that a graph ties. The coefficients of a group are equal up to
+	// sign, and not zero. If features are standardised, this holds for the coefficients of the
+	// standardised features. Groups is nil if the ties are not exact.
 	Groups [][]int
 
 	Certificate Certificate
@@ -66,46 +66,46 @@ type Facts struct {
 	Standardized bool                `json:"standardized,omitempty"`
 	Weighted     bool                `json:"weighted,omitempty"` // rows had weights
 	Balanced     bool                `json:"balanced,omitempty"`
-	Offsets      bool                `json:"offsets,omitempty"` // rows had them: predictions want theirs
+	Offsets      bool                `json:"offsets,omitempty"` // rows had offsets; predictions need offsets, too
 	ClassWeights map[float64]float64 `json:"-"`
 }
 
 // A Certificate says how far a column is from the optimum of its problem.
 type Certificate struct {
-	// Objective is the objective of the fit at the model. MeanLoss is its first part, and Ridge its part
-	// (Mu/2) Σⱼ (sⱼbⱼ)².
+	// Objective is the value of the objective at the model. MeanLoss is its first term, the mean loss.
+	// Ridge is its term (Mu/2) Σⱼ (sⱼbⱼ)².
 	Objective, MeanLoss, Ridge float64
-	// Gap bounds the excess of Objective over the optimum, rounding included; +Inf if
-	// nothing is proved.
+	// Gap bounds Objective minus the optimum, including rounding errors. It is +Inf if no bound is
+	// proved.
 	Gap float64
-	// RelTol is the accuracy that the fit was asked for; 0 if it was not asked to prove one.
+	// RelTol is the relative accuracy that the fit had to prove; 0 if no proof was requested.
 	RelTol float64
 	// Status says how the fit ended.
 	Status solver.Status
-	// NoOptimum says that the objective has no least value. Gap is then about its greatest lower
-	// bound. Coefficients that are not penalised separate the classes,
-	// and grow without limit as RelTol falls (Albert and Anderson 1984).
+	// NoOptimum says that the objective has no minimum. Gap then bounds Objective minus the infimum.
+	// The coefficients that are not penalised separate the classes, and they grow without limit as
+	// RelTol falls (Albert and Anderson 1984).
 	NoOptimum bool
 }
 
 // A Run says how a column was fitted.
 type Run struct {
-	// Stats has what the method did. Model files keep Method, the counts of steps and passes, Eta, Rho,
-	// InnerSteps, and a BatchSize above 1. Seconds and SetupSeconds are 0, because nothing in a Model
-	// depends on the machine. Of the exact solvers of this package, proximal-newton and
-	// streamed-newton, it has Method, NewtonSteps and Passes.
+	// Stats are the statistics of the method. Model files keep Method, the counts of steps and passes,
+	// Eta, Rho, InnerSteps, and a BatchSize above 1. Seconds and SetupSeconds are 0, because nothing in a
+	// Model depends on the machine. The methods proximal-newton and streamed-newton set only Method,
+	// NewtonSteps and Passes.
 	solver.Stats
 	Seed     uint64          `json:"seed"`
 	Schedule solver.Schedule `json:"schedule,omitempty"` // of the settings
 	Float32  bool            `json:"float32,omitempty"`  // values were rounded to 32 bits
 	Average  bool            `json:"average,omitempty"`  // the model has the average of the iterates, not the last
-	// Last is nil if the run was not by package solver, if the model has the average, and in models
-	// from files.
+	// Last describes the last iterate. It is nil if solver.Minimize did not fit the model, if the model
+	// has the average of the iterates, and if the model was read from a file.
 	Last *LastIterate `json:"-"`
 }
 
-// A LastIterate is the last iterate of a run of package solver before zeros and ties were made
-// exact; see solver.Result.
+// A LastIterate has the objective and the residuals of the last iterate of solver.Minimize, before
+// coefficients were made exactly zero or exactly equal; see solver.Result.
 type LastIterate struct {
 	Objective, PrimalResidual, DualResidual float64
 }
@@ -133,8 +133,8 @@ func (m *Model) NonZeros() (count int) {
 	return count
 }
 
-// className returns the name of class k in files, counted from 0. Of two classes the
-// negative one is number 0.
+// className returns the name that class k has in files. Classes are numbered from 0. If there are
+// two classes, the negative class is number 0.
 func (m *Model) className(k int) string {
 	if m.Classes.IsZero() {
 		return m.Labels.Name(float64(2*k - 1))
@@ -153,7 +153,8 @@ func (m *Model) classCount() int {
 	return 0
 }
 
-// classOf returns the number of the class of a label, as className counts.
+// classOf returns the number of the class with this label, in the numbering of className. known is
+// false if no class has this label.
 func (m *Model) classOf(label float64) (k int, known bool) {
 	if !m.Classes.IsZero() {
 		return m.Classes.Find(label)
@@ -162,7 +163,7 @@ func (m *Model) classOf(label float64) (k int, known bool) {
 	return classOf(sign), known
 }
 
-// loss returns Loss, nil being the logistic one.
+// loss returns m.Loss, or the logistic loss if m.Loss is nil.
 func (m *Model) loss() solver.Loss {
 	if m.Loss == nil {
 		return solver.Logistic{}

@@ -16,121 +16,122 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Spec says what is minimised, and how; see the package comment for the formula. The zero
-// value of every field is the default. A Spec is only read.
+// A Spec specifies the objective and how it is minimised; see the package comment for the formula. The
+// zero value of every field is the default. Functions that take a *Spec do not change it.
 type Spec struct {
-	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for classes
-	// of any values, Squared and Huber for numbers, Poisson for numbers that are not negative.
+	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for classes, whose labels may
+	// be any numbers. Squared and Huber are for numbers, Poisson for numbers that are not negative.
 	Loss solver.Loss
-	// Lambda ≥ 0 is the weight of the penalty beside the mean loss. Path and CV choose
-	// their own and ignore it.
+	// Lambda ≥ 0 is the weight of the penalty relative to the mean loss. Path and CV ignore it and
+	// choose lambdas themselves.
 	Lambda float64
 	// Penalty is R; nil means the lasso.
 	Penalty Penalty
-	// Graph has a node for each feature. The coefficients of features that an edge joins tend to be
-	// equal or, if the weight of the edge is negative, opposite. nil means no graph.
+	// Graph has a node for each feature. Each edge adds a penalty on the difference of its two
+	// coefficients or, if its weight is negative, on their sum. nil means no graph.
 	Graph *graph.Graph
 	// A, unless nil, is a matrix with a column for each feature: R is then the sum of |(A (s·b))_k| over
 	// its rows. It excludes Graph, ElasticNet and PenaltyFactors.
 	A *sparse.CSR
-	// Fusion is the weight of the differences along the graph, relative to the coefficients: zero means 1.
+	// Fusion is the weight of the penalties of the edges, relative to the penalties of the coefficients;
+	// zero means 1.
 	// To penalise only the differences, set PenaltyFactors to zeros.
 	Fusion float64
-	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², which Lambda does not multiply. MuA ≥ 0 adds (MuA/2)|A
-	// (s·b)|²; with a Graph A is [G; I], and with neither Graph nor A it is I.
+	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², which Lambda does not multiply. MuA ≥ 0 adds
+	// (MuA/2)|A (s·b)|². A is here [G; I] if there is a Graph with incidence matrix G, and the identity
+	// I if there is neither a Graph nor an A.
 	Mu, MuA float64
-	// Domain confines the coefficients of the data as given, but not the intercept; nil confines none.
-	// A solver.Box has bounds for each coefficient, such as their signs. Other sets need NoIntercept
-	// and StandardizeOff.
+	// Domain is the set of allowed coefficients, on the scale of the data as given. It does not limit
+	// the intercept. nil allows all coefficients. A solver.Box has bounds for each coefficient; other
+	// sets need NoIntercept and StandardizeOff.
 	Domain solver.Domain
 	// NoIntercept leaves the intercept out.
 	NoIntercept bool
-	// Standardize says whether features are penalised on the scale of their standard
-	// deviations.
+	// Standardize says whether the penalty applies to the coefficients of standardised features.
 	Standardize Standardize
-	// PenaltyFactors has a factor ≥ 0 for each feature, 0 for one that is not penalised;
-	// nil means ones. They are not normalised.
+	// PenaltyFactors has a factor ≥ 0 for each feature; nil means that all factors are 1. A feature with
+	// factor 0 is not penalised. The factors are not normalised.
 	PenaltyFactors []float64
-	// SampleWeights has a weight ≥ 0 for each row, nil meaning ones.
+	// SampleWeights has a weight ≥ 0 for each row; nil means that all weights are 1.
 	SampleWeights []float64
-	// ClassWeights has a factor for the weights of the rows of a label; other labels have the
-	// factor 1.
+	// ClassWeights maps a label to a factor for the weights of the rows with this label. The factor of
+	// other labels is 1.
 	ClassWeights map[float64]float64
 	// Balanced makes both classes count the same, or each of several and the rest; it excludes
 	// ClassWeights.
 	Balanced bool
 	// Offsets has a number oᵢ for each row that is added to its margin; nil means zeros.
 	Offsets []float64
-	// Positive is the label that is the positive class of two; nil means the larger. With it,
-	// labels of more than two values are an error.
+	// Positive is the label of the positive class if there are two classes; nil means the larger label.
+	// If it is set, more than two different labels are an error.
 	Positive *float64
-	// Start is a model from which Fit begins, with the same number of features, such as a model of fewer
-	// rows or another Lambda. If it has the same classes, or some of them, fewer steps are
-	// needed. The proof does not depend on it. nil means none; Path and CV ignore it.
+	// Start is a model with the same number of features from which Fit begins, such as a model of fewer
+	// rows or for another Lambda. The fit needs fewer steps if Start has some of the same classes. The
+	// proof does not depend on Start. nil means no such model; Path and CV ignore it.
 	Start *Model
-	// Features are names for the model; nil means none.
+	// Features are the names of the features, which the model keeps; nil means no names.
 	Features []string
-	// IndexBase is the number of the first feature in the files of the data, 0 or
-	// 1, which the model keeps. Indices in Go count from 0 whatever it is.
+	// IndexBase is the number of the first feature in data files, 0 or 1. The model keeps it. Indices in
+	// Go always count from 0.
 	IndexBase int
-	// Comm joins processes that each have a shard of the rows, at least one row. Data, labels,
-	// SampleWeights and Offsets belong to the shard; everything else is the same in all processes. They
-	// call Fit, Path, CV and LambdaMax together, and end a Path at the same step. nil means that this
-	// process has all rows.
+	// Comm connects processes that each have a shard of the rows, with at least one row. Data, labels,
+	// SampleWeights and Offsets are those of the shard; everything else is the same in all processes.
+	// The processes call Fit, Path, CV and LambdaMax together, and end a Path at the same step. nil means
+	// that this process has all rows.
 	Comm dist.Comm
 
-	// Settings say how to solve. The default, a nil Method or solver.Auto and zeros for the settings
-	// that only iterations of package solver have, is a proximal Newton method with a proved result.
-	// If the problem does not allow that method, if Method is another one, or if one of those
-	// settings is set, solver.Minimize solves the problem. A method that does not take the problem
-	// is a *MethodError.
+	// Settings say how to solve the problem. The default is a proximal Newton method that proves its
+	// result. solver.Minimize solves the problem instead if the proximal Newton method does not support
+	// it, if Method is neither nil nor solver.Auto, or if a setting is not zero that only
+	// solver.Minimize has, such as Passes. If the method does not support the problem, the error is a
+	// *MethodError.
 	//
 	// RelTol is relative to the objective at b = 0, c = 0 with the Offsets; with Poisson loss, at
-	// b = 0 and the best c. The folds of CV are drawn with Seed. The Recorder and the Logger are
-	// called by solver.Minimize only, with the coefficients of standardised features, and with
-	// more than two classes by several goroutines. The Checkpoint keeps the classes that are
-	// fitted, and of solver.Minimize the state; a fit continues from there if data and
-	// specification are the same. With Comm, a Checkpoint makes Auto the default. Path and CV take
-	// no Checkpoint. Settings.Start is not used: see Spec.Start.
+	// b = 0 and the best c. The folds of CV are drawn with Seed. Only solver.Minimize calls the
+	// Recorder and the Logger. They see the coefficients of standardised features, and with more than
+	// two classes several goroutines call them. The Checkpoint stores the models of the classes that
+	// are fitted and the state of solver.Minimize; a fit continues from there if data and specification
+	// are the same. If Comm and a Checkpoint are set, Auto is the default method. Path and CV do not
+	// allow a Checkpoint. Settings.Start is an error: set Spec.Start.
 	solver.Settings
 	// Average stores the averaged iterate of the method (Result.XAverage of package solver) in the model,
 	// instead of the last iterate.
 	Average bool
-	// Memory, unless zero, fits out of core: it is the approximate number of bytes that a fit may
-	// take, in each process with Comm, to pass over mapped data (sparse.CSR.Mapped) that are
-	// larger. The labels of two classes are then −1 and +1. All penalties, and a Graph, are
-	// possible with up to 2,047 features. The only methods are the default and, for
-	// any number of features, but without an intercept, standardising and offsets, solver.SCASK
-	// and solver.SCASL. Results depend on Memory within RelTol.
+	// Memory, unless zero, selects a fit out of core, for mapped data (sparse.CSR.Mapped) that are larger
+	// than the memory. It is the approximate number of bytes that the fit may use, in each process if
+	// Comm is set. The labels of two classes must then be −1 and +1. The default method supports all
+	// penalties and a Graph with up to 2,047 features. The only other methods are solver.SCASK and
+	// solver.SCASL. They support any number of features, but no intercept, no standardised features and
+	// no offsets. Results for different values of Memory agree within RelTol.
 	Memory int64
 	// Progress, unless nil, is called during fits with Memory.
 	Progress func(Progress)
 	// Fitted, unless nil, is called if there are more than two classes: by Fit after each fitted class,
-	// and by CV after the path of each class on all rows. done is the number of classes so far, of total.
-	// Calls do not overlap.
+	// and by CV after the path of each class on all rows. done is the number of classes that are
+	// finished, and total the number of all classes. Calls do not overlap.
 	Fitted func(done, total int)
 
-	unproved bool // the models are only judged on other rows: see exact.Settings.Unproved
+	unproved bool // CV needs no proof for the models of the folds: see exact.Settings.Unproved
 }
 
-// Standardize says whether the penalty uses the scale of the standard deviations, as if features were
-// standardised before the fit and coefficients scaled back after it. Features are never centred: with
-// an intercept this would change nothing else.
+// Standardize says whether the penalty applies to the coefficients of standardised features. The
+// coefficients of the model are scaled back to the data as given. Features are never centred, because
+// this would change only the intercept.
 type Standardize string
 
-// The choices.
+// The values of Standardize.
 const (
-	// StandardizeAuto is StandardizeOff with a graph or A, so that the coefficients of the model become
-	// equal, and StandardizeOn without.
+	// StandardizeAuto means StandardizeOff if there is a Graph or a matrix A, and StandardizeOn
+	// otherwise. With a Graph, coefficients of the model itself then become equal.
 	StandardizeAuto Standardize = ""
 	// StandardizeOn divides each feature by its weighted standard deviation (divisor Σω); a constant
 	// feature stays as it is. With a graph, the coefficients of the standardised features become equal.
 	StandardizeOn Standardize = "on"
-	// StandardizeOff takes features as they are.
+	// StandardizeOff does not scale features.
 	StandardizeOff Standardize = "off"
 )
 
-// A Penalty is R: ElasticNet or GroupLasso; nil is the lasso.
+// A Penalty is the function R of the package comment: ElasticNet or GroupLasso; nil means the lasso.
 type Penalty interface {
 	check(s *Spec, p int) error
 	name() string
@@ -138,8 +139,8 @@ type Penalty interface {
 
 // ElasticNet mixes |b|₁ and ½|b|².
 type ElasticNet struct {
-	// L1Ratio, between 0 and 1, is the share of |b|₁: 1 is the lasso, 0 ridge
-	// regression.
+	// L1Ratio, between 0 and 1, is the weight of |b|₁, and 1 − L1Ratio the weight of ½|b|². 1 is the
+	// lasso, 0 ridge regression.
 	L1Ratio float64
 }
 
@@ -152,11 +153,12 @@ func (e ElasticNet) check(*Spec, int) error {
 
 func (ElasticNet) name() string { return "elastic-net" }
 
-// GroupLasso makes groups of coefficients zero together. Results are proved up to some
-// thousands of features.
+// GroupLasso is the sum of the weighted norms of groups of coefficients, so that all coefficients of a
+// group become zero together. Results can be proved for up to some thousands of features.
 type GroupLasso struct {
-	// Groups are disjoint sets of features. With a Graph or A they are sets of rows of A = [G; I], the
-	// rows of the edges first. Features or rows in no group are not penalised.
+	// Groups are disjoint sets of features. With a matrix A they are sets of rows of A. With a Graph they
+	// are sets of rows of [G; I]: the edges come first, then the features. Features or rows that are in
+	// no group are not penalised.
 	Groups [][]int
 	// Weights has a weight ≥ 0 for each group; nil means the square root of its size.
 	Weights []float64
@@ -209,8 +211,8 @@ func (g GroupLasso) weights() []float64 {
 	return weights
 }
 
-// factors returns the penalty factors of p features, nil for ones. With a GroupLasso they
-// are 1 for the features that it penalises, and 0 for the others.
+// factors returns the penalty factors of p features, or nil if all factors are 1. With a GroupLasso
+// the factor is 1 for features in a group with a positive weight, and 0 for other features.
 func (s *Spec) factors(p int) []float64 {
 	g, ok := s.Penalty.(GroupLasso)
 	if !ok || s.couples() {
@@ -227,7 +229,7 @@ func (s *Spec) factors(p int) []float64 {
 	return factors
 }
 
-// stateless returns an error if there is a checkpoint.
+// stateless returns an error if the specification has a checkpoint.
 func (s *Spec) stateless() error {
 	if s != nil && s.Checkpoint != nil {
 		return errors.New("model: Settings.Checkpoint is for Fit; other calls keep no state")
@@ -235,10 +237,11 @@ func (s *Spec) stateless() error {
 	return nil
 }
 
-// couples reports whether the penalty is a function of A b.
+// couples reports whether the penalty is a function of A b, with the matrix A of the specification or
+// of its graph.
 func (s *Spec) couples() bool { return s.Graph != nil || s.A != nil }
 
-// l1Ratio returns r, 1 without an elastic net.
+// l1Ratio returns L1Ratio of an elastic net, and 1 for other penalties.
 func (s *Spec) l1Ratio() float64 {
 	if e, ok := s.Penalty.(ElasticNet); ok {
 		return e.L1Ratio
@@ -264,7 +267,7 @@ func (s *Spec) standardizes() bool {
 	return s.Standardize == StandardizeOn || s.Standardize == StandardizeAuto && !s.couples()
 }
 
-// relTol returns the accuracy to prove, 0 if none is asked for.
+// relTol returns the relative accuracy that the fit must prove, or 0 if it must prove nothing.
 func (s *Spec) relTol() float64 {
 	switch {
 	case s.RelTol == 0 && s.named() == nil:
@@ -275,7 +278,7 @@ func (s *Spec) relTol() float64 {
 	return s.RelTol
 }
 
-// threads returns the number of goroutines.
+// threads returns the number of goroutines that a fit may use.
 func (s *Spec) threads() int {
 	if s.Threads == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -286,7 +289,7 @@ func (s *Spec) threads() int {
 // errTime is the cause of a context whose time limit has passed.
 var errTime = errors.New("model: time limit reached")
 
-// limit returns ctx with the time limit.
+// limit returns a context that ends with ctx or at the time limit.
 func (s *Spec) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.TimeLimit == 0 {
 		return context.WithCancel(ctx)
@@ -297,7 +300,7 @@ func (s *Spec) limit(ctx context.Context) (context.Context, context.CancelFunc) 
 // streams reports whether the fit is out of core.
 func (s *Spec) streams() bool { return s.Memory > 0 }
 
-// badSettings reports the first setting that is negative.
+// badSettings returns an error if TimeLimit, Threads or Memory is negative.
 func (s *Spec) badSettings() error {
 	switch {
 	case s.TimeLimit < 0:
@@ -310,12 +313,12 @@ func (s *Spec) badSettings() error {
 	return nil
 }
 
-// classifies reports whether the loss is for labels of two classes.
+// classifies reports whether the labels of the loss are classes, not numbers.
 func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 
 func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
-// check reports the first thing wrong with the specification for n rows of p features.
+// check returns an error if the specification is not valid for n rows of p features.
 func (s *Spec) check(n, p int) error {
 	for _, part := range []struct {
 		name string
@@ -375,8 +378,8 @@ func (s *Spec) check(n, p int) error {
 	return s.checkDomain(p)
 }
 
-// checkDomain returns an error if the domain is not valid, or if it is not a box and the specification
-// has an intercept, standardised features, or penalty factors with an elastic net.
+// checkDomain returns an error if the domain is not valid. A domain that is not a box is also an error
+// with an intercept, with standardised features, or with an elastic net that has penalty factors.
 func (s *Spec) checkDomain(p int) error {
 	if s.Domain == nil {
 		return nil
@@ -400,7 +403,8 @@ func (s *Spec) checkDomain(p int) error {
 	return nil
 }
 
-// checkCombination reports parts of the specification that do not go together.
+// checkCombination returns an error if two parts of the specification exclude each other, or if A or
+// the Graph does not have p features.
 func (s *Spec) checkCombination(p int) error {
 	_, grouped := s.Penalty.(GroupLasso)
 	if s.A != nil {
