@@ -21,7 +21,7 @@ import (
 // version is the version of the program, of its model files and of its reports.
 const version = model.Version
 
-// app is the command line.
+// app declares the commands and the global flags.
 type app struct {
 	Train      trainCmd      `cmd:"" help:"Fit a model to data."`
 	Predict    predictCmd    `cmd:"" help:"Apply a model to data."`
@@ -38,31 +38,31 @@ type app struct {
 	Version   kong.VersionFlag `help:"Print the version and exit."`
 }
 
-// env is the world as a command sees it.
+// An env holds the inputs, the outputs and the settings with which a command runs.
 type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool          // stderr is one
-	every          time.Duration // between two lines of progress; 0 for the default
-	progress       *progress     // of what takes long, or nil
-	args           []string      // of the command line that runs, without the program's name
+	terminal       bool          // whether stderr is a terminal
+	every          time.Duration // time between two lines of progress; 0 means the default
+	progress       *progress     // report of the slow step that is running, or nil
+	args           []string      // arguments of the command line, without the program's name
 	jsonLog        bool
-	join           func() (dist.Comm, error) // --dist; nil for MPI
-	quiet          bool                      // another rank writes the files
+	join           func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
+	quiet          bool                      // whether another rank writes the files
 	data           *[]*sparse.CSR            // the matrices that were read; changed checks whether their mapped files shrank
 }
 
-// exit carries an exit code out of kong, which wants to end the process after
-// --help and --version.
+// An exit is the exit code with which kong wants to end the process, after --help or --version.
+// It is the value of a panic, which run recovers.
 type exit int
 
 // run executes one command line, without the program's name, and returns the
 // exit code.
 func run(e *env, args []string) (code int) {
 	e.args = args
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))     // which --memory changes
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // as where a mapped file shrinks
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))     // restores the limit, which --memory changes
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // reading a mapped file that shrank is a fault
 	e.data = new([]*sparse.CSR)
 	help := &stickyWriter{Writer: e.stdout}
 	defer func() {
@@ -102,7 +102,7 @@ func run(e *env, args []string) (code int) {
 	return e.fail(parsed.Run(e))
 }
 
-// A stickyWriter remembers the first error of one that reports none.
+// A stickyWriter writes to Writer and remembers the first error, because kong does not report it.
 type stickyWriter struct {
 	io.Writer
 	err error
@@ -116,7 +116,8 @@ func (w *stickyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failOr reports that standard output could not be written, or returns the code.
+// failOr returns code if err is nil. Otherwise it reports that standard output could not be written,
+// and returns the exit code for that.
 func (e *env) failOr(err error, code int) int {
 	if err == nil {
 		return code
@@ -124,7 +125,7 @@ func (e *env) failOr(err error, code int) int {
 	return e.fail(fmt.Errorf("writing to standard output: %w", err))
 }
 
-// print writes results.
+// print writes text to standard output.
 func (e *env) print(text string) error {
 	if _, err := io.WriteString(e.stdout, text); err != nil {
 		return fmt.Errorf("writing to standard output: %w", err)
@@ -148,8 +149,8 @@ func (e *env) show(asJSON bool, r interface{ text() string }) error {
 	return e.print(r.text())
 }
 
-// await returns what do returns, or errInterrupted at once if the context ends
-// first: do cannot be stopped, so it must have no effects.
+// await returns the results of do. If the context ends first, await returns errInterrupted at once, while
+// do runs on. So do must have no side effects.
 func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	done := make(chan struct{})
 	var value T
@@ -168,8 +169,8 @@ func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	}
 }
 
-// changed returns an error if a mapped file of data shrank while it was read. recovered is the fault
-// of such a read: see sparse.CSR.Changed.
+// changed returns an error if a mapped data file shrank while it was read. recovered is the value of a
+// recovered panic, or nil; see sparse.CSR.Changed.
 func (e *env) changed(recovered any) error {
 	for _, x := range *e.data {
 		if err := x.Changed(recovered); err != nil {
@@ -182,8 +183,8 @@ func (e *env) changed(recovered any) error {
 // errInterrupted is the error of an interrupted command.
 var errInterrupted = errors.New("interrupted")
 
-// interrupted replaces an error by errInterrupted if the context of the command, or of another rank,
-// has ended.
+// interrupted returns err. If err is not nil and the context of this command or of another rank has ended,
+// it returns errInterrupted with the text what instead.
 func (e *env) interrupted(err error, what string) error {
 	if err != nil && (e.ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return fmt.Errorf("%w: %s", errInterrupted, what)

@@ -15,7 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A checkpointFile stores the state of a run after a line that describes the run.
+// A checkpointFile is a dist.Checkpoint in a file. The file has a line of JSON that describes the run, and
+// then the state of the run.
 type checkpointFile struct {
 	path string
 	of   checkpointHead
@@ -28,18 +29,18 @@ type checkpointHead struct {
 	Data    string `json:"data"`
 	problemSummary
 	Lambda   float64         `json:"lambda"`
-	Labels   string          `json:"labels,omitempty"` // of -1 and +1
+	Labels   string          `json:"labels,omitempty"` // the original labels of -1 and +1
 	Method   string          `json:"method"`
 	Settings solver.Settings `json:"settings"`
-	Files    uint32          `json:"files"` // CRC-32 of what is read beside the data
+	Files    uint32          `json:"files"` // CRC-32 of the input files other than the data
 
-	Size int    `json:"size"` // of the state behind the line
-	CRC  uint32 `json:"crc32"`
+	Size int    `json:"size"`  // bytes of the state
+	CRC  uint32 `json:"crc32"` // CRC-32 of the state
 }
 
 const checkpointFormat = 3
 
-// checkpoint returns where the state of a fit to data is stored; nil without --checkpoint.
+// checkpoint returns the store for the state of a fit to data, or nil if --checkpoint is not given.
 func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.Checkpoint, error) {
 	if c.Checkpoint == "" {
 		return nil, nil
@@ -48,7 +49,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: head.problemSummary, Lambda: head.in.spec.Lambda,
 		Method: c.Method.name(), Settings: head.in.spec.Settings,
 	}
-	of.Settings.TimeLimit, of.Settings.Threads = 0, 0 // the state does not depend on them
+	of.Settings.TimeLimit, of.Settings.Threads = 0, 0 // the state depends on neither of the two
 	if m := data.Mapping; !m.IsZero() {
 		of.Labels = fmt.Sprint(m.Negative, m.Positive)
 	}
@@ -58,7 +59,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		switch {
 		case err == nil:
 			sum.Write(b)
-		case !errors.Is(err, fs.ErrNotExist): // such as the word chain, which is not a file
+		case !errors.Is(err, fs.ErrNotExist): // the value of a flag may be a word such as chain, not a file
 			return nil, err
 		}
 	}
@@ -66,7 +67,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 	return &checkpointFile{c.Checkpoint, of}, nil
 }
 
-// Save implements dist.Checkpoint.
+// Save writes the description of the run and state to the file.
 func (f *checkpointFile) Save(state []byte) error {
 	head := f.of
 	head.Size, head.CRC = len(state), crc32.ChecksumIEEE(state)
@@ -80,7 +81,8 @@ func (f *checkpointFile) Save(state []byte) error {
 	})
 }
 
-// Load implements dist.Checkpoint.
+// Load returns the state in the file, or nil if there is no file. It returns an error if the file is damaged
+// or describes another run.
 func (f *checkpointFile) Load() ([]byte, error) {
 	b, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +103,7 @@ func (f *checkpointFile) Load() ([]byte, error) {
 	return state, nil
 }
 
-// forget removes the checkpoint of a run that is done.
+// forget removes the checkpoint file after the end of the run. Only rank 0 removes it.
 func (c *trainCmd) forget(e *env) {
 	if c.Checkpoint == "" || c.ranks.team.Rank() > 0 {
 		return

@@ -23,7 +23,7 @@ A shell that runs this at its start completes commands, flags and the values of
 flags that take one of a few.`
 }
 
-// Run prints the script.
+// Run prints the completion script for the shell.
 func (c *completionCmd) Run(e *env, k *kong.Context) error {
 	if c.Shell == "fish" {
 		return e.print(fishCompletion(k.Model))
@@ -35,7 +35,7 @@ func (c *completionCmd) Run(e *env, k *kong.Context) error {
 	return e.print(head + bashCompletion(k.Model))
 }
 
-// commandNames returns the names of the visible commands below a node.
+// commandNames returns the names of the visible commands directly below n.
 func commandNames(n *kong.Node) (names []string) {
 	for _, child := range n.Children {
 		if child.Type == kong.CommandNode && !child.Hidden {
@@ -45,7 +45,7 @@ func commandNames(n *kong.Node) (names []string) {
 	return names
 }
 
-// walkCommands visits commands with their paths, such as "model show".
+// walkCommands calls visit for every visible command below n, with its path, such as "model show".
 func walkCommands(n *kong.Node, path string, visit func(path string, n *kong.Node)) {
 	for _, child := range n.Children {
 		if child.Type == kong.CommandNode && !child.Hidden {
@@ -56,7 +56,7 @@ func walkCommands(n *kong.Node, path string, visit func(path string, n *kong.Nod
 	}
 }
 
-// flagNames returns the names of a flag, with its negation.
+// flagNames returns all spellings of a flag: the long name, the negation and the short name.
 func flagNames(f *kong.Flag) []string {
 	names := []string{"--" + f.Name}
 	if f.Tag.Negatable != "" {
@@ -68,7 +68,8 @@ func flagNames(f *kong.Flag) []string {
 	return names
 }
 
-// valuesOf returns the values that completion offers for a flag: its enum, or the offers of its type.
+// valuesOf returns the values that completion offers for a flag. They come from the enum of the flag, or
+// from the method offers of its type. It returns nil if the flag has neither.
 func valuesOf(f *kong.Flag) []string {
 	if f.Enum != "" {
 		return strings.Split(f.Enum, ",")
@@ -109,7 +110,7 @@ complete -o default -F _scas scas
 	return b.String()
 }
 
-// globalFlags are the names of the flags of every command.
+// globalFlags returns the names of the flags that all commands have.
 func globalFlags(app *kong.Application) (names []string) {
 	for _, f := range app.Flags {
 		names = append(names, flagNames(f)...)

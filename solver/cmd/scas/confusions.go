@@ -15,12 +15,12 @@ import (
 
 // This file shows which classes a model of several classes confuses.
 
-// manyClasses is the largest number of classes for which a report has a line for every
-// class; for more classes it has only the worst. maxMapped is the largest number of classes
-// in a heat map.
+// manyClasses is the largest number of classes for which a report has a line for every class. If there
+// are more classes, the report has only the confusions with the most rows. maxMapped is the largest number
+// of classes in a heat map.
 const manyClasses, maxMapped = 20, 400
 
-// A confusionTable is the metrics of several classes.
+// A confusionTable holds the metrics of a model of several classes.
 type confusionTable model.ClassMetrics
 
 // addTo adds the metrics other than accuracy and mean loss to a summary.
@@ -55,8 +55,8 @@ func (m *confusionTable) addTo(f *summary) {
 // A confusion counts the rows of one class that the model predicts to be of another class.
 type confusion struct {
 	of, as int     // the class of the rows, and the class predicted
-	rows   float64 // their number
-	share  float64 // their number divided by the number of rows of class of
+	rows   float64 // the number of these rows
+	share  float64 // rows divided by the number of all rows of class of
 }
 
 // confusions returns the confusions of all pairs of classes, those with the most rows first.
@@ -97,7 +97,7 @@ func (m *confusionTable) addWorst(f *summary) {
 	}
 }
 
-// byF1 returns the numbers of the classes in increasing order of F1.
+// byF1 returns the indices of the classes in increasing order of F1.
 func (m *confusionTable) byF1() []int {
 	order := make([]int, len(m.Classes))
 	for k := range order {
@@ -109,14 +109,15 @@ func (m *confusionTable) byF1() []int {
 
 // heatMap draws the confusion table as SVG, with a row of cells for each class. The colour of
 // a cell shows which share of the class's rows is predicted as the class of the column: blue
-// for right predictions, vermilion for wrong ones. Above maxMapped classes it is empty.
+// for right predictions, vermilion for wrong predictions. The result is empty if there are more than
+// maxMapped classes.
 func (m *confusionTable) heatMap() template.HTML {
 	k := len(m.Classes)
 	if k > maxMapped {
 		return ""
 	}
 	cell := math.Max(2, math.Min(22, math.Round(640/float64(k))))
-	every := int(math.Ceil(13 / cell)) // names need 13 pixels
+	every := int(math.Ceil(13 / cell)) // a name needs a height of 13 pixels
 	longest := 0
 	for _, c := range m.Classes {
 		longest = max(longest, utf8.RuneCountInString(shortened(c.Class)))
@@ -158,8 +159,8 @@ func (m *confusionTable) heatMap() template.HTML {
 	return template.HTML(b.String()) // the class names have been escaped
 }
 
-// shade returns the colour of a share. Its strength is the square root of the share, so that
-// one row of many is still visible.
+// shade returns the colour for a share of the rows of a class. The strength of the colour is the square root
+// of the share, so that one row among many is still visible. right selects the colour of right predictions.
 func shade(share float64, right bool) string {
 	ink := [3]float64{0xd5, 0x5e, 0x00}
 	if right {

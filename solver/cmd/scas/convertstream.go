@@ -7,14 +7,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// streams reports whether the conversion goes block by block: data in neither form need
-// fit in memory then.
+// streams reports whether the conversion can go block by block. Then neither the input nor the output has to
+// fit in memory.
 func (c *convertCmd) streams() bool {
 	plain := strings.EqualFold(filepath.Ext(c.Out), "."+string(sparse.Binary))
 	return plain && c.In != "-" && c.LabelsOut == "" && (c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
 }
 
-// stream converts block by block.
+// stream converts the data block by block and prints a summary.
 func (c *convertCmd) stream(e *env) error {
 	opt := c.anyLabels()
 	if err := c.formFlags.apply(c.In, opt); err != nil {

@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// cpuTime is 0: processor time is not at hand.
+// cpuTime returns 0, because this system does not report the processor time.
 func cpuTime() time.Duration { return 0 }

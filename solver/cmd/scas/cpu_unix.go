@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime is the processor time of this process, threads and system calls included.
+// cpuTime returns the processor time of all threads of this process, including system calls. It returns 0
+// if the system does not report the time.
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

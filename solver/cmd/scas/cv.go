@@ -57,7 +57,7 @@ written and says whether its is) or --time-limit came first (no model is),
 130 interrupted (nothing is written).`
 }
 
-// cvMetrics has the values of --metric: their names in reports, and their measures in package model.
+// cvMetrics maps each value of --metric to its name in reports and to its measure in package model.
 var cvMetrics = map[string]struct {
 	name string
 	by   model.Measure
@@ -71,10 +71,10 @@ var cvMetrics = map[string]struct {
 var heldMetrics = []struct {
 	key, name string
 	of        model.Measure
-	value     func(mean float64) float64
-	unit      float64 // of the number for people
-	text      string
-	price     string // of a difference
+	value     func(mean float64) float64 // returns the metric; mean is the mean of the measure
+	unit      float64                    // the table shows the metric divided by unit
+	text      string                     // format of the metric
+	price     string                     // format of the difference of two metrics
 }{
 	{"mean_loss", "mean loss", model.ByLoss, itself, 1, "%.6g", "%+.3g"},
 	{"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%", "%+.2f points"},
@@ -85,7 +85,7 @@ var heldMetrics = []struct {
 
 func itself(v float64) float64 { return v }
 
-// A cvReport is what scas cv --json prints.
+// A cvReport is the result of scas cv. scas cv --json prints it.
 type cvReport struct {
 	problemReport
 	Folds  int      `json:"folds"`
@@ -101,13 +101,13 @@ type cvReport struct {
 	verbose bool
 }
 
-// A cvLambda is a lambda with its results of cross-validation.
+// A cvLambda is the cross-validation result of one lambda.
 type cvLambda struct {
 	Index  int     `json:"index"`
 	Lambda float64 `json:"lambda"`
 	Mean   number  `json:"mean"`
 	SE     number  `json:"se"`
-	NNZX   int     `json:"nnz_x"` // of the model of all rows
+	NNZX   int     `json:"nnz_x"` // non-zero coefficients of the model fitted to all rows
 	Held   held    `json:"metrics"`
 }
 
@@ -118,10 +118,10 @@ type cvStep struct {
 	Held held   `json:"metrics"`
 }
 
-// held has the heldMetrics of a lambda, by their keys.
+// A held maps the keys of heldMetrics to the metrics of one lambda.
 type held map[string]number
 
-// texts has the name and the number of each metric that is known.
+// texts returns the name and the formatted value of each metric that is known.
 func (h held) texts() (out [][2]string) {
 	for _, m := range heldMetrics {
 		if v := float64(h[m.key]) / m.unit; h.knows(m.key) {
@@ -136,7 +136,7 @@ func (h held) knows(key string) bool {
 	return ok && isFinite(float64(v))
 }
 
-// price says how the metrics of one lambda differ from the metrics of another.
+// price returns a text with the metrics and the non-zeros of l minus the same numbers of beside.
 func (l cvLambda) price(beside cvLambda) string {
 	text := ""
 	for _, m := range heldMetrics {
@@ -207,7 +207,7 @@ func (r *cvReport) table() (f summary) {
 	return f
 }
 
-// lines has one for each lambda.
+// lines returns a table with a row for each lambda.
 func (r *cvReport) lines() grid {
 	rows := make([][]string, len(r.Steps))
 	chosenBy := cvMetrics[r.Metric].name
@@ -236,7 +236,7 @@ func (r *cvReport) lines() grid {
 	return grid{append(head, "status", ""), rows}
 }
 
-// page explains the chosen model. err is the error that the command will return.
+// page returns the HTML report on the chosen model. err is the error that the command will return.
 func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p := e.newPage("cv", r.name)
 	p.Summary, p.Table = r.table(), r.lines()
@@ -250,7 +250,7 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	return p, errors.Join(p.measure(chosen, r.in.data, r.in.outOfCore()), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph))
 }
 
-// check refuses flags that do not belong together.
+// check returns an error if the flags contradict each other.
 func (c *cvCmd) check() error {
 	class := c.Loss.classifies()
 	switch {
@@ -264,7 +264,8 @@ func (c *cvCmd) check() error {
 	return c.pathFlags.check()
 }
 
-// most returns the number of folds, or its upper limit if the number of rows decides it.
+// most returns the number of folds. If --folds is not given, most returns the upper limit, because the number
+// of rows decides.
 func (c *cvCmd) most() int {
 	if c.Folds == 0 {
 		return 10
@@ -272,7 +273,7 @@ func (c *cvCmd) most() int {
 	return int(c.Folds)
 }
 
-// checkRows refuses data that cannot be split.
+// checkRows returns an error if the data, or one of two classes, have too few rows for cross-validation.
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	whole := c.ranks.whole(data)
 	n := whole.of
@@ -293,7 +294,7 @@ func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	return nil
 }
 
-// Run cross-validates.
+// Run checks the flags and runs the cross-validation.
 func (c *cvCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
@@ -301,7 +302,7 @@ func (c *cvCmd) Run(e *env) error {
 	return c.run(e, c.Data, &c.pageFlags, c.validate)
 }
 
-// validate cross-validates, with the other ranks if there are some.
+// validate reads the data, runs the cross-validation and writes the results.
 func (c *cvCmd) validate(e *env) error {
 	restore, err := c.Level.use()
 	if err != nil {
@@ -348,7 +349,7 @@ func (c *cvCmd) validate(e *env) error {
 	return cmp.Or(failed, err)
 }
 
-// cross cross-validates.
+// cross runs the cross-validation and shows its progress.
 func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
 	judged, streamed, p := e.counted(min(c.most(), s.whole.of) * c.Lambdas.count)
 	defer p.end()
@@ -359,7 +360,8 @@ func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
 }
 
 // counted starts a progress report p and returns two callbacks that update it. judged shows how many of
-// the total models are scored, streamed the passes of a fit out of core as well. The caller must end p.
+// the total models are scored. streamed shows the passes of an out-of-core fit as well. The caller must
+// end p.
 func (e *env) counted(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
 	p = e.begin("the path of all rows")
 	last := 0
@@ -373,7 +375,8 @@ func (e *env) counted(total int) (judged func(done, total int), streamed func(mo
 	return judged, streamed, p
 }
 
-// late words the error of a cross-validation that the time limit ended.
+// late explains the error of a cross-validation that the time limit ended. It returns any other error
+// unchanged.
 func (c *cvCmd) late(err error) error {
 	if c.TimeLimit > 0 && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, solver.ErrNotConverged)) {
 		return fmt.Errorf("%w: not every fold is fitted after %v; allow more with --time-limit, or ask for fewer --lambdas or --folds", solver.ErrNotConverged, time.Duration(c.TimeLimit))

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// maxLabels is the largest number of different labels that are taken for classes.
+// maxLabels is the largest number of different labels that a summary counts one by one.
 const maxLabels = 10
 
 // A dataSummary describes a data file.
@@ -33,11 +33,11 @@ type dataSummary struct {
 
 	RowNNZ    spread `json:"row_nnz"`
 	RowNorm   spread `json:"row_norm"`
-	FeatureSD spread `json:"feature_sd"` // of the features that vary
+	FeatureSD spread `json:"feature_sd"` // without the constant features
 	Constant  int    `json:"constant_features"`
 
 	Table       *sparse.TableSummary `json:"table,omitempty"`
-	Labels      []labelCount         `json:"labels,omitempty"` // at most maxLabels kinds
+	Labels      []labelCount         `json:"labels,omitempty"` // empty if there are more than maxLabels different labels
 	LabelSpread spread               `json:"label_spread"`
 
 	Memory memoryUse `json:"memory"`
@@ -45,11 +45,11 @@ type dataSummary struct {
 	data *sparse.Dataset
 }
 
-// A memoryUse is the number of bytes that data and training take.
+// A memoryUse is the memory that the data and the training need, in bytes.
 type memoryUse struct {
-	Data   int64 `json:"data"`           // as loaded, labels included; the reader may leave a quarter more unused
-	Solver int64 `json:"solver"`         // what scas train adds for A = I, estimated; 0 for data larger than memory
-	Peak   int64 `json:"peak,omitempty"` // of this process so far; 0 if the system does not report it
+	Data   int64 `json:"data"`           // the data in memory with the labels; the reader may allocate up to a quarter more
+	Solver int64 `json:"solver"`         // estimate of what scas train adds if A = I; 0 for data larger than memory
+	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }
 
 type spread struct {
@@ -62,11 +62,12 @@ type spread struct {
 
 type labelCount struct {
 	Label float64 `json:"label"`
-	Name  string  `json:"name,omitempty"` // of a label that is a word
+	Name  string  `json:"name,omitempty"` // the word, if the label is a word
 	Rows  int     `json:"rows"`
 }
 
-// newDataSummary describes data. each calls do for one piece of the rows, lo to hi-1, after the other.
+// newDataSummary returns the summary of the data d. each must call do for one piece of the rows after the
+// other; a piece has the rows from lo to hi-1.
 func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataSummary, error) {
 	rows, cols := d.X.Dims()
 	f := &dataSummary{
@@ -108,7 +109,8 @@ func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each f
 	return f, err
 }
 
-// addRow adds a row. kinds counts its label, until there are maxLabels + 1 labels.
+// addRow adds row i of the data to the summary. kinds counts the rows of each label. The counts stop when
+// there are more than maxLabels different labels.
 func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 	_, val := of.X.Row(i)
 	norm2 := 0.0
@@ -128,7 +130,7 @@ func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 	}
 }
 
-// add takes a number; Mean is the sum until the end.
+// add includes v in the spread. Mean is the sum of the numbers until end is called.
 func (s *spread) add(v float64) {
 	if s.count == 0 {
 		s.Min, s.Max = v, v
@@ -184,14 +186,14 @@ func (d *dataSummary) labels() string {
 	return strings.Join(parts, ", ")
 }
 
-// peakMemory returns the largest amount of memory this process has had resident,
-// 0 if the system does not report it.
+// peakMemory returns the peak resident memory of this process in bytes. It returns 0 if the system does not
+// report it.
 func peakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	return kilobytes(string(status), "VmHWM:")
 }
 
-// byteCount writes a number of bytes for people.
+// byteCount formats a number of bytes, such as 1.5 MiB.
 func byteCount(n int64) string {
 	const units = "KMGTPE"
 	if n < 1<<10 {
@@ -204,7 +206,7 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %ciB", v, units[k])
 }
 
-// dataName returns the name of a file of data in messages.
+// dataName returns the name that messages use for a data file.
 func dataName(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -212,7 +214,7 @@ func dataName(path string) string {
 	return filepath.Base(path)
 }
 
-// shape describes a matrix.
+// shape returns a text with the numbers of rows, features and stored entries of x.
 func shape(x *sparse.CSR) string {
 	n, p := x.Dims()
 	return shapeOf(n, p, x.NNZ())
@@ -222,5 +224,5 @@ func shapeOf(n, p int, nnz int64) string {
 	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"), plural(nnz, "entry"), 100*density(n, p, nnz))
 }
 
-// density is the share of stored entries.
+// density returns the share of the n·p entries that are stored.
 func density(n, p int, nnz int64) float64 { return float64(nnz) / max(1, float64(n)*float64(p)) }

@@ -27,9 +27,9 @@ With the environment variable SCAS_DATA naming the directory of the benchmark
 data it also solves a9a and shows the distance to the known optima.`
 }
 
-// Run shows what the method does.
+// Run prints the demonstration.
 func (c *demoCmd) Run(e *env) error {
-	w := bufio.NewWriter(e.stdout) // flushed before everything that takes time; the first error sticks
+	w := bufio.NewWriter(e.stdout) // flushed before each slow step; Flush returns the first error
 	err := demoWDBC(e.ctx, w)
 	if dir := os.Getenv("SCAS_DATA"); err == nil && dir != "" {
 		err = demoA9A(e, w, dir)
@@ -43,7 +43,7 @@ func (c *demoCmd) Run(e *env) error {
 	return e.interrupted(err, "the demonstration is not complete")
 }
 
-// demoWDBC compares the fused with the plain lasso on the embedded table.
+// demoWDBC compares the fused lasso with the plain lasso on the embedded table.
 func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 	t := readWDBC()
 	first := newStudy(ctx, t, 0)
@@ -68,7 +68,7 @@ func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 	return nil
 }
 
-// introduce describes the data and the graph.
+// introduce prints a description of the data and of the graph.
 func (s *study) introduce(w *bufio.Writer) {
 	of, count := s.graph.Components()
 	sizes := make([]int, count)
@@ -91,8 +91,8 @@ cross-validation inside the training part; the intercept is free.
 	w.Flush()
 }
 
-// showCurve shows how the objective falls to its optimum, which another method finds and
-// proves.
+// showCurve prints how the objective falls to its optimum. The optimum comes from another method, which also
+// proves it by a duality gap.
 func (s *study) showCurve(w *bufio.Writer, f *fit) error {
 	reference, err := s.minimize(s.train, f.lambda, true, &solver.Settings{RelTol: 1e-12})
 	if err != nil {
@@ -115,14 +115,14 @@ func (s *study) showCurve(w *bufio.Writer, f *fit) error {
 	return nil
 }
 
-// logBar returns a bar that grows by four characters for every power of ten from 1e-9 to 1.
+// logBar returns a bar of # characters: four for every power of ten of v from 1e-9 to 1.
 func logBar(v float64) string {
 	const floor, perDecade, decades = 1e-9, 4, 9
 	length := math.Ceil(perDecade * math.Log10(max(v, floor)/floor))
 	return strings.Repeat("#", min(int(length), perDecade*decades))
 }
 
-// showScores compares the two models on the thirds held out.
+// showScores prints the scores of the fused and the plain models on the held-out thirds.
 func showScores(w *bufio.Writer, fused, plain []*fit) {
 	fmt.Fprintln(w, "On rows not trained on        fused lasso                 plain lasso")
 	fmt.Fprintln(w, "                       lambda  accuracy   loss     lambda  accuracy   loss")
@@ -167,13 +167,14 @@ func standardError(v []float64) float64 {
 	return math.Sqrt(square / (n - 1) / n)
 }
 
-// accuracyError is the standard error of a share of rows.
+// accuracyError returns the standard error of the accuracy.
 func (s score) accuracyError() float64 {
 	return math.Sqrt(s.accuracy() * (1 - s.accuracy()) / float64(s.rows))
 }
 
-// verdict says which of the two fits has the smaller loss, and which the higher accuracy. off is the
-// standard error of the difference of the losses.
+// verdict returns a sentence that says which of the two models has the smaller mean loss, and which predicts
+// more rows correctly. f is the score of the fused lasso, p the score of the plain lasso, off the standard
+// error of the difference of their mean losses.
 func verdict(f, p score, off float64) string {
 	loss, accuracy := "The losses are equal", "both get as many rows right"
 	winner := map[bool]string{true: "fused", false: "plain"}
@@ -189,7 +190,7 @@ func verdict(f, p score, off float64) string {
 	return loss + "; " + accuracy + "."
 }
 
-// showCoefficients prints the fused groups, the single features and the zeros.
+// showCoefficients prints the coefficients of both models. The groups of the fused model come first.
 func (s *study) showCoefficients(w *bufio.Writer, fused, plain []float64) {
 	p := len(s.table.names)
 	row := func(mark, name string, j int) {
@@ -227,7 +228,7 @@ func (s *study) showCoefficients(w *bufio.Writer, fused, plain []float64) {
 	}
 }
 
-// bracket marks line k of n.
+// bracket returns the character that marks line k of a group of n lines.
 func bracket(k, n int) string {
 	switch {
 	case n == 1:
@@ -247,8 +248,8 @@ func coefficient(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// demoA9A solves problems on a9a whose optima are known to 1e-11 from an
-// interior-point method.
+// demoA9A solves two problems on a9a and prints their distances to the optima. The optima are known to 1e-11
+// from an interior-point method.
 func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	const features, lambda, passes = 123, 1e-5, 60
 	data, err := e.readData(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: features}, &formFlags{}, 0)
@@ -259,7 +260,7 @@ func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	fmt.Fprintln(w, "                                        above the optimum")
 	fmt.Fprintln(w, "                             objective  relative  absolute   residual   seconds")
 	for _, c := range []struct {
-		name, edges string // edges are a file under dir; empty for A = I
+		name, edges string // edges is the name of a file under dir; it is empty if A = I
 		optimum     float64
 	}{
 		{"A = I, the lasso", "", 0.32324138841427674},
@@ -288,7 +289,8 @@ func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	return nil
 }
 
-// wrap breaks text into lines of at most width, the first shorter by used.
+// wrap breaks text into lines of at most width characters. used characters of the first line are taken
+// already.
 func wrap(text string, width, used int) string {
 	var b strings.Builder
 	for k, word := range strings.Fields(text) {

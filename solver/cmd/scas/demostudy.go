@@ -18,10 +18,10 @@ import (
 
 // The settings of the demonstration.
 const (
-	demoThreshold = 0.9 // correlation that makes an edge
-	demoThirds    = 3   // each is held out once
-	demoFolds     = 5   // of the cross-validation inside the rest
-	demoPasses    = 200
+	demoThreshold = 0.9 // smallest correlation of two features that are joined by an edge
+	demoThirds    = 3   // number of parts of the table; each part is held out once
+	demoFolds     = 5   // folds of the cross-validation, which uses the rows not held out
+	demoPasses    = 200 // passes of each fit
 )
 
 // The Wisconsin diagnostic breast cancer table; source and licence (CC BY 4.0)
@@ -37,8 +37,8 @@ type table struct {
 	labels []float64   // +1 malignant, -1 benign
 }
 
-// must returns v. The table is part of the program: what it cannot give is a
-// fault of the program.
+// must returns v, or panics if err is not nil. The table is part of the program, so that an error is a fault
+// of the program.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -61,8 +61,8 @@ func readWDBC() *table {
 	return t
 }
 
-// everyKth divides rows, class by class and in order: the k-th, 2k-th, ...
-// starting at first go to held, the others to train.
+// everyKth divides rows into train and held. It counts the rows of each class from 0. The rows with the
+// numbers first, first + k, first + 2k, ... of their class go to held, the others to train.
 func (t *table) everyKth(rows []int, k, first int) (train, held []int) {
 	seen := make(map[float64]int)
 	for _, i := range rows {
@@ -77,12 +77,12 @@ func (t *table) everyKth(rows []int, k, first int) (train, held []int) {
 	return train, held
 }
 
-// standardized returns both parts with mean 0 and deviation 1 as measured on
-// train; the constant stays 1.
+// standardized returns the rows train and held with standardised features. Their means and standard
+// deviations are measured on train. The constant column stays 1.
 func (t *table) standardized(train, held []int) (tr, he *sparse.Dataset) {
 	stats := must(t.x.SelectRows(train)).ColumnStats()
 	p := len(t.names)
-	stats.StoredMean[p] = 0 // so that the constant is not centred
+	stats.StoredMean[p] = 0 // so that the constant column is not centred
 	all := must(stats.Standardize(t.x, true))
 	part := func(rows []int) *sparse.Dataset {
 		d := &sparse.Dataset{X: must(all.SelectRows(rows))}
@@ -94,16 +94,16 @@ func (t *table) standardized(train, held []int) (tr, he *sparse.Dataset) {
 	return part(train), part(held)
 }
 
-// A study compares penalties on one table.
+// A study compares the fused lasso with the plain lasso on one table.
 type study struct {
 	ctx         context.Context
 	table       *table
-	rows        []int           // to train on
+	rows        []int           // the rows of the table to train on
 	train, held *sparse.Dataset // standardised
-	graph       *graph.Graph    // over the features and the constant
+	graph       *graph.Graph    // its nodes are the features and the constant column
 }
 
-// newStudy holds out a third of the table and finds the graph on the rest.
+// newStudy holds out one third of the table, 0 to 2, and computes the graph from the other rows.
 func newStudy(ctx context.Context, t *table, third int) *study {
 	all := make([]int, len(t.labels))
 	for i := range all {
@@ -117,8 +117,8 @@ func newStudy(ctx context.Context, t *table, third int) *study {
 	return s
 }
 
-// minimize solves the lasso, or the fused lasso on the graph, with the intercept
-// in no penalty.
+// minimize solves the fused lasso on the graph if fused is true, and the plain lasso otherwise. The intercept
+// has no penalty.
 func (s *study) minimize(d *sparse.Dataset, lambda float64, fused bool, set *solver.Settings) (*solver.Result, error) {
 	_, rows := d.X.Dims()
 	prob := &solver.Problem{Data: d.X, Labels: d.Labels}
@@ -132,16 +132,16 @@ func (s *study) minimize(d *sparse.Dataset, lambda float64, fused bool, set *sol
 	return solver.Minimize(s.ctx, prob, set)
 }
 
-// A fit is a model and what it is worth on rows it has not seen.
+// A fit is a model with its score on the held-out rows.
 type fit struct {
 	*solver.Result
 	lambda float64
 	held   score
-	losses []float64 // of the rows held out
+	losses []float64 // loss of each held-out row
 	curve  []solver.Point
 }
 
-// scoreOf compares the predictions of x with labels, and returns the losses of the rows.
+// scoreOf returns the score of the coefficients x on d, and the loss of each row.
 func scoreOf(d *sparse.Dataset, x []float64) (s score, losses []float64) {
 	margin := make([]float64, len(d.Labels))
 	d.X.MulVec(margin, x)
@@ -151,8 +151,8 @@ func scoreOf(d *sparse.Dataset, x []float64) (s score, losses []float64) {
 	return measure(solver.Logistic{}, margin, d.Labels), losses
 }
 
-// choose picks lambda from 0.1 to 1e-4 by cross-validation inside the training
-// part, fits the whole part with it, and measures the model on the part held out.
+// choose picks lambda from 0.1 to 1e-4 by cross-validation on the training rows. It then fits a model with
+// this lambda to all training rows, and scores the model on the held-out rows.
 func (s *study) choose(fused bool) (*fit, error) {
 	f, least := new(fit), math.Inf(1)
 	for _, lambda := range []float64{1e-1, 4.6e-2, 2.2e-2, 1e-2, 4.6e-3, 2.2e-3, 1e-3, 4.6e-4, 2.2e-4, 1e-4} {
@@ -176,7 +176,7 @@ func (s *study) choose(fused bool) (*fit, error) {
 	return f, nil
 }
 
-// crossValidate returns the mean loss on the folds of the training part.
+// crossValidate returns the mean loss of all training rows, each predicted when its fold is held out.
 func (s *study) crossValidate(lambda float64, fused bool) (float64, error) {
 	var sum score
 	for k := range demoFolds {
@@ -191,8 +191,8 @@ func (s *study) crossValidate(lambda float64, fused bool) (float64, error) {
 	return sum.mean(), nil
 }
 
-// groups collects the features that the graph fused: joined by edges, with exactly
-// equal coefficients. The largest group comes first.
+// groups returns the groups of features that are connected by edges between exactly equal coefficients. The
+// largest group comes first.
 func (s *study) groups(x []float64) [][]int {
 	ties := slices.DeleteFunc(s.graph.Edges(), func(e graph.Edge) bool { return x[e.I] != x[e.J] })
 	of, count := must(graph.New(s.graph.Nodes(), ties)).Components()
@@ -200,7 +200,7 @@ func (s *study) groups(x []float64) [][]int {
 	for j := range s.table.names {
 		groups[of[j]] = append(groups[of[j]], j)
 	}
-	groups = slices.DeleteFunc(groups, func(g []int) bool { return g == nil }) // the constant
+	groups = slices.DeleteFunc(groups, func(g []int) bool { return g == nil }) // the constant column
 	slices.SortStableFunc(groups, func(a, b []int) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(math.Abs(x[b[0]]), math.Abs(x[a[0]])))
 	})

@@ -20,20 +20,22 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file fits with ranks: processes each of which has a shard of the rows of DATA.
+// This file makes several processes fit one model. The processes are called ranks. Each rank has a shard of
+// the rows of DATA.
 
-// distFlags say how ranks work together.
+// distFlags are the flags of a fit with several ranks.
 type distFlags struct {
 	Dist        string        `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Fit with the ranks that mpirun or srun has started, each with a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. It needs a scas built with -tags mpi."`
 	DistTimeout time.Duration `default:"10m" placeholder:"DURATION" help:"End with exit code 75 if the other ranks do not answer for this time (default ${default})."`
 }
 
-// A silentError ends a rank with a code that another rank explains.
+// A silentError is the exit code of a rank that prints no message, because another rank reports the error.
 type silentError int
 
 func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 
-// run does the work of a command, with the other ranks if there are some.
+// run calls do, which does the work of a command on the data in file. If --dist is given, run first joins the
+// other ranks.
 func (c *fitFlags) run(e *env, file string, page *pageFlags, do func(*env) error) error {
 	c.file = file
 	if c.Dist == "none" {
@@ -45,7 +47,7 @@ func (c *fitFlags) run(e *env, file string, page *pageFlags, do func(*env) error
 	return c.together(e, do)
 }
 
-// checkDist refuses flags that ranks do not take.
+// checkDist returns an error if a flag cannot be combined with --dist.
 func (c *fitFlags) checkDist(page *pageFlags) error {
 	for _, f := range []struct {
 		name, remedy string
@@ -66,8 +68,8 @@ func (c *fitFlags) checkDist(page *pageFlags) error {
 	return nil
 }
 
-// together does the work of a command with the other ranks. Rank 0 writes and reports. The first rank
-// that has an error reports it.
+// together joins the other ranks and calls do. Only rank 0 prints results and writes files. If ranks have
+// errors, only the first of these ranks reports its error.
 func (c *fitFlags) together(e *env, do func(*env) error) error {
 	open := mpi.Open
 	if e.join != nil {
@@ -89,13 +91,13 @@ func (c *fitFlags) together(e *env, do func(*env) error) error {
 		own.stdout, own.stderr, own.quiet = io.Discard, io.Discard, true
 	}
 	err = c.inStep(&own, do)
-	if has[*rows.Broken](err) { // Close would wait for the lost rank
+	if has[*rows.Broken](err) { // no Close, which would wait for the lost rank
 		return err
 	}
 	return cmp.Or(err, c.ranks.comm.Close())
 }
 
-// inStep does the work of a command, and agrees with the other ranks on the exit code.
+// inStep calls do and agrees with the other ranks on the exit code.
 func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 	defer rows.Rescue(&err)
 	err = do(e)
@@ -113,14 +115,14 @@ func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 	return err
 }
 
-// ranks are the processes that fit. The zero value is one process.
+// ranks connects this process with the other processes of a fit. The zero value is for a single process.
 type ranks struct {
 	comm  *dist.Meter
 	team  *rows.Team
-	ofRow int64 // bytes that a rank keeps of each row out of core
+	ofRow int64 // bytes that a rank keeps in memory for each row of out-of-core data
 }
 
-// joined returns the ranks as package solver takes them; nil for one process.
+// joined returns the communicator for package solver, or nil for a single process.
 func (r *ranks) joined() dist.Comm {
 	if r.comm == nil {
 		return nil
@@ -128,16 +130,16 @@ func (r *ranks) joined() dist.Comm {
 	return r.comm
 }
 
-// A rankSummary says how many ranks fitted a model, and how much the first of them exchanged.
+// A rankSummary has the number of ranks that fitted a model, and the messages and processor time of rank 0.
 type rankSummary struct {
-	Ranks     int     `json:"ranks"` // of --dist, each with a part of the rows
+	Ranks     int     `json:"ranks"` // 1 if --dist is not given
 	Messages  int     `json:"messages,omitempty"`
 	Numbers   int64   `json:"message_numbers,omitempty"`
-	Exchanged float64 `json:"message_seconds,omitempty"` // waiting for other ranks included
-	CPU       float64 `json:"cpu_seconds,omitempty"`     // of its computing
+	Exchanged float64 `json:"message_seconds,omitempty"` // time in messages, including the wait for other ranks
+	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time without the time in messages
 }
 
-// A traffic is the number of messages since the start, and the processor time of everything else.
+// A traffic counts the messages since the start, and the processor time spent on anything else.
 type traffic struct {
 	dist.Traffic
 	cpu time.Duration
@@ -152,7 +154,7 @@ func (r *ranks) traffic() traffic {
 	return now
 }
 
-// since summarises what was exchanged and computed since then.
+// since summarises the messages and the processor time after the earlier count then.
 func (r *ranks) since(then traffic) *rankSummary {
 	now := r.traffic()
 	t := now.Since(then.Traffic)
@@ -165,11 +167,11 @@ func (r *rankSummary) addTo(f *summary) {
 	}
 }
 
-// readShard reads the shard of this rank.
+// readShard reads the rows of this rank, and gives all ranks the same columns and classes.
 func (c *fitFlags) readShard(e *env) (*sparse.Dataset, error) {
 	paths, err := filepath.Glob(c.file)
 	if err == nil && len(paths) == 0 {
-		paths = []string{c.file} // reading it gives the error
+		paths = []string{c.file} // reading this file returns the error
 	}
 	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict}
 	if c.Format != "auto" {
@@ -192,7 +194,7 @@ func (c *fitFlags) readShard(e *env) (*sparse.Dataset, error) {
 		return nil, fmt.Errorf("%s: other ranks find another number of files than the %d here", c.file, len(paths))
 	}
 	if len(paths) != t.Size() {
-		c.ranks.ofRow += 8 // where the rows of a shard begin
+		c.ranks.ofRow += 8 // the positions where the rows of a shard begin
 	}
 	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
 	n, _ := data.X.Dims()
@@ -217,8 +219,8 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 	return nil
 }
 
-// alignLabels makes the labels of two classes −1 and +1, the same for all ranks. Of more classes it
-// lists the labels.
+// alignLabels replaces the labels of two classes by −1 and +1, in the same way on all ranks. If there are
+// more than two classes, it stores their labels in data.Classes.Values.
 func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	if !c.Loss.classifies() {
 		c.originalLabels(data)
@@ -245,14 +247,14 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 		return fmt.Errorf("%s: the label said to be positive does not occur: the labels are %v and %v", c.file, m.Negative, m.Positive)
 	}
 	switch {
-	case stored.Negative == m.Negative && stored.Positive == m.Positive: // as they are in the file
+	case stored.Negative == m.Negative && stored.Positive == m.Positive: // the labels in the file are right
 		return nil
 	case stored.IsZero() && m.Negative == -1 && m.Positive == 1:
 		data.Mapping = m
 		return nil
 	}
 	c.ranks.ofRow += 8
-	labels := make([]float64, len(data.Labels)) // a copy: those of a mapped file cannot be written
+	labels := make([]float64, len(data.Labels)) // a copy, because the labels in a mapped file cannot be changed
 	for i, b := range data.Labels {
 		labels[i], _ = m.Sign(stored.Original(b))
 	}
@@ -260,7 +262,7 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	return nil
 }
 
-// originalLabels replaces −1 and +1 by the numbers that they stand for.
+// originalLabels replaces the labels −1 and +1 by the original labels.
 func (c *fitFlags) originalLabels(data *sparse.Dataset) {
 	if data.Mapping.IsZero() {
 		return
@@ -268,8 +270,8 @@ func (c *fitFlags) originalLabels(data *sparse.Dataset) {
 	data.Labels, data.Mapping = data.OriginalLabels(), sparse.LabelMapping{}
 }
 
-// checkClasses refuses labels of more than two values that are hardly classes, as the reader of one
-// process does.
+// checkClasses returns an error if more than two different labels are probably not classes. Its rules are
+// the rules of the reader of a single process.
 func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	values := data.Classes.Values
 	const numbers = "give --loss squared for labels that are numbers"
@@ -290,21 +292,22 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	return nil
 }
 
-// A portion says which rows a process has.
+// A portion is the range of rows of one process: count rows from row first on. All processes together have
+// of rows.
 type portion struct{ first, count, of int }
 
-// cut returns the part of numbers that belongs to the rows of this process. numbers has an entry for
-// each row of all processes.
+// cut returns the entries of numbers for the rows of this process. numbers has an entry for each row of all
+// processes.
 func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
 
-// wholeCounts are the numbers of rows and entries of all ranks.
+// A wholeCounts has the numbers of rows and of stored entries, summed over all ranks.
 type wholeCounts struct {
 	portion
 	nnz     int64
 	classes []int // rows of each class; see countClasses
 }
 
-// whole counts the data of all ranks.
+// whole sums the counts of the data over all ranks, and finds which of the rows are on this rank.
 func (r *ranks) whole(data *sparse.Dataset) wholeCounts {
 	n, _ := data.X.Dims()
 	counts := []float64{float64(n), float64(data.X.NNZ())}
@@ -325,7 +328,7 @@ func (r *ranks) whole(data *sparse.Dataset) wholeCounts {
 	return w
 }
 
-// empty counts the features without data on any rank.
+// empty returns the number of features that are zero in all rows of all ranks.
 func (r *ranks) empty(data *sparse.Dataset) int {
 	n, p := data.X.Dims()
 	used, found := make([]float64, p), 0
