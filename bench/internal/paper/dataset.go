@@ -72,7 +72,7 @@ type Data struct {
 	Spec
 	X      *sparse.CSR
 	Labels []float64
-	// A is [G; I] without the empty rows of G.
+	// A is [G; I] without the empty rows of G, where G is the matrix of the graph.
 	A       *sparse.CSR
 	summary DataSummary
 }
@@ -167,17 +167,18 @@ func published(x *sparse.CSR) (*graph.Graph, string, error) {
 	return g, "published recipe, all samples", err
 }
 
-// covarianceSelection makes the graph if the recipe gives no edges: samples of norm 1 with many
-// features have covariances far below its threshold. With this penalty the largest component of the
-// graph has 106 features.
+// covarianceSelection makes the graph of rcv1 by sparse inverse covariance selection. The published recipe
+// gives no edges there: if samples have norm 1 and many features, the covariances are far below the
+// recipe's threshold. With this penalty the largest component of the graph has 106 features.
 func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 2e-4
 	g, err := selection(graph.CovarianceOf, x, penalty)
 	return g, fmt.Sprintf("sparse inverse covariance selection at penalty %g, all samples (the published recipe leaves no edge)", penalty), err
 }
 
-// correlationSelection makes the graph if the recipe would take hours because its single component
-// has thousands of features. With this penalty the largest component of the graph has 83 features.
+// correlationSelection makes the graph of sido by sparse inverse covariance selection on correlations. The
+// published recipe would take hours there, because the graph would be a single component of thousands of
+// features. With this penalty the largest component of the graph has 83 features.
 func correlationSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 0.7
 	g, err := selection(graph.CorrelationOf, x, penalty)

@@ -107,8 +107,8 @@ func TestSameTwice(t *testing.T) {
 	}
 }
 
-// TestOrder checks that all splits have their runs with parameters chosen on samples, and automatic
-// ones, before the first run is made with parameters chosen on the training half.
+// TestOrder checks the order of runs: those with parameters chosen on samples and with automatic parameters
+// are made on all splits before the first run with parameters chosen on the training half.
 func TestOrder(t *testing.T) {
 	pr, d := tiny(t)
 	pr.Methods = []Method{solver.SCAS{}.Info().Name}
@@ -139,8 +139,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// checkContents checks that the run exists, that its objective has fallen, and that it was timed if
-// it should be.
+// checkContents checks that the run k exists, that its objective has decreased, and that it was timed if
+// the protocol says so.
 func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
 	traits := e.Protocol.Traits(k.Method)

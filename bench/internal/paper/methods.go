@@ -52,7 +52,7 @@ type Traits struct {
 	Group      Group
 	// Figured says that the method is in the paper's figures. Such methods are run on every split.
 	Figured bool
-	// MostFeatures is the largest number of features for which the method is run. Beyond it, the
+	// MostFeatures is the largest number of features for which the method is run. For more features, the
 	// method is the same as another one. 0 means no limit.
 	MostFeatures int
 	// Linearised says in words whether the x-step, as implemented here, linearises the penalty.
@@ -80,13 +80,13 @@ type Constants struct {
 	Samples float64 // number of samples of the problem that is run
 }
 
-// A StepUnit is a unit of step sizes: a step size is a multiple, divided by Of.
+// A StepUnit is a unit of step sizes. A step size is a multiple of the unit 1/Of(c).
 type StepUnit struct {
-	Name string // the unit as a formula
+	Name string // the formula of Of
 	Of   func(c Constants) float64
 }
 
-// Times returns a multiple of the unit as text.
+// Times returns a multiple of the unit as text, such as 2/ν_L.
 func (u StepUnit) Times(multiple string) string {
 	if strings.ContainsAny(u.Name, "/ ") && !strings.HasPrefix(u.Name, "(") {
 		return multiple + "/(" + u.Name + ")"
@@ -101,8 +101,8 @@ var (
 	uzawa    = StepUnit{"(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
 )
 
-// nuF returns the unit over/ν_f, where ν_f is the Lipschitz constant of the gradient of each
-// sample's loss.
+// nuF returns the unit over/ν_f. ν_f is the Lipschitz constant of the gradient of the loss of a single
+// sample.
 func nuF(over float64) StepUnit {
 	name := "ν_f"
 	if over != 1 {
@@ -130,7 +130,7 @@ const (
 	noPenalty    = "no step solves for it: gradient steps on it"
 )
 
-// common has the values of fields that are zero in the table.
+// common has the values of the fields that are zero in the table.
 var common = Traits{Outputs: last, Allowed: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
 
 // table has the traits of the methods. Acc-SADMM is tuned over three of its stages, because steps

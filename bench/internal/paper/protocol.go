@@ -20,7 +20,7 @@ type Protocol struct {
 	// longer than everything else.
 	SplitsOnHalf int       `json:"splits_tuned_on_the_half"`
 	Passes       float64   `json:"passes"` // number of passes of every run
-	Mus          []float64 `json:"mus"`    // the values of mu; 0 is the first
+	Mus          []float64 `json:"mus"`    // the values of mu; the first one is 0
 	TuneSamples  int       `json:"tune_samples"`
 	// Coarse makes the search for parameters skip every other value.
 	Coarse bool     `json:"coarse"`

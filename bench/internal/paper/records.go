@@ -40,7 +40,8 @@ type Optimum struct {
 	By        string  `json:"by"`  // how it was computed, in words
 }
 
-// key returns the key of the optimum: the key of a run, with an empty method.
+// key returns the key of the optimum in the records. It has the data set, mu and the split; the other
+// fields are empty.
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
 
 // Records are the results of experiments in a directory, with the protocol. Several goroutines may
@@ -53,7 +54,7 @@ type Records struct {
 	dir       string
 	mu        sync.Mutex
 	units     map[Key]*Unit
-	optima    map[Key]*Optimum // by data set, mu and split; the method is empty
+	optima    map[Key]*Optimum // the keys have a data set, mu and split; their other fields are empty
 	summaries map[string]*DataSummary
 	timings   map[Key]*Timing
 }
@@ -70,8 +71,8 @@ type line struct {
 	Timing   *Timing      `json:"timing,omitempty"`
 }
 
-// Open opens the records in dir and keeps those that are complete. If there are none, it begins new
-// records. Records of another protocol are an error.
+// Open opens the records in dir and keeps the complete ones. If there are none, it begins new records.
+// Records of another protocol are an error.
 func Open(dir string, pr Protocol) (*Records, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// A Retuned compares the parameters that were chosen for a run with others around them.
+// A Retuned compares the parameters that were chosen for a run with parameters near them.
 type Retuned struct {
 	*Unit
-	// Best is the smallest objective that was reached, at the parameters BestStep and BestPenalty.
-	// It is that of the run itself if no other parameters reach less.
+	// Best is the smallest objective that was reached, and BestStep and BestPenalty are its parameters.
+	// If no other parameters reach a smaller objective, all three are those of the run itself.
 	Best, BestStep, BestPenalty float64
 	Runs                        int // number of runs that were made
 }

@@ -233,13 +233,13 @@ func (pr *Protocol) settings(h *Halves, u *Unit, t *Traits) solver.Settings {
 	return s
 }
 
-// keeps reports whether a record is kept. last is the number of passes at the last record that was
-// kept, −∞ if there is none. A batch method keeps all records, other methods those that are at
-// least half a pass apart.
+// keeps reports whether a point of a run is kept. last is the number of passes at the last point that was
+// kept, or −∞ if there is none. All points of a batch method are kept. The kept points of other methods
+// are at least half a pass apart.
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
-// enough reports whether the run of a batch method has used its budget, both as the paper counts
-// passes and as the samples that it visits.
+// enough reports whether the run of a batch method has used its budget by both counts of passes: the
+// count of the paper, and the number of samples visited, divided by n.
 func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }

@@ -81,9 +81,9 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 	return h, nil
 }
 
-// trim removes features that no training sample and no edge contains. Every method starts with
-// their coefficients at zero and keeps them there. It does so only if they are the majority, as in
-// text data, where the time of many methods grows with the number of features.
+// trim removes the features that occur in no training sample and in no edge, if they are at least half of
+// all features. In every method the coefficients of such features start at zero and stay there. In text
+// data they are the majority, and the time of many methods grows with the number of features.
 func (h *Halves) trim() {
 	if keep := used(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
@@ -113,7 +113,7 @@ func used(p *solver.Problem) []int {
 	return keep
 }
 
-// mark sets has for every column that occurs in a row with at least least entries.
+// mark sets has[j] for every column j that occurs in a row of m with at least least entries.
 func mark(has []bool, m *sparse.CSR, least int) {
 	rows, _ := m.Dims()
 	for i := range rows {

@@ -18,7 +18,7 @@ type Bound struct {
 	Problem    string // description in words, with the constants
 	Conditions []string
 	T          []float64 // numbers of outer iterations
-	Gap        []float64 // at the average, with y = A x; mean over the seeds
+	Gap        []float64 // gap at the average iterate x, with y = A x; mean over the seeds
 	Limit      []float64 // the theorem's bound
 	Gradients  []float64 // number of sample gradients up to each T
 }

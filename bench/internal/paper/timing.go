@@ -14,7 +14,7 @@ import (
 type Timing struct {
 	Key
 	Passes  []float64 `json:"passes"`
-	Seconds []float64 `json:"seconds"` // seconds up to each of Passes, with setup, without evaluation
+	Seconds []float64 `json:"seconds"` // time up to each of Passes; includes setup, excludes evaluation
 	Setup   float64   `json:"setup_seconds"`
 	PerPass float64   `json:"ns_per_pass"` // nanoseconds per pass, without setup
 	// Bytes is the size of the live heap during the run minus its size before the run; 0 means not

@@ -18,7 +18,7 @@ type Tuned struct {
 	// Step is Eta as a multiple of the method's unit. Penalty is Rho divided by lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
-	// Edge says which of the two choices lies at an end of its ladder: "step", "rho" or both.
+	// Edge names the parameters that lie at an end of their ladder: "step", "rho" or both.
 	Edge string `json:"edge,omitempty"`
 	// Objective is the objective that the choice reached, on the problem on which it was made.
 	Objective float64 `json:"tuned_objective"`
@@ -48,13 +48,13 @@ var (
 // ends reports whether v is the value of the first or the last rung that every search tries.
 func (l ladder) ends(v float64) bool { return v == l.At(l.First) || v == l.At(l.Last) }
 
-// alone returns the ladder with one rung, for a parameter that is not chosen.
+// alone returns a ladder with the single value v, for a parameter that is not chosen.
 func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
 
 // A place is a pair of rungs: one of the step size and one of rho.
 type place [2]int
 
-// reached has the objective at the end of a run for each output.
+// reached maps each output to the objective at the end of a run.
 type reached map[Output]float64
 
 // A grid searches two ladders for the pair of rungs with the smallest objective. Each pair is run
@@ -100,8 +100,8 @@ func (g *grid) search(by Output) (best place, err error) {
 	return best, g.err
 }
 
-// scan returns the best place on the line through a place along one ladder. It tries every
-// stride-th rung.
+// scan varies the rung on one ladder, given by axis, and returns the best place that it finds. The rung on
+// the other ladder stays that of from. It tries every stride-th rung.
 func (g *grid) scan(from place, axis, stride int, by Output) place {
 	l := g.ladders[axis]
 	best, least := from, g.value(from, by)
@@ -169,7 +169,7 @@ func (g *grid) has(at place) bool {
 	return true
 }
 
-// edge says at the ends of which ladders a place lies.
+// edge returns the names of the ladders at whose end a place lies: "step", "rho" or both.
 func (g *grid) edge(at place) string {
 	var names []string
 	for axis, l := range g.ladders {

@@ -100,8 +100,8 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestOpen checks which choices are open: at an end of a ladder by every rule, and at an end of the
-// rungs that are always tried on samples alone.
+// TestOpen checks Unit.Open. A choice at an end of its ladder is open under every rule. A choice at an end
+// of the rungs that are always tried is open only if it was made on samples.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		rule  Rule

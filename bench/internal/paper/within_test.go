@@ -2,8 +2,9 @@ package paper
 
 import "testing"
 
-// TestWithin runs a batch method with a rho that is too small, so that the budget ends within its
-// only iteration, far above the start. The point within the budget must have that objective.
+// TestWithin runs a batch method with a rho that is so small that the objective grows far above its start
+// within the first iteration, where the budget of passes ends. The point at the end of the budget must
+// have this objective.
 func TestWithin(t *testing.T) {
 	pr, d := tiny(t)
 	d.Lambda = 0.1

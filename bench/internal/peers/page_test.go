@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// outcome is a race of scas with two peers, of which one is unable.
+// outcome returns a made-up result of a race of scas with three peers: one is slow, one stopped early, and
+// one is unable to solve the problem.
 func outcome(name, series string, at float64) *Outcome {
 	points := func(scale, bound float64) (all []*Point) {
 		for k := range 9 {
@@ -68,7 +69,8 @@ func checkXML(t *testing.T, text string) {
 	}
 }
 
-// A frontier falls: it has no point that a faster answer of the same solver beats.
+// TestFrontier checks that the gaps of a frontier decrease, so that no point has a larger gap than a faster
+// one, and that gaps below drawnFloor are drawn at drawnFloor.
 func TestFrontier(t *testing.T) {
 	o := outcome("one", "", 1)
 	points := append(o.Lanes[1].Points, &Point{Seconds: 1, Gap: 0.5}, &Point{Seconds: 2, Gap: 1e-15})

@@ -22,8 +22,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// The test binary is a peer if its first argument is fake. Its second argument says how it
-// behaves, and the last one is the directory.
+// TestMain makes the test binary act as a peer if its first argument is fake. The second argument then says
+// how it behaves, and the last argument is the problem's directory.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "fake" {
 		fake(os.Args[2], os.Args[len(os.Args)-1])
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakePeer returns a peer that behaves as behaviour says.
+// fakePeer returns a peer that runs this test binary with the given behaviour; see fake.
 func fakePeer(t *testing.T, behaviour string) *Command {
 	t.Helper()
 	exe, err := os.Executable()
@@ -42,8 +42,9 @@ func fakePeer(t *testing.T, behaviour string) *Command {
 	return &Command{Called: behaviour, Args: []string{exe, "fake", behaviour}}
 }
 
-// fake speaks the protocol. With the behaviour ista it solves problems with A = I by proximal
-// gradient steps, from the LIBSVM text in the directory. With zeros it answers zeros to all tasks.
+// fake is the main function of a fake peer. With the behaviour ista, it reads the LIBSVM text in the
+// directory and solves problems with A = I by proximal gradient steps. With zeros, it answers every task
+// with zeros. With the other behaviours, it does something wrong.
 func fake(behaviour, dir string) {
 	switch behaviour {
 	case "unable":
@@ -90,7 +91,7 @@ func fake(behaviour, dir string) {
 		case "idle":
 			fmt.Println("done 0.01 0.01")
 		case "busy":
-			for t := tol; t < 1e-3; t = -t { // for ever
+			for t := tol; t < 1e-3; t = -t { // never ends if tol < 1e-3
 			}
 			fmt.Println("done 0.5 0.5")
 		case "times":
@@ -101,7 +102,7 @@ func fake(behaviour, dir string) {
 	}
 }
 
-// zeros answers each request with zeros in binary, and with a curve.
+// zeros answers each request with solutions that are zero, in binary, and for the task CV with a curve.
 func zeros(dir string) {
 	about := describe(dir)
 	width := about.P
@@ -121,7 +122,7 @@ func zeros(dir string) {
 	}
 }
 
-// description is what fake reads of problem.json.
+// description has the fields of problem.json that fake reads.
 type description struct {
 	Task       Task
 	P, Lambdas int
@@ -140,8 +141,8 @@ func describe(dir string) (about description) {
 	return about
 }
 
-// ista returns a solver by proximal gradient steps until the largest change of a
-// coefficient is below the tolerance.
+// ista reads the problem in dir and returns a function that solves it by proximal gradient steps, until no
+// coefficient changes by more than the tolerance.
 func ista(dir string) func(tol float64) []float64 {
 	about := describe(dir)
 	d, err := sparse.ReadFile(filepath.Join(dir, "data.svm"), &sparse.ReadOptions{Features: 20})
@@ -149,7 +150,7 @@ func ista(dir string) func(tol float64) []float64 {
 		panic(err)
 	}
 	n, p := d.X.Dims()
-	var bound float64 // of the second derivative, by the trace
+	var bound float64 // upper bound on the second derivative of the mean loss: the trace of (1/4n) X'X
 	for i := range n {
 		_, val := d.X.Row(i)
 		for _, v := range val {
@@ -180,7 +181,7 @@ func ista(dir string) func(tol float64) []float64 {
 	}
 }
 
-// named loads a problem that needs no files.
+// named loads the problem of a quick comparison with the given name, which must not need a data directory.
 func named(t *testing.T, name string) *Problem {
 	t.Helper()
 	k := slices.IndexFunc(Specs(true), func(s Spec) bool { return s.Name == name })
@@ -195,7 +196,8 @@ func quiet(peers ...Peer) *Options {
 	return &Options{Peers: peers, Limit: 20 * time.Second, Repeats: 2, Text: true, Say: func(string) {}}
 }
 
-// The objective agrees with that of the solver, with which it shares no code.
+// TestObjective checks that Problem.Objective agrees with the objective of the solver. The two share no
+// code.
 func TestObjective(t *testing.T) {
 	p := named(t, "synthetic")
 	p.L2 = 0.3
@@ -252,8 +254,9 @@ func TestRace(t *testing.T) {
 	checkTables(t, o)
 }
 
-// Paths and cross-validations: what scas proves is true by the plain objective, at every lambda.
-// A peer that answers zeros has gap 0 at lambda max, and the gap of the last lambda.
+// TestPaths races scas and a peer that answers zeros on small paths, cross-validations and a fit. Race
+// itself checks, at every lambda, that the gaps that scas proves are true. The gap of the peer must be the
+// gap of zeros at the last lambda, because there it is the largest.
 func TestPaths(t *testing.T) {
 	for _, s := range smallPaths() {
 		p := named(t, s.Name)
@@ -291,7 +294,8 @@ func checkTables(t *testing.T, o *Outcome) {
 	}
 }
 
-// Peers that misbehave are notes, and none is waited for.
+// TestFailures checks that a peer that misbehaves gets a note, and that the race does not wait for it
+// longer than the limit. A false proof of a gap is an error.
 func TestFailures(t *testing.T) {
 	p := named(t, "synthetic")
 	for _, c := range []struct {
@@ -307,7 +311,7 @@ func TestFailures(t *testing.T) {
 		{"idle", "its tolerances end at 1e-12", 23},
 	} {
 		t.Run(c.behaviour, func(t *testing.T) {
-			t.Parallel() // some wait
+			t.Parallel() // some of these peers run until the limit
 			opt := quiet(fakePeer(t, c.behaviour))
 			opt.Limit = 2 * time.Second
 			o, err := Race(t.Context(), p, opt)
@@ -320,7 +324,7 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	if runtime.GOOS == "linux" {
-		for begun := time.Now(); cpuOf(os.Getpid()) == 0; { // the system counts in hundredths of a second
+		for begun := time.Now(); cpuOf(os.Getpid()) == 0; { // until the first hundredth of a second, the unit in which Linux counts
 			if time.Since(begun) > 10*time.Second {
 				t.Fatal("this process has used no processor time")
 			}
@@ -331,7 +335,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A reference that is too high is an error, whether scas or a peer finds an objective below it.
+// TestWrongReference checks that a wrong known optimum is an error, and that an objective of a peer below
+// the reference is an error.
 func TestWrongReference(t *testing.T) {
 	p := named(t, "synthetic")
 	for _, off := range []float64{1e-8, -1e-8} {
@@ -370,7 +375,7 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
-// Hand writes every file of a problem, and Remove deletes them.
+// TestHand checks that Hand writes the files of a problem, and that Remove deletes them.
 func TestHand(t *testing.T) {
 	p := named(t, "synthetic")
 	p.A = graph.Chain(20).FusedLasso()
@@ -396,8 +401,8 @@ func TestHand(t *testing.T) {
 	}
 }
 
-// The solvers that are installed solve small problems of every kind that they take, to
-// the optimum that scas proves.
+// TestInstalled checks the peers that are installed on small problems. Each peer must come within 1e-6 of
+// the optimum on the kinds of problems that it solves, and say that it is unable to solve the others.
 func TestInstalled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: other programs take long to start; make test-full runs it")

@@ -13,8 +13,9 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// SCAS is scas itself, with all its defaults. Its tolerance is the gap to be proved, relative
-// to P(0). Its time is that of solver.Minimize, model.FitPath or model.CV as a whole.
+// SCAS is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap to
+// be proved, relative to P(0). Its time is the time of the whole call of solver.Minimize, model.FitPath or
+// model.CV.
 type SCAS struct{}
 
 // Name implements Peer.
@@ -28,7 +29,7 @@ func (SCAS) Open(_ context.Context, h *Handover) (Session, error) {
 	return &own{h.Problem, h.AtZero()}, nil
 }
 
-// own is a session of scas.
+// own is the Session of SCAS.
 type own struct {
 	p    *Problem
 	zero float64 // P(0)
@@ -53,7 +54,8 @@ func (o *own) Solve(ctx context.Context, tol float64, limit time.Duration) (*Ans
 	return a, nil
 }
 
-// prove does the task and returns the proved gap for each lambda, which is not relative.
+// prove does the task and returns the proved gap for each lambda. These gaps are absolute, not relative
+// to P(0).
 func (o *own) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC() // so that this task does not pay for the garbage of earlier work
@@ -95,7 +97,7 @@ func (o *own) fit(ctx context.Context, tol float64) (*solver.Result, error) {
 	return solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: tol})
 }
 
-// path fits the path, and for the task CV returns the mean losses on rows held out.
+// path fits the path. For the task CV, curve has the mean loss on the rows held out for each lambda.
 func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
 	spec := o.p.specification()
 	spec.RelTol = tol
@@ -111,7 +113,7 @@ func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve
 	return found.Path, found.Mean, err
 }
 
-// solution returns the coefficients of a step, and the intercept if there is one.
+// solution returns the coefficients of a step, followed by the intercept if the problem has one.
 func (o *own) solution(s *model.Step) []float64 {
 	x := make([]float64, o.p.Width())
 	for k, j := range s.Columns[0].Indices {
@@ -123,16 +125,16 @@ func (o *own) solution(s *model.Step) []float64 {
 	return x
 }
 
-// A Reference is what gaps are measured from.
+// A Reference has the objectives from which gaps are measured.
 type Reference struct {
-	Values []float64 // for each lambda
-	// Proved has, for each lambda, how far the optimum can be above the value at most.
+	Values []float64 // the objective for each lambda, at most the optimum up to rounding
+	// Proved has, for each lambda, an upper bound on the optimum minus the entry of Values.
 	Proved []float64
-	How    string
+	How    string // how Values were computed, in words
 }
 
-// refer finds the reference of a problem: the optimum that came with the data, or else the
-// greatest lower bound that scas proves, its objective minus its gap.
+// refer returns the reference of a problem. It is the optimum that is stored with the data, if there is
+// one. Otherwise it is the greatest lower bound that scas proves: its objective minus its proved gap.
 func refer(ctx context.Context, p *Problem) (*Reference, error) {
 	q := *p
 	if q.Task == CV { // the reference is for the path of all rows
@@ -176,7 +178,7 @@ func refer(ctx context.Context, p *Problem) (*Reference, error) {
 	return &Reference{[]float64{p.Known}, r.Proved, "known optimum of the data; scas proves the same"}, nil
 }
 
-// Accuracy is the largest of Proved.
+// Accuracy returns the largest entry of Proved.
 func (r *Reference) Accuracy() (worst float64) {
 	for _, v := range r.Proved {
 		worst = max(worst, v)
@@ -184,8 +186,8 @@ func (r *Reference) Accuracy() (worst float64) {
 	return worst
 }
 
-// ErrNoReference says that the optimum is not known well enough to measure gaps.
+// ErrNoReference means that the optimum is not known precisely enough to measure gaps.
 var ErrNoReference = errors.New("peers: no reference for gaps")
 
-// knownAccuracy is the accuracy of optima that come with data.
+// knownAccuracy is the accuracy of the optima that are stored with the data.
 const knownAccuracy = 1e-10

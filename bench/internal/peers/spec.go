@@ -19,29 +19,30 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Spec says what a problem is and where its data are.
+// A Spec describes a problem and says where its data come from.
 type Spec struct {
 	Name string
 	Data string // a description of the data
-	// File is a path in the data directory; empty means that Make has the data.
+	// File is the path of the data in the data directory; empty means that Make returns the data.
 	File     string
 	Features int
-	Graph    string // a path in the data directory; empty means A = I
+	Graph    string // the path of the graph in the data directory; empty means A = I
 	L1, L2   float64
-	// OfMax says that L1 is in units of lambda max, the least weight at which x = 0 is optimal.
+	// OfMax says that L1 is a multiple of lambda max, the least weight of the L1 term for which x = 0 is
+	// optimal.
 	OfMax bool
 	Make  func() (*sparse.Dataset, error)
-	// Part, unless nil, chooses rows and columns of the data.
+	// Part returns the rows and columns of the data that the problem uses; nil means all.
 	Part func(*sparse.Dataset) (*sparse.Dataset, error)
-	// Series names what grows in a group of synthetic problems, and At has its value here.
+	// Series names the size that grows in a group of synthetic problems. At is the size of this problem.
 	Series string
 	At     float64
 
-	// Task is what to do; empty means Fit. Path and CV take Count lambdas from lambda max
-	// down to L1 times it, in geometric progression.
+	// Task is the task; empty means Fit. For Path and CV there are Count lambdas, in geometric
+	// progression from lambda max down to L1 times lambda max.
 	Task  Task
 	Count int
-	// Loss is the name of a loss, empty for logistic.
+	// Loss is the name of a loss; empty means logistic.
 	Loss                   string
 	Intercept, Standardize bool
 }
@@ -49,8 +50,8 @@ type Spec struct {
 // cvFolds is the number of folds of cross-validation.
 const cvFolds = 10
 
-// Specs are the problems of a comparison, or the small ones of a quick comparison. The most
-// telling problems come first, because the comparison may be interrupted.
+// Specs returns the problems of a comparison, or, if quick is true, the small problems of a quick
+// comparison. The most important problems come first, because a comparison may be interrupted.
 func Specs(quick bool) []Spec {
 	const l2 = 1e-4
 	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Make: readWDBC}
@@ -92,7 +93,7 @@ var (
 	}
 )
 
-// wideText has more features than rows.
+// wideText returns a problem on text that has more features than rows.
 func wideText() Spec {
 	s := rcv1Spec
 	s.Name, s.Data = "text", "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have"
@@ -100,7 +101,7 @@ func wideText() Spec {
 	return s
 }
 
-// paths are paths of 100 lambdas.
+// paths returns the problems with the task Path, of 100 lambdas each.
 func paths() []Spec {
 	web := Spec{
 		Name: "made web", Data: "synthetic: 0/1 features of 3 % positive pages",
@@ -114,7 +115,8 @@ func paths() []Spec {
 	}
 }
 
-// crossings are cross-validations of 100 lambdas, as cv.glmnet does them by default and plain.
+// crossings returns the problems with the task CV, of 100 lambdas each. Each data set is there twice: with
+// intercept and standardised, as cv.glmnet does by default, and without both.
 func crossings() (all []Spec) {
 	for _, s := range []Spec{a9aSpec, wideText()} {
 		all = append(all, s.cross(100, true), s.cross(100, false))
@@ -122,7 +124,8 @@ func crossings() (all []Spec) {
 	return all
 }
 
-// smallPaths are the paths and cross-validations of a quick comparison.
+// smallPaths returns the paths and cross-validations of a quick comparison, and a fit with the squared
+// hinge loss.
 func smallPaths() []Spec {
 	words := textData(300, 200, 20)
 	hinge := words
@@ -133,7 +136,7 @@ func smallPaths() []Spec {
 	}
 }
 
-// ridges are fits with the squared penalty alone, for the losses that liblinear has.
+// ridges returns fits without an L1 term, for the losses of liblinear.
 func ridges() (all []Spec) {
 	for _, s := range []Spec{rcv1Spec, a9aSpec} {
 		n := map[string]float64{rcv1Spec.Name: 20242, a9aSpec.Name: 32561}[s.Name]
@@ -148,15 +151,15 @@ func ridges() (all []Spec) {
 	return all
 }
 
-// path returns a path of so many lambdas, without an intercept.
+// path returns the problem with the task Path and count lambdas.
 func (s Spec) path(count int) Spec {
 	s.Name += ", path"
 	s.Task, s.Count, s.L1, s.OfMax = Path, count, 1e-2, true
 	return s
 }
 
-// cross returns a cross-validation of so many lambdas; full means with an intercept, and with
-// the penalty on the scale of the standard deviations.
+// cross returns the problem with the task CV and count lambdas. If full is true, it has an intercept, and
+// its features are standardised.
 func (s Spec) cross(count int, full bool) Spec {
 	name := s.Name + ", 10 folds"
 	s = s.path(count)
@@ -167,7 +170,7 @@ func (s Spec) cross(count int, full bool) Spec {
 	return s
 }
 
-// growth are synthetic problems that grow in one size at a time.
+// growth returns groups of synthetic problems. In each group one size of the problems grows.
 func growth() (all []Spec) {
 	for _, n := range []int{1000, 10000, 100000} {
 		all = append(all, synthetic("n", n, n, 100, 20))
@@ -181,13 +184,14 @@ func growth() (all []Spec) {
 	return all
 }
 
-// with returns the problem with an L2 term.
+// with returns the problem with an L2 term of weight l2, and suffix appended to its name.
 func (s Spec) with(suffix string, l2 float64) Spec {
 	s.Name, s.L2 = s.Name+suffix, l2
 	return s
 }
 
-// synthetic is one problem of a growth; series names what grows.
+// synthetic returns a synthetic problem with n rows, p features and k nonzeros a row. series and at become
+// the fields Series and At.
 func synthetic(series string, at, n, p, k int) Spec {
 	return Spec{
 		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, OfMax: true, Series: series, At: float64(at),
@@ -201,8 +205,8 @@ func synthetic(series string, at, n, p, k int) Spec {
 	}
 }
 
-// Load reads or makes the problem; dir is the data directory. An error that matches
-// fs.ErrNotExist means that the data are not there.
+// Load reads or makes the data and returns the problem; dir is the data directory. An error that matches
+// fs.ErrNotExist means that the data or the directory do not exist.
 func (s Spec) Load(dir string) (*Problem, error) {
 	var d *sparse.Dataset
 	var err error
@@ -263,7 +267,8 @@ func (s Spec) Load(dir string) (*Problem, error) {
 	return p, err
 }
 
-// known returns the optimum in a table data,A,lambda,mu,optimum, and NaN if it is not there.
+// known looks up the optimum of the problem in a CSV file with the columns data, A, lambda, mu and optimum.
+// It returns NaN if the file or the row does not exist.
 func (s Spec) known(path string) (float64, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -298,10 +303,10 @@ func (s Spec) known(path string) (float64, error) {
 	return math.NaN(), nil
 }
 
-// wdbcFile is the table of the demonstration.
+// wdbcFile is the path, in the source tree, of the table that the demonstration of scas uses.
 const wdbcFile = "solver/cmd/scas/wdbc.csv.gz"
 
-// readWDBC reads the table from the tree that the working directory is in.
+// readWDBC reads wdbcFile from the source tree that contains the working directory.
 func readWDBC() (*sparse.Dataset, error) {
 	dir, err := os.Getwd()
 	if err != nil {

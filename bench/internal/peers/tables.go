@@ -9,20 +9,20 @@ import (
 	"github.com/scas-admm/scas/bench/internal/table"
 )
 
-// A Row has the times of a lane: a cell for each of Targets, and one for the default tolerance.
+// A Row has the times of a solver: a cell for each of Targets, and one for the default tolerance.
 type Row struct {
 	Name, Version string
 	SCAS          bool
 	Cells         []Cell
 }
 
-// A Cell is a time, or a ratio with the name of the peer that scas is compared with. Class is
-// the style in which the page shows the cell.
+// A Cell is a cell of a table. It has a time, or a ratio and the name of the peer with which scas is
+// compared. Class is the style in which the page shows the cell.
 type Cell struct {
 	Text, Peer, Class string
 }
 
-// targetHead returns the head of a table.
+// targetHead returns the header row of a table: first, the targets, and the default tolerance.
 func targetHead(first string) []string {
 	head := []string{first}
 	for _, t := range Targets {
@@ -31,7 +31,7 @@ func targetHead(first string) []string {
 	return append(head, "at default (gap)")
 }
 
-// label is the name of a lane in tables. The gaps of scas are proved gaps.
+// label returns the name of a lane in tables. The name of scas says that its gaps are proved gaps.
 func (o *Outcome) label(l *Lane) string {
 	if l == o.Lanes[0] {
 		return "scas, proved"
@@ -39,7 +39,7 @@ func (o *Outcome) label(l *Lane) string {
 	return l.Peer
 }
 
-// seconds writes a time.
+// seconds returns a time in seconds as text.
 func seconds(t float64) string {
 	if t < 0.1 {
 		return fmt.Sprintf("%.4f", t)
@@ -74,9 +74,9 @@ func (o *Outcome) Times() (rows []Row) {
 	return rows
 }
 
-// Ratios returns, for each target, the time of scas over the time of the fastest peer, or why
-// there is no ratio. The last cell is the ratio with all solvers at their default tolerances,
-// with the gap of the peer.
+// Ratios returns a cell for each target, with the time of scas divided by the time of the fastest peer. If
+// there is no ratio, the cell says why. The last cell has the ratio at the default tolerances, and the gap
+// of the peer that is fastest then.
 func (o *Outcome) Ratios() (cells []Cell) {
 	for _, gap := range Targets {
 		best := o.Best(gap)
@@ -103,7 +103,8 @@ func (o *Outcome) Ratios() (cells []Cell) {
 	return append(cells, ratio(own.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
 }
 
-// ratio marks a ratio above 1: scas is behind. Equal times differ by about half a percent.
+// ratio returns the cell of a ratio. A ratio above 1.005 is marked, because scas is slower. Smaller
+// differences are not marked: repeated measurements differ by about half a percent.
 func ratio(r float64, peer string) Cell {
 	if r > 1.005 {
 		return Cell{"BEHIND " + table.Digits(r), peer, "no"}
@@ -111,8 +112,9 @@ func ratio(r float64, peer string) Cell {
 	return Cell{fmt.Sprintf("%.2g", r), peer, "yes"}
 }
 
-// Notes say why lanes have no more points, and how far the curves of cross-validation are from
-// the curve of scas at its tightest tolerance.
+// Notes returns lines that say why lanes have no more points. For the task CV, further lines say how far
+// the losses on the rows held out, at each solver's default tolerance, are from the losses of scas at its
+// tightest tolerance.
 func (o *Outcome) Notes() (notes []string) {
 	for _, l := range o.Lanes {
 		if l.Note != "" && !l.Unable {
@@ -138,7 +140,7 @@ func (o *Outcome) Notes() (notes []string) {
 	return notes
 }
 
-// Head describes the problem in a line.
+// Head returns a line that describes the problem.
 func (o *Outcome) Head() string {
 	what := fmt.Sprintf("%s loss, lambda %.4g", o.Loss, o.Lambdas[0])
 	if last := len(o.Lambdas) - 1; last > 0 {
@@ -161,7 +163,7 @@ func (o *Outcome) Head() string {
 	return fmt.Sprintf("%s: %d x %d, %d nonzeros, %s, %s", o.Data, o.Rows, o.Features, o.NNZ, what, matrix)
 }
 
-// Against describes the reference in a line.
+// Against returns a line that describes the reference.
 func (o *Outcome) Against() string {
 	value := ""
 	if len(o.Reference.Values) == 1 {
@@ -171,7 +173,7 @@ func (o *Outcome) Against() string {
 		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
 }
 
-// words are the texts of cells.
+// words returns a row of a text table: first, and then the text and the peer of each cell.
 func words(first string, cells []Cell) []string {
 	row := []string{first}
 	for _, c := range cells {
@@ -180,7 +182,7 @@ func words(first string, cells []Cell) []string {
 	return row
 }
 
-// Text is the table of one problem.
+// Text returns the table of the problem as text, with its notes.
 func (o *Outcome) Text() string {
 	rows := [][]string{targetHead("  seconds to a gap of")}
 	for _, r := range o.Times() {
@@ -198,7 +200,7 @@ func (o *Outcome) Text() string {
 	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head(), o.Against(), align(rows), notes)
 }
 
-// RatioTable has the ratios of all problems.
+// RatioTable returns a text table with the ratios of all problems.
 func RatioTable(all []*Outcome) string {
 	rows := [][]string{targetHead("scas / fastest peer")}
 	for _, o := range all {
@@ -207,7 +209,7 @@ func RatioTable(all []*Outcome) string {
 	return align(rows)
 }
 
-// align writes rows of cells in columns.
+// align returns the rows as text with aligned columns.
 func align(rows [][]string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

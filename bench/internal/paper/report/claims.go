@@ -97,8 +97,8 @@ type claimCase struct {
 // A ratio is the first value of a claim divided by the second.
 type ratio struct {
 	Value float64 // NaN if one of the two is unknown, or if neither side reaches the target
-	// AtLeast says that the second value is at the precision of the optimum, so that Value is a
-	// lower bound. AtMost says so of the first value, so that Value is an upper bound.
+	// AtLeast says that the second value is at the precision of the optimum. Value is then a lower
+	// bound. AtMost says that the first value is at that precision. Value is then an upper bound.
 	AtLeast, AtMost bool
 }
 
@@ -284,7 +284,7 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry whose value is known, and counts those.
+// choose returns the best entry whose value is known. Its field Of is the number of such entries.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {
@@ -306,7 +306,7 @@ func greatest(all []entry) entry { return choose(all, func(a, b float64) bool { 
 
 func least(all []entry) entry { return choose(all, func(a, b float64) bool { return a < b }) }
 
-// ruleNames are the rules for choosing parameters in words.
+// ruleNames describes the rules for choosing parameters in words.
 var ruleNames = map[paper.Rule]string{paper.Sampled: "chosen on samples", paper.OnHalf: "chosen on the half", paper.Automatic: "automatic"}
 
 // claimsText summarises the claims for a terminal.

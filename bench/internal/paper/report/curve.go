@@ -33,7 +33,8 @@ func excess(objective float64, o *paper.Optimum) float64 {
 	return max(objective-o.Objective, o.Gap, gapFloor)
 }
 
-// precision returns the largest gap that excess gives for an objective at the optimum.
+// precision returns the largest value, over the splits, that excess returns for an objective at the
+// optimum.
 func (p *problem) precision() float64 {
 	v := gapFloor
 	for _, split := range p.splits {
@@ -55,8 +56,8 @@ func byPaper(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
 
-// byBudget is byPasses, but ends at the budget, even in the middle of an iteration if the record
-// has that point.
+// byBudget returns the same as byPasses, but only up to the budget. If the budget ends within an iteration
+// and the record has the point there, this point is the last one.
 func byBudget(u *paper.Unit, budget float64) (points []paper.Point, x []float64) {
 	if u.Within == nil {
 		return byPasses(u, budget)
@@ -109,7 +110,7 @@ func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) 
 			}
 		}
 		if len(values) < len(runs) {
-			break // some run ends here
+			break // one of the runs has no more points
 		}
 		c.add(at, stat.Mean(values, nil), slices.Min(values), slices.Max(values))
 	}
@@ -148,9 +149,8 @@ func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	return out, len(out.x) > 1
 }
 
-// find returns the index k of the first position on an axis that is at or beyond x, and at which
-// share of the interval from position k−1 to position k x lies. k is −1 if x is beyond the last
-// position.
+// find returns the index k of the first position on an axis that is at least x. share says where x lies
+// between position k−1, which is 0, and position k, which is 1. k is −1 if x is beyond the last position.
 func find(xs []float64, x float64) (k int, share float64) {
 	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
 	if k > 0 {
@@ -172,7 +172,8 @@ func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-// linear interpolates the values themselves. Before the first position it returns vs[0].
+// linear returns the value of a curve at x by linear interpolation. Before the first position it returns
+// vs[0].
 func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	switch k, share := find(xs, x); {
 	case k < 0:

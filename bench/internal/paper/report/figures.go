@@ -25,7 +25,7 @@ type Figure struct {
 	Choices []choice
 }
 
-// A panel says what a chart shows of a problem.
+// A panel describes a kind of chart of a problem: its lines and its axes.
 type panel struct {
 	kind, caption string
 	test          bool // show the loss on the test half instead of the gap
@@ -203,7 +203,7 @@ func overviews(all []*problem) (out []*Figure, err error) {
 		var rows [][]*chart.Chart
 		for _, of := range []panel{{}, {seconds: true}, {test: true}, {test: true, seconds: true}} {
 			var row []*chart.Chart
-			count := 0 // charts with lines
+			count := 0 // number of charts with lines
 			for _, p := range shown {
 				c := of.tile(p)
 				if drawn(c) {
@@ -211,7 +211,7 @@ func overviews(all []*problem) (out []*Figure, err error) {
 				}
 				row = append(row, c)
 			}
-			// A row of one chart beside empty ones is left to the figures of the problem.
+			// A row with a single chart is omitted: the figures of the problem show the chart.
 			if count > 0 && count >= min(2, len(row)) {
 				rows = append(rows, row)
 			}

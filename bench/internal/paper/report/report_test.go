@@ -116,7 +116,7 @@ func TestSameClaims(t *testing.T) {
 		}
 	}
 	all := problems(r)
-	for _, p := range all { // all lines are over the time of what was done, however passes are counted
+	for _, p := range all { // however a line counts passes, its time is the time of the whole work
 		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
 		if first := (panel{}).tile(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
 			t.Errorf("mu %g: the first line is %s, series %d", p.mu, first.Name, first.Series)

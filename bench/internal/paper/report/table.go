@@ -10,10 +10,10 @@ import (
 
 // A row is a row of the paper's Table 1 as measured: a method on a problem.
 type row struct {
-	paper.Timing // of the first split; NaN if it was not measured
+	paper.Timing // timing on the first split; NaN if it was not measured
 	paper.Traits
 
-	Unit *paper.Unit // of the first split
+	Unit *paper.Unit // the run on the first split
 	tally
 	Splits int // number of splits on which the paper's methods were run
 
