@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// sealed returns a model file, a JSON object, with a last field that says what CRC-32C the
-// other fields have: their names and values in order, without blanks between words, so
-// that the file may be indented otherwise. Read refuses a file that has another one; one
-// without the field is taken as it stands.
+// sealed returns a model file, a JSON object, with one more field at the end: the CRC-32C checksum of
+// the names and values of the other fields, in order. Blanks between JSON tokens do not count, so the
+// file may be indented differently. Read returns an error if the checksum is wrong. It does not check a
+// file without this field.
 func sealed(file []byte) ([]byte, error) {
 	sum, err := checksum(file)
 	if err != nil {
@@ -26,7 +26,7 @@ func sealed(file []byte) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s%q%s", body, between, sum, file[len(body):]), nil
 }
 
-// checksum returns the checksum of a file, as sealed computes it, whether or not the file states it.
+// checksum returns the checksum of all fields of a file except the field checksum.
 func checksum(file []byte) (string, error) {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	var compact bytes.Buffer
@@ -44,7 +44,8 @@ func checksum(file []byte) (string, error) {
 	return fmt.Sprintf("crc32c:%08x", h.Sum32()), err
 }
 
-// checkSealed holds a file to the checksum that it states, nil if it states none.
+// checkSealed returns an error if the checksum of a file is not stated, its field checksum. stated is nil
+// if the file has no such field.
 func checkSealed(file []byte, stated *string) error {
 	if stated == nil {
 		return nil
@@ -56,11 +57,11 @@ func checkSealed(file []byte, stated *string) error {
 	return err
 }
 
-// distinct reports the first field of a JSON object that is there twice.
+// distinct returns an error if a JSON object has a field twice.
 func distinct(text []byte) error {
 	seen := map[string]bool{}
 	return eachField(text, func(name string, _ json.RawMessage) error {
-		key := strings.ToLower(name) // as fields are matched
+		key := strings.ToLower(name) // encoding/json ignores the case of field names
 		if seen[key] {
 			return fmt.Errorf("field %v is there twice", name)
 		}
@@ -69,7 +70,8 @@ func distinct(text []byte) error {
 	})
 }
 
-// eachField calls f with the fields of a JSON object, in order.
+// eachField calls f with each field of a JSON object, in the order of the text. It ends at the first
+// error of f.
 func eachField(text []byte, f func(name string, value json.RawMessage) error) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if _, err := dec.Token(); err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file assigns rows to the folds of a cross-validation, in the same way for rows in memory, in a
-// mapped file and of several processes.
+// This file assigns rows to the folds of a cross-validation. The folds do not depend on whether the rows
+// are in memory, in a mapped file, or divided among processes.
 
-// defaultFolds is the number of folds if there are as many rows.
+// defaultFolds is the default number of folds. If there are fewer rows, each row is a fold.
 const defaultFolds = 10
 
 // maxStreamedFolds is the largest number of folds out of core, where the fold of a row is a byte.
@@ -40,7 +40,8 @@ func (a *assignment) set(i, fold int) {
 	}
 }
 
-// assign takes the folds of the settings, or draws them, and checks them.
+// assign sets the folds to those of the settings, or draws them if the settings have none. Then it
+// checks them.
 func (c *crossing) assign(set *CVSettings) error {
 	n, _ := c.x.Dims()
 	c.before = 0
@@ -73,7 +74,8 @@ func (c *crossing) assign(set *CVSettings) error {
 	return c.checkFolds()
 }
 
-// countFolds sets the number of folds of n rows of this process, of all in all.
+// countFolds sets the number of folds. This process has n rows, and all processes together have all
+// rows. given says that the settings have an assignment.
 func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	if all < 2 {
 		return errors.New("model: CV of one row: it holds out some rows and fits the others; give two rows or more")
@@ -101,7 +103,8 @@ func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	return nil
 }
 
-// checkAssignment reports what is wrong with the folds of n rows, of all in all.
+// checkAssignment returns an error if of is not an assignment of n rows to folds. all is the number of
+// rows of all processes.
 func checkAssignment(of []int, n, all int) error {
 	if len(of) != n {
 		return fmt.Errorf("model: CVSettings.Assignment has length %d; the data have %d rows", len(of), n)
@@ -115,14 +118,14 @@ func checkAssignment(of []int, n, all int) error {
 	return nil
 }
 
-// draw draws the folds. The fold of a row depends on the seed, on its class, on its position among the
-// rows of the class, those of earlier processes included, and on the numbers of rows of the classes. So
-// it does not matter where the rows are.
+// draw draws the folds. The fold of a row depends on the seed, on the numbers of rows of the classes, on
+// the class of the row, and on its position among the rows of the class in all processes. So the folds
+// do not depend on which process has the row.
 //
-// Each class is cut into blocks of as many rows as there are folds. The rows of a block have all
-// folds, in a random order. The rest of a class, which is smaller, begins with the fold after the last
-// one of the rest of the class before. So the numbers of rows of the folds differ by at most one, in
-// each class and in all.
+// Each class is cut into blocks, and the number of rows of a block is the number of folds. The rows of a
+// block get all folds, in a random order. The last block of a class may be smaller. Its folds begin
+// after the last fold of the last block of the class before. So the numbers of rows of the folds differ
+// by at most one, in each class and in total.
 func (c *crossing) draw() {
 	count := make([]float64, c.sides())
 	c.eachRow(func(_, class int) { count[class]++ })
@@ -139,7 +142,7 @@ func (c *crossing) draw() {
 	}
 	var source rand.PCG
 	rng := rand.New(&source)
-	// The block of each class that is at work, and the folds of its rows.
+	// For each class: the number of the current block, and the folds of the rows of this block.
 	drawn, order := slices.Repeat([]int{-1}, len(count)), make([][]int, len(count))
 	c.eachRow(func(i, class int) {
 		block := at[class] / c.folds
@@ -157,7 +160,8 @@ func (c *crossing) draw() {
 	})
 }
 
-// eachRow calls do for each row of this process and the number of its class, 0 for numbers.
+// eachRow calls do for each row i of this process. class is the number of the class of the row; it is 0
+// if the labels are numbers.
 func (c *crossing) eachRow(do func(i, class int)) {
 	for lo := 0; lo < len(c.y); lo += pieceRows {
 		hi := min(lo+pieceRows, len(c.y))
@@ -168,10 +172,12 @@ func (c *crossing) eachRow(do func(i, class int)) {
 	}
 }
 
-// checkFolds reports a fold that has no row, or all rows of a class, and counts the rows of each fold.
+// checkFolds counts the rows of each fold. It returns an error if a fold has no row, or if a fold has
+// all rows of a class.
 func (c *crossing) checkFolds() error {
 	rows, sides := make([]float64, c.folds), c.sides()
-	// Of each class -first row, -least fold, largest fold, so that ranks can take the maximum.
+	// For each class: minus the first row, minus the least fold, and the largest fold. The signs let the
+	// processes combine all three by the maximum.
 	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*sides)
 	c.eachRow(func(i, class int) {
 		k := c.foldOf.fold(i)
@@ -199,7 +205,7 @@ func (c *crossing) checkFolds() error {
 	return nil
 }
 
-// pick returns some entries of v, nil of nil.
+// pick returns the entries of v with the given row numbers, or nil if v is nil.
 func pick(v []float64, rows []int) []float64 {
 	if v == nil {
 		return nil
@@ -211,7 +217,7 @@ func pick(v []float64, rows []int) []float64 {
 	return part
 }
 
-// table is data with labels and what Score takes.
+// A table has the arguments of Score: data, labels and settings.
 type table struct {
 	x   *sparse.CSR
 	y   []float64

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// kept reports whether the checkpoint has a state.
+// kept reports whether the checkpoint of the specification has a stored state.
 func (s *Spec) kept() (bool, error) {
 	if s.Checkpoint == nil {
 		return false, nil
@@ -17,29 +17,29 @@ func (s *Spec) kept() (bool, error) {
 	return len(b) > 0, err
 }
 
-// A progress is the checkpoint of fits of several classes, one after the other. It is also the
-// checkpoint of the present fit.
+// A progress stores the models of the classes that are fitted, and the state of the fit of the current
+// class, in the checkpoint of a specification. It implements dist.Checkpoint for the current fit.
 type progress struct {
-	to   dist.Checkpoint // nil keeps nothing
+	to   dist.Checkpoint // nil stores nothing
 	team *rows.Team
 	made
 }
 
-// made has the results so far. A model that did not converge is not among them: it is fitted again, so
-// that its error is reported.
+// made has the results so far. It does not have models that did not converge: they are fitted again, so
+// that their errors are reported.
 type made struct {
-	Done  map[int]Model // of classes, without their loss
-	State []byte        // of the next one; nil at its beginning
+	Done  map[int]Model // the models of finished classes, without their Loss
+	State []byte        // the state of the fit of the next class; nil before this fit stores one
 }
 
-// newProgress returns the progress that the checkpoint of a specification holds.
+// newProgress returns the progress that is stored in the checkpoint of a specification.
 func newProgress(spec *Spec) (*progress, error) {
 	p := &progress{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
 	_, err := p.team.Load(p.to, &p.made)
 	return p, err
 }
 
-// checkpoint returns the checkpoint of the next fit.
+// checkpoint returns the checkpoint for the fits of single classes, or nil if nothing is stored.
 func (p *progress) checkpoint() dist.Checkpoint {
 	if p.to == nil {
 		return nil
@@ -60,7 +60,8 @@ func (p *progress) Save(state []byte) error {
 // Load implements dist.Checkpoint.
 func (p *progress) Load() ([]byte, error) { return p.State, nil }
 
-// fit returns the model of a class. It calls do unless the class is done.
+// fit returns the stored model of a class. If there is none, it calls do to fit the model, and stores
+// it.
 func (p *progress) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
 	if m, there := p.Done[class]; there {
 		m.Loss = spec.loss()

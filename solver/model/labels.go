@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// checkLabels reports the first label that is not finite.
+// checkLabels returns an error if there are not n labels, or if a label is not finite.
 func checkLabels(y []float64, n int) error {
 	if len(y) != n {
 		return fmt.Errorf("model: %d labels; the data have %d rows", len(y), n)
@@ -23,8 +23,8 @@ func checkLabels(y []float64, n int) error {
 	return nil
 }
 
-// mapLabels maps labels with two values to −1 and +1. With several processes it uses the values of all
-// of them.
+// mapLabels maps labels of two classes to −1 and +1. All processes together must have exactly two
+// different labels. positive is Spec.Positive.
 func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range y {
@@ -48,8 +48,9 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	return signs, m, t.Agreed(err)
 }
 
-// thirdLabel reports the rarest of more than two labels, on the process that has it; of equally rare
-// labels, the last. The rarest is most likely the mistake.
+// thirdLabel returns an error that names the rarest of more than two labels, because this label is most
+// likely a mistake. If several labels are equally rare, it names the largest. A process without this
+// label returns nil.
 func thirdLabel(t *rows.Team, y []float64) error {
 	all := t.Different(y, MaxClasses)
 	count := make([]float64, len(all))
@@ -77,7 +78,7 @@ func notTwo(v float64, row int, one, other float64) error {
 	return fmt.Errorf("model: label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", v, row, one, other)
 }
 
-// signsOf returns labels as −1 and +1.
+// signsOf returns −1 for each negative label and +1 for each positive label.
 func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
 	signs := make([]float64, len(y))
 	for i, v := range y {
@@ -90,14 +91,15 @@ func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
 	return signs, nil
 }
 
-// weigh returns the products of sample weights and class weights, or nil if the Spec sets none of them.
-// side(i) is the class of row i, 0 or 1; side may be nil unless Balanced is set.
+// weigh returns the products of sample weights and class weights. It returns nil if the Spec has neither
+// SampleWeights nor ClassWeights and is not Balanced. side(i) is the class of row i, 0 or 1; side may be
+// nil unless Balanced is set.
 func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil
 	}
 	w := make([]float64, len(y))
-	var class [2]float64 // total weights
+	var class [2]float64 // total weights of the two classes
 	for i := range w {
 		if w[i] = 1; s.SampleWeights != nil {
 			w[i] = s.SampleWeights[i]

@@ -10,21 +10,21 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Fits says how many fits there are, for Spec.EstimateMemory. The zero value is Fit for numbers or two
-// classes.
+// Fits describes the call whose memory Spec.EstimateMemory estimates. The zero value is a call of Fit for
+// numbers or two classes.
 type Fits struct {
-	Classes int // number of different labels, if they are classes
-	Lambdas int // number of lambdas of Path or CV
-	Folds   int // number of folds of CV
+	Classes int // number of different labels if the labels are classes
+	Lambdas int // number of lambdas of Path or CV; 0 for Fit
+	Folds   int // number of folds of CV; 0 for Fit and Path
 }
 
 // EstimateMemory estimates the bytes that Fit, Path or CV needs at its peak with the rows in memory, in
-// addition to x and its labels: what s holds, copies of the rows with an intercept, on the scale of standard
-// deviations and for the kernels, the solver with the proof of the gap, and the models, for all
-// problems that are solved at the same time. It visits the rows of x, copies none of them, and does
-// not look at Spec.Memory. Of a bad specification, which Fit reports, it estimates the rows alone.
-// The garbage collector lets the heap grow to about twice what is in use, unless GOGC or GOMEMLIMIT
-// say otherwise.
+// addition to x and its labels. The estimate includes the slices of s, copies of the rows (with an
+// intercept, with standardised features, and in the form of the kernels), the solver, and the models,
+// for all problems that are solved at the same time. EstimateMemory reads the rows of x, copies none of
+// them, and ignores Spec.Memory. If the specification is not valid, the estimate has only the rows; Fit
+// returns the error. The garbage collector lets the heap grow to about twice the memory in use, unless
+// GOGC or GOMEMLIMIT change that.
 func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	n, p := x.Dims()
 	problems, atOnce, one := int64(1), int64(1), *s
@@ -41,7 +41,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	}
 	whole := one.memoryOf(x)
 	models := problems * 8 * int64(p+1)
-	if of.Lambdas > 0 { // of each model half of the coefficients that may be non-zero, and their numbers
+	if of.Lambdas > 0 { // each model keeps indices and values of half of the coefficients that may be non-zero
 		models = problems * int64(of.Lambdas) * 12 * int64(min(n, p)) / 2
 	}
 	total := atOnce * (whole.rows + whole.solver)
@@ -58,7 +58,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	return total + models + s.bytes()
 }
 
-// bytes returns the number of bytes that s holds.
+// bytes returns the number of bytes of the slices, the matrix and the graph of s.
 func (s *Spec) bytes() int64 {
 	const ofEdge, ofGroup = 16, 24
 	total := 8 * int64(len(s.SampleWeights)+len(s.Offsets)+len(s.PenaltyFactors))
@@ -80,7 +80,7 @@ func (s *Spec) bytes() int64 {
 	return total
 }
 
-// matrixBytes returns the bytes of a matrix.
+// matrixBytes returns the number of bytes of a sparse matrix with these numbers of rows and entries.
 func matrixBytes(rows int, entries int64) int64 { return 8*int64(rows+1) + 12*entries }
 
 // A memory is the number of bytes that a fit of one problem needs.
@@ -89,10 +89,11 @@ type memory struct {
 	solver int64 // bytes of everything else
 }
 
-// manyFeatures is the number of features from which an estimate makes no vectors itself.
+// manyFeatures is the number of features above which memoryOf may use a rough estimate, because a better
+// one would allocate vectors of that length.
 const manyFeatures = 1 << 26
 
-// memoryOf estimates the memory of one problem.
+// memoryOf estimates the memory that a fit of one problem needs.
 func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	const (
 		ofFeatures = 10 // number of vectors of a design and its penalty
@@ -132,9 +133,10 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	return m
 }
 
-// memoryOfGeneral adds to m what a run of package solver needs. q is the problem without its rows.
+// memoryOfGeneral adds to m the memory of a fit by solver.Minimize. q is the problem with the form of its
+// penalty in package exact.
 func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
-	bare := *d.spec // which asks for no copies of the rows
+	bare := *d.spec // bare is changed so that general below does not copy the rows
 	copies := int64(0)
 	if d.spec.standardizes() || d.roots() != nil {
 		copies, bare.Standardize, bare.PenaltyFactors = copies+1, StandardizeOff, nil

@@ -2,8 +2,8 @@ package model
 
 import "github.com/scas-admm/scas/sparse"
 
-// A Scorer predicts records whose values have names, such as objects of JSON, by a model whose
-// features have names. It may serve many goroutines.
+// A Scorer predicts records whose values have names, such as JSON objects, with a model whose features
+// have names. Several goroutines may use it at the same time.
 type Scorer struct {
 	m       *Model
 	records *sparse.Encoder
@@ -11,18 +11,18 @@ type Scorer struct {
 
 // A Prediction is the prediction of a model for a record.
 type Prediction struct {
-	// Class is the name of the class predicted; empty for numbers.
+	// Class is the name of the predicted class; empty if the model predicts numbers.
 	Class string `json:"class,omitempty"`
-	// Number is the prediction for numbers; nil for classes.
+	// Number is the predicted number; nil if the model predicts classes.
 	Number *float64 `json:"number,omitempty"`
-	// Probabilities has the probability of each class, by its name; nil for losses without probabilities.
+	// Probabilities maps the name of each class to its probability; nil for losses without probabilities.
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 	// Unknown lists the columns whose value is a category that the model does not know.
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// Scorer returns a scorer of records by their names. It takes categories and missing values as
-// reading a table with ReadOptions does: see sparse.Encoder.
+// Scorer returns a Scorer for records with the column names of the model. Categories and missing values
+// are handled as in tables that are read with ReadOptions: see sparse.Encoder.
 func (m *Model) Scorer() (*Scorer, error) {
 	records, err := sparse.NewEncoder(m.ReadOptions())
 	if err != nil {
@@ -31,8 +31,8 @@ func (m *Model) Scorer() (*Scorer, error) {
 	return &Scorer{m, records}, nil
 }
 
-// Predict predicts a record. It must have every column of the model, and the column of the offsets if
-// the model has one; other columns are ignored.
+// Predict returns the prediction for a record. The record must have a value for every column of the
+// model, and for the offset column if the model has one. Other values are ignored.
 func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 	r, err := s.records.Encode(record)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// unattained reports whether x, the coefficients and the intercept, shows that the objective with lambda
-// has no least value: along the part of x that is not penalised, the loss
-// of some rows falls for ever, and the loss of no row rises.
+// unattained reports whether x shows that the objective with lambda has no minimum: in the direction of
+// the part of x that is not penalised, the loss of some rows falls forever, and the loss of no row
+// rises. x has the coefficients and the intercept.
 func (d *design) unattained(lambda float64, x []float64) bool {
 	free := d.unpenalised(lambda, x)
 	if free == nil {
@@ -19,8 +19,8 @@ func (d *design) unattained(lambda float64, x []float64) bool {
 	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
 }
 
-// recedes returns the function that reports whether the domain is unbounded along coefficient j in the
-// direction of a sign.
+// recedes returns a function that reports whether the domain is unbounded for coefficient j, towards +∞
+// if sign is positive and towards −∞ if sign is negative.
 func (d *design) recedes() func(j int, sign float64) bool {
 	if d.spec.Domain == nil {
 		return func(int, float64) bool { return true }
@@ -35,8 +35,8 @@ func (d *design) recedes() func(j int, sign float64) bool {
 	return func(int, float64) bool { return false }
 }
 
-// unpenalised returns the part of x that is not penalised, or nil if it cannot separate the rows or the
-// loss does not fall for ever.
+// unpenalised returns x with zeros for the coefficients that are penalised or bounded. It returns nil if
+// this part of x cannot separate the rows, or if the loss reaches its minimum.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil
@@ -48,7 +48,8 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 			free[j], any = v, true
 		}
 	}
-	// Both classes have rows, so that an intercept alone separates none; counts may all be 0.
+	// Both classes have rows, so an intercept alone separates no classes. But all counts may be 0: then
+	// an intercept alone lowers the loss forever.
 	if !any && classifies(d.loss) {
 		return nil
 	}
@@ -58,7 +59,8 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	return free
 }
 
-// penalised returns which features have a ridge, or a row of A with a weight, with lambda.
+// penalised reports for each coefficient whether it is penalised with lambda: it has a ridge, or an
+// entry in a row of A with a positive weight.
 func (d *design) penalised(lambda float64) []bool {
 	held := make([]bool, d.columns())
 	p, err := d.penalty()

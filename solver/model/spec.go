@@ -57,7 +57,8 @@ type Spec struct {
 	// ClassWeights maps a label to a factor for the weights of the rows with this label. The factor of
 	// other labels is 1.
 	ClassWeights map[float64]float64
-	// Balanced makes both classes count the same, or each of several and the rest; it excludes
+	// Balanced weights the rows so that both classes have the same total weight. With more than two
+	// classes, each class and the rest have the same total weight in the fit of the class. It excludes
 	// ClassWeights.
 	Balanced bool
 	// Offsets has a number oᵢ for each row that is added to its margin; nil means zeros.

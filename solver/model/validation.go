@@ -8,28 +8,29 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Metric is a measure that the caller provides: it judges a model on some rows, and smaller values
-// are better. set has weights, offsets and threshold for Score, and may be nil.
+// A Metric is a measure that the caller provides. It returns the value of a model on the rows of x with
+// labels y; smaller values are better. set has the weights, offsets and threshold for Score, and may be
+// nil.
 type Metric func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error)
 
-// A Measure names what validation and cross-validation judge models by on the rows that they were
-// not fitted to.
+// A Measure names the measure by which validation and cross-validation compare models, on rows that the
+// models were not fitted to.
 type Measure string
 
-// The measures. Of ByAUC and ByR2 larger values are better.
+// The measures. For ByAUC and ByR2 larger values are better, for the others smaller ones.
 const (
 	ByLoss  Measure = "loss"  // Metrics.Loss: the mean of the loss that was fitted
 	ByError Measure = "error" // 1 − accuracy
 	ByAUC   Measure = "auc"   // the area under the ROC curve
-	ByMSE   Measure = "mse"   // the mean squared error, of numbers
-	// ByR2 is 1 − the mean squared error divided by the variance of all labels, not only of the fold's, so
-	// that it is defined for folds with few rows.
+	ByMSE   Measure = "mse"   // the mean squared error, for numbers
+	// ByR2 is 1 − MSE/variance, with the mean squared error of a fold and the variance of the labels of all
+	// folds. So it is defined for folds with few rows.
 	ByR2 Measure = "r2"
 
-	byOwn Measure = "own" // a Metric of the caller's
+	byOwn Measure = "own" // the Metric that the caller provides
 )
 
-// scores are the measures of a model on some rows; NaN stands for those that the rows have not.
+// scores has the measures of a model on some rows. A measure that is not defined for the rows is NaN.
 type scores map[Measure]float64
 
 func (m *Metrics) scores() scores {
@@ -43,7 +44,7 @@ func (m *Metrics) scores() scores {
 	return s
 }
 
-// sign returns −1 for measures of which larger values are better, 1 for others.
+// sign returns −1 if larger values of the measure are better, and 1 if smaller values are better.
 func (m Measure) sign() float64 {
 	if m == ByAUC || m == ByR2 {
 		return -1
@@ -51,8 +52,9 @@ func (m Measure) sign() float64 {
 	return 1
 }
 
-// check returns an error if the measure does not apply to the models. classes says that the models
-// predict classes, and own that the caller has given a Metric.
+// check returns the measure to use: byOwn if own is set, and ByLoss if m is empty. It returns an error
+// if the measure does not apply to the models. classes says that the models predict classes, and own
+// that the caller provides a Metric. field is the name of the setting, for the error.
 func (m Measure) check(classes, own bool, field string) (Measure, error) {
 	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
 	switch {
@@ -74,12 +76,12 @@ func (m Measure) check(classes, own bool, field string) (Measure, error) {
 
 const defaultPatience = 10
 
-// A patience decides when a path ends early.
+// A patience decides when a path ends early. Its Validation is nil if the path does not end early.
 type patience struct {
 	*Validation
 	by    Measure
-	best  float64 // times the sign of the measure
-	since int     // lambdas since the best
+	best  float64 // the best value so far, times the sign of the measure
+	since int     // the number of lambdas since the best value
 }
 
 func newPatience(v *Validation, classes bool) (p *patience, err error) {
@@ -93,7 +95,7 @@ func newPatience(v *Validation, classes bool) (p *patience, err error) {
 	return p, err
 }
 
-// judge fills in the value of a step on the rows held out.
+// judge sets the Validation of a step to the value of the measure on the held-out rows.
 func (p *patience) judge(s *Step) error {
 	if p.Validation == nil {
 		return nil
