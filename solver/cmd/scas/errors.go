@@ -41,21 +41,21 @@ const exitCodes = `Exit codes:
     75     a rank of --dist was lost or hung; give the same command again
     130    interrupted; nothing is written`
 
-// usageError marks an error of the command line.
+// A usageError is an error in the flags or the arguments of the command line.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// notFiniteError marks a result that is no number.
+// A notFiniteError is the error for a result that is NaN or infinite.
 type notFiniteError struct{ error }
 
-// has reports whether err is, or wraps, an E.
+// has reports whether err is an E or wraps an E.
 func has[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
 
-// exitCode maps an error to the exit code.
+// exitCode returns the exit code for err, which may be nil.
 func exitCode(err error) int {
 	switch parse, malformed := errors.AsType[*sparse.ParseError](err); {
 	case err == nil:
@@ -79,15 +79,15 @@ func exitCode(err error) int {
 	return exitIO
 }
 
-// notFinite reports whether a refused token, label or index:value, is a number
-// that is NaN, infinite or beyond float64.
+// notFinite reports whether token is a number that is NaN, infinite or too large for a float64. token is a
+// label or an index:value that the reader refused.
 func notFinite(token string) bool {
 	number := token[strings.LastIndexByte(token, ':')+1:]
-	v, err := strconv.ParseFloat(strings.TrimLeft(number, "+-"), 64) // which takes no NaN with a sign
+	v, err := strconv.ParseFloat(strings.TrimLeft(number, "+-"), 64) // ParseFloat accepts no sign before NaN
 	return !isFinite(v) || errors.Is(err, strconv.ErrRange)
 }
 
-// describe words err for a user of the command line.
+// describe returns the text of err for a user of the command line.
 func describe(err error) string {
 	remedy := ""
 	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.EISDIR) {
@@ -112,7 +112,7 @@ func describe(err error) string {
 // withoutPackages removes the names of packages from the text of err.
 func withoutPackages(err error, text string) string {
 	parse, begins := errors.AsType[*sparse.ParseError](err)
-	if begins { // with the name of a file, which may look like the name of a package
+	if begins { // a file may have the same name as a package
 		begins = strings.HasPrefix(text, parse.File)
 	}
 	for _, name := range strings.Fields("sparse graph glasso draw solver atomicfile kernels model stream") {
@@ -124,7 +124,7 @@ func withoutPackages(err error, text string) string {
 	return text
 }
 
-// fail reports err, which may be nil, and returns the exit code.
+// fail writes err to stderr and returns its exit code. If err is nil, it writes nothing.
 func (e *env) fail(err error) int {
 	code := exitCode(err)
 	if err == nil || has[silentError](err) {

@@ -35,8 +35,8 @@ type pathFlags struct {
 	solveFlags
 }
 
-// read reads DATA, or the shard of this rank, unless out cannot be written. The data may be larger than
-// memory.
+// read reads DATA, or this rank's shard of DATA. First it returns an error if an output cannot be written.
+// The data may be larger than memory.
 func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
 	var err error
 	if !e.quiet {
@@ -51,7 +51,7 @@ func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
 	return c.readShard(e)
 }
 
-// readRows reads the data of a fit. beyond says that they may be larger than memory.
+// readRows reads the data for a fit. If beyond is true, the data may be larger than memory.
 func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*sparse.Dataset, error) {
 	opt := &sparse.ReadOptions{
 		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Regression: !loss.classifies(), Counts: loss.counts(), Table: c.table(), Beyond: beyond,
@@ -72,22 +72,22 @@ func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*s
 	return data, err
 }
 
-// fits says how a command fits.
+// A fits describes the fits of a command.
 type fits struct {
 	settings solver.Settings
-	count    model.Fits // without the classes, which the data have
-	scored   bool       // the model is scored on all rows at once
+	count    model.Fits // numbers of fits; Classes is not set, because it comes from the data
+	scored   bool       // whether the model is scored on all rows at once
 }
 
-// hardlyClasses is the largest number of different labels that are taken for classes without a
-// warning: more whole numbers may be years, or prices.
+// hardlyClasses is the largest number of different labels that are accepted as classes without a warning.
+// More whole numbers are often years or prices.
 const hardlyClasses = 100
 
-// begin specifies the fits to data that have been read since start, and returns the head of the
-// report.
+// begin makes the specification of the fits and returns the head of the report with it. The reading of data
+// began at start.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
 	whole, t := c.ranks.whole(data), c.ranks.team
-	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, of) }) // it reads files
+	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, of) }) // specify reads files, so an interrupt must not wait for it
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
@@ -131,7 +131,7 @@ func (v *share) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
 }
 
-// specFlags say what is fitted.
+// specFlags are the flags for the loss, the penalty and the weights of the rows.
 type specFlags struct {
 	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
 	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
@@ -145,7 +145,7 @@ type specFlags struct {
 	SampleWeights string `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
 }
 
-// rowFlags say how DATA is read.
+// rowFlags are the flags for reading DATA.
 type rowFlags struct {
 	indexFlags
 	memoryFlags
@@ -154,7 +154,7 @@ type rowFlags struct {
 	Strict       bool          `help:"Refuse rows whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
 }
 
-// solveFlags say how accurate fits are and what they may take.
+// solveFlags are the flags for the accuracy of fits and for the time and processors that they may use.
 type solveFlags struct {
 	Tol       ratio    `default:"1e-6" placeholder:"F" help:"A fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})." group:"How it is solved:"`
 	TimeLimit duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m. scas path keeps the lambdas that are done; scas cv keeps nothing." group:"How it is solved:"`
@@ -163,12 +163,12 @@ type solveFlags struct {
 	Level     level    `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
 }
 
-// settings returns the settings of fits.
+// settings returns the settings of package solver that the flags stand for.
 func (c *solveFlags) settings() solver.Settings {
 	return solver.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)}
 }
 
-// lambdaFlags say which lambdas a path has.
+// lambdaFlags are the flags for the lambdas of a path.
 type lambdaFlags struct {
 	Lambdas lambdasFlag `default:"100" placeholder:"N|F,F,..." help:"Number of lambdas, or the lambdas themselves, the largest first, such as 0.1,0.01 (default ${default})."`
 	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the least at which every coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// formFlags say what form DATA has, and where its labels are.
+// formFlags are the flags for the form of DATA and for the place of its labels.
 type formFlags struct {
 	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx,scas" default:"auto" placeholder:"FORM" help:"Form of DATA: libsvm, csv, tsv, npy, npz, mtx or scas (default auto: by the ending of the name, else libsvm)." group:"Form of DATA:"`
 	Labels    string    `placeholder:"FILE" help:"File with the labels of npy, npz or mtx data: one number a line, or an npy file (default for npz: its array y, labels or target)." group:"Form of DATA:"`
@@ -21,14 +21,14 @@ type formFlags struct {
 	Delimiter delimiter `placeholder:"C" help:"Character between cells, such as ';' or tab (default: comma; tab for .tsv)." group:"Tables:"`
 }
 
-// columnFlags say what becomes of the columns of tables.
+// columnFlags are the flags for the columns of tables.
 type columnFlags struct {
 	Categorical []string `placeholder:"COLUMN" help:"Columns of numbers that are categories. Each category becomes a 0/1 feature COLUMN=CATEGORY, as for columns of words." group:"Tables:"`
 	Drop        []string `placeholder:"COLUMN" help:"Columns to leave out, such as identifiers." group:"Tables:"`
 	Missing     string   `enum:"refuse,mean,median,zero" default:"refuse" placeholder:"RULE" help:"Missing values (empty, NA, N/A, NaN, NULL): refuse them, or fill them with the column's mean, median or zero, in prediction too (default ${default})." group:"Tables:"`
 }
 
-// delimiter is a character of one byte; 0 stands for no flag.
+// A delimiter is a character of one byte. 0 means that the flag is not given.
 type delimiter byte
 
 func (d *delimiter) UnmarshalText(text []byte) error {
@@ -43,7 +43,7 @@ func (d *delimiter) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// table says how tables are read.
+// table returns the options for reading tables.
 func (c *columnFlags) table() sparse.TableOptions {
 	t := sparse.TableOptions{Categorical: c.Categorical, Drop: c.Drop}
 	if c.Missing != "refuse" {
@@ -52,7 +52,8 @@ func (c *columnFlags) table() sparse.TableOptions {
 	return t
 }
 
-// formatOf returns the form of a file.
+// formatOf returns the form of the file: the form that --format names, or else the
+// form by its ending. Standard input is LIBSVM text by default.
 func (c *formFlags) formatOf(path string) sparse.Format {
 	switch {
 	case c.Format != "auto" && c.Format != "":
@@ -69,7 +70,7 @@ func (c *formFlags) isTable(path string) bool {
 	return f == sparse.CSV || f == sparse.TSV
 }
 
-// apply sets what the flags say of a file.
+// apply sets the fields of opt that the flags determine, for the file at path.
 func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 	opt.Format = c.formatOf(path)
 	t := &opt.Table
@@ -101,8 +102,8 @@ func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 	return nil
 }
 
-// readData reads a file of data, "-" being standard input. An interrupt does not wait for
-// it: a terminal or a pipe may have nothing to say for long.
+// readData reads the data file at path, or standard input if path is "-". An interrupt ends readData at once,
+// because a terminal or a pipe may send nothing for a long time.
 func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, memory memorySize) (*sparse.Dataset, error) {
 	if err := form.apply(path, opt); err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		if path == "-" {
 			return sparse.Read(&countedReader{Reader: e.stdin, name: "stdin", to: p}, "stdin", opt)
 		}
-		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary { // which are not read from their beginning to their end
+		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary { // the readers of these two do not read from beginning to end
 			if f, err := os.Open(path); err == nil {
 				defer f.Close()
 				return sparse.Read(&countedReader{Reader: f, name: dataName(path), total: sizeOf(f), to: p}, path, opt)
@@ -138,14 +139,14 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	if err == nil {
 		*e.data = append(*e.data, data.X)
 		if !data.X.Mapped() && opt.Memory > 0 && 4*dataBytes(data) > opt.Memory {
-			debug.FreeOSMemory() // what reading leaves, before as much is made again
+			debug.FreeOSMemory() // return the garbage of reading before the next allocations
 		}
 		e.warnOfColumns(data)
 	}
 	return data, err
 }
 
-// A countedReader shows how much of a file is read.
+// A countedReader is a reader that reports how much of a file it has read.
 type countedReader struct {
 	io.Reader
 	name        string
@@ -160,7 +161,7 @@ func (r *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// sizeOf is the size of a file, 0 of a pipe.
+// sizeOf returns the size of a file in bytes, or 0 for a pipe.
 func sizeOf(f *os.File) int64 {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -196,7 +197,8 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 	}
 }
 
-// addColumns says what became of the columns of a table, or what features are called.
+// addColumns adds lines to a summary: about the numbers of the features, and about the labels and columns of
+// a table.
 func addColumns(f *summary, d *sparse.Dataset) {
 	t := d.Table
 	f.addIf(d.Names == nil && d.Stats.IndexBase == sparse.ZeroBased, "", "features are counted from 0")
@@ -225,7 +227,7 @@ func addColumns(f *summary, d *sparse.Dataset) {
 	f.addIf(d.Mapping.IsZero() && d.Classes.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
 }
 
-// classNumbers returns the numbers that stand for words.
+// classNumbers returns a text that says which number stands for which class name.
 func classNumbers(classes []string) string {
 	const most = 6
 	var parts []string
@@ -276,7 +278,7 @@ Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the inp
 is not finite, 130 interrupted (OUT is not written).`
 }
 
-// Run converts.
+// Run converts the data and prints a summary.
 func (c *convertCmd) Run(e *env) error {
 	var data *sparse.Dataset
 	to := sparse.FormatOf(c.Out)
@@ -313,7 +315,7 @@ func (c *convertCmd) Run(e *env) error {
 	return e.print(c.table(data, to).String())
 }
 
-// table says what was written, and what was left out.
+// table returns a summary of what was written and of what was left out.
 func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	f.add("read", "%s: %s", dataName(c.In), shape(d.X))
 	addColumns(&f, d)
@@ -338,8 +340,9 @@ func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	return f
 }
 
-// hides reports whether a feature is called label, target or y, although the labels (name) have
-// another name: a reader of the written table would take that feature for the labels.
+// hides reports whether a feature is called label, target or y, although the column of the labels has
+// another name. A reader of the written table would then use that feature as the labels. name is the name
+// of the column of the labels.
 func hides(features []string, name string) bool {
 	for _, usual := range []string{"label", "target", "y"} {
 		if strings.EqualFold(usual, name) {

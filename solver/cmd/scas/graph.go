@@ -56,7 +56,7 @@ is not finite, 4 glasso does not reach its duality gap, 130 interrupted; nothing
 is written but with 0.`, draw.MaxNodes)
 }
 
-// Run builds a graph.
+// Run builds the graph, writes the files and prints the statistics.
 func (c *graphCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *graphCmd) Run(e *env) error {
 	})
 }
 
-// check refuses flags that do not belong together and settles the method.
+// check returns an error if flags contradict each other. It also sets the method that --antisym implies.
 func (c *graphCmd) check() error {
 	if c.Antisym && c.Method == "glasso" && c.Penalty == 0 && c.Edges == 0 {
 		c.Method = "recipe"
@@ -141,10 +141,10 @@ func (c *graphCmd) check() error {
 // A graphSource is the input of scas graph: data or correlations.
 type graphSource struct {
 	name     string
-	data     *sparse.Dataset   // nil without DATA
-	cov      *graph.Covariance // of the file, or of the data; nil where none is asked for
+	data     *sparse.Dataset   // nil if there is no DATA
+	cov      *graph.Covariance // from the file, or computed from the data; nil if not needed
 	features int
-	names    []string // of the features, or nil
+	names    []string // names of the features, or nil
 	graphMemory
 }
 
@@ -173,7 +173,7 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 	return &graphSource{name: "no data", features: int(c.Features)}, nil
 }
 
-// build makes the graph, its matrix and their report.
+// build makes the graph and its matrix A, and returns a report on them.
 func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, err error) {
 	defer c.Memory.collecting(s.demand, s.room)()
 	r = &graphReport{
@@ -214,7 +214,8 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	return r, nil
 }
 
-// lookAt computes the input of the graph from the data, in pieces if they are larger than memory.
+// lookAt computes the covariances or correlations of the data. It reads the data in pieces if they are larger
+// than memory.
 func (c *graphCmd) lookAt(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()
@@ -224,7 +225,7 @@ func (c *graphCmd) lookAt(e *env, s *graphSource) (err error) {
 	}
 	switch {
 	case c.Method == "chain":
-		return each(func(int, int) error { return nil }) // which checks the file
+		return each(func(int, int) error { return nil }) // eachPiece checks the file
 	case s.room > 0 || graph.Dense(x):
 		s.cov, err = graph.CovarianceOfPieces(x, int(c.Threads), each)
 	default:

@@ -8,17 +8,18 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// graphMemory says how the work on a graph stays within the memory.
+// A graphMemory holds the memory that the work on a graph needs, and the limits that follow from it.
 type graphMemory struct {
-	demand *demand // nil without rows
-	room   int64   // bytes for windows of the rows out of core, 0 with all rows in memory
-	// together is the number of features that glasso may solve together. less says that the memory made it
-	// smaller than asked.
+	demand *demand // nil if the input has no rows
+	room   int64   // bytes for windows of the rows if the work is out of core, 0 otherwise
+	// together is the largest number of features that glasso may solve together. less says that this number
+	// is smaller than the flags allow, because the memory is limited.
 	together int
 	less     bool
 }
 
-// allowGraph refuses graphs over more features than fit, and says how others do.
+// allowGraph returns an error if the graph needs more memory than is allowed. Otherwise it sets the limits
+// in s.
 func (c *graphCmd) allowGraph(s *graphSource) error {
 	solving := c.solving(s, min(s.features, fewTogether))
 	need, of := c.keeps(s)+solving, ""
@@ -50,7 +51,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	return nil
 }
 
-// keeps returns the bytes of a graph over the features, without data and covariances.
+// keeps returns the memory of the graph in bytes, without the data and the covariances.
 func (c *graphCmd) keeps(s *graphSource) float64 {
 	perFeature := 200.0 // means, deviations, a transpose, the graph and its matrix
 	if c.Method == "chain" {
@@ -62,8 +63,8 @@ func (c *graphCmd) keeps(s *graphSource) float64 {
 	return float64(perFeature * float64(s.features))
 }
 
-// pairs returns the bytes of the covariances of all pairs of features and of the list of the pairs
-// that may be edges; for the recipe also of its matrices over all features.
+// pairs returns the memory in bytes for the covariances of all pairs of features, and for the list of the
+// pairs that may become edges. For the method recipe, its matrices over all features are added.
 func (c *graphCmd) pairs(s *graphSource) float64 {
 	const covariance, listed, inverse = 8, 24, 48
 	p := float64(s.features)
@@ -76,7 +77,7 @@ func (c *graphCmd) pairs(s *graphSource) float64 {
 	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
 }
 
-// holds returns the bytes of the data and of their covariances in memory.
+// holds returns the bytes of the data and of their covariances, if all rows are in memory.
 func (c *graphCmd) holds(s *graphSource) float64 {
 	need := float64(dataBytes(s.data))
 	switch {
@@ -84,20 +85,20 @@ func (c *graphCmd) holds(s *graphSource) float64 {
 	case graph.Dense(s.data.X):
 		need += c.pairs(s)
 	default:
-		need += 2 * need // a copy, shifted, and its transpose
+		need += 2 * need // a shifted copy of the data, and the transpose of the copy
 	}
 	return need
 }
 
-// fewTogether is the number of features that glasso may always solve together.
+// fewTogether is a number of features for which allowGraph always demands the memory to solve them together.
 const fewTogether = 128
 
-// matrices is the number of bytes that glasso takes for each pair of features that a thread solves
-// together.
+// matrices is the number of bytes that each thread of glasso needs for each pair of the features that it
+// solves together.
 const matrices = 9 * 8
 
-// solving returns the bytes that glasso takes to solve a number of features together: half for
-// matrices, half for the results of all components.
+// solving returns the bytes that glasso needs to solve together features at once. One half is for matrices,
+// the other half for the results of all components.
 func (c *graphCmd) solving(s *graphSource, together int) float64 {
 	if c.Method != "glasso" {
 		return 0
@@ -106,8 +107,8 @@ func (c *graphCmd) solving(s *graphSource, together int) float64 {
 	return 2 * max(matrices*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
 }
 
-// bound sets the number of features that glasso may solve together. left is the memory for it, in
-// bytes.
+// bound sets the largest number of features that glasso may solve together. left is the memory for glasso,
+// in bytes.
 func (c *graphCmd) bound(s *graphSource, left float64) {
 	const together = 2000 // the default
 	s.together = together
@@ -122,7 +123,8 @@ func (c *graphCmd) bound(s *graphSource, left float64) {
 	s.together, s.less = max(1, int(fits)), true
 }
 
-// larger says of components that memory made too large how they would fit.
+// larger returns the error for a component that is too large for the memory. The error says which penalty or
+// memory would do.
 func (c *graphCmd) larger(e *graph.ComponentError) error {
 	limit, origin := c.Memory.limit()
 	return fmt.Errorf("penalty %.6g: %s or more would have to be solved together, more than the %s for which %s of memory (%s) are enough; try --penalty %.6g, which leaves no larger component, or allow more with --memory SIZE",

@@ -9,36 +9,35 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A graphReport is what scas graph --json prints; the table for people shows the
-// same.
+// A graphReport is the result of scas graph. scas graph --json prints it; the table shows a part of it.
 type graphReport struct {
 	Method string `json:"method"`
 	Source string `json:"source"` // name of the file
 	graph.Statistics
 
-	Penalty    float64  `json:"penalty,omitempty"`    // of glasso
+	Penalty    float64  `json:"penalty,omitempty"`    // penalty of glasso
 	Gap        *float64 `json:"gap,omitempty"`        // duality gap of glasso
-	Objective  *float64 `json:"objective,omitempty"`  // of glasso
-	Threshold  float64  `json:"threshold,omitempty"`  // of method threshold
-	Neighbours int      `json:"neighbours,omitempty"` // of knn
+	Objective  *float64 `json:"objective,omitempty"`  // objective of glasso
+	Threshold  float64  `json:"threshold,omitempty"`  // smallest correlation of an edge, for method threshold
+	Neighbours int      `json:"neighbours,omitempty"` // neighbours of each feature, for method knn
 
 	Antisym bool    `json:"antisym"`
-	Rows    int     `json:"a_rows"`   // of A
+	Rows    int     `json:"a_rows"`   // number of rows of A
 	Lambda1 float64 `json:"lambda_1"` // largest eigenvalue of A'A
 
 	Files       []string `json:"files,omitempty"`
-	Seconds     float64  `json:"seconds"`      // building, eigenvalue included
-	ReadSeconds float64  `json:"read_seconds"` // before Seconds
-	Peak        int64    `json:"peak_memory"`  // of this process, in bytes; 0 if the system does not report it
+	Seconds     float64  `json:"seconds"`      // time for the graph and lambda_1
+	ReadSeconds float64  `json:"read_seconds"` // time for reading, which is not in Seconds
+	Peak        int64    `json:"peak_memory"`  // peak memory of this process in bytes; 0 if the system does not report it
 	Version     string   `json:"scas_version"`
 
 	graph *graph.Graph
-	names []string    // of the nodes, or nil
-	theta *sparse.CSR // of glasso
-	a     *sparse.CSR // what scas train makes of the output
+	names []string    // names of the nodes, or nil
+	theta *sparse.CSR // inverse covariance matrix of glasso
+	a     *sparse.CSR // the matrix A that scas train makes from the output
 }
 
-// write writes what scas train --graph reads.
+// write writes the edges or the matrix in the form that scas train --graph reads.
 func (r *graphReport) write(w io.Writer) error {
 	if r.Antisym {
 		_, err := r.a.WriteTo(w)
@@ -79,9 +78,9 @@ func (r *graphReport) table() (f summary) {
 	return f
 }
 
-// gramNorm returns the largest eigenvalue of A'A by power iteration, from below,
-// to some ten digits or what a second's work gives. The start is random, because
-// the vector of ones is an eigenvector of every Laplacian.
+// gramNorm returns an estimate of the largest eigenvalue of A'A by power iteration. The estimates grow to
+// the eigenvalue. The iteration stops at about ten digits, or after about a second. The start is random,
+// because the vector of ones is an eigenvector of every Laplacian.
 func gramNorm(a *sparse.CSR) (lambda float64) {
 	const settled, work, maxRounds = 1e-12, 200_000_000, 20_000
 	squares := func(v []float64) (sum float64) {

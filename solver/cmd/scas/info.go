@@ -55,17 +55,17 @@ Exit codes: 0 done, 1 cannot read, 2 wrong usage, 3 a number in the input is not
 finite, 130 interrupted.`
 }
 
-// A machineSummary describes program and machine.
+// A machineSummary describes the program and the machine.
 type machineSummary struct {
 	Version   string   `json:"scas_version"`
 	Go        string   `json:"go"`
-	Platform  string   `json:"platform"` // operating system, architecture, its level
+	Platform  string   `json:"platform"` // operating system, architecture, and the level of the architecture
 	CPU       string   `json:"cpu"`
 	Vendor    string   `json:"vendor"`
 	CPUs      int      `json:"cpus"`
 	Level     string   `json:"level"`
 	Available []string `json:"available"`
-	Env       string   `json:"scas_level_env"` // of SCAS_LEVEL
+	Env       string   `json:"scas_level_env"` // value of the environment variable SCAS_LEVEL
 }
 
 func newMachineSummary() machineSummary {
@@ -100,8 +100,7 @@ func (m machineSummary) table() (f summary) {
 	return f
 }
 
-// An infoReport is what scas info --json prints; the table for people shows the
-// same.
+// An infoReport is the result of scas info. scas info --json prints it; the table shows the same.
 type infoReport struct {
 	machineSummary
 	Data  *dataSummary `json:"data,omitempty"`
@@ -124,7 +123,7 @@ func (r infoReport) table() summary {
 // shownInInfo is the number of coefficients and groups of a model that scas info --json prints.
 const shownInInfo = 20
 
-// describe describes data, piece by piece if they are larger than memory.
+// describe returns the summary of data. It reads the data in pieces if they are larger than memory.
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	whole := float64(2 * dataBytes(data))
@@ -147,7 +146,8 @@ func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (
 	return f, err
 }
 
-// withoutEmpty returns data of more columns than entries without those that have none.
+// withoutEmpty returns data without the columns that have no entry, if there are more columns than entries.
+// Otherwise it returns data unchanged.
 func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
 	n, p := data.X.Dims()
 	if int64(p) <= data.X.NNZ() || data.X.NNZ() == 0 {
@@ -164,7 +164,7 @@ func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
 	}
 	x, err := sparse.New(n, len(used), rows.Ptr, idx, rows.Val)
 	if err != nil {
-		panic(err) // the rows are those of a matrix
+		panic(err) // impossible, because the rows come from a valid matrix
 	}
 	out := *data
 	out.X = x

@@ -11,14 +11,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A line of a text file, cut at the blanks.
+// A line is a line of a text file, with its words.
 type line struct {
 	file, text string
-	number     int // from 1
+	number     int // number of the line in the file, from 1
 	words      []string
 }
 
-// errorAt returns an error about the word of that number, from 0.
+// errorAt returns an error about a word of the line. word is the index of the word, from 0.
 func (l line) errorAt(word int, format string, args ...any) error {
 	at := 0
 	for _, w := range l.words[:word] {
@@ -28,8 +28,8 @@ func (l line) errorAt(word int, format string, args ...any) error {
 	return &sparse.ParseError{File: l.file, Line: l.number, Column: at + 1, Token: l.words[word], Msg: fmt.Sprintf(format, args...)}
 }
 
-// readLines reads a file, possibly compressed. Blank lines and comments from '#' on
-// are left out.
+// readLines returns the lines of a file, which may be compressed. It leaves out blank lines, and comments,
+// which begin with '#'.
 func readLines(path string) (lines []line, err error) {
 	err = eachLine(path, func(l line) error {
 		lines = append(lines, l)
@@ -38,7 +38,7 @@ func readLines(path string) (lines []line, err error) {
 	return lines, err
 }
 
-// eachLine calls do for each line of a file that readLines would return, and keeps none of them.
+// eachLine calls do for each line that readLines would return, without storing the lines.
 func eachLine(path string, do func(l line) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,8 +62,9 @@ func eachLine(path string, do func(l line) error) error {
 	return nil
 }
 
-// readNumbers reads numbers, one a line, such as a weight for every row of the data, that
-// are not negative unless they are signed, as offsets are.
+// readNumbers reads a file with count numbers, one on each line, such as a weight for every row of the data.
+// It refuses negative numbers unless signed is true. The error messages call a number what, and the thing
+// that it belongs to of.
 func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
 	want := withArticle(what) + ", a finite number"
 	if !signed {
@@ -98,8 +99,8 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// readWeights reads a weight for every row of the data, and returns the weights of the rows of a
-// portion.
+// readWeights reads a weight for every row of all processes, and returns the weights of the rows of this
+// process.
 func readWeights(path string, rows portion) ([]float64, error) {
 	weights, err := readNumbers(path, "weight", false, rows.of, "row")
 	if err != nil {
@@ -121,8 +122,8 @@ func readWeights(path string, rows portion) ([]float64, error) {
 	return own, nil
 }
 
-// readOffsets reads an offset for every row into the data, which are a portion, unless path
-// is empty.
+// readOffsets reads an offset for every row of all processes, and stores the offsets of this process in data.
+// It does nothing if path is empty.
 func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 	if path == "" {
 		return nil
@@ -134,18 +135,18 @@ func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 	return err
 }
 
-// readGroups reads disjoint groups of the numbers 1 to limit, of features or rows of A,
-// one group a line, and returns them counted from 0.
+// readGroups reads a file with disjoint groups, one on each line. The members of a group are numbers of
+// features, or of rows of A, from 1 to limit. The result has the numbers minus 1.
 func readGroups(path string, limit int, of string) ([][]int, error) {
 	lines, err := readLines(path)
 	if err == nil && len(lines) == 0 {
 		err = &sparse.ParseError{File: path, Msg: "no group: expected one a line, the numbers of its members"}
 	}
 	groups := make([][]int, len(lines))
-	in := make([]int, limit) // line of the group each number is in
+	in := make([]int, limit) // the line that has each number, or 0
 	for g, l := range lines {
 		for k, word := range l.words {
-			u, err := strconv.ParseUint(word, 10, 31) // which takes no sign
+			u, err := strconv.ParseUint(word, 10, 31) // ParseUint accepts no sign
 			v := int(u)
 			if err != nil || v < 1 || v > limit {
 				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", limit, of)

@@ -6,11 +6,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// releasedRows is the number of rows of mapped data that are read before they leave memory.
+// releasedRows is the number of rows of mapped data that are read before their memory is released.
 const releasedRows = 1 << 20
 
-// countClasses counts the rows of each class; of two classes, the class -1 comes first. It returns nil
-// for numbers.
+// countClasses returns the number of rows of each class. If there are two classes, class -1 comes first. It
+// returns nil if the labels are numbers, not classes.
 func countClasses(d *sparse.Dataset) []int {
 	if d.Mapping.IsZero() && d.Classes.IsZero() {
 		return nil
@@ -30,8 +30,8 @@ func countClasses(d *sparse.Dataset) []int {
 	return rows
 }
 
-// eachLabel calls do for every label. Labels of mapped rows that are not checked yet may be any
-// number.
+// eachLabel calls do for every label. A label of a mapped file may be any number, because the rows may not
+// have been checked yet.
 func eachLabel(d *sparse.Dataset, do func(label float64)) {
 	for i, b := range d.Labels {
 		do(b)
@@ -41,7 +41,7 @@ func eachLabel(d *sparse.Dataset, do func(label float64)) {
 	}
 }
 
-// labelCounts returns the two classes and their sizes as text.
+// labelCounts returns a text with the names of the two classes and their numbers of rows.
 func labelCounts(m sparse.LabelMapping, rows []int) string {
 	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
 		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))

@@ -3,7 +3,7 @@
 // --method names other methods, SCAS-ADMM among them. `scas --help` and `scas COMMAND --help` describe it.
 //
 // Read app.go first: it lists the commands. Each command is a struct of flags with a method Run, in a file
-// of its own. The way of scas train to the arithmetic:
+// of its own. scas train reaches the arithmetic by these calls:
 //
 //	trainCmd.Run, fitFlags.read (train.go, fitflags.go)   reads DATA
 //	fitFlags.specify (spec.go)                            makes a model.Spec of the flags
@@ -31,11 +31,11 @@ import (
 
 func main() {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores SIGHUP
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	context.AfterFunc(ctx, stop) // a second interrupt kills
+	context.AfterFunc(ctx, stop) // so that a second interrupt kills the process
 	e := &env{
 		ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
@@ -47,8 +47,8 @@ func main() {
 		os.Exit(code)
 	case <-ctx.Done():
 	}
-	// Orderly ends take milliseconds, but a read from an idle pipe that a flag
-	// names cannot be interrupted.
+	// An interrupted command ends within milliseconds, unless it reads from an idle pipe that a flag
+	// names. Such a read cannot be interrupted.
 	select {
 	case code := <-done:
 		os.Exit(code)

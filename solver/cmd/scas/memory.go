@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// memoryFlags bound what a command may take. A file of some bytes can name a feature
-// 2,147,483,647, and vectors have an entry for each.
+// memoryFlags are the flags that limit the memory of a command. The limit is needed even for small files: a
+// line of text can have an entry of feature 2,147,483,647, and vectors have an entry for each feature.
 type memoryFlags struct {
 	Memory memorySize `placeholder:"SIZE" help:"Most memory to use, such as 8GiB or 60%; see scas info --help (default: half of the machine's)." group:"Memory and processors:"`
 }
 
-// memorySize is a number of bytes; 0 stands for no flag.
+// A memorySize is a number of bytes. 0 means that the flag is not given.
 type memorySize int64
 
 func (v *memorySize) UnmarshalText(text []byte) error {
@@ -41,8 +41,8 @@ func (v *memorySize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// limit returns the bytes that a command may take, and what sets this limit. It returns 0 if nothing
-// sets one.
+// limit returns the number of bytes that a command may use, and the origin of this limit, such as --memory.
+// It returns 0 if there is no limit.
 func (v memorySize) limit() (bytes int64, origin string) {
 	if v > 0 {
 		return int64(v), "--memory"
@@ -54,7 +54,8 @@ func (v memorySize) limit() (bytes int64, origin string) {
 	return machineMemory() / 2, "half of this machine's"
 }
 
-// allow returns an error if something needs more bytes than the limit.
+// allow returns an error if need is larger than the limit. format and args describe the work that needs the
+// memory.
 func (v memorySize) allow(need float64, format string, args ...any) error {
 	limit, origin := v.limit()
 	if limit == 0 || need <= float64(limit) {
@@ -64,17 +65,17 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// collect makes the garbage collector keep the process within the flag for the rest of the command,
-// unless the flag is less than the program itself takes. Otherwise live data and garbage may take
-// twice the data.
+// collect sets the limit of the garbage collector from --memory, for the rest of the command. Without the
+// limit, live data and garbage together may need twice the memory of the data. collect does nothing if
+// --memory is less than the memory of the program itself.
 func (v memorySize) collect() {
 	if v >= program {
 		debug.SetMemoryLimit(int64(v) - reserve(int64(v)))
 	}
 }
 
-// machineMemory returns the bytes of memory of the machine or, if it is smaller, of the
-// container; 0 if the system does not report it.
+// machineMemory returns the memory of the machine or of the container in bytes, whichever is smaller. It
+// returns 0 if the system does not report the memory.
 func machineMemory() int64 {
 	info, _ := os.ReadFile("/proc/meminfo")
 	total := kilobytes(string(info), "MemTotal:")
@@ -87,8 +88,8 @@ func machineMemory() int64 {
 	return total
 }
 
-// kilobytes returns a size in bytes from the text of a file such as /proc/meminfo; 0 if the name is
-// not there.
+// kilobytes returns the size after name in the text of a file such as /proc/meminfo. It converts the size to
+// bytes. It returns 0 if the text does not have the name.
 func kilobytes(text, name string) int64 {
 	_, value, _ := strings.Cut(text, name)
 	var n int64

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// printMethods explains each method in a line or, if verbose, in a few lines of at
-// most 100 columns, with what the flags mean to it.
+// printMethods prints one line about each method. If verbose is true, it prints a few lines about each, which
+// also explain the flags of the method.
 func printMethods(e *env, asJSON, verbose bool) error {
 	var all []solver.MethodInfo
 	for _, m := range baseline.Methods() {
@@ -31,7 +31,7 @@ func printMethods(e *env, asJSON, verbose bool) error {
 	for _, m := range all {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s (%s)\n", m.Name, m.Memory, m.Rate, m.Summary, m.Reference)
 	}
-	w.Flush() // to memory: it cannot fail
+	w.Flush() // cannot fail, because it writes to memory
 	return e.print(b.String() + `
 The first is the default. Memory is in numbers of 8 bytes beside the data: n rows, p features with
 data, l rows of A. Every run takes some 17p + 10l + 2n more, and to prove a gap what auto takes at
@@ -42,7 +42,7 @@ the end; scas info DATA adds it up. --method list --verbose says what --eta and 
 func methodFlagList(all []solver.MethodInfo) string {
 	const columns = 100
 	width := 0
-	var any []string // methods that take any problem
+	var any []string // methods that solve any problem
 	for _, m := range all {
 		if width = max(width, len(m.Name)); m.AnyProblem {
 			any = append(any, m.Name)
@@ -75,7 +75,7 @@ weight and no domain.
 `, strings.Join(any, ", "))
 }
 
-// methodFlags says what the flags mean to the method.
+// methodFlags returns a text that explains the flags of the method.
 func methodFlags(m solver.MethodInfo) string {
 	flags := "takes no --eta"
 	if m.TakesEta {
@@ -97,7 +97,7 @@ func methodFlags(m solver.MethodInfo) string {
 	return flags
 }
 
-// limitWords words a limit of a method for a user of the command line.
+// limitWords returns the text of e with the names of flags instead of the names of fields.
 func limitWords(e *model.MethodError) string {
 	by := map[string]string{"RelTol": "--tol none", "Float32": "--float32", "Average": "--output average", "Checkpoint": "--checkpoint with --dist"}[e.Setting]
 	if by == "" {
@@ -106,7 +106,7 @@ func limitWords(e *model.MethodError) string {
 	return reworded(&sparse.RemedyError{Err: errors.New(by + " " + e.Limit), Remedies: e.Remedies})
 }
 
-// warnOfMemory warns of a method that keeps more than a GiB beside the data.
+// warnOfMemory warns if the method stores an iterate for each row and needs more than a GiB for them.
 func (e *env) warnOfMemory(m solver.Method, p *solver.Problem) {
 	if m == nil || !m.Info().StoredIterates {
 		return

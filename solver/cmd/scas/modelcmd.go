@@ -67,13 +67,14 @@ Exit codes: 0 done, 1 cannot read or write (a model that the other form has no
 place for included), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
-// A modelReport describes a model: what scas model show --json prints.
+// A modelReport describes a model. scas model show --json prints it.
 type modelReport struct {
 	File string `json:"file"`
 	meaningReport
 	inputReport
 	Facts model.Facts `json:"fit"`
-	// A model of one column of coefficients has them here, a model of more classes in Models.
+	// If the model has one column of coefficients, it is here. If there are more classes, Models has their
+	// columns.
 	*columnReport
 	Classes []string        `json:"classes,omitempty"`
 	Models  []*columnReport `json:"models,omitempty"`
@@ -85,42 +86,42 @@ type columnReport struct {
 	contentReport
 }
 
-// meaningReport says what a margin means.
+// A meaningReport has the loss and the labels, which say what a margin means.
 type meaningReport struct {
 	Loss         string   `json:"loss"`
 	Positive     *float64 `json:"positive_label,omitempty"`
 	Negative     *float64 `json:"negative_label,omitempty"`
-	PositiveName string   `json:"positive_name,omitempty"` // of labels that are words
+	PositiveName string   `json:"positive_name,omitempty"` // name of the class, if labels are words
 	NegativeName string   `json:"negative_name,omitempty"`
 
 	labels sparse.LabelMapping
 }
 
-// inputReport says what data the model is for.
+// An inputReport describes the data that the model can predict.
 type inputReport struct {
-	Target    string             `json:"target,omitempty"` // the column of the labels
+	Target    string             `json:"target,omitempty"` // name of the column of the labels
 	Offset    string             `json:"offset_column,omitempty"`
-	Fill      map[string]float64 `json:"fill,omitempty"` // of missing values, by columns
+	Fill      map[string]float64 `json:"fill,omitempty"` // the values that replace missing values, by column
 	P         int                `json:"p"`
 	IndexBase int                `json:"index_base"`
 
 	named bool
 }
 
-// fitOutcome says how well a column was fitted, and by what.
+// A fitOutcome has the objective of a column, the proven gap, and the method that ran.
 type fitOutcome struct {
 	Objective number `json:"objective"`
 	proof
 	Run model.Run `json:"run"`
 }
 
-// contentReport describes the coefficients of a column.
+// A contentReport describes the coefficients of a column.
 type contentReport struct {
 	Intercept    *number             `json:"intercept"`
 	NNZX         int                 `json:"nnz_x"`
-	Coefficients []coefficientReport `json:"coefficients"` // the largest
+	Coefficients []coefficientReport `json:"coefficients"` // only the largest ones
 	Groups       int                 `json:"groups"`
-	Tied         []groupReport       `json:"tied_groups,omitempty"` // the largest
+	Tied         []groupReport       `json:"tied_groups,omitempty"` // only the groups with the largest coefficients
 
 	p int
 }
@@ -132,10 +133,10 @@ type coefficientReport struct {
 
 type groupReport struct {
 	Features    []string `json:"features"`
-	Coefficient float64  `json:"coefficient"` // of the first feature
+	Coefficient float64  `json:"coefficient"` // coefficient of the first feature
 }
 
-// newModelReport describes a model with the largest coefficients and groups of each column.
+// newModelReport returns a report on a model. For each column it lists at most top coefficients and groups.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
 		File:          dataName(file),
@@ -183,9 +184,9 @@ func newColumnReport(m *model.Model, k, top int) *columnReport {
 	return r
 }
 
-// largest returns the numbers of the largest coefficients, the largest first: at most most, and none
-// that is zero. The size of a coefficient is its absolute value times the scale of its feature. scale
-// = nil stands for ones.
+// largest returns the indices of the largest coefficients, the largest first. It returns at most most
+// indices, and leaves out zeros. The size of a coefficient is its absolute value times the scale of its feature. If
+// scale is nil, all scales are 1.
 func largest(coefficients, scale []float64, most int) (order []int) {
 	size := func(j int) float64 {
 		v := math.Abs(coefficients[j])
@@ -203,7 +204,7 @@ func largest(coefficients, scale []float64, most int) (order []int) {
 	return order[:min(most, len(order))]
 }
 
-// largestGroups returns the groups of equal coefficients, the largest of these first.
+// largestGroups returns the groups of equal coefficients, in decreasing order of their absolute coefficients.
 func largestGroups(c *model.Column) [][]int {
 	size := func(g []int) float64 { return math.Abs(c.Coefficients[g[0]]) }
 	groups := slices.DeleteFunc(slices.Clone(c.Groups), func(g []int) bool { return len(g) == 0 })
@@ -224,7 +225,7 @@ func (r *modelReport) addTo(f *summary) {
 	}
 }
 
-// addHead says what the model predicts, from what data.
+// addHead adds lines about the data and the labels of the model to a summary.
 func (r *modelReport) addHead(f *summary) {
 	r.addInput(f)
 	switch {
@@ -235,7 +236,7 @@ func (r *modelReport) addHead(f *summary) {
 	}
 }
 
-// addInput says what data the model is for.
+// addInput adds lines about the data that the model can predict to a summary.
 func (r *modelReport) addInput(f *summary) {
 	names := fmt.Sprintf("counted from %d", r.IndexBase)
 	if r.named {
@@ -247,7 +248,7 @@ func (r *modelReport) addInput(f *summary) {
 	f.addIf(len(r.Fill) > 0, "missing", "values are filled in %s", plural(len(r.Fill), "column"))
 }
 
-// addFit says how the column was fitted, and how well.
+// addFit adds lines about the fit of the column and its result to a summary.
 func (r *columnReport) addFit(f *summary, of model.Facts) {
 	fit := fmt.Sprintf("lambda %g", of.Lambda)
 	if of.Rows > 0 {
@@ -302,7 +303,7 @@ func (r *modelReport) text() string {
 	return text
 }
 
-// lines has one for each class.
+// lines returns a table with a row for each class.
 func (r *modelReport) lines() grid {
 	rows := make([][]string, len(r.Models))
 	for k, m := range r.Models {
@@ -315,7 +316,7 @@ func (r *modelReport) lines() grid {
 	return grid{slices.Concat([]string{"class", "non-zeros"}, gapColumns, []string{"status", "largest coefficient"}), rows}
 }
 
-// contents lists the largest coefficients and groups.
+// contents returns a text that lists the largest coefficients and groups.
 func (r *columnReport) contents() (text string) {
 	if len(r.Coefficients) > 0 {
 		rows := make([][]string, len(r.Coefficients))
@@ -339,7 +340,7 @@ func (r *columnReport) contents() (text string) {
 	return text
 }
 
-// Run shows a model.
+// Run prints the report on a model.
 func (c *modelShowCmd) Run(e *env) error {
 	m, err := readModel(c.File, c.Memory)
 	if err != nil {
@@ -348,7 +349,7 @@ func (c *modelShowCmd) Run(e *env) error {
 	return e.show(c.JSON, newModelReport(c.File, m, int(c.Top)))
 }
 
-// Run converts a model.
+// Run reads a model and writes it in the other form.
 func (c *modelConvertCmd) Run(e *env) error {
 	m, err := readModel(c.In, c.Memory)
 	if err != nil {
@@ -384,7 +385,7 @@ func (c *modelConvertCmd) Run(e *env) error {
 // bytes read from a pipe cannot be read again.
 func opening(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil // who reads the file will say what is wrong
+		return nil // the later read of the file reports what is wrong
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -403,8 +404,8 @@ func isModel(path string) bool {
 	return bytes.HasPrefix(opening(path), []byte("{")) || isLiblinear(path)
 }
 
-// readModel reads and checks a model file of scas or of liblinear. limit is the largest memory that it
-// may take.
+// readModel reads and checks a model file of scas or of liblinear. It returns an error if a model of scas
+// needs more memory than limit allows.
 func readModel(path string, limit memorySize) (*model.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -414,13 +415,13 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	if isLiblinear(path) {
 		return model.ReadLiblinear(f, path)
 	}
-	text, err := sparse.ReadText(f, path) // of bounded length
+	text, err := sparse.ReadText(f, path) // ReadText bounds the length of the text
 	if err != nil {
 		return nil, err
 	}
 	var size struct {
 		P      float64
-		Models []struct{ P float64 } // of older files of several classes
+		Models []struct{ P float64 } // only older files of several classes have it
 	}
 	if err := json.Unmarshal(text, &size); err == nil {
 		need := size.P * max(1, float64(len(size.Models)))
@@ -431,5 +432,5 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return model.Read(bytes.NewReader(text), path) // says what is wrong with other text
+	return model.Read(bytes.NewReader(text), path) // Read reports what is wrong with any other text
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// absent says what to do about a file to read that is not there; empty if err is not about
-// one.
+// absent returns advice for the user if err says that the file at path does not exist. For any other error it
+// returns "".
 func absent(path string, err error) string {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -30,7 +30,8 @@ func absent(path string, err error) string {
 	return "; check the name, which is relative to the current directory"
 }
 
-// unwritable says what to do about a file that cannot be written for err.
+// unwritable returns advice for the user if the file at path cannot be written because its directory does not
+// exist. For any other err it returns "".
 func unwritable(path string, err error) string {
 	if dir := missingDir(path); dir != "" && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Sprintf("; there is no directory %s: make it first, or name another", dir)
@@ -38,7 +39,7 @@ func unwritable(path string, err error) string {
 	return ""
 }
 
-// missingDir is the directory of a path if there is none.
+// missingDir returns the directory of path if this directory does not exist, and "" otherwise.
 func missingDir(path string) string {
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -47,15 +48,15 @@ func missingDir(path string) string {
 	return dir
 }
 
-// nearest returns the file of a directory whose name is most like the given one: with other capitals,
-// another ending, or a few other letters. It returns "" if no name is similar.
+// nearest returns the name of the file in dir that is most similar to name. A similar name differs in
+// capitals, in the ending or in a few letters. nearest returns "" if no name is similar.
 func nearest(dir, name string) (near string) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return ""
 	}
 	defer d.Close()
-	const most = 10000 // files looked at
+	const most = 10000 // the largest number of entries that are compared
 	entries, _ := d.ReadDir(most)
 	least := 1 + len(name)/4
 	for _, e := range entries {
@@ -71,7 +72,7 @@ func nearest(dir, name string) (near string) {
 	return near
 }
 
-// stem is a name without its endings.
+// stem returns name without its endings.
 func stem(name string) string {
 	if at := strings.IndexByte(name, '.'); at > 0 {
 		return name[:at]
@@ -79,8 +80,8 @@ func stem(name string) string {
 	return name
 }
 
-// distance is the least number of letters to put in, leave out or change that makes b of a
-// (Levenshtein 1966), or to swap with the next one.
+// distance returns the least number of edits that turn a into b. An edit inserts, deletes or changes a letter
+// (Levenshtein 1966), or swaps two neighbouring letters.
 func distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {

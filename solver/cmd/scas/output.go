@@ -25,8 +25,8 @@ type output struct {
 
 type outputs []output
 
-// check returns, before the work, the errors that write would return after it. It also refuses an
-// output that is an input, or that is given twice.
+// check returns an error if an output cannot be written. A command calls it before the work, so that write
+// does not fail after the work. check also refuses an output that is an input, or that is given twice.
 func (out outputs) check(inputs ...string) error {
 	for i, o := range out {
 		if o.path == "" {
@@ -49,11 +49,11 @@ func (out outputs) check(inputs ...string) error {
 			return usagef("%s %s would replace the input %s; name another file", o.flag, o.path, inputs[input])
 		case there && info.IsDir():
 			return fmt.Errorf("%s: is a directory; name a file", path)
-		case err != nil && !errors.Is(err, fs.ErrNotExist): // a name that is too long, say
+		case err != nil && !errors.Is(err, fs.ErrNotExist): // for example, the name is too long
 			return fmt.Errorf("cannot write %w", err)
 		case !special:
 			err := atomicfile.Probe(path)
-			if cause, ok := errors.AsType[*fs.PathError](err); ok { // its path is the temporary file's
+			if cause, ok := errors.AsType[*fs.PathError](err); ok { // the error names a temporary file, not path
 				err = cause.Err
 			}
 			if err != nil {
@@ -64,7 +64,7 @@ func (out outputs) check(inputs ...string) error {
 	return nil
 }
 
-// place returns the same text for all names of one file, whether or not the file exists.
+// place returns the same path for all names of one file, whether or not the file exists.
 func place(path string) string {
 	path = atomicfile.Followed(path)
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
@@ -117,7 +117,7 @@ func (out outputs) write(e *env, show func() error) error {
 	return nil
 }
 
-// paths names the files.
+// paths returns the paths of the outputs that are files.
 func (out outputs) paths() (paths []string) {
 	for _, o := range out {
 		if o.path != "" {
@@ -127,12 +127,12 @@ func (out outputs) paths() (paths []string) {
 	return paths
 }
 
-// writeFile writes path whole or not at all. Links are followed.
+// writeFile writes the file at path completely or not at all. It follows links.
 func writeFile(path string, fill func(io.Writer) error) error {
 	return atomicfile.Write(atomicfile.Followed(path), 0o666, fill)
 }
 
-// number is a float64 that JSON shows as null if it is NaN or infinite.
+// A number is a float64 that JSON shows as null if it is NaN or infinite.
 type number float64
 
 func (v number) MarshalJSON() ([]byte, error) {
@@ -142,7 +142,7 @@ func (v number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-// printJSON prints one indented object.
+// printJSON writes v to w as one indented JSON object.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -152,8 +152,8 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// A summary is a table with two columns, of ASCII names and texts. An empty name continues
-// the line above, and an empty text makes an empty line.
+// A summary is a table with a column of names, which are ASCII, and a column of texts. An empty name
+// continues the line above. An empty text makes an empty line.
 type summary [][2]string
 
 func (f *summary) add(name, format string, args ...any) {
@@ -183,7 +183,7 @@ func (f summary) String() string {
 	return b.String()
 }
 
-// grouped writes n with commas: 451,592.
+// grouped formats n with commas: 451,592.
 func grouped[T int | int64](n T) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -192,7 +192,7 @@ func grouped[T int | int64](n T) string {
 	return s
 }
 
-// plural writes a count with its noun: 1 edge, 2 edges, 3 classes.
+// plural formats a count with its noun: 1 edge, 2 edges, 3 classes.
 func plural[T int | int64](n T, noun string) string {
 	if n == 1 {
 		return "1 " + noun
