@@ -20,7 +20,7 @@ type kernelsCmd struct {
 	Results  string `placeholder:"DIR" help:"Write the table into a directory, as kernels-CPU.txt."`
 	Benchfmt string `placeholder:"FILE" help:"Write every sample in Go benchmark format, for benchstat -col /level."`
 
-	scale suite.Scale // set by tests
+	scale suite.Scale // size of the data; set by tests
 }
 
 // plan returns the scale, the options of the measurement, and how long to measure each limit of the

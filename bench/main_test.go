@@ -119,7 +119,8 @@ func TestConverge(t *testing.T) {
 	}
 }
 
-// TestPeers lets scas race without other solvers. The tests of package peers race the others.
+// TestPeers checks the command peers without other solvers. The tests of package peers run the other
+// solvers.
 func TestPeers(t *testing.T) {
 	t.Setenv("SCAS_DATA", "")
 	dir := t.TempDir()

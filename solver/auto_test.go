@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestAuto compares the default method with known optima: the proved gap must be within the goal,
-// and the true gap within the proved one.
+// TestAuto checks the default method on problems with known optima. The proved gap must be at most the
+// goal, and the true gap at most the proved gap.
 func TestAuto(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -53,8 +53,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoCorrelations solves problems with graphs of the strongest correlations. They have more
-// features than a dense factor can have. Another program proved their optima to 2e-10.
+// TestAutoCorrelations compares solutions with optima that another program proved to 2e-10. The problems
+// have graphs of the strongest correlations, and more features than a dense factor can have.
 func TestAutoCorrelations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes ten seconds")
@@ -96,8 +96,8 @@ func TestAutoCorrelations(t *testing.T) {
 	}
 }
 
-// TestAutoDifferences solves problems whose A has only differences, so that no coefficient has a
-// singleton row. With up to 4,096 features, all of them are in one dense factor.
+// TestAutoDifferences checks problems in which every row of A is a difference, so that no coefficient has a
+// singleton row. If there are at most 4,096 features, all of them are in one dense factor.
 func TestAutoDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
@@ -119,7 +119,7 @@ func TestAutoDifferences(t *testing.T) {
 	}
 }
 
-// TestAutoEnds checks that a budget, a time limit or a context ends a run with the result so far,
+// TestAutoEnds checks that a run returns its result so far if a budget, a time limit or a context ends it,
 // and that the status says whether the goal was reached.
 func TestAutoEnds(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
@@ -206,8 +206,8 @@ func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Proble
 	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5}, L2: 1e-6}
 }
 
-// TestAutoOfAnOutlier checks that every tolerance is reached, from one so large that x = 0 meets it
-// to a small one.
+// TestAutoOfAnOutlier checks that every tolerance is reached. The largest tolerance is so large that x = 0
+// meets it.
 func TestAutoOfAnOutlier(t *testing.T) {
 	for _, size := range []float64{1, 1e3} {
 		for _, noisy := range []bool{false, true} {
@@ -223,8 +223,8 @@ func TestAutoOfAnOutlier(t *testing.T) {
 	}
 }
 
-// TestGroups checks that features which the graph joins and the penalty fuses are listed as groups,
-// with coefficients that are exactly equal.
+// TestGroups checks that features that the graph joins and the penalty fuses are listed as groups. The
+// coefficients of a group must be exactly equal.
 func TestGroups(t *testing.T) {
 	p, s := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
 	res := solvertest.Minimize(t, p, nil)
@@ -238,9 +238,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestSmallSets solves small public tables without any setting but lambda. Columns are unscaled, or
-// multiplied by random factors from 1e-3 to 1e3. lambda runs from half of the smallest value with x
-// = 0 down to a millionth of it, with and without a chain.
+// TestSmallSets checks small public tables, with and without a chain, if lambda is the only setting. Columns
+// are unscaled, or multiplied by random factors from 1e-3 to 1e3. The values of lambda are between a
+// millionth and a half of the smallest lambda for which x = 0 is the solution.
 func TestSmallSets(t *testing.T) {
 	steps, runs := 0, 0
 	for _, c := range []struct {
@@ -311,7 +311,7 @@ func lambdaMax(p *solver.Problem) float64 {
 	return most
 }
 
-// TestBeyondRounding checks that the status says so if rounding prevents the proof.
+// TestBeyondRounding checks that, if rounding prevents the proof of a gap, the status says this.
 func TestBeyondRounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for _, size := range []float64{1e100, 1e150, 1e200, 1e300} {
@@ -339,8 +339,8 @@ func TestBeyondRounding(t *testing.T) {
 	}
 }
 
-// TestLabelsFarFromZero solves problems whose labels are all far from zero, where Huber's loss has
-// no curvature at the start.
+// TestLabelsFarFromZero checks problems whose labels are all far from zero. Huber's loss then has no
+// curvature at the start.
 func TestLabelsFarFromZero(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, Noise: 1, Seed: 4}, 1e-2)
 	p.Constraint, p.Loss = nil, solver.Huber{}
@@ -358,9 +358,9 @@ func TestLabelsFarFromZero(t *testing.T) {
 	}
 }
 
-// TestGapWithoutPenalty solves a problem without a penalty in which two columns are nearly
-// multiples of each other, and the sample that distinguishes them has almost no weight. The dual
-// point that proves the gap is then far away.
+// TestGapWithoutPenalty checks a problem without a penalty in which two columns are nearly multiples of each
+// other, and the sample that distinguishes them has almost no weight. The dual point that proves the gap
+// is then far away.
 func TestGapWithoutPenalty(t *testing.T) {
 	rows := [][]float64{
 		{129.55038265161488, 1.1152759180087512e+06, 4.365551973557916e+06, -1.4786431905389068, 6.975862531709076, 9.676404963834628, 0, 1},
@@ -382,7 +382,7 @@ func TestGapWithoutPenalty(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &solver.Problem{Data: x, Labels: y, SampleWeights: w, Loss: solver.Squared{}, Penalty: solver.L1{}}
-	// This may fail to converge.
+	// The error is ignored: the run may fail to converge.
 	a, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-6})
 	b, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
 	if b.At.Objective < a.At.Objective-a.DualityGap {
@@ -430,8 +430,8 @@ func TestAutoFreeWide(t *testing.T) {
 	}
 }
 
-// TestAutoWideKinds solves problems with more features than a dense factor can have, whose features
-// have no singleton row, or have bounds. Gaps must be proved for them too.
+// TestAutoWideKinds checks that gaps are proved for problems with more features than a dense factor can
+// have, if the features have no singleton row, or if they have bounds.
 func TestAutoWideKinds(t *testing.T) {
 	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 1500, Features: 5000, NonzerosPerRow: 20, Noise: 1, Seed: 3})
 	if err != nil {

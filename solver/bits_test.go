@@ -104,7 +104,7 @@ func TestFused(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			if m[1] != "" { // the package of a function follows
+			if m[1] != "" { // the line begins a function, and names its package
 				pkg = m[1]
 				continue
 			}

@@ -12,12 +12,12 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A budgeted problem is a problem on which several budgets are tried.
+// A budgeted is a problem on which the test tries several budgets.
 type budgeted struct {
 	name string
 	p    *solver.Problem
-	// There are so few samples that after passes alone a better objective need not have a smaller
-	// proved gap.
+	// few says that there are so few samples that a run of passes, without Newton steps, may find a
+	// better objective but a larger proved gap.
 	few bool
 }
 
@@ -45,8 +45,8 @@ func budgets(t *testing.T) []budgeted {
 	}
 }
 
-// TestLargerBudgets checks that the objective does not increase with the number of passes, and
-// neither does the gap until the goal is reached.
+// TestLargerBudgets checks that a larger budget of passes does not give a larger objective, and, until the
+// goal is reached, not a larger gap.
 func TestLargerBudgets(t *testing.T) {
 	all := []float64{2, 4, 6, 7, 9, 12, 14, 16, 18, 20, 25, 30, 33, 46, 64, 91, 128, 200, 410, 900}
 	if testing.Short() {

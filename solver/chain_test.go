@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestSignals compares the fused lasso of signals on a chain, whose Newton matrices are banded,
-// with a direct method: the objective, every value, and the number of levels.
+// TestSignals compares the fused lasso of signals on a chain with the result of a direct method: the
+// objective, every value, and the number of levels. The Newton matrices of these problems are banded.
 func TestSignals(t *testing.T) {
 	sizes := []int{500, 10_000}
 	if !testing.Short() {
@@ -67,7 +67,8 @@ func chainOnly(t testing.TB, n int) *sparse.CSR {
 	return a
 }
 
-// levels counts the groups of neighbouring values that differ by at most apart.
+// levels returns the number of levels of x. Neighbouring values are in one level if they differ by at most
+// apart.
 func levels(x []float64, apart float64) int {
 	count := 1
 	for j := 1; j < len(x); j++ {

@@ -31,9 +31,9 @@ func apart(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 	return &w
 }
 
-// TestColumnsWithoutData checks that empty columns change neither the optimum nor the other
-// coefficients, whatever their number is, if 0 is their best value. A group that they share with
-// other columns keeps its weight, and bounds above 0 are respected.
+// TestColumnsWithoutData checks that any number of empty columns changes neither the optimum nor the other
+// coefficients, if 0 is the best value of their coefficients. A group of empty and other columns must keep
+// its weight, and bounds that exclude 0 must be respected.
 func TestColumnsWithoutData(t *testing.T) {
 	const empty = 30
 	p := solvertest.Chain(t, 0)

@@ -13,9 +13,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestTheorem2 checks properties of the conditions: the Theorem schedule satisfies the relaxed
-// conditions for any rho; the printed ones need rho (λ₁ − λ_p) < μ_f, and with such a rho they can
-// be satisfied.
+// TestTheorem2 checks properties of the conditions of Theorem 2. The schedule Theorem satisfies the relaxed
+// conditions for any rho. The printed conditions need rho (λ₁ − λ_p) < μ_f, and can be satisfied with such
+// a rho.
 func TestTheorem2(t *testing.T) {
 	all := func(cs []theory.Condition) bool {
 		for _, c := range cs {
@@ -65,7 +65,7 @@ func TestTheorem2BeyondStability(t *testing.T) {
 	}
 }
 
-// TestConstants compares constants with values that are known in closed form.
+// TestConstants compares the constants of problems with values that are known in closed form.
 func TestConstants(t *testing.T) {
 	x, err := sparse.FromDense(2, 3, []float64{1, 2, 2, 0, 3, 4})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// TestEveryProblemConverges solves every kind of problem by the default method, with a proof, and
-// by SCAS-K. Neither objective may be lower than the proof of the other method allows.
+// TestEveryProblemConverges solves every kind of problem by the default method and by SCAS-K. The default
+// method must prove its gap. No objective may be lower than the proved gap of the other method allows.
 func TestEveryProblemConverges(t *testing.T) {
 	for _, c := range solvertest.Every(t, 1) {
 		res, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-9})
@@ -37,8 +37,8 @@ func TestEveryProblemConverges(t *testing.T) {
 	}
 }
 
-// TestFeasible checks that results are in their domain, whether zeros and ties are exact or not,
-// and that bounds are valid for strong penalties with almost no ridge, whose multipliers are large.
+// TestFeasible checks that results are in their domain, with exact zeros and ties and without. It also
+// checks bounds for strong penalties with almost no ridge, whose multipliers are large.
 func TestFeasible(t *testing.T) {
 	for i, c := range solvertest.Every(t, 4) {
 		if c.Domain == nil || testing.Short() && i%4 > 0 {
@@ -80,7 +80,8 @@ func TestFeasible(t *testing.T) {
 	}
 }
 
-// A loss, a penalty and a domain of a caller's own, which package term does not have.
+// ownLoss and the other types are a loss, a penalty and a domain that package term does not have, like
+// the types of a caller.
 type (
 	ownL1    struct{ solver.L1 }
 	ownGroup struct{ solver.GroupL2 }
@@ -107,8 +108,9 @@ func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
 	return min(0, -label), max(0, -label)
 }
 
-// TestOwnConjugates checks that a caller's own loss with a conjugate is solved like the losses of
-// the package, and that bounds for a caller's own penalties and domains are valid.
+// TestOwnConjugates checks that a problem with a caller's own loss, if the loss has a conjugate, is solved
+// as well as a problem with a loss of the package. Bounds for a caller's own penalties and domains must be
+// valid.
 func TestOwnConjugates(t *testing.T) {
 	for _, c := range solvertest.Every(t, 2) {
 		truth, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})
@@ -150,8 +152,8 @@ func TestOwnConjugates(t *testing.T) {
 	}
 }
 
-// TestCouplingBounds checks that with y = A x − c, and with a scaled y, there is a valid bound if
-// mu > 0.
+// TestCouplingBounds checks that if mu > 0, there is a valid bound for problems with y = A x − c, and for
+// problems with a scaled y.
 func TestCouplingBounds(t *testing.T) {
 	for _, c := range solvertest.Every(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {

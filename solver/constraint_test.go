@@ -61,7 +61,7 @@ func asCSR(t *testing.T, op solver.Operator) *sparse.CSR {
 	return matrix(t, l, p, func(i, j int) float64 { return columns[j][i] })
 }
 
-// TestEquivalentConstraints checks that both problems of each pair have the same solution.
+// TestEquivalentConstraints checks that two ways to state a constraint give the same solution.
 func TestEquivalentConstraints(t *testing.T) {
 	base, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 16}, 0.02)
 	base.L2 = 0.02
@@ -231,8 +231,8 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 	}
 }
 
-// TestProx compares every proximal map with its definition: moving away from the result must not
-// reduce the objective.
+// TestProx checks every proximal map by its definition as a minimiser: points near the result must not have
+// a smaller objective.
 func TestProx(t *testing.T) {
 	v := []float64{1.5, -0.2, 0.05, -3, 0.7, 0}
 	weights := []float64{1, 2, 0, 0.5, 1, 1}
@@ -360,9 +360,9 @@ func TestUnproved(t *testing.T) {
 	}
 }
 
-// TestGiantComponent solves a problem with a chain of 1,500 features, which is too large for a
-// rotation. Samples are then taken in batches that share the products with A'A, and the solution is
-// the same.
+// TestGiantComponent checks a problem with a chain of 1,500 features, which is too large for a rotation.
+// Steps then use batches of samples, and a batch shares the products with A'A. The solution must be the
+// same.
 func TestGiantComponent(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2

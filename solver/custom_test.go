@@ -9,11 +9,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// hiddenSquared is the squared loss in the form of a caller's own loss.
+// hiddenSquared is the squared loss as a type that the kernels do not know, like a caller's own loss.
 type hiddenSquared struct{ solver.Squared }
 
-// TestPlansOfOwnLosses checks that a loss that the kernels do not have gets the same plans as one
-// that they have. If the two losses are equal, so are the bits of the iterates.
+// TestPlansOfOwnLosses checks that the inner loop runs in the same way, by Stats.Plan, for a loss that the
+// kernels have and for a caller's own loss. If the two losses are equal, the iterates must have equal bits.
 func TestPlansOfOwnLosses(t *testing.T) {
 	plans := map[string]bool{}
 	for _, features := range []int{40, 900} {

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestEndedBefore checks a run whose context has ended before the run begins: it must not copy the
-// data, and must return the objective at the start.
+// TestEndedBefore checks a run whose context has ended before the run begins. It must return the objective
+// at the start, and must not copy the data.
 func TestEndedBefore(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 100, NonzerosPerRow: 100, Seed: 3})
 	if err != nil {

@@ -47,7 +47,7 @@ func (logCosh) Curvature() float64                           { return 1 }
 func (logCosh) String() string                               { return "log-cosh" }
 func (logCosh) Validate([]float64) error                     { return nil }
 
-// Conjugate is needed to prove a gap.
+// Conjugate returns the convex conjugate of the loss. It is needed to prove a gap.
 func (logCosh) Conjugate(alpha, label float64) float64 {
 	entropy := func(p float64) float64 {
 		if p <= 0 {

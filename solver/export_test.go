@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Internals that tests outside the package use.
+// These are internal constants that the tests in package solver_test use.
 const (
 	CurvatureSample = admm.CurvatureRows
 	BlockSteps      = 1024

@@ -91,7 +91,7 @@ func hostilePenalty(q *solver.Problem, lambda float64, p int, rng *rand.Rand) {
 	}
 }
 
-// startObjective returns the objective at 0, or at the point of the domain nearest to it.
+// startObjective returns the objective at the point of the domain that is nearest to 0.
 func startObjective(p *solver.Problem) float64 {
 	_, features := p.Data.Dims()
 	x := make([]float64, features)

@@ -38,7 +38,7 @@ func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss, Constraint: graph.Chain(p).FusedLasso(), Penalty: solver.L1{Lambda: 0.004, Weights: weights}}
 }
 
-// mirrored returns the problem in terms of v, where x_j = sign_j v_j.
+// mirrored returns p as a problem in v, where x_j = sign_j v_j.
 func mirrored(t testing.TB, p *solver.Problem, sign []float64) *solver.Problem {
 	t.Helper()
 	q := *p
@@ -52,8 +52,8 @@ func mirrored(t testing.TB, p *solver.Problem, sign []float64) *solver.Problem {
 	return &q
 }
 
-// TestInactiveSet checks that a domain that does not change the solution changes neither zeros nor
-// ties, and that the gap is still proved.
+// TestInactiveSet checks problems with a domain that contains the solution of the problem without the
+// domain. The result must have the same zeros and ties, and its gap must be proved.
 func TestInactiveSet(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
 		for _, net := range []bool{false, true} {

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// leftProblem returns a problem with 30 rows of normal random numbers and labels −1 and +1. The
-// function each may change a row.
+// leftProblem returns a problem with 30 rows of normal random numbers and labels −1 and +1. It calls each
+// for every row; each may change the row.
 func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64, label float64)) *solver.Problem {
 	t.Helper()
 	const n = 30
@@ -33,7 +33,8 @@ func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64,
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss}
 }
 
-// TestScaledColumnsOnSimplexAndBall checks columns with very different scales.
+// TestScaledColumnsOnSimplexAndBall checks problems on a simplex and on a ball whose columns have very
+// different scales.
 func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 	for _, d := range []solver.Domain{solver.Simplex{Total: 2}, solver.Ball{Radius: 2}} {
 		for seed := range uint64(20) {

@@ -104,8 +104,8 @@ func TestBadProblems(t *testing.T) {
 	}
 }
 
-// TestDivergence checks that a step size that is far too large gives an error that proposes one
-// that works. An automatic step size must be corrected without an error.
+// TestDivergence checks that a step size that is far too large gives an error, and that the step size that
+// the error proposes works. An automatic step size must be corrected without an error.
 func TestDivergence(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 12, Regression: true}, 1e-2)
 	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Eta: 10})
@@ -123,7 +123,7 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestHalving solves a problem for which the automatic step size is too large at first.
+// TestHalving checks a problem for which the automatic step size is too large at first.
 func TestHalving(t *testing.T) {
 	p := misjudged(t)
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 100})
@@ -175,7 +175,7 @@ func TestAverageAfterRestart(t *testing.T) {
 		}
 		since = append(since, last)
 		if halvings == 0 || p.Evaluate(last).Objective > start {
-			continue // no restart yet, or an iterate that the end of the run replaces
+			continue // there was no restart yet, or the end of the run replaces this iterate
 		}
 		mean := make([]float64, 7)
 		for _, x := range since {
@@ -193,8 +193,8 @@ func TestAverageAfterRestart(t *testing.T) {
 	}
 }
 
-// TestSeeds checks that the same seed gives the same bits at every level, and another seed other
-// iterates.
+// TestSeeds checks that a seed gives the same bits at every level of the kernels, and that another seed
+// gives other iterates.
 func TestSeeds(t *testing.T) {
 	active := kernels.Active()
 	defer kernels.Use(active)
@@ -204,7 +204,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// sameBits checks that a method gives the same bits at every level.
+// sameBits checks that a method gives the same bits at every level of the kernels.
 func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	t.Helper()
 	first := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
@@ -238,7 +238,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestBudget checks the number of passes, as the paper counts them.
+// TestBudget checks the number of passes of runs, counted as in the paper.
 func TestBudget(t *testing.T) {
 	p := small(t)
 	for _, c := range []struct {
@@ -258,8 +258,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestTheoremSchedule checks η_t and M_t of both theorems, and that runs with them converge to the
-// optimum.
+// TestTheoremSchedule checks the step sizes η_t and the numbers M_t of inner steps of both theorems, and
+// that runs with them converge to the optimum.
 func TestTheoremSchedule(t *testing.T) {
 	p := small(t)
 	p.Domain = solver.Ball{Radius: 1}
@@ -401,8 +401,8 @@ func TestOuterIterations(t *testing.T) {
 	}
 }
 
-// TestStorage checks that storage forms that are exact change no bit, and that values are rounded
-// only if Float32 is set.
+// TestStorage checks that exact storage forms of the data do not change any bit of the result, and that
+// values are rounded only if Float32 is set.
 func TestStorage(t *testing.T) {
 	p := small(t)
 	plain := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
@@ -470,7 +470,8 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	}
 }
 
-// TestBallFloat32 checks that the norm which the kernel updates is the norm with the rounded data.
+// TestBallFloat32 checks a run on a ball with data rounded to float32: the norm that the kernel updates must
+// be the norm for the rounded data.
 func TestBallFloat32(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}
@@ -489,7 +490,7 @@ func TestBallFloat32(t *testing.T) {
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 40, Float32: true}
 	got := solvertest.Minimize(t, p, set)
-	// The automatic values depend on the data before rounding.
+	// The automatic step size and rho depend on the data before rounding.
 	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho
 	got, want := solvertest.Minimize(t, p, set), solvertest.Minimize(t, &rounded, set)
 	if !slices.Equal(got.XAverage, want.XAverage) {

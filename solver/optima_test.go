@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Optima that were computed by an interior-point Newton method to 1e-11. The optimum of covtype
-// comes from 200 passes of an independent C program, and was stable to 1e-15.
+// These optima were computed to 1e-11 by an interior-point Newton method, except for covtype. The optimum
+// of covtype was computed by 200 passes of an independent C program, and did not change by more than 1e-15.
 const (
 	optimumA9a      = 0.32324138841427674
 	optimumA9aGraph = 0.32503800528155763
@@ -93,8 +93,8 @@ func TestKnownOptima(t *testing.T) {
 	}
 }
 
-// checkDual checks what must hold after every dual update: |beta| ≤ limit, and beta = limit·sign(y)
-// if y is not zero.
+// checkDual checks two conditions that hold after every dual update: |beta| ≤ limit, and beta =
+// limit·sign(y) if y is not zero.
 func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	t.Helper()
 	for j, b := range res.Dual {
@@ -108,8 +108,8 @@ func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	}
 }
 
-// TestSquaredAgainstRidge compares with a closed form: the squared loss with only an L2 term gives
-// a linear system.
+// TestSquaredAgainstRidge checks the optimality condition of ridge regression. With the squared loss and
+// only an L2 term it is a linear system.
 func TestSquaredAgainstRidge(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
 	p.Constraint, p.L2 = nil, 0.3

@@ -72,8 +72,8 @@ func TestGenlassoGraph(t *testing.T) {
 	}
 }
 
-// TestPublishedMatrices uses as A the matrices that were published with other stochastic ADMM
-// codes. The optima come from a barrier Newton method in another language.
+// TestPublishedMatrices checks problems in which A is a matrix that was published with other stochastic ADMM
+// codes. The known optima were computed by a barrier Newton method in another language.
 func TestPublishedMatrices(t *testing.T) {
 	sparsetest.Long(t)
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func TestPublishedMatrices(t *testing.T) {
 	}
 }
 
-// TestOperatorOnRealGraph uses the edges of a9a's graph as an operator without a matrix.
+// TestOperatorOnRealGraph checks a problem in which A is an operator without a matrix, from the graph of a9a.
 func TestOperatorOnRealGraph(t *testing.T) {
 	p := solvertest.Load(t, "small/a1a", 123)
 	con, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
@@ -116,5 +116,5 @@ func TestOperatorOnRealGraph(t *testing.T) {
 	}
 }
 
-// matrixFree hides that an operator is a matrix.
+// matrixFree is an operator whose type hides that it is a matrix.
 type matrixFree struct{ solver.Operator }

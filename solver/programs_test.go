@@ -21,7 +21,8 @@ type program struct {
 	env  []string
 }
 
-// build builds the command into a directory. set has environment variables, tags the build tags.
+// build builds the command into a directory. set has environment variables for the build, and tags has the
+// build tags.
 func build(t *testing.T, dir, name, tags string, set ...string) program {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -56,8 +57,8 @@ func TestBits(t *testing.T) {
 	sameFiles(t, dir, native, others, !testing.Short())
 }
 
-// TestEmulated does the same for arm64 under QEMU. It takes a minute, so it runs only with
-// SCAS_EMULATE=1.
+// TestEmulated checks that the command writes the same files on arm64, emulated by QEMU, as on this
+// processor. It takes a minute, so it runs only with SCAS_EMULATE=1.
 func TestEmulated(t *testing.T) {
 	if os.Getenv("SCAS_EMULATE") == "" {
 		t.Skip("QEMU runs for arm64 wait for SCAS_EMULATE=1")

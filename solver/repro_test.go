@@ -117,8 +117,8 @@ func general(t *testing.T) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: d.Labels, Loss: solver.Squared{}, Constraint: a, Penalty: solver.L1{Lambda: d.Lambda, Weights: d.PW}}
 }
 
-// TestIndicator checks that a penalty without a scale, such as an indicator, gets a rho in the
-// units of the problem, so that the iterates become feasible soon.
+// TestIndicator checks that rho is chosen in the units of the problem if the penalty has no scale, as an
+// indicator function, so that the iterates become feasible soon.
 func TestIndicator(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, p = 100, 10

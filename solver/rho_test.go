@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestRhoWithRidge checks that rho follows mu if mu is far above lambda, and that the objective
-// then falls further than with the rho that lambda alone would give.
+// TestRhoWithRidge checks that rho is chosen by mu if mu is far above lambda. The objective must then
+// decrease further than with the rho that lambda alone would give.
 func TestRhoWithRidge(t *testing.T) {
 	star := make([][2]int32, 59) // the largest eigenvalue of A'A is far from the smallest
 	for k := range star {
@@ -26,7 +26,7 @@ func TestRhoWithRidge(t *testing.T) {
 		p.Constraint, p.L2 = a, 0
 		for _, m := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
 			if m.Info().ManyUpdates && a == solver.Operator(spread) {
-				continue // these gain less: a factor of 5
+				continue // for these problems the gain is only a factor of 5
 			}
 			p.L2 = 0
 			set := solver.Settings{Method: m, Passes: 30}

@@ -35,9 +35,9 @@ func inUnits(t *testing.T, p *solver.Problem) *solver.Problem {
 	return &q
 }
 
-// TestUnits checks that columns in different units do not reduce the accuracy: the methods reach
-// the optimum that Newton steps prove, while equal steps, which a given rho implies, are far from
-// it. The last iterate itself is checked too: its dual residual must be small.
+// TestUnits checks that columns in different units do not reduce the accuracy. The methods must reach the
+// optimum that Newton steps prove. With a given rho, all columns have equal steps, and the result is far
+// from the optimum. The dual residual of the last iterate must be small, too.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		name   string

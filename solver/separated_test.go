@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// separatedRows are the rows that features 1 and 2 separate in the problem of separated.
+// separatedRows are the rows that features 1 and 2 separate in the data that separated returns.
 var separatedRows = []int{0, 1, 2, 3, 4}
 
 // separated returns data with five features. Features 0 and 4 are dense, feature 3 is constant.
@@ -45,9 +45,9 @@ func separated(t *testing.T, none bool) (*sparse.CSR, []float64) {
 	return m, labels
 }
 
-// TestSeparatedByFree checks free features that separate the few rows in which they occur. The gap
-// must still be proved, and the optimum is that of the other rows. For the logistic loss this
-// optimum is the greatest lower bound, which no point attains.
+// TestSeparatedByFree checks problems with free features that separate the few rows in which they occur.
+// The gap must still be proved, and the optimum must be the optimum of the other rows. For the logistic
+// loss this optimum is the greatest lower bound, which no point attains.
 func TestSeparatedByFree(t *testing.T) {
 	a, err := sparse.FromDense(2, 5, []float64{1, 0, 0, 0, -1, 1, 0, 0, 0, 0})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestSampleWeights checks that the weight k gives the same problem as k copies of the row.
+// TestSampleWeights checks that a row with weight k has the same effect as k copies of the row.
 func TestSampleWeights(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
 	p.L2 = 0.05

@@ -18,8 +18,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A naiveBinary holds a .scas file, decoded as the documentation of package scasfile
-// says.
+// A naiveBinary holds the fields of a .scas file, as the documentation of package scasfile describes
+// them.
 type naiveBinary struct {
 	rows, cols, nnz int64
 	labelling       uint32
@@ -82,7 +82,7 @@ func binaryBytes(t testing.TB, d *Dataset) []byte {
 	return b.Bytes()
 }
 
-// manyRows returns data of several blocks.
+// manyRows returns data with so many rows that a .scas file has several blocks.
 func manyRows(t testing.TB, rows int) *Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -97,7 +97,7 @@ func manyRows(t testing.TB, rows int) *Dataset {
 	return mustRead(t, text.String(), nil)
 }
 
-// TestBinaryLayout checks that files are as the documentation of package scasfile says.
+// TestBinaryLayout checks that files have the layout that the documentation of package scasfile describes.
 func TestBinaryLayout(t *testing.T) {
 	for name, d := range map[string]*Dataset{"awkward": awkward(t), "many": manyRows(t, 40000)} {
 		f, err := readNaive(binaryBytes(t, d))
@@ -154,7 +154,8 @@ func TestBinaryMaps(t *testing.T) {
 	}
 }
 
-// TestBinaryLabels checks that options have the same effect on labels as for text.
+// TestBinaryLabels checks that options have the same effect on the labels of a .scas file as on the labels
+// of text.
 func TestBinaryLabels(t *testing.T) {
 	three, seven := 3.0, 7.0
 	for _, text := range []string{"3 1:1\n7 2:1\n3\n", "-1 1:1\n1 2:1\n-1\n", "1\n2\n3\n", "5 1:1\n5\n"} {
@@ -307,8 +308,8 @@ func TestBinaryMemory(t *testing.T) {
 	}
 }
 
-// FuzzBinary checks that bytes are either refused or valid data. It corrects the
-// checksums, so that the fuzzer reaches the other checks.
+// FuzzBinary checks that any bytes are either refused or read as valid data. It corrects the checksums, so
+// that the fuzzer reaches the other checks.
 func FuzzBinary(f *testing.F) {
 	d := mustRead(f, "3 1:1 4:2.5\n7 2:1\n3\n", nil)
 	whole := binaryBytes(f, d)
@@ -333,7 +334,8 @@ func FuzzBinary(f *testing.F) {
 	})
 }
 
-// BenchmarkMap loads a file as text, and maps it with and without the check of all rows.
+// BenchmarkMap measures the time to read the same data as text, and to map them as a .scas file, with and
+// without the check of all rows.
 func BenchmarkMap(b *testing.B) {
 	d := manyRows(b, 100000)
 	dir := b.TempDir()
@@ -362,8 +364,8 @@ func BenchmarkMap(b *testing.B) {
 	}
 }
 
-// TestBinaryClasses checks that labels of more than two classes, and numbers, are views
-// of the file, and that a damaged label is an error, not a new class.
+// TestBinaryClasses checks that labels of several classes, and labels that are numbers, are not copied but
+// point into the mapped file. A damaged label must be an error, not a new class.
 func TestBinaryClasses(t *testing.T) {
 	d := manyRows(t, 30000)
 	for i := range d.Labels {

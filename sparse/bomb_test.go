@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A repeat reads a text again and again without end.
+// A repeat is an endless reader that repeats a text.
 type repeat struct {
 	text string
 	at   int

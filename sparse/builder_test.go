@@ -30,8 +30,8 @@ func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Data
 	return b.Dataset()
 }
 
-// TestBuilder checks that rows in memory and rows on disk give the same data, and that
-// the file is the one that WriteFile writes.
+// TestBuilder checks that a Builder returns the same data if it keeps rows in memory and if it keeps them
+// on disk, and that its file has the same bytes as the file of WriteFile.
 func TestBuilder(t *testing.T) {
 	const rows = 3000
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
@@ -151,8 +151,8 @@ func TestBuilderRefusesRows(t *testing.T) {
 	}
 }
 
-// TestBuilderLeavesNothing checks that an error leaves no new file, and an old one
-// untouched.
+// TestBuilderLeavesNothing checks that after an error there is no new file, and that an existing file has
+// not changed.
 func TestBuilderLeavesNothing(t *testing.T) {
 	first := func(int) float64 { return 1 }
 	for name, tt := range map[string]struct {
@@ -233,8 +233,8 @@ func TestBuilderOptionsRefused(t *testing.T) {
 	}
 }
 
-// TestBuilderRecords checks that records become the rows that a table with the same cells becomes, in
-// memory and in a file, with its fill values, offsets and names.
+// TestBuilderRecords checks that records give the same rows, fill values, offsets and names as reading a
+// table with the same cells, in memory and in a file.
 func TestBuilderRecords(t *testing.T) {
 	names := []string{"height", "soil=clay", "soil=sand"}
 	opt := ReadOptions{

@@ -57,7 +57,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestCompactSame compares a product with a matrix and with its compact forms.
+// TestCompactSame checks that a matrix and its compact forms give the same product with a vector.
 func TestCompactSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const rows, cols = 300, 90
@@ -106,7 +106,7 @@ func TestCompactSame(t *testing.T) {
 	}
 }
 
-// TestCompactEmpty compacts matrices without rows, and with rows without entries.
+// TestCompactEmpty checks Compact on a matrix without rows and on matrices with empty rows.
 func TestCompactEmpty(t *testing.T) {
 	for _, rows := range []int{0, 3} {
 		a, err := New(rows, 5, make([]int64, rows+1), nil, nil)

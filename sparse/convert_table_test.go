@@ -87,7 +87,7 @@ func longTable(rows int) string {
 	return b.String()
 }
 
-// TestConvertLongTable is TestConvertTable for tables of several blocks.
+// TestConvertLongTable checks the same as TestConvertTable on tables of several blocks.
 func TestConvertLongTable(t *testing.T) {
 	text := longTable(20000)
 	if len(text) < 3*blockSize {
@@ -98,8 +98,8 @@ func TestConvertLongTable(t *testing.T) {
 	}
 }
 
-// TestConvertTableStops checks that an interruption at any point leaves nothing, and that
-// categories or a median that need too much memory are errors.
+// TestConvertTableStops checks that an interruption at any point leaves no files, and that it is an error
+// if the categories or a median need too much memory.
 func TestConvertTableStops(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")

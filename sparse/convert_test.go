@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// converted returns the file that Convert writes for a text.
+// converted returns the bytes of the file that Convert writes for the text in a file.
 func converted(t *testing.T, in, out string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
 	t.Helper()
 	c, err := Convert(in, out, opt, set)
@@ -141,8 +141,8 @@ func TestConvertResumes(t *testing.T) {
 	onlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
 }
 
-// TestConvertDistrusts checks that parts of another text, and damaged parts, are not
-// used.
+// TestConvertDistrusts checks that an interrupted conversion is not continued from parts that are damaged
+// or that belong to another text.
 func TestConvertDistrusts(t *testing.T) {
 	d := manyRows(t, 20000)
 	for name, spoil := range map[string]func(t *testing.T, dir, in string){
@@ -192,8 +192,8 @@ func flip(t *testing.T, path string, at int) {
 	must(t, os.WriteFile(path, data, 0o666))
 }
 
-// TestConvertErrors checks that malformed text gives the same error as Read, and leaves
-// nothing.
+// TestConvertErrors checks that Convert returns the same error as Read for malformed text, and leaves no
+// files.
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
@@ -217,8 +217,8 @@ func TestConvertErrors(t *testing.T) {
 	check.Error(t, err, "no such file or directory")
 }
 
-// TestConvertOtherForms checks that file names give both formats, and that data which
-// cannot be converted block by block are read as a whole.
+// TestConvertOtherForms checks that the names of the files determine the formats, and that data that cannot
+// be converted block by block are read as a whole.
 func TestConvertOtherForms(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -190,7 +190,7 @@ func TestReadCSVRefuses(t *testing.T) {
 	}
 }
 
-// TestCSVBlocks checks that records, long ones too, are the same wherever blocks end.
+// TestCSVBlocks checks that short and long records do not depend on where the blocks of the text end.
 func TestCSVBlocks(t *testing.T) {
 	for _, size := range []int{10, blockSize/2 - 20, blockSize - 3, 3 * blockSize} {
 		word := strings.Repeat("line\n", size/5)

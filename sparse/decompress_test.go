@@ -106,7 +106,8 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// TestTruncatedLargeFiles truncates files of many blocks at random places.
+// TestTruncatedLargeFiles checks that compressed files of many blocks are an error if they are truncated,
+// at random places.
 func TestTruncatedLargeFiles(t *testing.T) {
 	for kind, data := range compress(t, rcv1Text(1000, 6)) {
 		r := newRandom(1)

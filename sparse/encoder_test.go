@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestEncoderReadsAsTables checks that records become the rows that Read makes of the
-// same table.
+// TestEncoderReadsAsTables checks that an Encoder returns the same rows for records as Read for a table
+// with the same cells.
 func TestEncoderReadsAsTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	columns := []string{"age", "soil", "a=b", "code", "odd", "left out"}

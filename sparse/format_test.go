@@ -60,7 +60,7 @@ func TestIgnoreBeyond(t *testing.T) {
 	}
 }
 
-// awkward returns a data set with numbers whose bits are easily lost.
+// awkward returns a data set with numbers that lose bits if they are not written with full precision.
 func awkward(t *testing.T) *Dataset {
 	t.Helper()
 	x, err := FromTriplets(4, 5, []Triplet{
@@ -72,7 +72,8 @@ func awkward(t *testing.T) *Dataset {
 	return &Dataset{X: x, Labels: []float64{0.1, -2, 1e17, math.Copysign(0, -1)}, Names: []string{"a", "b,c", `"d"`, " e", "f=g\nh"}}
 }
 
-// TestWriteFile checks that every format reads back to the same bits, compressed or not.
+// TestWriteFile checks that data that are written in any format, compressed or not, are read back with the
+// same bits.
 func TestWriteFile(t *testing.T) {
 	d := awkward(t)
 	for _, format := range Formats() {
@@ -116,7 +117,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestWritesWords checks that tables keep names and labels that are words.
+// TestWritesWords checks that a written table keeps the feature names, and labels that are words.
 func TestWritesWords(t *testing.T) {
 	const text = "a,city=Bonn,city=Ulm,ill\n1,0,1,no\n2,1,0,yes\n"
 	for _, opt := range []*ReadOptions{nil, {AnyLabels: true}} {

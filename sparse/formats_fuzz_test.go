@@ -17,9 +17,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// This file has very simple readers, and fuzz tests that compare the package's readers
-// with them: if both accept an input, they must return the same numbers, and neither may
-// accept what the other refuses.
+// This file has very simple readers, and fuzz tests that compare them with the readers of the package. Both
+// readers must accept the same inputs, and return the same numbers for them.
 
 // naiveNumber returns the value of a finite decimal number.
 func naiveNumber(s string) (float64, bool) {
@@ -30,8 +29,8 @@ func naiveNumber(s string) (float64, bool) {
 	return v, err == nil
 }
 
-// naiveTable reads a table without missing values by package encoding/csv. Its columns
-// are numbers or else categories; the last one holds labels that are numbers.
+// naiveTable reads a table without missing values by package encoding/csv. The last column holds labels
+// that are numbers. Each other column holds numbers or categories.
 func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok bool) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1
@@ -180,7 +179,8 @@ func throughCSV(t *testing.T, d *Dataset) {
 	}
 }
 
-// naiveNPY reads a table of numbers if NumPy would write this header.
+// naiveNPY reads an array in NumPy's format as a table of numbers. ok is false if NumPy would not write the
+// header of the file.
 func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	if len(data) < 10 || string(data[:8]) != "\x93NUMPY\x01\x00" {
 		return nil, false

@@ -45,7 +45,7 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 	}
 }
 
-// readAs reads data in a format, unless opt states another.
+// readAs reads data in the given format. If opt states a format, that format is used instead.
 func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	o := ReadOptions{}
 	if opt != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Texts and their content.
+// libsvmTexts are texts with the data that they contain.
 var libsvmTexts = []struct {
 	name    string
 	text    string
@@ -209,8 +209,8 @@ func TestBlockBoundaries(t *testing.T) {
 	})
 }
 
-// TestEveryBlockPhase shifts a text with short lines by every distance against the block
-// end.
+// TestEveryBlockPhase checks that short lines are read correctly for every position of the end of a block
+// within a line.
 func TestEveryBlockPhase(t *testing.T) {
 	line := "1 1:0.123456 7:-3.25e-2 12345:8\n0 2:5\n"
 	want := mustRead(t, line, nil)

@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// naiveLIBSVM reads LIBSVM text line by line, as LIBSVM documents it, with code of its
-// own. Labels stay as they are in the text. If the text is not valid, line is the first
-// wrong line, counted from 1, or 0 if no single line is wrong.
+// naiveLIBSVM reads LIBSVM text line by line, as LIBSVM documents it. It shares no code with the package.
+// Labels are not mapped to −1 and 1. If the text is not valid, line is the number of the first wrong line,
+// counted from 1, or 0 if no single line is wrong.
 func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[int]float64, cols, line int, ok bool) {
 	var kinds []float64
 	largest, zero := -1, false
@@ -86,7 +86,7 @@ func naiveDecimal(s string) (float64, bool) {
 	return v, err == nil && decimal.MatchString(s)
 }
 
-// checkLIBSVM compares the results of Read with those of the naive reader.
+// checkLIBSVM compares d and err, the results of Read for a text, with the results of the naive reader.
 func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err error) {
 	t.Helper()
 	labels, rows, cols, line, ok := naiveLIBSVM(text, opt)

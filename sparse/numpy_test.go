@@ -33,7 +33,8 @@ func runPython(t *testing.T, python, dir, script string) {
 	}
 }
 
-// numpyMatrix is a matrix with numbers whose bits are easily lost, in Python and in Go.
+// numpyMatrix is a Python text that makes a matrix whose numbers lose bits if they are not written with
+// full precision.
 const numpyMatrix = `
 import numpy as np, scipy.sparse as sp, scipy.io as io
 X = np.zeros((5, 7))
@@ -57,7 +58,7 @@ func numpyWant(t *testing.T) (x, w *CSR, y []float64) {
 	return x, w, []float64{1, -1, 1, -1, 1}
 }
 
-// TestReadsNumPy checks that files of NumPy and SciPy are read to the same bits.
+// TestReadsNumPy checks that the package reads the files that NumPy and SciPy write to the same bits.
 func TestReadsNumPy(t *testing.T) {
 	py, dir := python(t), t.TempDir()
 	runPython(t, py, dir, numpyMatrix+`
@@ -123,7 +124,7 @@ np.save('half.npy', W.astype('f2'))
 	}
 }
 
-// TestNumPyReads checks that NumPy and SciPy read files of this package to the same bits.
+// TestNumPyReads checks that NumPy and SciPy read the files that this package writes to the same bits.
 func TestNumPyReads(t *testing.T) {
 	py, dir := python(t), t.TempDir()
 	x, _, y := numpyWant(t)

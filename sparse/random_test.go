@@ -47,8 +47,8 @@ func TestSplitIsAPartition(t *testing.T) {
 	})
 }
 
-// TestSplitIsFair checks that every element is in each half equally often, for 4,000
-// seeds, within five standard deviations.
+// TestSplitIsFair checks over 4,000 seeds that every element is in each half equally often, up to five
+// standard deviations.
 func TestSplitIsFair(t *testing.T) {
 	const n, seeds = 11, 4000
 	var inA [n]float64
@@ -118,7 +118,8 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// Without noise the coefficients explain every label.
+// TestSyntheticLabels checks that in synthetic data without noise the true coefficients predict every
+// label.
 func TestSyntheticLabels(t *testing.T) {
 	for _, regression := range []bool{false, true} {
 		s, err := NewSynthetic(SyntheticOptions{Regression: regression})

@@ -43,7 +43,7 @@ func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
 	return paths, text.String()
 }
 
-// joined reads all shards and joins them.
+// joined reads the shards of the files one by one and joins their rows to one data set.
 func joined(t *testing.T, paths []string, parts int, opt *ReadOptions) *Dataset {
 	t.Helper()
 	var all *Dataset
@@ -155,7 +155,8 @@ func TestShardErrors(t *testing.T) {
 	}
 }
 
-// TestRebase corrects a shard that has no index 0 although another shard has one.
+// TestRebase checks Rebase on a shard that has no index 0, although another shard has one, so that all
+// indices count from 0.
 func TestRebase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zero.svm")
 	if err := os.WriteFile(path, []byte("1 0:1 3:2\n-1 1:1 4:1\n"), 0o666); err != nil {

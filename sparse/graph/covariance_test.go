@@ -62,8 +62,8 @@ func TestReadCovarianceRefuses(t *testing.T) {
 	check.Error(t, err, "entry (1, 2) is NaN")
 }
 
-// TestCovarianceIsSymmetric checks that rounding in a file is averaged, so that both
-// triangles are equal.
+// TestCovarianceIsSymmetric checks that the two triangles are averaged if they differ by rounding in a
+// file, so that the matrix is symmetric.
 func TestCovarianceIsSymmetric(t *testing.T) {
 	c, err := NewCovariance(2, []float64{1, 0.3, 0.3 + 1e-12, 1})
 	if err != nil {

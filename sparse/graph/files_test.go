@@ -170,8 +170,8 @@ func TestPublishedGraphs(t *testing.T) {
 	})
 }
 
-// TestAntisymmetricIsThePublishedMatrix compares with the published matrix for a9a, which
-// is [G; I] with Antisymmetric's G of 421 edges.
+// TestAntisymmetricIsThePublishedMatrix checks that [G; I], where G is the result of Antisymmetric, equals
+// the published matrix for a9a, whose graph has 421 edges.
 func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 	f := published(t, "F_a9a_asvrpdhg.txt")
 	var pairs [][2]int32
@@ -196,8 +196,8 @@ func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 	}
 }
 
-// checkKindFoundOut compares kind Any with reading the file as an edge list, whose error
-// is given, and as a matrix.
+// checkKindFoundOut checks that reading data as kind Any gives the same as reading them as an edge list or
+// as a matrix, whichever is right. edgesErr is the error of reading them as an edge list.
 func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 	t.Helper()
 	c, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p)
@@ -205,7 +205,7 @@ func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 		t.Error("an error without text")
 	}
 	if len(data) > 0 && data[0] == '%' {
-		return // the first line of a Matrix Market file decides
+		return // the first line says that it is a Matrix Market file
 	}
 	a, matrixErr := readMatrix(bytes.NewReader(data), "fuzz")
 	wide := 0

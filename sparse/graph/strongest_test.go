@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// sparseData returns columns of all densities, so that many pairs have no common row,
-// some of them frequent columns, and copies of columns, which tie.
+// sparseData returns data with columns of all densities. Many pairs of columns, even of dense columns, have
+// no common row. Some columns are copies of others, so that their correlations are equal.
 func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -30,7 +30,7 @@ func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 			}
 		}
 		switch j % 7 {
-		case 1: // in the rows that the column before leaves empty
+		case 1: // entries only in rows where the previous column has none
 			for i := range rows {
 				data[i*cols+j] = 1
 				if data[i*cols+j-1] != 0 {
@@ -276,7 +276,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestManyFeatures uses 47,236 features, whose whole correlation matrix would take 9 GB.
+// TestManyFeatures checks graphs over 47,236 features. Their whole correlation matrix would need 9 GB.
 func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not reading rcv1")

@@ -65,7 +65,7 @@ func TestTies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range int32(5) { // the nearest is a copy; of two copies, the first
+		for i := range int32(5) { // the nearest feature is the first of the two copies
 			if _, found := edgeBetween(near, i, i+5); !found {
 				t.Fatalf("seed %d: feature %d is joined with another than its first copy: %v", seed, i, near.Edges())
 			}

@@ -53,8 +53,8 @@ type Kind struct {
 	begin func(ctx context.Context, g *ground) (trial, error)
 }
 
-// A trial attacks the program once, in a way that the seed determines. It returns in a word or two
-// what the program did, or an error that says what it did wrong.
+// A trial attacks the program once, in a way that the seed determines. handled says in a word or two what
+// the program did. err says what the program did wrong.
 type trial func(ctx context.Context, seed uint64) (handled string, err error)
 
 // errSkip is wrapped by errors that say why a kind of attack cannot run on this machine.

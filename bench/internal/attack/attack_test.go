@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestShort runs the short form of every attack.
+// TestShort runs a few trials of every kind of attack and checks that none fails.
 func TestShort(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Dir(dir)} { // attacks that run scas as another user need it

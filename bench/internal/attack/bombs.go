@@ -20,8 +20,8 @@ import (
 // bombPeak is the largest resident size, in bytes, that the program may reach when it reads a bomb.
 const bombPeak = 200e6
 
-// A bombAttack lets the program read bombs: small files that expand to very large ones, or that
-// announce very large sizes. Every input of the program gets some.
+// A bombAttack lets the program read bombs: small files that expand to very large ones, or whose header
+// states very large sizes. All inputs of the program are tried.
 type bombAttack struct {
 	g   *ground
 	in  string
@@ -77,7 +77,7 @@ func bzipped(text []byte) ([]byte, error) {
 	return cmd.Output()
 }
 
-// doors are command lines that read the bomb, whose path replaces X.
+// doors are command lines that read a bomb. X stands for the path of the bomb.
 var doors = [][]string{
 	{"train", "X"}, {"path", "X"}, {"cv", "X"}, {"info", "X"}, {"graph", "--penalty", "0.1", "X"}, {"predict", "-m", "IN/mid.json", "X"},
 	{"train", "--graph", "X", "IN/tiny.svm"}, {"path", "--graph", "edges:X", "IN/tiny.svm"}, {"train", "--graph", "matrix:X", "IN/tiny.svm"},
@@ -89,7 +89,7 @@ var doors = [][]string{
 // units are the texts that compressed bombs repeat.
 var units = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
 
-// giants are small files that announce very large sizes.
+// giants are small files whose header states very large sizes.
 var giants = []string{
 	"1 2147483647:1\n-1 1:1\n", "1 100000000:1\n-1 1:1\n", "1 0:1 2147483647:1\n-1 1:1\n", "2147483647 2147483647 1\n1 1 1\n", "4194304 3 1\n1 1 1\n",
 	"%%MatrixMarket matrix coordinate real symmetric\n2147483647 2147483647 1\n1 1 1\n", "3 3 9223372036854775807\n1 1 1\n", "2147483647\n",
@@ -124,7 +124,7 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	return fmt.Sprintf("8 GiB of %q in %s", unit, kind), append(head, bytes.Repeat(packed, 1024)...), nil
 }
 
-// try runs one of the doors with a bomb.
+// try runs one of the command lines in doors with a bomb.
 func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	what, text, err := b.make(seed)
 	if err != nil {

@@ -58,7 +58,7 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", fault, err)
 	}
-	// A call of the Go runtime itself failed.
+	// The fault was injected into a system call that the Go runtime itself made.
 	if strings.Contains(e.stderr, "runtime: ") && c.wrap != nil && strings.Contains(fault, " E") {
 		_, err := one.judge(dir, was, false, true)
 		return "the runtime gave up", err

@@ -58,7 +58,7 @@ type flag struct {
 	values []string
 }
 
-// value returns one of the values. It rarely returns one of never.
+// value returns one of the values of the flag. In rare cases it returns one of the values in never.
 func (f flag) value(rng *rand.Rand) (v string) {
 	for range 4 {
 		if v = pick(rng, f.values...); !slices.Contains(never, v) {
@@ -150,8 +150,8 @@ func methods() []string {
 	return all
 }
 
-// randomArgs returns a random command line. It reads the file spoilt if that is not empty, else one
-// of the inputs.
+// randomArgs returns a random command line. The command reads the file spoilt. If spoilt is empty, it reads
+// one of the inputs.
 func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)

@@ -23,7 +23,7 @@ func beginSignals(ctx context.Context, g *ground) (trial, error) {
 	return signalAttack{j}.try, err
 }
 
-// moments are the system calls at which strace sends a signal.
+// moments are the names of the system calls at which strace sends a signal.
 var moments = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
 
 func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
@@ -69,8 +69,8 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return one.finished(written), nil
 }
 
-// early reports whether the signal may have come before the program could catch signals: the
-// program has not printed anything.
+// early reports whether the signal may have arrived before the program could catch signals. It may have,
+// if the program has not printed anything.
 func early(e *ending) bool { return e.stdout == "" && e.stderr == "" }
 
 // disturb sends a signal after a while. A stopped process is continued after a pause.

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// doubling returns a case that doubles a vector.
+// doubling returns a Case whose implementations double a vector.
 func doubling() Case {
 	x := []float64{1, 2, 3}
 	return Case{

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// gain returns row i, and the factor g by which a step adds the row to the iterate: −eta times the
-// change of the sample's slope since the snapshot.
+// gain returns row i as idx and val, and the factor g with which an inner step adds the row to the iterate.
+// g is −eta times the change of the sample's slope since the snapshot.
 func gain(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
 	idx, val = Row(s.Rows, int(i))
 	t := RowDot(idx, val, w)
@@ -38,7 +38,7 @@ func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32
 	}
 }
 
-// InnerBox is Inner with a projection onto a box.
+// InnerBox is like Inner, but each step projects the iterate onto the box from lo to hi.
 func InnerBox(w, sum, d, lo, hi []float64, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		step(w, d, kappa, s, i)
@@ -49,7 +49,7 @@ func InnerBox(w, sum, d, lo, hi []float64, kappa float64, s *kernels.Steps, samp
 	}
 }
 
-// InnerBall is Inner with a projection onto a ball.
+// InnerBall is like Inner, but each step projects the iterate onto the ball with the given radius.
 func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		step(w, d, kappa, s, i)
@@ -64,7 +64,7 @@ func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sam
 	}
 }
 
-// InnerGraph is Inner for any K, given by its rows; q is scratch.
+// InnerGraph is like Inner, but for any K, given by its rows. q is scratch.
 func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		g, idx, val := gain(s, i, w)

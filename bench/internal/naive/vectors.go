@@ -10,7 +10,7 @@ func Update(w, s, d, q []float64, eta float64) {
 	}
 }
 
-// UpdateBox is Update with a projection onto a box.
+// UpdateBox is like Update, but projects the new w onto the box from lo to hi.
 func UpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
 	for i := range w {
 		w[i] = min(max(w[i]-eta*(d[i]+q[i]), lo[i]), hi[i])
@@ -18,7 +18,7 @@ func UpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
 	}
 }
 
-// UpdateBall is Update with a projection onto a ball.
+// UpdateBall is like Update, but projects the new w onto the ball with the given radius.
 func UpdateBall(w, s, d, q []float64, eta, radius float64) {
 	var norm float64
 	for i := range w {

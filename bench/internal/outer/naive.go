@@ -16,7 +16,7 @@ import (
 // samples as the solver, so its iterates agree with the solver's up to rounding.
 type plain struct {
 	steps       *kernels.Steps // the data, with the slopes at the snapshot
-	a, at, k    *kernels.Rows  // A, A' and rho A'A, nil if A = I
+	a, at, k    *kernels.Rows  // A, A' and rho A'A; all nil if A = I
 	dualUpdates int
 	rho         float64
 	rng         *rand.PCG

@@ -46,8 +46,8 @@ type Timing struct {
 	Plan   string
 }
 
-// Time times j. The implementations take turns. Time fails unless all levels compute the same bits
-// as the first.
+// Time measures the times of j. The implementations take turns. Time returns an error if a level does not
+// compute the same bits as the first level.
 func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 	levels := kernels.Available()
 	defer func() { _ = kernels.Use(levels[len(levels)-1]) }()

@@ -17,7 +17,7 @@ type File struct {
 	Fill func(io.Writer) error
 }
 
-// Literal returns a function that writes the text.
+// Literal returns a function that writes text to its argument.
 func Literal(text string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -25,7 +25,7 @@ func Literal(text string) func(io.Writer) error {
 	}
 }
 
-// Begin writes the head of a report.
+// Begin writes the head of a report: the given groups of lines.
 func Begin(w io.Writer, lines ...[]string) error {
 	for _, l := range lines {
 		if _, err := io.WriteString(w, strings.Join(l, "\n")+"\n"); err != nil {

@@ -37,10 +37,10 @@ type Level struct {
 
 // A Roof has the measured limits.
 type Roof struct {
-	Levels   []Level // L1, L2, L3 and main memory; the last takes any size
-	Peak     float64 // operations per ns (Gflop/s); an FMA counts as two
-	PeakFrom string  // what reached Peak
-	ReadFrom string  // what reached the bandwidths
+	Levels   []Level // L1, L2, L3 and main memory, which has no largest size
+	Peak     float64 // floating-point operations per ns (Gflop/s); an FMA counts as two
+	PeakFrom string  // the loop or kernel that reached Peak
+	ReadFrom string  // the loop or kernels that reached the bandwidths
 }
 
 // Cache sizes to assume if the processor does not report them.
@@ -72,7 +72,7 @@ func Measure(f machine.Description, each time.Duration) Roof {
 	return r
 }
 
-// measurePeak sets Peak to the best rate, and PeakFrom to what reached it.
+// measurePeak sets Peak to the best rate, and PeakFrom to the name of the loop or kernel that reached it.
 func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	x := ones(1024)
 	try := func(rate float64, from string) {
@@ -137,8 +137,8 @@ func fastest(each time.Duration, f func()) float64 {
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// Limit returns the smallest time per unit of c, in ns, that the roof allows. bound names what
-// limits it: a memory level or "flops".
+// Limit returns the smallest time per unit of c, in ns, that the roof allows. bound is the name of the
+// limit that applies: a memory level or "flops".
 func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	ns, bound = c.Flops/r.Peak, "flops"
 	for _, t := range c.Traffic {

@@ -26,7 +26,8 @@ func (r *Run) Include(other Run) {
 	r.Peak = max(r.Peak, other.Peak)
 }
 
-// Scas runs the program, and decodes the JSON object that it prints into the variable into.
+// Scas runs the program with the given arguments. It decodes the JSON object that the program prints into
+// the variable to which into points.
 func Scas(ctx context.Context, program string, into any, args ...string) (r Run, err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	var out, errs bytes.Buffer

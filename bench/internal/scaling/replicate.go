@@ -14,9 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The noise of a copy: the relative standard deviation of the changes of values; for data in which
-// all values are 1, the share of entries that move to another column; and the share of labels that
-// change.
+// Constants of the noise of a copy: the relative standard deviation of the changes of values; for data in
+// which all values are 1, the share of entries that move to another column; the share of labels that change.
 const (
 	valueNoise = 0.05
 	entryNoise = 0.05

@@ -96,8 +96,8 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	}
 }
 
-// innerLazy keeps the scalars alpha and gamma from one run to the next. It computes w only if the
-// kernel asks for it, as the solver does.
+// innerLazy makes lazy steps. It keeps the scalars alpha and gamma from one run to the next. Like the
+// solver, it computes w only if the kernel asks for it.
 func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	cells.Set(in.w, in.d)
@@ -133,8 +133,8 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerLazyBall projects onto a ball that the steps often leave. Each run starts from u = w. The
-// naive loop needs O(p) operations for a projection.
+// innerLazyBall makes lazy steps with a projection onto a ball that the steps often leave. Each run starts
+// from u = w. The naive loop needs O(p) operations for a projection.
 func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
@@ -161,8 +161,8 @@ func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerDecay has a different diagonal entry of K for every coordinate. Each run starts from w, as
-// each block of the solver does.
+// innerDecay makes steps for a diagonal K whose entries differ. Each run starts from w, as each block of
+// the solver does.
 func (in *data) innerDecay(a kernels.Rows) measure.Case {
 	steps, plain := in.steps(a), in.steps(in.rows)
 	state, w := make([]float64, in.p*kernels.DecayStride), slices.Clone(in.w)

@@ -22,7 +22,7 @@ type vectorKernel struct {
 	make    func(v [][]float64) measure.Case
 }
 
-// onVectors are the kernels on vectors.
+// onVectors lists the kernels that work on vectors.
 var onVectors = []vectorKernel{
 	{"Dot", 2, 2, 2, dot},
 	{"LogisticSlopes", 3, measure.SlopeFlops + measure.LossFlops, 3, logisticSlopes},
@@ -33,8 +33,8 @@ var onVectors = []vectorKernel{
 	{"ProxDual", 4, 12, 4, proxDual},
 }
 
-// onRows are the kernels on the rows of a matrix, and the shapes on which each is measured. The
-// ending -compact means the storage form of sparse.CSR.Compact.
+// onRows lists the kernels that work on the rows of a matrix, and the shapes on which each is measured.
+// The ending -compact means the storage form of sparse.CSR.Compact.
 var onRows = []struct {
 	kernel, shapes string
 	make           func(*data, kernels.Rows) measure.Case
@@ -115,7 +115,7 @@ func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	}
 }
 
-// on returns the case of a kernel with vectors of length n.
+// on returns a Case of the kernel with vectors of length n.
 func (k vectorKernel) on(n int) measure.Case {
 	rng := rand.New(rand.NewPCG(17, uint64(n)))
 	v := make([][]float64, k.vectors)

@@ -57,7 +57,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestSIMDIsThere checks that a build with simd/archsimd has its series on a machine that can run
+// TestSIMDIsThere checks that a build with simd/archsimd has the series archsimd, if the processor can run
 // it.
 func TestSIMDIsThere(t *testing.T) {
 	f := simd()

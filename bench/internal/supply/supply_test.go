@@ -28,8 +28,8 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestCheck checks that modules with an unknown licence, one that is not accepted, or none are
-// refused.
+// TestCheck checks that modules are refused if their licence is unknown, is not accepted, or does not
+// exist.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
@@ -82,8 +82,8 @@ func same(a, b string) (bool, error) {
 	return bytes.Equal(one, other), err
 }
 
-// inspect returns an error if the program is not static, or if it has a module that is replaced or
-// lacks a version or checksum.
+// inspect returns an error if the program is not static, or if one of its modules is replaced or has no
+// version or checksum.
 func inspect(program string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 var sample = measure.Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
 
-// series returns the series of a level, of the best level with the given smallest time, and of the
+// series returns three series: of a level, of the best level, whose smallest time is best, and of the
 // naive loop.
 func series(best float64) []measure.Series {
 	return []measure.Series{

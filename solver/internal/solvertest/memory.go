@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Heap returns the number of bytes in live objects.
+// Heap collects garbage and returns the number of bytes in live objects.
 func Heap() int64 {
 	runtime.GC()
 	runtime.GC() // frees objects with finalizers, and those in pools

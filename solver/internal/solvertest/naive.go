@@ -79,7 +79,7 @@ func (n *Naive) step(w, full []float64) []float64 {
 	return next
 }
 
-// FullGradient returns ∇f(x).
+// FullGradient returns ∇f(x) at the current iterate x.
 func (n *Naive) FullGradient() []float64 {
 	rows, cols := n.Problem.Data.Dims()
 	full := make([]float64, cols)

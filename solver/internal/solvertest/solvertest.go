@@ -99,5 +99,5 @@ func Chain(t testing.TB, mu float64) *solver.Problem {
 	return p
 }
 
-// JustAnOperator wraps an operator and hides that it is a matrix.
+// JustAnOperator is an operator whose type hides that it is a matrix.
 type JustAnOperator struct{ solver.Operator }

@@ -211,7 +211,8 @@ func overviews(all []*problem) (out []*Figure, err error) {
 				}
 				row = append(row, c)
 			}
-			// A row with a single chart is omitted: the figures of the problem show the chart.
+			// A row is omitted if only one of its several charts has lines. The figures of the problem show
+			// this chart.
 			if count > 0 && count >= min(2, len(row)) {
 				rows = append(rows, row)
 			}
