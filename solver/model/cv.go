@@ -14,18 +14,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CVSettings tune CV; nil means the defaults.
+// CVSettings are the settings of CV; nil means the defaults.
 type CVSettings struct {
-	// Path has the lambdas. Lambdas that it leaves to be chosen are chosen from all data,
-	// and every fold has the same.
+	// Path specifies the lambdas. If Path.Lambdas is nil, the lambdas are computed from all data. Every
+	// fold has the same lambdas.
 	Path PathSettings
-	// Folds is the number of folds, with Spec.Memory at most 256; zero means 10, or the number of rows
-	// if that is smaller. Each class needs at least two rows.
+	// Folds is the number of folds, with Spec.Memory at most 256. Zero means 10, or the number of rows if
+	// there are fewer than 10. Each class needs at least two rows.
 	Folds int
-	// Assignment has the fold of each row, from 0, with Spec.Comm of each row of this process. nil draws
-	// the folds at random with Settings.Seed: the folds differ by at most one row, in each class and in
-	// all. They depend on the order of the rows, but not on whether the rows are in memory, in a file or
-	// in several processes.
+	// Assignment has the number of the fold of each row of this process, from 0. If it is nil, the folds
+	// are drawn at random with Settings.Seed. The numbers of rows of these folds differ by at most one, in
+	// each class and in total. The folds depend on the order of the rows, but not on whether the rows are
+	// in memory, in a file or in several processes.
 	Assignment []int
 	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on
 	// the held-out rows of each fold, with their sample weights and offsets. The other
@@ -34,30 +34,30 @@ type CVSettings struct {
 	// Metric, unless nil, is a measure that the caller provides, instead of By. With Spec.Memory or
 	// Spec.Comm it must be a mean over rows, because a call has only a part of the rows of a fold.
 	Metric Metric
-	// Judged, unless nil, is called when models have been scored: done of total so far. The
-	// calls do not overlap.
+	// Judged, unless nil, is called after models have been scored. done is the number of models scored so
+	// far, and total the number of all models. Calls do not overlap.
 	Judged func(done, total int)
 }
 
-// A Curve is a measure against lambda. Its slices have an entry for each lambda.
+// A Curve has the values of a measure for each lambda.
 type Curve struct {
-	// Mean is the mean over the folds, and SE its standard error, as in cv.glmnet. A fold's
-	// weight is its number of rows, or the sum of their sample weights. A fold without a
-	// value is left out, such as for AUC a fold with rows of one class only.
+	// Mean is the weighted mean over the folds for each lambda, and SE its standard error, as in
+	// cv.glmnet. The weight of a fold is its number of rows, or the sum of their sample weights. Folds on
+	// which the measure is not defined are left out: for the AUC, folds with rows of one class only.
 	Mean, SE []float64
-	// Values[k] are the values on fold k.
+	// Values[k] has the value on fold k for each lambda.
 	Values [][]float64
 }
 
 // A CVResult is the result of CV. Its slices have an entry for each lambda.
 type CVResult struct {
 	Lambdas []float64
-	// Curve is the curve of the measure that chooses.
+	// Curve is the curve of the measure that chooses Best and OneSE.
 	Curve
-	// Measures has the curve of every measure that applies to the models. With
-	// Spec.Memory it has ByAUC only if that measure chooses, or if there is memory for
-	// the scores of all lambdas at once: 8 bytes (16 with SampleWeights) for each lambda,
-	// row of a fold in this process and, with more than two classes, class.
+	// Measures has the curve of every measure that applies to the models. With Spec.Memory it has ByAUC
+	// only if CVSettings.By is ByAUC, or if there is memory for the scores of all lambdas at once. A score
+	// has 8 bytes, or 16 with SampleWeights. There is a score for each lambda, each row of a fold in this
+	// process, and, with more than two classes, each class.
 	Measures map[Measure]Curve
 	// Best is the index of the lambda with the best mean. OneSE is the index of the largest
 	// lambda whose mean is worse than that of Best by at most one standard error of Best.
@@ -76,17 +76,18 @@ func (r *CVResult) BestModel() *Model { return r.Path[r.Best].Model() }
 // that is not measurably worse than the best (Breiman, Friedman, Olshen and Stone 1984).
 func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 
-// CV chooses lambda by cross-validation. Classes are as for Fit; more than two have one lambda
-// in common, and folds have their share of each. CV fits the path of spec to all data; then, for
-// each fold, to all rows outside it, and scores these models on the rows of the fold. A model of a
-// fold is fitted until its objective is estimated to be within RelTol of the optimum: with rows in
-// memory that is not proved, as for the path fitted to all data.
-// Settings.Threads goroutines fit folds in parallel; their number does not change the
-// result. A model that has not converged is scored all the same. The error of CV is that of
-// the path fitted to all data; with an error that wraps solver.ErrNotConverged there is a
-// result. Settings.TimeLimit is for all fits together.
+// CV chooses lambda by cross-validation. It fits the path of spec to all data. Then, for each fold, it
+// fits the path to the rows outside the fold, and scores these models on the rows of the fold. Classes
+// are fitted as by Fit; more than two classes have the same lambda.
 //
-// With Spec.Comm every process returns the same result, but for CVResult.Assignment.
+// A model for a fold is fitted until its objective is estimated to be within RelTol of the optimum. If
+// the rows are in memory, this is not proved; for the path fitted to all data it is. Models that have not
+// converged are scored, too. Settings.Threads goroutines fit folds in parallel; their number does not
+// change the result. Settings.TimeLimit is for all fits together.
+//
+// If the path fitted to all data has an error that wraps solver.ErrNotConverged, CV returns this error
+// and a result. With other errors there is no result. With Spec.Comm every process returns the same
+// result, except for CVResult.Assignment.
 func CV(
 	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
 ) (_ *CVResult, err error) {
@@ -132,9 +133,9 @@ func CV(
 type crossing struct {
 	*problems
 	team   *rows.Team
-	part   *Spec           // the specification of the fits of folds
-	labels []float64       // of the classes, as Confusion counts them; nil for numbers
-	class  func(i int) int // number of the class of a row, 0 for numbers
+	part   *Spec           // the specification of the fits for the folds
+	labels []float64       // labels of the classes, in the order of Confusion; nil for numbers
+	class  func(i int) int // returns the number of the class of row i, or 0 for numbers
 	by     Measure
 	own    Metric // nil unless by is byOwn
 	path   PathSettings
@@ -142,10 +143,10 @@ type crossing struct {
 	folds  int
 	foldOf assignment
 	held   []float64 // number of rows of each fold, in the process that has most of them
-	kept   int       // number of scores of a row that are kept for the AUC of a model
+	kept   int       // number of scores for each row and model that are kept for the AUC
 	result CVResult
-	scores [][]scores // of each fold and lambda
-	weight []float64  // of the folds
+	scores [][]scores // the scores of each fold, for each lambda
+	weight []float64  // the weight of each fold
 
 	lock   sync.Mutex
 	judged int // the number of models scored so far
@@ -155,7 +156,7 @@ type crossing struct {
 // sides returns the number of classes, 1 for numbers.
 func (c *crossing) sides() int { return max(1, len(c.labels)) }
 
-// configure takes the settings, numbers the classes and assigns the rows to folds.
+// configure checks the settings, numbers the classes and assigns the rows to folds.
 func (c *crossing) configure(set *CVSettings) (err error) {
 	if set.Path.Validation != nil {
 		return errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
@@ -180,8 +181,8 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	return nil
 }
 
-// number numbers the classes of the rows, and specifies the fits of the folds: two classes keep their
-// signs, whatever rows they have.
+// number numbers the classes of the rows, and sets the specification of the fits for the folds. Its field
+// Positive gives the two classes the same signs in all folds.
 func (c *crossing) number() error {
 	part := *c.spec
 	c.part, part.unproved, part.Fitted = &part, true, nil
@@ -215,11 +216,11 @@ func (c *crossing) number() error {
 // cross fits and scores all folds, and fills in the result.
 func (c *crossing) cross(ctx context.Context) error {
 	if c.by != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
-		c.kept = 0 // the AUC would cost more passes over the rows
+		c.kept = 0 // leave out the AUC, because it would need more passes over the rows
 	}
 	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
 	ended, threads, failed := make([]error, c.folds), 1, false
-	if c.team.Alone() && !c.spec.streams() { // else each fold takes all processes or all of the memory
+	if c.team.Alone() && !c.spec.streams() { // otherwise a fold uses all processes or all of Spec.Memory
 		threads = c.spec.threads()
 	}
 	rows.Spread(threads, c.folds, func(k int) {
@@ -267,7 +268,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 			return err
 		}
 		steps = append(steps, step)
-		if c.spec.streams() { // the fit has all of the memory until its end
+		if c.spec.streams() { // the path uses all of Spec.Memory until its end
 			continue
 		}
 		if err := score(steps); err != nil {
@@ -283,15 +284,15 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	return nil
 }
 
-// rest returns the problems of the rows outside fold k. In memory it copies these rows; out of core
-// the fit skips the rows of the fold.
+// rest returns the problems for the rows outside fold k. If the rows are in memory, it copies these rows.
+// Out of core, the fit skips the rows of the fold.
 func (c *crossing) rest(k int) (*problems, error) {
 	n := len(c.y)
 	if c.spec.streams() {
 		p := *c.problems
 		one := *c.one
 		p.spec, p.one, p.held = c.part, &one, held{c.foldOf.bytes, uint8(k)}
-		// Class weights are computed from the rows that are fitted.
+		// Rows of the fold get weight 0, so that class weights are computed from the other rows.
 		if one.SampleWeights != nil || one.ClassWeights != nil || one.Balanced {
 			one.SampleWeights = make([]float64, n)
 			for i := range one.SampleWeights {
@@ -310,7 +311,7 @@ func (c *crossing) rest(k int) (*problems, error) {
 	}
 	spec := *c.part
 	spec.SampleWeights = pick(c.spec.SampleWeights, out)
-	if c.team.Any(out == nil) { // every process needs a row: one that has none takes a row without weight
+	if c.team.Any(out == nil) { // every process needs a row, so a process without rows adds one of weight 0
 		if spec.SampleWeights == nil {
 			spec.SampleWeights = slices.Repeat([]float64{1}, len(out))
 		}
@@ -407,8 +408,8 @@ func (c *crossing) curve(of Measure) (r Curve) {
 	return r
 }
 
-// determination returns the curve of R2 for a curve of mean squared errors, where variance
-// is the variance of the labels.
+// determination returns the curve of R2 for a curve of mean squared errors. variance is the variance of
+// the labels.
 func (r Curve) determination(variance float64) Curve {
 	each := func(from []float64, f func(v float64) float64) []float64 {
 		to := make([]float64, len(from))

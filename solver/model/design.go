@@ -14,33 +14,33 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A design is a specification with its data, for every lambda.
+// A design is one problem: a specification with its data. It serves all lambdas.
 type design struct {
 	spec    *Spec
-	team    *rows.Team  // nil if there are no other rows
-	n, p    int         // rows, features
-	x       *sparse.CSR // the data, with a last column of ones for the intercept
-	y       []float64   // −1 and +1, or numbers; out of core see against
-	weights []float64   // nil if equal
-	factors []float64   // of the penalty, see Spec.factors
+	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
+	n, p    int         // numbers of rows and features
+	x       *sparse.CSR // the data; prepare adds a last column of ones for the intercept
+	y       []float64   // −1 and +1, or numbers; see against for fits out of core
+	weights []float64   // the weights of the rows; nil if they are equal
+	factors []float64   // the penalty factors, see Spec.factors
 	loss    solver.Loss
 	mapping sparse.LabelMapping // zero for regression
-	scale   []float64           // s
+	scale   []float64           // s of the package comment; infinite scales are possible
 	facts   Facts
-	// against is, out of core, the label of one class of several that is fitted against the rest; nil
-	// otherwise.
+	// against is for fits out of core with more than two classes: y then has the labels of all classes,
+	// and the class with label against is fitted against the rest. Otherwise it is nil.
 	against *float64
 	held    held
-	start   []float64 // of the coefficients; nil for none
+	start   []float64 // the coefficients, and the intercept, where the fit begins; nil for zeros
 }
 
-// held are the rows that a fit out of core leaves out.
+// held describes the rows of a fold, which a fit out of core leaves out.
 type held struct {
-	folds []uint8 // of the rows; nil for none
-	fold  uint8
+	folds []uint8 // the fold of each row; nil if all rows are fitted
+	fold  uint8   // the fold that is left out
 }
 
-// newDesign returns a design without the results of prepare.
+// newDesign returns a design for which prepare has not been called yet.
 func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if spec == nil {
 		spec = &Spec{}
@@ -67,7 +67,8 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	return d, nil
 }
 
-// side returns the function that says the class of a row, 0 or 1; nil for numbers.
+// side returns a function that returns the class of a row, 0 or 1. It returns nil if the labels are
+// numbers.
 func (d *design) side() func(i int) int {
 	switch {
 	case d.mapping.IsZero():
@@ -83,7 +84,8 @@ func (d *design) side() func(i int) int {
 	return func(i int) int { return classOf(d.y[i]) }
 }
 
-// factsOf describes the data of all processes, and what is fitted to them.
+// factsOf returns the Facts about the data: the numbers of rows and entries in all processes, and whether
+// there are weights, standardised features and offsets.
 func (s *Spec) factsOf(t *rows.Team, x *sparse.CSR, weighted bool) Facts {
 	n, _ := x.Dims()
 	size := []float64{float64(n), float64(x.NNZ())}
@@ -91,14 +93,14 @@ func (s *Spec) factsOf(t *rows.Team, x *sparse.CSR, weighted bool) Facts {
 	return Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
-// prepare computes the deviations and adds the column for the intercept. If ctx ends before, it
-// returns the error of ctx, and the design is unchanged.
+// prepare computes the standard deviations and adds the column of the intercept to x. If ctx ends
+// before x is changed, it returns the error of ctx. Fits out of core need no preparation.
 func (d *design) prepare(ctx context.Context) error {
 	if d.spec.streams() {
 		return nil
 	}
 	if !d.team.Alone() {
-		ctx = context.Background() // all or none
+		ctx = context.Background() // either all processes end here or none
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -116,7 +118,7 @@ func (d *design) prepare(ctx context.Context) error {
 	return d.team.Agreed(err)
 }
 
-// checkData reports the first thing wrong with data, or with the specification for them.
+// checkData returns an error if the data are not valid, or if the specification is not valid for them.
 func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
 	if err := checkSize(x); err != nil {
 		return err
@@ -141,7 +143,7 @@ func checkSize(x *sparse.CSR) error {
 	return nil
 }
 
-// columns returns the number of coefficients, the intercept among them.
+// columns returns the number of coefficients, including the intercept if there is one.
 func (d *design) columns() int {
 	if d.spec.NoIntercept {
 		return d.p
@@ -149,11 +151,11 @@ func (d *design) columns() int {
 	return d.p + 1
 }
 
-// askRows is the number of rows that are copied between looks at a context.
+// askRows is the number of rows that are copied between two checks whether a context has ended.
 const askRows = 4096
 
-// withColumn returns x with one more column, whose entry in row i is entry(i). If ctx ends before, it
-// returns the error of ctx.
+// withColumn returns a copy of x with one more column, whose entry in row i is entry(i). If ctx ends
+// before the copy is complete, it returns the error of ctx.
 func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (*sparse.CSR, error) {
 	n, p := x.Dims()
 	size := x.NNZ() + int64(n)
@@ -173,8 +175,9 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 	return sparse.New(n, p+1, ptr, idx, val)
 }
 
-// deviations returns the standard deviations √(Σ ωᵢ(x_ij − mⱼ)²/Σω) of the columns, with
-// the rows of other processes, in two passes, 1 for constant ones. weights may be nil.
+// deviations returns the standard deviation √(Σ ωᵢ(x_ij − mⱼ)²/Σω) of each column, or 1 for a constant
+// column. mⱼ is the weighted mean of column j. The sums are over the rows of all processes. weights may
+// be nil.
 func deviations(t *rows.Team, x *sparse.CSR, weights []float64) []float64 {
 	n, p := x.Dims()
 	mean, dev, seen := make([]float64, p), make([]float64, p), make([]float64, p)
@@ -211,7 +214,7 @@ func deviations(t *rows.Team, x *sparse.CSR, weights []float64) []float64 {
 	for j, m := range mean {
 		absent := math.Max(0, total-seen[j])
 		dev[j] = math.Sqrt((dev[j] + float64(absent*float64(m*m))) / total)
-		// Rounding leaves a constant column a deviation of some ulp of its mean.
+		// Because of rounding errors, a constant column may have a deviation of a few ulp of its mean.
 		if dev[j] <= 1e-12*math.Abs(m) || dev[j] == 0 {
 			dev[j] = 1
 		}
@@ -233,7 +236,8 @@ func (d *design) coupled() bool {
 	return grouped || d.spec.Graph != nil || d.spec.A != nil
 }
 
-// ownDomain reports whether the domain is one that package exact does not know.
+// ownDomain reports whether package exact does not support the type of the domain, such as a type of
+// the caller.
 func (d *design) ownDomain() bool {
 	set := term.SetOf(d.spec.Domain)
 	return set != nil && set.Region(d.p) == nil

@@ -15,20 +15,21 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Fit minimises what spec says over the rows of x and the labels y, one per row: classes of any
-// values, or numbers if the loss is for numbers. spec may be nil. Two classes are one problem. Of
-// three or more classes, each is fitted against the rest, in parallel; spec.Graph and the penalty
-// are then those of every class, class weights go by the labels of y, and Spec.Positive must be nil.
+// Fit returns the model that minimises the objective of spec for the rows of x and the labels y. y has a
+// label for each row: a class, which may be any number, or a number if the loss is for numbers. spec may
+// be nil. Two classes are one problem. If there are three or more classes, each class is fitted against
+// the rest, in parallel. Every class then has the same penalty and Graph, ClassWeights refers to the
+// labels of y, and Spec.Positive must be nil.
 //
 // If the gap is proved to be within RelTol, the model has status converged, and the error is nil. If a
-// proof is asked for and not reached, Fit returns the model that was reached, and an error that matches
-// solver.ErrNotConverged. If ctx ends, it returns a model of status stopped and the error of ctx;
-// with more than two classes there is no model then. For bad data or a bad
-// specification the model is nil.
+// proof is requested but not reached, Fit returns the last model and an error that matches
+// solver.ErrNotConverged. If ctx ends, Fit returns a model with status stopped and the error of ctx; with
+// more than two classes there is no model then. If the data or the specification are not valid, the
+// model is nil.
 //
-// With Spec.Comm every process returns the same model. If only another process has found an error,
-// the error says so. Classes are then fitted one after the other, as with a
-// Checkpoint or Spec.Memory.
+// With Spec.Comm every process returns the same model. A process that has found no error itself returns
+// an error that says that another process has one. With Comm, a Checkpoint or Spec.Memory, classes are
+// fitted one after the other.
 func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model, err error) {
 	defer rows.Rescue(&err)
 	p, err := newProblems(spec, x, y)
@@ -38,7 +39,7 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 	return p.fit(ctx)
 }
 
-// fitModel returns the model of a design with the lambda of the specification.
+// fitModel fits the design with the lambda of the specification, and returns its model.
 func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	out, err := d.fit(ctx)
 	if out == nil {
@@ -47,13 +48,13 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	return d.model(out), err
 }
 
-// otherWay is the largest number of features of a problem that package solver tries, too, if Newton's
-// method does not finish.
+// otherWay limits the number of features. If Newton's method stalls on a problem with fewer features,
+// solver.Minimize tries the problem, too.
 const otherWay = 2048
 
 // fit solves the problem with the lambda of the specification.
 func (d *design) fit(whole context.Context) (*outcome, error) {
-	if d.spec.minimizes() { // package solver ends at the time limit by itself, with a proof
+	if d.spec.minimizes() { // solver.Minimize has its own time limit, and still proves a gap at its end
 		if err := d.prepare(whole); err != nil {
 			if err == whole.Err() {
 				return d.unbegun(whole)
@@ -78,7 +79,7 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 	}
 	if there, err := d.spec.kept(); err != nil {
 		return nil, err
-	} else if there { // a state that ranks stored
+	} else if there { // processes stored a state of solver.Minimize
 		return minimize()
 	}
 	f, err := d.newFitter(ctx)
@@ -98,7 +99,8 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 		return d.unbegun(ctx)
 	}
 	if !d.coupled() && d.start == nil && !f.s.Samples() {
-		// Begin at the model without penalised features. An interrupt is seen by solve.
+		// Begin at the model in which all penalised coefficients are zero, which LambdaMax computes. If ctx
+		// ends here, solve below returns the error.
 		_, _ = f.s.LambdaMax(f.ask(ctx, f.s))
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
@@ -132,25 +134,25 @@ func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 // An outcome is the result for one lambda.
 type outcome struct {
 	lambda      float64
-	x           []float64 // coefficients, and the intercept unless there is none, on the original scale
+	x           []float64 // coefficients on the original scale, and then the intercept if there is one
 	certificate Certificate
 	groups      [][]int
 	run         Run
 }
 
-// better reports whether a fit is closer to the optimum than another.
+// better reports whether c has a smaller gap or a clearly smaller objective than other.
 func (c *Certificate) better(other *Certificate) bool {
 	return c.Gap < other.Gap || c.Objective < other.Objective*(1-1e-12)
 }
 
-// notConverged returns the error of a fit whose gap is above goal.
+// notConverged returns the error for a fit whose gap is above goal.
 func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	return &solver.NotConvergedError{
 		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
 	}
 }
 
-// model returns the model of an outcome.
+// model returns an outcome as a Model with one column.
 func (d *design) model(out *outcome) *Model {
 	m := d.blank(out.lambda)
 	c := Column{Coefficients: out.x[:d.p:d.p], Groups: out.groups, Certificate: out.certificate, Run: out.run}
@@ -163,7 +165,8 @@ func (d *design) model(out *outcome) *Model {
 	return m
 }
 
-// blank returns a model for a lambda without columns.
+// blank returns a model without columns: with the description of the data and of the specification with
+// lambda.
 func (d *design) blank(lambda float64) *Model {
 	m := &Model{
 		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
@@ -196,7 +199,7 @@ func (d *design) ridge(b []float64) float64 {
 	}
 	sum := 0.0
 	for j, s := range d.scale {
-		if b[j] == 0 { // the scale of such a feature may be infinite
+		if b[j] == 0 { // s may be infinite here, and s·0 would be NaN
 			continue
 		}
 		v := float64(s * b[j])
@@ -205,7 +208,7 @@ func (d *design) ridge(b []float64) float64 {
 	return 0.5 * d.spec.Mu * sum
 }
 
-// divide sets u to u/s.
+// divide divides each entry of u by the entry of s.
 func divide(u, s []float64) {
 	for j, v := range s {
 		u[j] /= v
@@ -214,7 +217,8 @@ func divide(u, s []float64) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// domainName returns the name of a domain, with its numbers if there are few.
+// domainName returns the name of a domain for Facts.Domain. The name has the bounds of a box only if all
+// coefficients have the same bounds.
 func domainName(d solver.Domain) string {
 	switch x := d.(type) {
 	case nil:

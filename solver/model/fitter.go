@@ -14,20 +14,21 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A fitter solves a design by package exact, for one lambda after the other, with rows in memory
-// or in a mapped file.
+// A fitter solves a design with package exact, for one lambda after the other. The rows are in memory or
+// in a mapped file.
 type fitter struct {
 	d    *design
 	s    *exact.Solver
-	file *exact.File // nil for rows in memory
-	at   Progress
-	seen int     // visits to the file before the present lambda
-	full bool    // the working set had no room
-	stop float64 // why all processes stop, an ending.Cause
+	file *exact.File // nil if the rows are in memory
+	at   Progress    // the last report to Spec.Progress
+	seen int         // number of passes over the file before the fit of the current lambda
+	full bool        // the working set of the last fit became too large
+	stop float64     // the ending.Cause on which all processes agreed
 }
 
-// newFitter prepares a fitter, by a first visit if the rows are in a file. An error that wraps
-// exact.ErrNotApplicable says that package solver is to solve the problem.
+// newFitter returns a fitter with its solver. If the rows are in a file, it makes a first pass over them.
+// If package exact does not support the problem, the error wraps exact.ErrNotApplicable, and
+// solver.Minimize must solve the problem.
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	if d.spec.minimizes() || !d.spec.streams() && d.ownDomain() {
 		return nil, exact.ErrNotApplicable
@@ -43,7 +44,8 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// unposed returns a fitter without its solver.
+// unposed returns a fitter without its solver. If the rows are in a file, it makes a first pass over
+// them.
 func (d *design) unposed(ctx context.Context) (*fitter, error) {
 	f := &fitter{d: d, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
 	if !d.spec.streams() {
@@ -77,7 +79,7 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// problem returns the problem of a penalty with the rows.
+// problem returns the problem of package exact for a penalty, with the rows.
 func (f *fitter) problem(p *penalty) *exact.Problem {
 	d, q := f.d, f.d.pose(p)
 	switch {
@@ -89,7 +91,7 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 	return q
 }
 
-// pose returns the problem of a penalty without the rows.
+// pose returns the problem of package exact for a penalty, without the rows.
 func (d *design) pose(p *penalty) *exact.Problem {
 	columns := d.columns()
 	q := &exact.Problem{
@@ -102,20 +104,21 @@ func (d *design) pose(p *penalty) *exact.Problem {
 	return q
 }
 
-// solver returns a solver for a penalty.
+// solver returns a solver of package exact for a penalty.
 func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	s, err := exact.New(f.problem(p))
 	if err != nil {
 		return nil, err
 	}
-	if start := s.Scale(); !finite(start) { // then no gap can be proved
+	if start := s.Scale(); !finite(start) { // the goal for the gap is relative to start
 		return nil, &solver.DivergenceError{Objective: start, Start: start}
 	}
 	return s, nil
 }
 
-// lambdaMax is design.lambdaMax. If the penalty does not couple coefficients, the fitter then holds
-// the model without penalised coefficients.
+// lambdaMax returns the LambdaMax of the design. If the fitter has a solver, the penalty does not couple
+// coefficients, and L1Ratio is at least leastRatio, then the solver is afterwards at the model in which
+// all penalised coefficients are zero.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
 	if err := d.noLambdaMax(); err != nil {
@@ -134,7 +137,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	return d.dualMax(ctx, most, s)
 }
 
-// solve solves the problem with lambda, beginning at the last solution.
+// solve solves the problem with lambda. It begins at the solution for the last lambda, if there is one.
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
@@ -150,13 +153,13 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	f.full = r.Full
 	how := ending.Run{Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
 	if d.spec.unproved && r.Why == ending.Reached {
-		how.Gap = goal // as far as the steps say
+		how.Gap = goal // the last Newton step indicates this gap; it is not proved
 	}
 	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !over(r.Err)) {
 		if how.Late {
 			return nil, errUnknown
 		}
-		return nil, r.Err // of the file, or before anything is known
+		return nil, r.Err // an error of the file, or the end of ctx before the first gradient
 	}
 	out := &outcome{
 		lambda: lambda, x: slices.Clone(f.s.X()), run: Run{Stats: solver.Stats{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}},
@@ -185,8 +188,8 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, how.Err
 }
 
-// unattained is design.unattained. It returns false for a run out of core that was ended, because the
-// answer needs one more pass.
+// unattained reports whether the outcome shows that the objective has no minimum. Out of core the answer
+// needs one more pass over the file; if ctx has ended the run, unattained returns false instead.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)
 	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
@@ -195,8 +198,9 @@ func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool
 	return f.s.Falls(free)
 }
 
-// ask returns the function that a solver calls between steps, which returns an error if the run is to stop.
-// With rows in memory all processes call it, and stop, together. Out of core they agree in each visit.
+// ask returns a function that the solver calls between steps. The function returns an error if the run
+// must stop. With rows in memory, all processes call the function together and agree on the error. Out
+// of core, processes agree in each pass over the file.
 func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	if f.d.team.Alone() || f.file != nil {
 		return f.d.team.Within(ctx.Err)
@@ -207,7 +211,7 @@ func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	}
 }
 
-// late reports whether an error says that the time of the fit is up. Ranks agree on that.
+// late reports whether err means that the time limit has passed. All processes get the same answer.
 func (f *fitter) late(ctx context.Context, err error) bool {
 	switch {
 	case f.d.team.Alone():
@@ -218,7 +222,7 @@ func (f *fitter) late(ctx context.Context, err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// over reports whether an error says that a context ended.
+// over reports whether err is the error of a context that has ended.
 func over(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -8,27 +8,27 @@ import (
 
 // This file scores the models of a fold on the rows of the fold.
 
-// heldShare is the part of Spec.Memory for the rows of a window, in the file and as copies of the
-// rows that are held out. scoreShare is the part for the scores that the AUC of models needs.
+// Spec.Memory/heldShare is the memory for a window: its rows in the file, and the copies of the rows that
+// are held out. Spec.Memory/scoreShare is the memory for the scores that the AUC of models needs.
 const heldShare, scoreShare = 16, 2
 
-// A heldOut is the rows of a fold.
+// A heldOut has the rows of a fold, on which models are scored.
 type heldOut struct {
 	*crossing
-	number int     // of the fold
+	number int     // the number of the fold
 	rows   []int   // number of rows of each class, in this process
-	weight float64 // of the rows of all processes
-	whole  *window // all rows, if the data are in memory
+	weight float64 // total weight of the rows in all processes
+	whole  *window // all rows of the fold in this process; nil out of core
 	atOnce int     // number of models that are scored in one pass
 }
 
-// A window is some rows of a fold, with their weight, which is positive.
+// A window has some rows of a fold, and their total weight, which is positive.
 type window struct {
 	table
 	weight float64
 }
 
-// holdOut counts the rows of fold k, and copies them if all rows are in memory.
+// holdOut returns the rows of fold k. It copies them if the data are in memory.
 func (c *crossing) holdOut(k int) (*heldOut, error) {
 	h := &heldOut{crossing: c, number: k, rows: make([]int, c.sides()), atOnce: c.room(k)}
 	c.eachRow(func(i, class int) {
@@ -48,7 +48,7 @@ func (c *crossing) holdOut(k int) (*heldOut, error) {
 	return h, c.team.Agreed(err)
 }
 
-// room returns for how many models there is room for the scores of the rows of fold k, in every
+// room returns the number of models whose scores of all rows of fold k fit into the memory of every
 // process.
 func (c *crossing) room(k int) int {
 	bytes := 8 * c.kept
@@ -59,13 +59,13 @@ func (c *crossing) room(k int) int {
 		return math.MaxInt
 	}
 	models := int(c.spec.Memory / scoreShare / int64(bytes*int(c.held[k])))
-	if !c.team.Alone() { // there are scores of another process, see sides.auc
+	if !c.team.Alone() { // sides.auc also needs memory for the scores of one other process
 		models--
 	}
 	return models
 }
 
-// leastRoom is the least room of a fold.
+// leastRoom returns the least value of room over all folds.
 func (c *crossing) leastRoom() int {
 	least := math.MaxInt
 	for k := range c.folds {
@@ -74,7 +74,7 @@ func (c *crossing) leastRoom() int {
 	return least
 }
 
-// score returns the scores of models on the rows of the fold, after one pass over the rows.
+// score returns the scores of each model on the rows of the fold. It makes one pass over the rows.
 func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) {
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
@@ -110,8 +110,8 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	return all, nil
 }
 
-// eachWindow calls do for the windows of the rows, nil for one without weight, with the part of all rows
-// that is done then.
+// eachWindow calls do for each window of the rows of the fold. w is nil if the rows of a window have no
+// weight. part, at most 1, is the part of all rows of this process up to the end of the window.
 func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, part float64) error) error {
 	if !h.spec.streams() {
 		return do(h.whole, 1)
@@ -134,7 +134,7 @@ func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, part float6
 	return nil
 }
 
-// windowRows returns the number of rows of the file that a window is taken from.
+// windowRows returns the number of rows of the file from which eachWindow makes one window.
 func (h *heldOut) windowRows() int {
 	n, _ := h.x.Dims()
 	const ofRow, ofFit, ofEntry = 16, 24, 12
@@ -142,7 +142,7 @@ func (h *heldOut) windowRows() int {
 	return max(1, int(float64(h.spec.Memory)/heldShare/row))
 }
 
-// window returns the rows of the fold from lo to hi−1; nil if they have no weight.
+// window returns the window of the rows lo to hi−1 that are in the fold, or nil if they have no weight.
 func (h *heldOut) window(lo, hi int) (*window, error) {
 	var rows []int
 	w := &window{}
@@ -160,12 +160,12 @@ func (h *heldOut) window(lo, hi int) (*window, error) {
 	return w, err
 }
 
-// A heldScore scores a model on rows that come in windows.
+// A heldScore computes the scores of one model from the windows of a fold.
 type heldScore struct {
 	m     *Model
 	tally *Tally
-	own   Metric     // the caller's own measure, or nil
-	sum   [2]float64 // sums over the windows: of own times the weight, and of the weights
+	own   Metric     // the Metric of the caller, or nil
+	sum   [2]float64 // sums over the windows: the value of own times the weight, and the weight
 }
 
 func (s *heldScore) add(w *window) error {
@@ -178,8 +178,8 @@ func (s *heldScore) add(w *window) error {
 	return err
 }
 
-// scores returns the measures of the model on the rows of all processes. There is no AUC if the scores
-// of the rows are not kept.
+// scores returns the measures of the model on the rows of all processes. It returns no AUC if the tally
+// did not keep the scores of the rows.
 func (s *heldScore) scores(c *crossing) (scores, error) {
 	s.tally.join(c.team)
 	found, err := s.tally.Metrics()

@@ -13,13 +13,15 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LambdaMax returns the least lambda at which all penalised coefficients are zero. g is the gradient
-// of the mean loss at the model with only the intercept and the coefficients without a penalty. For
-// the lasso and the elastic net LambdaMax is max |gⱼ|/(r fⱼ sⱼ), for groups max |g_k|/wₖ. For ridge
-// regression, where no lambda makes coefficients zero, it is LambdaMax for L1Ratio 0.001, as in
-// glmnet. With a graph, where every penalty factor must be positive, it is the largest −g'x/Ω(x), to
-// nine digits; Ω is the penalty with lambda = 1. With more than two classes it is the largest
-// LambdaMax of a class.
+// LambdaMax returns the least lambda at which all penalised coefficients are zero. In the formulas, g is
+// the gradient of the mean loss at the model that has only the intercept and the coefficients without a
+// penalty.
+//
+// For the lasso and the elastic net, LambdaMax is max |gⱼ|/(r fⱼ sⱼ). For groups it is max |g_k|/wₖ, with
+// g on the scale of the standardised features. For ridge regression no lambda makes coefficients zero;
+// LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With a graph, every penalty factor must be
+// positive, and LambdaMax is the largest −g'x/Ω(x), to nine digits; Ω is the penalty with lambda = 1.
+// With more than two classes it is the largest LambdaMax of the classes.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.stateless(); err != nil {
@@ -34,10 +36,10 @@ func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (mos
 	return p.lambdaMax(ctx)
 }
 
-// leastRatio is the L1Ratio that LambdaMax takes at least.
+// leastRatio replaces smaller values of L1Ratio in LambdaMax.
 const leastRatio = 1e-3
 
-// lambdaMax is LambdaMax.
+// lambdaMax returns the LambdaMax of the design.
 func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	f, err := d.unposed(ctx)
 	if err != nil {
@@ -46,7 +48,7 @@ func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	return f.lambdaMax(ctx)
 }
 
-// noLargest returns the error that there is no largest lambda, with which a path could begin.
+// noLargest returns the error if LambdaMax is not known, so that a path needs lambdas from the caller.
 func noLargest(why string) error {
 	return &sparse.RemedyError{
 		Err:      errors.New(why),
@@ -54,7 +56,7 @@ func noLargest(why string) error {
 	}
 }
 
-// noLambdaMax says why there is no largest lambda, or why it is not looked for; nil if it is.
+// noLambdaMax returns an error if LambdaMax is not computed for the loss, penalty or domain of the design.
 func (d *design) noLambdaMax() error {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	switch {
@@ -69,8 +71,9 @@ func (d *design) noLambdaMax() error {
 	return nil
 }
 
-// cone returns the directions in which coefficients may leave 0 within the domain; nil means all. It
-// also returns nil if 0 is not in the domain, or if the domain is not a box.
+// cone returns a box with the directions in which coefficients may leave 0 within the domain: each bound
+// is 0 or infinite. It returns nil if there is no domain, if the domain is not a box, or if the box does
+// not contain 0.
 func (d *design) cone() solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil || d.ownDomain() {
@@ -95,8 +98,8 @@ func (d *design) cone() solver.Domain {
 	return cone
 }
 
-// dualMax returns lambdaMax. most is the value without graph and groups, and s is a solver at the
-// model without penalised coefficients.
+// dualMax returns LambdaMax for the graph or groups of the design. most is LambdaMax without them. s is a
+// solver at the model in which all penalised coefficients are zero.
 func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ float64, err error) {
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		most = d.groupMax(group, s.Gradient())
@@ -131,9 +134,10 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 	return 0, noLargest("model: no feature matters at all: every gradient at zero is 0")
 }
 
-// graphMax returns LambdaMax with a graph: the dual norm of the penalty Ω at −g. g is the gradient on
-// the original scale. It improves a lower bound (Dinkelbach 1967): for the current lambda it computes
-// the point x nearest to −g under lambda Ω; −g'x/Ω(x) is the next lambda. It ends when x = 0.
+// graphMax returns LambdaMax for a design with a graph: the dual norm of the penalty Ω at −g, with the
+// gradient g on the original scale. It improves a lower bound lambda (Dinkelbach 1967): x is the proximal
+// point of −g for the penalty lambda Ω, and −g'x/Ω(x) is the next lambda. It ends when lambda no longer
+// grows.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	columns := d.columns()
 	a, err := d.rowsOfA(columns)
@@ -151,7 +155,7 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	}
 	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: near, Domain: d.cone()}
 	ax := make([]float64, len(weights))
-	ratio := func(x []float64) float64 { // b'x/Ω(x), 0 for 0
+	ratio := func(x []float64) float64 { // b'x/Ω(x), or 0 if Ω(x) = 0
 		p.Constraint.MulVec(ax, x)
 		omega, product := solver.L1{Lambda: 1, Weights: weights}.Value(ax), 0.0
 		for j, v := range x {
@@ -183,7 +187,7 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	return most * unit * (1 + close), nil
 }
 
-// groupMax returns LambdaMax with groups. g is the gradient on the original scale.
+// groupMax returns LambdaMax for a group lasso. g is the gradient on the original scale.
 func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
 	weights := group.weights()
 	cone, bounded := d.cone().(solver.Box)
@@ -192,7 +196,7 @@ func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
 		for _, j := range members {
 			u := g[j] / d.scale[j]
 			if bounded && (u > 0 && cone.Lower[j] == 0 || u < 0 && cone.Upper[j] == 0) {
-				u = 0 // the domain holds it at 0
+				u = 0 // the domain does not let the coefficient move along −u
 			}
 			norm2 += float64(u * u)
 		}

@@ -14,10 +14,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file fits by package solver: by a method that is asked for, or if package exact does not
-// take the problem.
+// This file fits with solver.Minimize, which is used if a setting requires it, or if package exact does
+// not support the problem.
 
-// minimize solves the problem with lambda by package solver, beginning at start unless it is nil.
+// minimize solves the problem with lambda by solver.Minimize. It begins at start, or at d.start if start
+// is nil.
 func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, error) {
 	g, err := d.general()
 	if err = d.team.Agreed(err); err != nil {
@@ -30,7 +31,8 @@ func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Ite
 	return out, err
 }
 
-// scaled returns x for the scaled features of the problem, with a 1 for the column of offsets.
+// scaled returns the coefficients x for the scaled features of the problem. The coefficient of the column
+// of offsets is 1.
 func (g *general) scaled(x []float64) []float64 {
 	_, columns := g.problem.Data.Dims()
 	out := append(slices.Clone(x), make([]float64, columns-len(x))...)
@@ -43,21 +45,21 @@ func (g *general) scaled(x []float64) []float64 {
 	return out
 }
 
-// A general is a problem of package solver without its lambda. Its features are scaled, so that
-// standardising and factors of an elastic net are in the data.
+// A general is a problem of package solver, for all lambdas. Its features are divided by scale, which
+// standardises them and applies the penalty factors of an elastic net.
 type general struct {
 	d       *design
 	problem solver.Problem
-	weights []float64 // of the rows of A in the penalty
-	l2      bool      // the penalty has the squares of an elastic net, not Problem.L2
+	weights []float64 // weights of the rows of A in the penalty
+	l2      bool      // the squares of an elastic net are part of the penalty, and not of Problem.L2
 	ridge   float64   // Problem.L2 for lambda = 1
 	scale   []float64 // divisor of each feature
-	offsets bool      // the last column has the offsets
+	offsets bool      // the last column of the data has the offsets
 }
 
-// general returns the problem of the design.
+// general returns the problem of the design for solver.Minimize.
 func (d *design) general() (*general, error) {
-	if !d.spec.minimizes() { // otherwise checkMethod has checked the method
+	if !d.spec.minimizes() { // otherwise checkMethod has made this check
 		if err := d.spec.takenBy(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}
@@ -98,7 +100,8 @@ func (d *design) general() (*general, error) {
 	return g, err
 }
 
-// confine sets the domain, which holds the coefficient of the column of offsets at 1.
+// confine sets the domain of the problem. If there is a column of offsets, the domain fixes its
+// coefficient at 1.
 func (g *general) confine(columns int) error {
 	g.problem.Domain = g.d.region(g.scale, columns)
 	if !g.offsets {
@@ -116,8 +119,8 @@ func (g *general) confine(columns int) error {
 	return nil
 }
 
-// roots returns √fⱼ for an elastic net with factors, nil for other penalties. With vⱼ = √fⱼuⱼ the
-// squares of all penalised features have the same weight:
+// roots returns √fⱼ for each feature if the penalty is an elastic net with penalty factors, and nil
+// otherwise. With the coefficients vⱼ = √fⱼuⱼ the squares of all penalised features have the same weight:
 //
 //	fⱼ (r|uⱼ| + (1 − r)/2 uⱼ²) = √fⱼ r|vⱼ| + (1 − r)/2 vⱼ²
 func (d *design) roots() []float64 {
@@ -131,8 +134,8 @@ func (d *design) roots() []float64 {
 	return roots
 }
 
-// offset takes the offsets into the problem. If the loss depends on t − y alone, they are subtracted from
-// the labels; otherwise they are a column.
+// offset adds the offsets to the problem. If the loss depends only on the margin minus the label, the
+// offsets are subtracted from the labels. Otherwise they become a column of the data.
 func (g *general) offset(offsets []float64) (err error) {
 	if offsets == nil {
 		return nil
@@ -149,9 +152,10 @@ func (g *general) offset(offsets []float64) (err error) {
 	return err
 }
 
-// relTol returns the accuracy relative to the objective at margins of 0, as package solver takes it.
-// The accuracy of the specification is relative to the objective at the offsets. If the latter
-// is larger, relTol returns the accuracy of the specification. For counts see term.Labels.Unit.
+// relTol returns RelTol for solver.Minimize. RelTol of the specification is relative to the objective at
+// margins that equal the offsets, and RelTol of solver.Minimize to the objective at margins of 0; for
+// counts see term.Labels.Unit. relTol converts the one into the other, but does not return more than
+// RelTol of the specification.
 func (g *general) relTol() float64 {
 	if !g.offsets || g.d.spec.relTol() == 0 {
 		return g.d.spec.RelTol
@@ -163,7 +167,7 @@ func (g *general) relTol() float64 {
 	return g.d.spec.relTol() * math.Min(1, g.unit(x)/zero)
 }
 
-// unit returns term.Labels.Unit for the margins of x.
+// unit returns term.Labels.Unit at the coefficients x.
 func (g *general) unit(x []float64) float64 {
 	loss, d := g.problem.Evaluate(x).Loss, g.d
 	margins := make([]float64, d.n)
@@ -181,16 +185,17 @@ func (g *general) unit(x []float64) float64 {
 	return traits(d.loss).Labels.Unit(loss, d.team.Mean(label, weight), d.team.Mean(slope, weight))
 }
 
-// constrain sets A and the weights of its rows. A is the matrix of the specification, [G; I] with a
-// graph, and otherwise I, where the intercept has weight 0. For an elastic net of some
-// coefficients only, A has the rows of I for these coefficients.
+// constrain sets the matrix A of the problem and the weights of its rows. A is the matrix of the
+// specification, or [G; I] with a graph, and otherwise the identity I. In I, the rows of the intercept
+// and of the column of offsets have weight 0. If an elastic net penalises only some coefficients, A has
+// the rows of I for these coefficients.
 func (g *general) constrain(columns int) error {
 	d, roots := g.d, g.d.roots()
 	a, err := d.rowsOfA(columns)
 	if err != nil {
 		return err
 	}
-	if g.weights = d.limits(); a == nil { // other columns have weight 0
+	if g.weights = d.limits(); a == nil { // the intercept and the column of offsets have weight 0
 		g.weights = append(g.weights, make([]float64, columns-d.p)...)
 	}
 	var penalised []int
@@ -223,7 +228,7 @@ func (g *general) constrain(columns int) error {
 	return err
 }
 
-// pose returns the problem for lambda.
+// pose returns the problem of package solver for lambda.
 func (g *general) pose(lambda float64) solver.Problem {
 	d, p := g.d, g.problem
 	group, grouped := d.spec.Penalty.(GroupLasso)
@@ -244,12 +249,13 @@ func (g *general) pose(lambda float64) solver.Problem {
 	return p
 }
 
-// solve solves for lambda.
+// solve solves the problem for lambda, beginning at start unless it is nil. It also returns the last
+// iterate.
 func (g *general) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, *solver.Iterate, error) {
 	d, p := g.d, g.pose(lambda)
 	set := d.spec.Settings
 	set.RelTol = g.relTol()
-	if d.team.Alone() && !d.spec.minimizes() { // ctx has the time limit
+	if d.team.Alone() && !d.spec.minimizes() { // the caller has given ctx the time limit
 		set.TimeLimit = 0
 	}
 	if start != nil {
@@ -265,7 +271,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	}
 	out := g.outcome(lambda, res)
 	c := &out.certificate
-	if err == nil || !late { // else one more pass would take more time
+	if err == nil || !late { // unattained may need one more pass, for which there is no time if late
 		c.NoOptimum = g.unattained(ctx, &p, lambda, out.x)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
@@ -277,7 +283,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	return out, &res.Iterate, err
 }
 
-// outOfTime returns the error that the time limit ended a fit before something.
+// outOfTime returns the error that the time limit came before an event, which before describes.
 func outOfTime(before string) error {
 	return &sparse.RemedyError{
 		Err:      fmt.Errorf("%w: the time limit came before %s", solver.ErrNotConverged, before),
@@ -285,14 +291,14 @@ func outOfTime(before string) error {
 	}
 }
 
-// errUnknown and errLate are the errors of fits that the time limit ended: with no model, and with one
-// for which no proof was asked.
+// errUnknown is the error of a fit that has no model when the time limit ends it. errLate is the error
+// of a fit that has a model, and for which no proof was requested.
 var (
 	errUnknown = outOfTime("anything was known")
 	errLate    = outOfTime("the end of the run")
 )
 
-// run solves a problem in memory or out of core.
+// run solves a problem of package solver, in memory or out of core.
 func (g *general) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
 	if spec := g.d.spec; spec.streams() {
 		opt := stream.Options{Memory: spec.Memory}
@@ -306,7 +312,8 @@ func (g *general) run(ctx context.Context, p *solver.Problem, set *solver.Settin
 	return solver.Minimize(ctx, p, set)
 }
 
-// outcome returns what a run found: its last iterate, or the average.
+// outcome returns the outcome of a run, with the last iterate or, if Spec.Average is set, the average of
+// the iterates.
 func (g *general) outcome(lambda float64, res *solver.Result) *outcome {
 	d, set := g.d, &g.d.spec.Settings
 	out := &outcome{
@@ -330,7 +337,8 @@ func (g *general) outcome(lambda float64, res *solver.Result) *outcome {
 	return out
 }
 
-// unattained is design.unattained for data in memory or out of core.
+// unattained reports whether x shows that the objective with lambda has no minimum. Out of core it makes
+// a pass over the file; on an error it returns false.
 func (g *general) unattained(ctx context.Context, p *solver.Problem, lambda float64, x []float64) bool {
 	if !g.d.spec.streams() {
 		return g.d.unattained(lambda, x)

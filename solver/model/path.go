@@ -14,45 +14,46 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// PathSettings tune Path; nil means the defaults.
+// PathSettings are the settings of Path; nil means the defaults.
 type PathSettings struct {
 	// Lambdas are the lambdas of the path, in decreasing order. nil means Count values in geometric
 	// progression, from LambdaMax down to Ratio times LambdaMax.
 	Lambdas []float64
 	// Count is the number of lambdas; zero means 100.
 	Count int
-	// Ratio, below 1, is the last lambda over the first; zero means 1e-4 where there are
-	// more rows than features, else 1e-2.
+	// Ratio, below 1, is the last lambda divided by the first. Zero means 1e-4 if there are more rows than
+	// features, and 1e-2 otherwise.
 	Ratio float64
-	// Validation ends the path early; nil means that it goes to its end.
+	// Validation scores each model on other rows and may end the path early; nil means no validation.
 	Validation *Validation
 }
 
-// A Validation judges the models of a path on rows held out.
+// A Validation scores the models of a path on rows that are not fitted, and ends the path if the models
+// do not improve.
 type Validation struct {
 	X        *sparse.CSR
 	Y        []float64
-	Score    *ScoreSettings // weights, offsets and threshold; nil means none
-	By       Measure        // empty means ByLoss; not ByR2
-	Metric   Metric         // takes the place of By; nil means none
-	Patience int            // lambdas in a row without a better value after which the path ends; zero means 10
+	Score    *ScoreSettings // weights, offsets and threshold of the rows; nil means the defaults
+	By       Measure        // the measure; empty means ByLoss, and ByR2 is not allowed
+	Metric   Metric         // replaces By unless nil
+	Patience int            // the path ends after this number of lambdas without a better value; zero means 10
 }
 
 // A Step is the solution for one lambda of a path.
 type Step struct {
-	Index  int // of the lambda, from 0
+	Index  int // the number of the lambda, from 0
 	Lambda float64
 	// Columns are the columns of the model, as in Model.
 	Columns []StepColumn
-	// Validation is the value of the measure on the rows held out; NaN without.
+	// Validation is the value of the measure on the rows of PathSettings.Validation; NaN if that is nil.
 	Validation float64
 
 	design *design
-	of     *problems // several classes; nil for one problem
-	origin *origin   // the Dataset; nil without
+	of     *problems // the problems of more than two classes; nil for one problem
+	origin *origin   // the Dataset of PathData and CVData; nil for Path and CV
 }
 
-// A StepColumn is a Column with the coefficients that are not zero.
+// A StepColumn is a Column of which only the coefficients that are not zero are stored.
 type StepColumn struct {
 	Indices     []int32
 	Values      []float64
@@ -92,14 +93,15 @@ func (s *Step) Model() *Model {
 	return m
 }
 
-// Path fits spec for one lambda after the other, each from where the last one ended, and
-// yields the solutions, each with its own status and certificate. A lambda that does not
-// converge comes with an error that matches solver.ErrNotConverged, and the path goes
-// on: it ends early only by the end of ctx or Settings.TimeLimit, which comes with an
-// error, and a step unless no lambda was known yet, or by PathSettings.Validation. Bad
-// data or a bad specification yield no step and an error. spec.Lambda is not looked at.
-// Classes are as for Fit; of more than two the first step comes when all lambdas of all classes
-// are fitted.
+// Path fits spec for one lambda after the other, and yields a step for each lambda, with its own status
+// and certificate. Each fit begins at the last solution. If a fit does not converge, its step comes with
+// an error that matches solver.ErrNotConverged, and the path continues.
+//
+// The path ends early if PathSettings.Validation ends it, if ctx ends, or at Settings.TimeLimit. In the
+// last two cases it yields an error, and also a step unless the lambdas were not known yet. If the data
+// or the specification are not valid, the path yields an error without a step. Path ignores spec.Lambda.
+// Classes are fitted as by Fit. With more than two classes, the first step comes only after all lambdas
+// of all classes are fitted.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		if err := spec.stateless(); err != nil {
@@ -117,7 +119,8 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 	}
 }
 
-// path is Path for one problem, without the time limit. It ignores set.Validation.
+// path yields the steps of the path of one problem, as Path does. It ignores the time limit and
+// set.Validation.
 func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		p, err := d.newPather(ctx, set)
@@ -134,22 +137,22 @@ func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, e
 	}
 }
 
-// cut reports whether time or the caller ended the fit.
+// cut reports whether the time limit or the end of ctx ended a fit of the step.
 func (s *Step) cut() bool {
 	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool {
 		return c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone
 	})
 }
 
-// A pather is a path at work.
+// A pather fits a path. Either fitter or general is set, and solves the problems.
 type pather struct {
 	d       *design
-	bare    *design // d without the rows, for the steps, which outlive the rows
+	bare    *design // d without the rows, so that the steps do not keep the rows in memory
 	set     PathSettings
 	lambdas []float64
-	fitter  *fitter  // nil where package solver does it:
-	general *general // then this is not
-	start   *solver.Iterate
+	fitter  *fitter         // solves with package exact
+	general *general        // solves with solver.Minimize
+	start   *solver.Iterate // where solver.Minimize begins the next lambda; nil for zeros
 }
 
 func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, err error) {
@@ -197,7 +200,7 @@ func (p *pather) lambdaMax(ctx context.Context) (float64, error) {
 	return p.fitter.lambdaMax(ctx)
 }
 
-// errEarly is the error if the time limit ends before a path begins.
+// errEarly is the error of a path whose time limit passes before its lambdas are known.
 var errEarly = outOfTime("the first lambda was known")
 
 func (s *PathSettings) check() error {
@@ -221,7 +224,8 @@ func (s *PathSettings) check() error {
 	return nil
 }
 
-// sequence returns the lambdas from the largest on.
+// sequence returns Count lambdas in decreasing order, beginning at most. n and p are the numbers of rows
+// and features.
 func (s *PathSettings) sequence(most float64, n, p int) []float64 {
 	count, ratio := s.Count, s.Ratio
 	if count == 0 {
@@ -240,14 +244,14 @@ func (s *PathSettings) sequence(most float64, n, p int) []float64 {
 	return lambdas
 }
 
-// root returns the k-th root of r, 0 < r < 1, by Newton's method from above: math.Pow
-// differs between machines.
+// root returns the k-th root of r, 0 < r < 1, by Newton's method from above. It does not use math.Pow,
+// whose results differ between machines.
 func root(r float64, k int) float64 {
 	q := 1.0
 	for k > 0 {
 		part := power(q, k-1)
 		next := q - (float64(q*part)-r)/(float64(k)*part)
-		if !(next < q) { // rounding, which this step corrects
+		if !(next < q) { // Newton's method from above decreases until it reaches the rounding errors
 			return next
 		}
 		q = next
@@ -295,7 +299,7 @@ func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	}
 	out, err := p.fitter.solve(ctx, p.lambdas[k])
 	if p.fitter.full && p.d.team.Alone() {
-		// The rest of the path is for package solver, if it can.
+		// solver.Minimize fits the rest of the path if it supports the problem.
 		if p.general, _ = p.d.general(); p.general != nil {
 			p.fitter = nil
 			return p.generalStep(ctx, k)
@@ -304,7 +308,8 @@ func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	return out, err
 }
 
-// generalStep starts from x and y of the last lambda and its multipliers, scaled.
+// generalStep fits lambda number k by solver.Minimize. It begins at the solution for the last lambda, with
+// the multipliers scaled by the ratio of the lambdas.
 func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
 	out, at, err := p.general.solve(ctx, p.lambdas[k], p.start)
 	if at != nil && k+1 < len(p.lambdas) && p.lambdas[k] > 0 {
@@ -316,9 +321,9 @@ func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
 	return out, err
 }
 
-// FitPath returns all steps of a Path. If fits have errors, it returns the error of the first lambda
-// that has one, with all steps that were reached. For bad data or a bad specification the result is
-// nil.
+// FitPath returns all steps of a Path. If some fits have errors, it returns all steps that were reached,
+// and the error of the first of these lambdas. If the data or the specification are not valid, it
+// returns no steps.
 func FitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {
 	return collect(Path(ctx, spec, x, y, set))
 }

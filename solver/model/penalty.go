@@ -9,19 +9,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A penalty is the penalty of a specification in the form of package exact, for coefficients on the
-// original scale, the intercept among them:
+// A penalty is the penalty of a specification in the form of package exact. x has the coefficients on
+// the original scale, and the intercept if there is one:
 //
-//	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²,
+//	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²
 //
-// or with norms of groups of rows of A instead of the absolute values. The scales of features are
-// in A, limits and ridges.
+// If there are groups, the weighted norms of groups of rows of A x take the place of Σ limit_k |(A x)_k|.
+// The scales of the features are contained in A, or without A in limit, and in ridge and fixed.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
-	limit, square []float64   // weights of the rows of A: of |.| and of squares; square is nil without squares
-	groups        [][]int     // nil for none
-	ridge, fixed  []float64   // of the coefficients; nil fixed ones for none
-	set           term.Region // of the coefficients; nil for all
+	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0
+	groups        [][]int     // groups of rows of A; nil for no groups
+	ridge, fixed  []float64   // ridgeⱼ and fixedⱼ for each entry of x; fixed is nil if all are 0
+	set           term.Region // the set of allowed x; nil allows all
 }
 
 // penalty returns the penalty of the design.
@@ -55,8 +55,8 @@ func (d *design) penalty() (*penalty, error) {
 	return p, err
 }
 
-// single returns the elastic net of single coefficients, with the ridges and the domain that every
-// penalty has.
+// single returns the elastic net with this L1Ratio, without graph, A and groups. It includes the ridge of
+// Mu and the domain.
 func (d *design) single(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
@@ -76,7 +76,7 @@ func (d *design) single(ratio float64) *penalty {
 	return p
 }
 
-// ridges sets the fixed ridges to (mu/2) Σ (sⱼbⱼ)².
+// ridges sets fixed so that its term is (mu/2) Σ (sⱼbⱼ)².
 func (p *penalty) ridges(d *design, mu float64) {
 	p.fixed = make([]float64, len(p.ridge))
 	for j, scale := range d.scale {
@@ -84,8 +84,8 @@ func (p *penalty) ridges(d *design, mu float64) {
 	}
 }
 
-// widened returns a box with its bounds times a scale, nil for ones, and with no bounds for the other
-// columns.
+// widened returns a box for the given number of columns: the bounds of box times scale, and no bounds for
+// columns that box does not have. scale may be nil, for ones.
 func widened(box term.Box, columns int, scale []float64) term.Box {
 	wide := term.NewBox(columns, math.Inf(-1), math.Inf(1))
 	copy(wide.Lower, box.Lower)
@@ -97,7 +97,8 @@ func widened(box term.Box, columns int, scale []float64) term.Box {
 	return wide
 }
 
-// rowsOfA returns A of the specification with a number of columns; nil for the identity.
+// rowsOfA returns the matrix A of the specification, or [G; I] for a graph, with the given number of
+// columns. It returns nil if there is neither.
 func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
 	switch {
 	case d.spec.A != nil:
@@ -112,7 +113,7 @@ func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
 	return widen(a, columns)
 }
 
-// widen returns a with more columns, which are empty.
+// widen returns a with empty columns added, so that it has the given number of columns.
 func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 	l, p := a.Dims()
 	if p == columns {
@@ -127,7 +128,8 @@ func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 	return sparse.New(l, columns, ptr, idx, val)
 }
 
-// limits returns the weights of the rows of A, without lambda, for standardised coefficients.
+// limits returns the weight of each row of A in the penalty with lambda = 1, for the coefficients of
+// standardised features.
 func (d *design) limits() (limit []float64) {
 	if d.spec.A != nil {
 		l, _ := d.spec.A.Dims()
@@ -142,8 +144,8 @@ func (d *design) limits() (limit []float64) {
 	return limit
 }
 
-// group returns the rows of a that are in groups, and sets the limits and the groups of the penalty.
-// Other rows are not penalised.
+// group returns the rows of a that are in a group, and sets limit and groups of the penalty. It drops the
+// other rows, because they are not penalised.
 func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	var members []int
 	p.limit, p.groups = nil, make([][]int, len(group.Groups))
@@ -157,8 +159,8 @@ func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	return a.SelectRows(members)
 }
 
-// region returns the domain for package solver, which has columns coefficients, each times its scale;
-// nil means no limits.
+// region returns the domain for solver.Minimize, whose problem has the given number of columns and
+// coefficients multiplied by scale. It returns nil if there is no domain.
 func (d *design) region(scale []float64, columns int) solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil {
