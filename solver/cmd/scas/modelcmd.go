@@ -185,8 +185,8 @@ func newColumnReport(m *model.Model, k, top int) *columnReport {
 }
 
 // largest returns the indices of the largest coefficients, the largest first. It returns at most most
-// indices, and leaves out zeros. The size of a coefficient is its absolute value times the scale of its feature. If
-// scale is nil, all scales are 1.
+// indices, and leaves out zeros. The size of a coefficient is its absolute value times the scale of its
+// feature. If scale is nil, all scales are 1.
 func largest(coefficients, scale []float64, most int) (order []int) {
 	size := func(j int) float64 {
 		v := math.Abs(coefficients[j])

@@ -18,39 +18,39 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/draw"
 )
 
-// pageFlags ask for a page.
+// pageFlags has the flag for a report in HTML.
 type pageFlags struct {
 	Report string `placeholder:"FILE" help:"Write a page of HTML that explains the fit: what was fitted, whether it converged, the largest coefficients, pictures." group:"What is written:"`
 }
 
-// A page is what --report writes: one file of HTML that needs no other, without scripts,
-// to be read on a screen and in print.
+// A page is the report of --report. It is one file of HTML without scripts that needs no other file. It can
+// be read on a screen and in print.
 type page struct {
-	Command string  // scas train
-	Data    string  // its name
-	Summary summary // what the command prints
+	Command string  // such as scas train
+	Data    string  // name of the data file
+	Summary summary // the summary that the command prints
 	Verdict judgement
-	Metrics summary       // on the training data
-	Heat    template.HTML // what is called what, of several classes
+	Metrics summary       // metrics on the training data
+	Heat    template.HTML // heat map of the confusions of several classes
 	Plot    template.HTML
 	Parts   []part
-	Left    string // which models have no part
-	Each    string // what Table has a line for
+	Left    string // says which models have no part
+	Each    string // what a row of Table is for: lambda or class
 	Table   grid
 	Line    string
 	Version string
 
-	scores     *confusionTable // of several classes, on the training data
-	deviations []float64       // of the features in the training data, or nil
+	scores     *confusionTable // metrics of several classes on the training data, or nil
+	deviations []float64       // standard deviations of the features in the training data, or nil
 }
 
-// A part is the section of a page about one model: the only one, or the model of a class.
+// A part is the section of a page about one model. If there are several classes, each class has a model.
 type part struct {
-	Of     string // which one, such as at the last lambda; empty if there is one
+	Of     string // says which model, such as "at the last lambda"; empty if there is only one
 	Model  *columnReport
-	P      int // features
+	P      int // number of features
 	Bars   []bar
-	Scaled bool // bars are of coefficients times deviations
+	Scaled bool // whether the bars show coefficients times standard deviations
 	Sets   []set
 	Graph  template.HTML
 }
@@ -61,7 +61,7 @@ type judgement struct {
 	Status, Result, Remedy string
 }
 
-// A grid has a line for each lambda, or class.
+// A grid is a table with a row for each lambda or class.
 type grid struct {
 	Head []string
 	Rows [][]string
@@ -73,7 +73,7 @@ type bar struct {
 	Feature             string
 	Coefficient, Length float64
 	From, Width         float64
-	Sign                string // of a class in the page
+	Sign                string // "above" or "below" zero; a class of CSS
 }
 
 // A set is a group of equal coefficients, with its colour in the picture of the graph.
@@ -82,7 +82,7 @@ type set struct {
 	More                               int // members that are not listed
 }
 
-// The largest numbers of coefficients and groups on a page, and of names of a group.
+// maxBars limits the coefficients and the groups in a part. maxMembers limits the names listed for a group.
 const maxBars, maxMembers = 50, 40
 
 //go:embed page.tmpl
@@ -102,7 +102,7 @@ func (p *page) write(w io.Writer) error {
 	return err
 }
 
-// output is the page that compose makes.
+// output returns the output of --report. compose makes the page.
 func (c *pageFlags) output(compose func() (*page, error)) output {
 	return output{"--report", c.Report, func(w io.Writer) error {
 		p, err := compose()
@@ -140,14 +140,14 @@ func (p *page) judge(objective number, of proof, err error) {
 	p.remedy(err)
 }
 
-// judgeAll says how many of the fits have converged. There is one fit for each lambda or class: what.
+// judgeAll sets the verdict of the page on several fits. what says what each fit is for: lambda or class.
 func (p *page) judgeAll(fits []proof, what string, err error) {
-	converged, relative, gap := 0, number(0), number(0) // the worst ones
+	converged, relative, gap := 0, number(0), number(0) // the largest gaps
 	for _, f := range fits {
 		if f.Status == solver.Converged {
 			converged++
 		}
-		relative, gap = max(relative, f.RelativeGap), max(gap, f.DualityGap) // NaN wins
+		relative, gap = max(relative, f.RelativeGap), max(gap, f.DualityGap) // NaN if any gap is NaN
 	}
 	p.Verdict = judgement{Good: converged == len(fits) && err == nil, Status: "Not converged everywhere."}
 	if p.Verdict.Good {
@@ -168,7 +168,7 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show adds a part for each column of a model, of which of says which model it is.
+// show adds a part for each column of a model. of says which model it is.
 func (p *page) show(of string, m *model.Model, g *graph.Graph) error {
 	classes := severalClasses(m)
 	if classes == nil {
@@ -182,7 +182,7 @@ func (p *page) show(of string, m *model.Model, g *graph.Graph) error {
 	return nil
 }
 
-// shown are the numbers of the classes that have a part: of many those that are found worst.
+// shown returns the indices of the classes that have a part. If there are many classes, only some have one.
 func (p *page) shown(classes []string) []int {
 	order := make([]int, len(classes))
 	for k := range order {
@@ -199,8 +199,8 @@ func (p *page) shown(classes []string) []int {
 	return order[:manyClasses]
 }
 
-// showOne adds the coefficients and groups of a column, and the picture of its graph if it
-// has one that can be drawn.
+// showOne adds a part with the coefficients and groups of column k. If the model has a graph that is small
+// enough, the part has a picture of it.
 func (p *page) showOne(of string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
 	t := part{Of: of, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
@@ -235,13 +235,14 @@ func (p *page) showOne(of string, m *model.Model, k int, g *graph.Graph) error {
 	return err
 }
 
-// Folded reports whether the lines of the table are seen only when a reader asks.
+// Folded reports whether the page hides the rows of the table until a reader opens them.
 func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > manyClasses }
 
-// Zeros is the number of coefficients that are zero.
+// Zeros returns the number of coefficients that are zero.
 func (t part) Zeros() int { return t.P - t.Model.NNZX }
 
-// Left returns where the leftmost bar begins, in percent of the longest bar.
+// Left returns the position of the left end of the leftmost bar, in percent of the longest bar. It is 0 or
+// less.
 func (t part) Left() (left float64) {
 	for _, b := range t.Bars {
 		left = min(left, b.From)
@@ -249,7 +250,7 @@ func (t part) Left() (left float64) {
 	return left
 }
 
-// Span is how far the bars reach, from Left on.
+// Span returns the distance from Left to the right end of the rightmost bar.
 func (t part) Span() (span float64) {
 	for _, b := range t.Bars {
 		span = max(span, b.From+b.Width)
@@ -257,8 +258,8 @@ func (t part) Span() (span float64) {
 	return span - t.Left()
 }
 
-// measure sets the metrics of the model on its training data, and the deviations of the features. It
-// does nothing out of core, where it would take one more pass.
+// measure sets the metrics of the model on its training data, and the standard deviations of the features. It
+// does nothing if the data are out of core, because it would need one more pass.
 func (p *page) measure(m *model.Model, data *sparse.Dataset, beyond bool) error {
 	if beyond {
 		return nil
@@ -297,7 +298,7 @@ func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	return draw.SVGSets(w, g, names, sets)
 }
 
-// inline is a picture within a page: without the lines that begin a file of SVG.
+// inline returns a picture for use within a page: SVG without the lines before the element svg.
 func inline(fill func(io.Writer) error) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := fill(&b); err != nil {
@@ -307,13 +308,13 @@ func inline(fill func(io.Writer) error) (template.HTML, error) {
 	if at < 0 {
 		return "", errors.New("drawing: no picture")
 	}
-	return template.HTML(b.Bytes()[at:]), nil // names are escaped by what draws
+	return template.HTML(b.Bytes()[at:]), nil // the packages that draw have escaped the names
 }
 
-// plain matches the words that a shell takes unchanged.
+// plain matches the words that need no quotes in a shell.
 var plain = regexp.MustCompile(`^[-A-Za-z0-9_./:=,%+@]+$`)
 
-// commandLine returns the command line, quoted for a POSIX shell.
+// commandLine returns the command line of scas with args, quoted for a POSIX shell.
 func commandLine(args []string) string {
 	words := []string{"scas"}
 	for _, a := range args {

@@ -54,7 +54,7 @@ input is not finite, 4 some lambda is not converged (its line says so) or
 (nothing is written).`
 }
 
-// A pathReport is what scas path --json prints.
+// A pathReport is the result of scas path. scas path --json prints it.
 type pathReport struct {
 	problemReport
 	Steps  []stepReport `json:"steps"`
@@ -63,19 +63,19 @@ type pathReport struct {
 	Report string       `json:"report,omitempty"`
 }
 
-// A stepReport describes the fits of one lambda.
+// A stepReport describes the fit for one lambda, or the fits of all classes for it.
 type stepReport struct {
 	Lambda    float64 `json:"lambda"`
 	NNZX      int     `json:"nnz_x"`
-	Intercept number  `json:"intercept"` // NaN, which JSON shows as null, if models have none or several
+	Intercept number  `json:"intercept"` // NaN (null in JSON) if there is no intercept, or one for each class
 	Loss      number  `json:"mean_loss"`
 	Objective number  `json:"objective"`
 	proof
 }
 
-// newSteps returns the reports of steps. intercept says that the models have one. With several
-// classes, a report has the sums over their columns: the sum of the objectives is above its optimum by
-// at most the sum of the gaps.
+// newSteps returns a report for each step. intercept says whether the models have an intercept. If there are
+// several classes, a report has the sums over the columns of the classes. The sum of the gaps bounds how far
+// the sum of the objectives is above its optimum.
 func newSteps(steps []*model.Step, intercept bool) []stepReport {
 	out := make([]stepReport, len(steps))
 	for k, s := range steps {
@@ -137,7 +137,7 @@ func (r *pathReport) text() string {
 	return text
 }
 
-// lines has one for each lambda.
+// lines returns a table with a row for each lambda.
 func (r *pathReport) lines() grid {
 	rows := make([][]string, len(r.Steps))
 	for k, s := range r.Steps {
@@ -148,7 +148,7 @@ func (r *pathReport) lines() grid {
 	return grid{slices.Concat([]string{"lambda", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
-// page explains the path. err is the error that the command will return.
+// page returns the HTML report on the path. err is the error that the command will return.
 func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
 	p := e.newPage("path", r.name)
 	p.Summary, p.Table = r.table(), r.lines()
@@ -165,7 +165,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), last.Model(), r.in.spec.Graph)
 }
 
-// Run fits a path.
+// Run checks the flags and fits a path.
 func (c *pathCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (c *pathCmd) Run(e *env) error {
 	return c.run(e, c.Data, &c.pageFlags, c.fit)
 }
 
-// fit fits a path, with the other ranks if there are some.
+// fit reads the data, fits a path and writes the results.
 func (c *pathCmd) fit(e *env) error {
 	restore, err := c.Level.use()
 	if err != nil {
@@ -217,7 +217,7 @@ func (c *pathCmd) fit(e *env) error {
 	return cmp.Or(failed, err)
 }
 
-// about names the data in an error of the fit to them, unless it is an interrupt or does so.
+// about adds the name of the data to err. Errors that need no such name stay unchanged, such as interrupts.
 func about(data string, err error) error {
 	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, model.ErrNotStreamed) {
 		return err
@@ -225,8 +225,8 @@ func about(data string, err error) error {
 	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
-// follow fits a path, and reports its progress. If fits have errors, it returns the error of the first
-// lambda that has one, with the number of the others.
+// follow fits a path and shows its progress. If fits fail, follow returns the first error. If the error is
+// that a fit did not converge, it also says how many lambdas failed.
 func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.Step, first error) {
 	s := r.in
 	p := e.begin("the first lambda")
@@ -260,9 +260,9 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 	return steps, first
 }
 
-// writeCoefficients writes the coefficients that are not zero as CSV, each with the gap of its lambda
-// and the status of the fit. A lambda at which all coefficients are zero has one line without a
-// feature. With several classes, each line begins with the class.
+// writeCoefficients writes the coefficients that are not zero as CSV. Each line also has the gap and the
+// status of the fit. A fit without an intercept whose coefficients are all zero has one line without a
+// feature. If there are several classes, each line begins with the class.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	b := bufio.NewWriter(w)
 	classes := r.in.data.Classes
@@ -279,13 +279,13 @@ func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 				start = csvWord(classes.Name(k)) + "," + start
 			}
 			end := "," + string(s.Certificate.Status) + "\n"
-			if gap := s.Certificate.Gap; isFinite(gap) { // else the cell is empty
+			if gap := s.Certificate.Gap; isFinite(gap) { // otherwise the cell is empty
 				end = "," + strconv.FormatFloat(gap, 'g', -1, 64) + end
 			} else {
 				end = "," + end
 			}
 			add := func(name string, v float64) {
-				b.WriteString(start + name + "," + strconv.FormatFloat(v, 'g', -1, 64) + end) // the first error sticks until Flush
+				b.WriteString(start + name + "," + strconv.FormatFloat(v, 'g', -1, 64) + end) // Flush returns the first error
 			}
 			if r.HasIntercept {
 				add("(intercept)", s.Intercept)
@@ -300,7 +300,7 @@ func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	return b.Flush()
 }
 
-// csvWord quotes a word as RFC 4180 asks.
+// csvWord returns s as a cell of CSV, quoted by RFC 4180 if necessary.
 func csvWord(s string) string {
 	if !strings.ContainsAny(s, ",\"\n\r") {
 		return s
@@ -308,7 +308,7 @@ func csvWord(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// columnsOf lines up columns of numbers, to the right.
+// columnsOf returns a table as text. The cells of a column are aligned to the right.
 func columnsOf(head []string, rows [][]string) string {
 	width := make([]int, len(head))
 	all := append([][]string{head}, rows...)
@@ -330,8 +330,8 @@ func columnsOf(head []string, rows [][]string) string {
 	return b.String()
 }
 
-// largestFeatures returns up to most features by the largest coefficient that they have
-// anywhere on a path.
+// largestFeatures returns at most most features, in decreasing order of their largest absolute coefficients
+// on the path.
 func largestFeatures(steps []*model.Step, most int) []int32 {
 	size := map[int32]float64{}
 	for _, s := range steps {

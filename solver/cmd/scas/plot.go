@@ -11,14 +11,14 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// This file draws paths and curves of cross-validation, lambda falling to the right, and
-// ROC curves.
+// This file draws paths, curves of cross-validation and ROC curves. Along a path and a curve of
+// cross-validation, lambda falls from left to right.
 
-// The largest numbers of coefficients that are drawn, and that are named.
+// maxDrawn limits the coefficients that drawPath draws, and maxNamed the coefficients with a name.
 const maxDrawn, maxNamed = 200, 14
 
-// drawPath draws the coefficients of a path; the largest have names. Lambda 0 has no place
-// on the axis.
+// drawPath draws the coefficients of a path against lambda. The largest coefficients have names. Lambda 0 is
+// not drawn, because the axis is logarithmic.
 func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	features := largestFeatures(steps, maxDrawn)
 	c := &chart.Chart{Title: "coefficients along the path", X: "lambda", Y: "coefficient", LogX: true, Falling: true}
@@ -49,7 +49,7 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	return c.WriteSVG(w)
 }
 
-// shortened cuts a name to what a legend has room for.
+// shortened returns name, cut to the length that a legend has room for.
 func shortened(name string) string {
 	const most = 17
 	if runes := []rune(name); len(runes) > most {
@@ -58,8 +58,8 @@ func shortened(name string) string {
 	return name
 }
 
-// drawCurve draws the means of a cross-validation in a band of their standard errors, and
-// both lambdas.
+// drawCurve draws the means of a cross-validation with a band of one standard error on each side. Two
+// vertical lines mark the lambdas of min and 1se.
 func drawCurve(w io.Writer, r *cvReport) error {
 	name := cvMetrics[r.Metric].name
 	c := &chart.Chart{Title: fmt.Sprintf("%d-fold cross-validation", r.Folds), X: "lambda", Y: name, LogX: true, Falling: true}
@@ -92,12 +92,12 @@ func drawCurve(w io.Writer, r *cvReport) error {
 	return c.WriteSVG(w)
 }
 
-// rocCurve returns, for each threshold, the shares of negative and of positive rows with scores above
-// it, from none to all. positive says which rows are positive. Points between two corners of the curve
-// are left out.
+// rocCurve returns the points of the ROC curve, from (0, 0) to (1, 1). For a threshold, x is the share of the
+// negative rows with scores above it, and y the share of the positive rows. positive says which rows are
+// positive. Points between two corners of the curve are left out.
 func rocCurve(score []float64, positive []bool) (x, y []float64) {
 	order := make([]int, len(score))
-	var all [2]float64 // negative and positive rows
+	var all [2]float64 // the numbers of negative and of positive rows
 	for i, p := range positive {
 		order[i] = i
 		if p {
@@ -116,7 +116,7 @@ func rocCurve(score []float64, positive []bool) (x, y []float64) {
 			above[0]++
 		}
 		if k+1 < len(order) && score[order[k+1]] == score[i] {
-			continue // rows with equal scores make one step of the curve
+			continue // rows with equal scores are one step of the curve
 		}
 		nextX, nextY := above[0]/all[0], above[1]/all[1]
 		if n := len(x); n > 1 && (x[n-2] == nextX || y[n-2] == nextY) {
@@ -127,7 +127,7 @@ func rocCurve(score []float64, positive []bool) (x, y []float64) {
 	return x, y
 }
 
-// drawROC draws the ROC curve of scores; both classes must be there.
+// drawROC draws the ROC curve of scores. Both classes must have rows.
 func drawROC(w io.Writer, auc float64, score []float64, positive []bool) error {
 	x, y := rocCurve(score, positive)
 	c := &chart.Chart{Title: "receiver operating characteristic", X: "negative rows called positive", Y: "positive rows found", Lines: []chart.Line{

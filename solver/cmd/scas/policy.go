@@ -11,63 +11,64 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file decides how a command works on data within --memory: with all rows in memory, out of
-// core, or not at all, with an error that names what would be enough.
+// This file decides how a command works on data within --memory: with all rows in memory, or out of core, or
+// not at all. In the last case the error says how much memory would be enough.
 
 // A demand is the memory that work on data needs.
 type demand struct {
-	work string // what needs it, such as "fitting 4 rows and 2 features of a.svm"
+	work string // describes the work, such as "fitting 4 rows and 2 features of a.svm"
 	data *sparse.Dataset
-	// inMemory estimates the bytes with all rows in memory, without the program. It may visit the rows.
+	// inMemory estimates the bytes that the work needs if all rows are in memory, without the program. It may
+	// visit the rows.
 	inMemory func() float64
-	// kept is the number of bytes that the work keeps out of core, beside a window of the rows.
+	// kept is the number of bytes that the work needs out of core, without the windows of the rows.
 	kept int64
-	// notStreamed is the reason why the work cannot be done out of core, or nil if it can. It wraps
-	// model.ErrNotStreamed.
+	// notStreamed is the reason why the work cannot be done out of core. It wraps model.ErrNotStreamed. It is
+	// nil if the work can be done out of core.
 	notStreamed error
-	stated      bool // --features gives the number of features
-	shared      bool // other ranks have other rows, each in memory of its own
+	stated      bool // whether --features gives the number of features
+	shared      bool // whether there are other ranks, which have other rows in their own memory
 }
 
 const (
-	// program is the memory of a command that works out of core, without rows and vectors.
+	// program is the number of bytes that a command needs out of core for anything but rows and vectors.
 	program = 64 << 20
-	// leastLimit is the least limit for work out of core, and leastRoom the least part of it for windows
-	// of the rows. 16 MiB of the least limit are for what is kept of each row or pair of features.
+	// leastLimit is the smallest limit with which a command works out of core. leastRoom is the smallest part
+	// of the limit for windows of the rows. The other 16 MiB of the smallest limit are for demand.kept.
 	leastLimit, leastRoom = 2 * program, 48 << 20
-	// mostReserve is the memory of a command with all rows in memory, see reserve.
+	// mostReserve is the largest value that reserve returns.
 	mostReserve = 24 << 20
 )
 
-// reserve returns the part of a limit that is for the program itself and for buffers of readers of
-// text, not for data and vectors.
+// reserve returns the part of a limit that is reserved for the program itself and for buffers of the readers
+// of text. The rest is for data and vectors.
 func reserve(limit int64) int64 { return min(limit/3, mostReserve) }
 
-// dataBytes returns the bytes of data, with their labels.
+// dataBytes returns the bytes of the data d, including labels, if all rows are in memory.
 func dataBytes(d *sparse.Dataset) int64 {
 	rows, _ := d.X.Dims()
 	return 8*(int64(rows)+1) + (4+8)*d.X.NNZ() + 8*int64(rows)
 }
 
-// lessThan reports whether the limit is less than mapped data, or than their file. The reader has then
-// not checked all rows.
+// lessThan reports whether d is mapped from a file, and the limit is less than the size of the data or of the
+// file. If so, the reader has not checked all rows.
 func (v memorySize) lessThan(d *sparse.Dataset) bool {
 	limit, _ := v.limit()
 	return limit > 0 && d.X.Mapped() && max(dataBytes(d), d.Stats.Bytes) > limit
 }
 
-// exceeds reports whether the work needs more than the limit with all rows in memory.
+// exceeds reports whether the work needs more memory than the limit if all rows are in memory.
 func (v memorySize) exceeds(d *demand) bool {
 	limit, _ := v.limit()
 	return limit > 0 && (v.lessThan(d.data) || d.left(limit) < 0)
 }
 
-// left returns the part of a limit that remains if all rows are in memory; negative if they do not
-// fit.
+// left returns the part of a limit that remains if all rows are in memory. It is negative if they do not fit.
 func (d *demand) left(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
 
-// place returns the bytes for windows of the rows if the work is to be done out of core, and 0 if it is to
-// be done with all rows in memory. exceeds says that the work exceeds the limit, here or on another rank.
+// place decides whether the work is done out of core. If so, room is the memory for windows of the rows in
+// bytes. Otherwise room is 0. exceeds says whether the work exceeds the limit, here or on another rank. If
+// the work exceeds the limit and cannot be done out of core, place returns an error.
 func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 	if !exceeds {
 		return 0, nil
@@ -81,8 +82,8 @@ func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 	return room, err
 }
 
-// room returns the memory for windows of the rows out of core: without the program and what the work
-// keeps. It returns 0 if there is too little.
+// room returns the memory for windows of the rows if the work is out of core, in bytes. It is the limit minus
+// kept and the memory of the program. It returns 0 if the memory is too small to work out of core.
 func (v memorySize) room(kept int64) int64 {
 	limit, _ := v.limit()
 	if room := limit - program - kept; limit >= leastLimit && room >= leastRoom {
@@ -91,14 +92,15 @@ func (v memorySize) room(kept int64) int64 {
 	return 0
 }
 
-// leastOutOfCore returns the least limit with which the work is done out of core.
+// leastOutOfCore returns the smallest limit, in bytes, with which the work can be done out of core.
 func (d *demand) leastOutOfCore() float64 { return max(leastLimit, program+leastRoom+float64(d.kept)) }
 
-// leastHeap is the least limit of the garbage collector, which counts what the run-time system needs.
+// leastHeap is the smallest limit that is set for the garbage collector. It is for the needs of the run-time
+// system.
 const leastHeap = 8 << 20
 
-// collecting sets the limit of the garbage collector, until end is called: to what the work leaves
-// beside mapped pages. d is nil without rows. room is what place returned.
+// collecting sets the limit of the garbage collector until end is called. The limit leaves memory for mapped
+// pages. d is nil if the work has no rows. room is the result of place.
 func (v memorySize) collecting(d *demand, room int64) (end func()) {
 	before := debug.SetMemoryLimit(-1)
 	switch {
@@ -115,8 +117,8 @@ func (v memorySize) collecting(d *demand, room int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// refuse returns the error for work that exceeds the limit. It names the memory that would be
-// enough, and other remedies.
+// refuse returns the error for work that exceeds the limit. The error names the memory that would be enough,
+// and other remedies.
 func (v memorySize) refuse(d *demand) error {
 	if d.shared && !v.exceeds(d) {
 		return v.refuseShared(d)
@@ -136,7 +138,7 @@ func (v memorySize) refuse(d *demand) error {
 	return fmt.Errorf("%s; %sallow %s with --memory", text, d.remedy(), enough(need, known))
 }
 
-// refuseShared is refuse if the rows of other ranks exceed the limit.
+// refuseShared returns the error if only the rows of other ranks exceed the limit.
 func (v memorySize) refuseShared(d *demand) error {
 	limit, origin := v.limit()
 	text := fmt.Sprintf("%s: other ranks have rows beyond the %s of memory allowed (%s)", d.work, byteCount(limit), origin)
@@ -146,8 +148,8 @@ func (v memorySize) refuseShared(d *demand) error {
 	return fmt.Errorf("%s; allow %s with --memory, to go through all of them in pieces", text, enough(d.leastOutOfCore(), true))
 }
 
-// unstreamed returns the error of work that turned out to be impossible out of core, with the memory that
-// would be enough.
+// unstreamed adds to err the memory that would be enough, if err says that the work is impossible out of
+// core. It returns any other err unchanged.
 func (v memorySize) unstreamed(d *demand, err error) error {
 	if !errors.Is(err, model.ErrNotStreamed) {
 		return err
@@ -159,11 +161,12 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need returns the bytes with all rows in memory, with the program. known is false if the estimate
-// would take a pass over data that are larger than the limit: the bytes are then those of the data.
+// need returns the bytes that the work needs if all rows are in memory, including the program. If an estimate
+// would need a pass over data that are larger than the limit, need returns only the bytes of the data. Then
+// known is false unless the data are small.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
-	if d.data.X.Mapped() { // the reader compares the limit with the file, too
+	if d.data.X.Mapped() { // the reader also compares the limit with the size of the file
 		data = max(data, float64(d.data.Stats.Bytes))
 	}
 	if v.lessThan(d.data) && !d.checked() {
@@ -171,28 +174,28 @@ func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	}
 	need := max(data, d.inMemory())
 	if !d.data.X.Mapped() {
-		need = max(need, 2*data) // while text is read
+		need = max(need, 2*data) // the reader of text needs twice the data
 	}
 	return need + min(need/2, mostReserve), true // see reserve
 }
 
-// small reports whether the data may take less memory than work out of core.
+// small reports whether the data need less memory than the smallest limit for work out of core.
 func (d *demand) small() bool { return float64(dataBytes(d.data)) < d.leastOutOfCore() }
 
-// checked reports whether the data are small, and their rows valid.
+// checked reports whether the data are small and all rows are valid.
 func (d *demand) checked() bool {
 	n, _ := d.data.X.Dims()
 	return d.small() && d.data.X.Check(0, n) == nil
 }
 
-// mayStream reports whether notStreamed helps the user: data with too many features would not be
-// streamed as a .scas file either.
+// mayStream reports whether the reason notStreamed helps the user. It does not help if text has too many
+// features, because a .scas file with them could not be read out of core either.
 func (d *demand) mayStream() bool {
 	_, p := d.data.X.Dims()
 	return d.data.X.Mapped() || p < mostStreamed
 }
 
-// remedy returns a remedy that ends in "or", if most features have no entry.
+// remedy returns a remedy, followed by "or", if most features have no entry. Otherwise it returns "".
 func (d *demand) remedy() string {
 	switch {
 	case !d.mostlyUnused():
@@ -203,7 +206,7 @@ func (d *demand) remedy() string {
 	return "number the features without gaps, or "
 }
 
-// mostlyUnused reports whether there are many features of which most have no entry.
+// mostlyUnused reports whether there are many features and most of them have no entry.
 func (d *demand) mostlyUnused() bool {
 	const many = 1 << 16
 	x := d.data.X
@@ -213,7 +216,7 @@ func (d *demand) mostlyUnused() bool {
 		return false
 	case int64(p) >= 2*x.NNZ():
 		return true
-	case x.Mapped() && !d.checked(): // to count takes a pass
+	case x.Mapped() && !d.checked(): // the count would need a pass over the file
 		return false
 	}
 	seen, used := make([]bool, p), 0
@@ -226,7 +229,7 @@ func (d *demand) mostlyUnused() bool {
 	return 2*used < p
 }
 
-// enough writes an amount of memory for --memory, rounded up. It describes an amount that is not known.
+// enough formats bytes as a value for --memory, rounded up. If known is false, bytes is the size of the data.
 func enough(bytes float64, known bool) string {
 	if !known {
 		return "more than the " + byteCount(int64(bytes)) + " of the data, some three times as much as a rule,"
@@ -238,7 +241,7 @@ func enough(bytes float64, known bool) string {
 		}
 		bytes, unit = bytes/(1<<10), larger
 	}
-	digit := 1.0 // for three digits
+	digit := 1.0 // 10, 100 or more, so that three digits are kept
 	for ; unit != "" && bytes*digit < 100; digit *= 10 {
 	}
 	return strconv.FormatFloat(math.Ceil(bytes*digit)/digit, 'f', -1, 64) + unit

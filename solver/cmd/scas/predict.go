@@ -62,7 +62,7 @@ does not know included), 2 wrong usage, 3 a number in DATA or a prediction is no
 finite, 130 interrupted (nothing is written).`
 }
 
-// Run predicts.
+// Run predicts the rows of DATA.
 func (c *predictCmd) Run(e *env) error {
 	if c.Metrics && c.IgnoreLabels {
 		return usagef("--metrics compares with the labels that --ignore-labels leaves out; give one of them")
@@ -112,9 +112,9 @@ func (c *predictCmd) Run(e *env) error {
 	})
 }
 
-// demand returns the demand on memory of predictions.
+// demand returns the memory that the predictions need.
 func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
-	const ofRow = 64 // bytes of margin, prediction and label, and what the measures sort
+	const ofRow = 64 // bytes for a margin, a prediction, a label and the copies that the metrics sort
 	n, _ := data.X.Dims()
 	classes := len(m.Classes.Values)
 	d := &demand{
@@ -130,7 +130,7 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	return d
 }
 
-// report prints what the predictions are worth.
+// report prints the measures of the predictions.
 func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
 		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
@@ -146,7 +146,7 @@ func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	return err
 }
 
-// ofModel returns an error of reading the data with the remedies of scas predict.
+// ofModel returns an error of the reader of the data, with the remedies that scas predict offers.
 func (c *predictCmd) ofModel(err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
 		changed := *parse
@@ -156,8 +156,8 @@ func (c *predictCmd) ofModel(err error) error {
 	return err
 }
 
-// remedies replaces the remedies that ask for other options of readers: these are the
-// model's, and not to be chosen.
+// remedies returns the remedies of a reader for a user of scas predict. It replaces remedies that ask for
+// other options of the reader, because the model determines these options.
 func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	for _, r := range of {
 		switch r.Field {
@@ -181,8 +181,8 @@ func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	return all
 }
 
-// explain words the error for a margin that is not finite: it names the row, counted from 1, and the
-// files.
+// explain returns a message for err if a margin is not finite. The message names the files and the row,
+// counted from 1. It returns any other err unchanged.
 func (c *predictCmd) explain(err error) error {
 	var over *model.OverflowError
 	if !errors.As(err, &over) {
@@ -206,7 +206,7 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 	return opt
 }
 
-// readRowsOf reads data for a model to predict.
+// readRowsOf reads the data that the model m will predict, and warns if the two do not match.
 func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error) {
 	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
 	if err == nil && c.Offset != "" {
@@ -233,7 +233,7 @@ func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error)
 	return data, nil
 }
 
-// some lists the first few of many names.
+// some returns a text with the names, or with the first few if there are many.
 func some(names []string) string {
 	const most = 5
 	if len(names) <= most {

@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// classNames are the classes of a model as files have them, of two the negative one first; nil
-// for numbers.
+// classNames returns the classes of a model as the data file writes them. If there are two, the negative
+// class comes first. It returns nil if the model predicts numbers.
 func classNames(m *model.Model) []string {
 	switch {
 	case !m.Classes.IsZero():
@@ -25,7 +25,7 @@ func classNames(m *model.Model) []string {
 	return nil
 }
 
-// severalClasses are the classes of a model of more than two; nil for other models.
+// severalClasses returns the classes of a model with more than two classes, and nil for other models.
 func severalClasses(m *model.Model) []string {
 	if m.Classes.IsZero() {
 		return nil
@@ -33,7 +33,8 @@ func severalClasses(m *model.Model) []string {
 	return m.Classes.All()
 }
 
-// classWords returns the words of the classes, in the order of their numbers, or nil if labels are not words.
+// classWords returns the names of the classes in the order of their numbers. It returns nil if labels are
+// numbers.
 func classWords(m *model.Model) []string {
 	if !m.Classes.IsZero() {
 		return m.Classes.Names
@@ -49,7 +50,7 @@ func classWords(m *model.Model) []string {
 	return words
 }
 
-// refuses reports flags that are not for the model.
+// refuses returns an error if a flag does not apply to the model.
 func (c *predictCmd) refuses(m *model.Model) error {
 	several := severalClasses(m)
 	switch {
@@ -67,19 +68,19 @@ func (c *predictCmd) refuses(m *model.Model) error {
 	return nil
 }
 
-// givesProbability reports whether margins stand for probabilities.
+// givesProbability reports whether the loss of the model turns margins into probabilities.
 func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability != nil }
 
 // predictions are the predictions of a model for some rows.
 type predictions struct {
-	// values has a number of each row for each column of the model: a probability or, without
-	// probabilities, the margin; for numbers the prediction.
+	// values has one number for each row and each column of the model, row by row. It is a probability, or a
+	// margin if the loss has no probabilities. If the model predicts numbers, it is the prediction.
 	values  []float64
-	classes []int    // the number of the class predicted of each row; nil for numbers
-	names   []string // of the classes
+	classes []int    // index of the predicted class of each row; nil if the model predicts numbers
+	names   []string // names of the classes
 }
 
-// margins returns the margins of a model for the rows of data, with the offsets.
+// margins returns the margins of a model for the rows of data, including the offsets.
 func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	t, err := m.Margins(nil, data.X)
 	each := len(m.Columns)
@@ -94,7 +95,7 @@ func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	return t, err
 }
 
-// predict predicts the rows of data.
+// predict returns the predictions of m for the rows of data.
 func (c *predictCmd) predict(m *model.Model, data *sparse.Dataset) (*predictions, error) {
 	t, err := margins(m, data)
 	if err != nil {
@@ -136,14 +137,14 @@ func (c *predictCmd) predict(m *model.Model, data *sparse.Dataset) (*predictions
 	return p, nil
 }
 
-// write writes one line per row: the number of each column, and the class predicted.
+// write writes one line for each row: the numbers of the row in values, and the name of the predicted class.
 func (p *predictions) write(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	if p.classes == nil {
 		for _, v := range p.values {
 			line = strconv.AppendFloat(line[:0], v, 'g', -1, 64)
-			b.Write(append(line, '\n')) // the first error sticks until Flush
+			b.Write(append(line, '\n')) // Flush returns the first error
 		}
 		return b.Flush()
 	}

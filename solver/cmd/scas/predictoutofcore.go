@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// windowRows returns the number of rows of a window. The rows, a copy of them and their scores take an
-// eighth of the memory, and their predictions as text another eighth.
+// windowRows returns the number of rows of a window. The rows of a window, their copy and their scores need
+// at most an eighth of the limit. Their predictions as text need another eighth.
 func (v memorySize) windowRows(data *sparse.Dataset) int {
 	const most, share = 1 << 16, 16
 	n, _ := data.X.Dims()
@@ -19,13 +19,13 @@ func (v memorySize) windowRows(data *sparse.Dataset) int {
 	return max(1, min(most, int(float64(limit)/share/row)))
 }
 
-// scoring returns the settings for scoring rows.
+// scoring returns the settings with which model.Score compares predictions with labels.
 func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
 	return &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets}
 }
 
-// outOfCore predicts rows window by window. A file is written whole or not at all; before
-// predictions go to standard output, all rows are checked.
+// outOfCore predicts rows window by window. It writes an output file completely or not at all. It checks all
+// rows before it writes predictions to standard output.
 func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
 	if d.notStreamed != nil {
 		return c.Memory.refuse(d)
@@ -76,8 +76,8 @@ func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
 	return e.interrupted(err, "nothing written")
 }
 
-// tally returns a tally of the metrics, or nil if they are not asked for. For the AUC it keeps the
-// scores of all rows, of several classes the scores for each.
+// tally returns a tally of the metrics, or nil if --metrics is not given. The tally keeps the scores of all
+// rows for the AUC. If there are several classes, each row has a score for each class.
 func (c *predictCmd) tally(m *model.Model, d *demand) (*model.Tally, error) {
 	if !c.Metrics {
 		return nil, nil
@@ -93,8 +93,8 @@ func (c *predictCmd) tally(m *model.Model, d *demand) (*model.Tally, error) {
 	return m.NewTally(rows), nil
 }
 
-// eachPiece calls do for one piece of the rows after the other, which are checked before
-// and leave memory after it.
+// eachPiece calls do for one piece of the rows after the other. It checks the rows of a piece before the
+// call, and releases their memory after it.
 func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	n, _ := data.X.Dims()
 	piece := v.windowRows(data)
@@ -119,8 +119,8 @@ func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) 
 	return nil
 }
 
-// piece writes the predictions of rows lo to hi-1. If they have labels, it returns their score, and
-// adds the rows to tally unless that is nil.
+// piece writes the predictions of rows lo to hi-1. If the data have labels and the labels count, it returns
+// the score of the rows. It also adds the rows to tally unless tally is nil.
 func (c *predictCmd) piece(w io.Writer, m *model.Model, tally *model.Tally, data *sparse.Dataset, lo, hi int) (s score, err error) {
 	part, err := rowsOf(data, lo, hi)
 	if err != nil {
