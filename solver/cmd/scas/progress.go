@@ -17,28 +17,27 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// The time between two reports of a long command: on a terminal, and elsewhere.
+// terminalEvery is the time between two reports on a terminal, progressEvery the time elsewhere.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
-// A progress reports on stderr how far a command is, how long it has taken, and how long the
-// rest will take: on a terminal in one line that changes, elsewhere every few seconds in a
-// line of its own.
+// A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of
+// the time that is left. On a terminal the reports overwrite one line. Elsewhere each report is a new line.
 type progress struct {
 	e     *env
-	live  bool   // on a terminal
+	live  bool   // whether the reports overwrite one line on a terminal
 	what  string // what the command does
 	start time.Time
 	lock  sync.Mutex
 	text  string    // the next report, without the times
 	shown time.Time // when showOf last drew the line
-	width int       // of the line on the terminal; 0 if there is none
-	over  bool      // after end: nothing is drawn any more
+	width int       // characters of the line on the terminal; 0 if there is no line
+	over  bool      // end was called; nothing is drawn any more
 	stop  chan struct{}
 	ended chan struct{}
 
-	// A stage is a part of the command, such as reading the data. share is the part of the
-	// present stage that is done, from 0 to 1; the stage began at the time began, with the
-	// share from.
+	// A stage is a part of the command, such as reading the data. share is the share of the present stage
+	// that is done, from 0 to 1. The stage began at the time began. At that time the share from was already
+	// done.
 	share, from float64
 	began       time.Time
 }
@@ -70,7 +69,7 @@ func (e *env) begin(text string) *progress {
 	return p
 }
 
-// tick reports the present text, with the times.
+// tick writes a report with the present text and the times.
 func (p *progress) tick() {
 	p.lock.Lock()
 	text, passed := p.text+p.left(), time.Since(p.start)
@@ -86,20 +85,20 @@ func (p *progress) tick() {
 // show sets the text of the report while the amount of work is not known.
 func (p *progress) show(format string, args ...any) { p.showOf(0, 0, format, args...) }
 
-// showOf sets the text of the report and the share done/total of the work. A smaller share
-// than before begins another stage.
+// showOf sets the text of the report and the share done/total of the work. If the share is smaller than
+// before, a new stage begins.
 func (p *progress) showOf(done, total float64, format string, args ...any) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.set(done, total, fmt.Sprintf(format, args...))
-	const rest = 100 * time.Millisecond // between two drawings; people do not read faster
+	const rest = 100 * time.Millisecond // least time between two drawings; people do not read faster
 	if now := time.Now(); p.live && !p.over && (p.share >= 1 || now.Sub(p.shown) >= rest) {
 		p.shown = now
 		p.draw()
 	}
 }
 
-// set is showOf without drawing. The caller holds the lock.
+// set does the work of showOf except drawing. The caller must hold the lock.
 func (p *progress) set(done, total float64, text string) {
 	p.text = text
 	share := 0.0
@@ -112,9 +111,8 @@ func (p *progress) set(done, total float64, text string) {
 	p.share = share
 }
 
-// toward is showOf for a run that ends when its gap is at most goal; first is the first gap
-// that was known. A gap falls by about the same factor in equal times, so the share of the
-// work is measured by the logarithm of the gap.
+// toward reports a run that ends when its gap is at most goal. first is the first known gap. In equal times
+// a gap falls by about the same factor, so the share of the work is computed from logarithms of gaps.
 func (p *progress) toward(first, gap, goal float64, format string, args ...any) {
 	if !(goal > 0 && gap < first) || math.IsInf(first, 1) {
 		p.show(format, args...)
@@ -123,8 +121,8 @@ func (p *progress) toward(first, gap, goal float64, format string, args ...any) 
 	p.showOf(math.Log(first/max(gap, goal)), math.Log(first/goal), format, args...)
 }
 
-// left returns an estimate of the time that the rest of the stage will take, as text; it is
-// empty when the stage is too young for an estimate.
+// left returns a text with an estimate of the time that is left in the stage. It returns "" if it is too
+// early for an estimate.
 func (p *progress) left() string {
 	passed := time.Since(p.began)
 	if !(p.share > p.from && p.share < 1) || passed < terminalEvery && p.e.every == 0 {
@@ -133,8 +131,7 @@ func (p *progress) left() string {
 	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.from))))
 }
 
-// draw writes the line on the terminal over the line before. It shortens a long text, but
-// not the times.
+// draw writes the report over the last line on the terminal. It shortens a long text, but not the times.
 func (p *progress) draw() {
 	line, times := p.text, ""
 	if passed := time.Since(p.start); passed >= terminalEvery {
@@ -149,10 +146,10 @@ func (p *progress) draw() {
 	p.width = width
 }
 
-// lineWidth is the number of characters that draw writes to a line at most.
+// lineWidth is the largest number of characters of a report that draw writes.
 const lineWidth = 76
 
-// clock writes a time as people read it: 12 s, 3 min 20 s, 2 h 5 min.
+// clock formats a time for people: 12 s, 3 min 20 s, 2 h 5 min.
 func clock(d time.Duration) string {
 	s := int(math.Round(d.Seconds()))
 	switch {
@@ -164,7 +161,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
-// clear removes the line from the terminal; the next report draws it again.
+// clear removes the report from the terminal. The next report draws a line again.
 func (p *progress) clear() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -183,13 +180,13 @@ func (p *progress) end() {
 	<-p.ended
 	p.clear()
 	p.lock.Lock()
-	p.over = true // after an interrupt a goroutine may still read and call showOf
+	p.over = true // after an interrupt a goroutine may still read data and call showOf
 	p.lock.Unlock()
 	p.e.progress = nil
 }
 
-// follow sets the callbacks of spec, so that a fit of several classes, of two or of numbers is
-// reported.
+// follow sets the callbacks of spec that report the progress of a fit. classes is the number of classes if
+// there are more than two, and 0 otherwise.
 func (p *progress) follow(spec *model.Spec, classes int) {
 	spec.Fitted = p.classes
 	switch {
@@ -199,12 +196,12 @@ func (p *progress) follow(spec *model.Spec, classes int) {
 		}
 	case spec.Memory > 0:
 		spec.Progress = p.streamed()
-	case spec.Comm == nil: // a Recorder looks at all rows
+	case spec.Comm == nil: // a Recorder needs the rows of all ranks
 		p.record(&spec.Settings)
 	}
 }
 
-// record sets the logger and the recorder of s, so that a run of package solver is reported.
+// record sets the logger and the recorder of s, which report the progress of a run of package solver.
 func (p *progress) record(s *solver.Settings) {
 	passes := cmp.Or(s.Passes, 100)
 	h := &iterationHandler{progress: p, passes: passes, first: math.Inf(1), gap: math.Inf(1)}
@@ -212,7 +209,7 @@ func (p *progress) record(s *solver.Settings) {
 	if !p.live {
 		return
 	}
-	// A record costs about as much as an outer iteration, so there are only a few dozen.
+	// A record costs about as much as an outer iteration, so a run has only a few dozen records.
 	s.RecordEvery = max(1, int(passes/40))
 	s.Recorder = solver.RecorderFunc(func(at *solver.Point) error {
 		h.objective = fmt.Sprintf("   objective %.8g", at.Last.Objective)
@@ -221,7 +218,7 @@ func (p *progress) record(s *solver.Settings) {
 	})
 }
 
-// passes describes the progress of a run of package stream: passes, objective and gap.
+// passes returns a text with the passes, the objective and the gap of an out-of-core run.
 func passes(at model.Progress) string {
 	text := fmt.Sprintf("pass %.2f", at.Passes)
 	if isFinite(at.Objective) {
@@ -233,7 +230,7 @@ func passes(at model.Progress) string {
 	return text
 }
 
-// streamed returns the callback by which a run of package stream is reported.
+// streamed returns the callback that reports the progress of an out-of-core run.
 func (p *progress) streamed() func(model.Progress) {
 	first := math.Inf(1)
 	return func(at model.Progress) {
@@ -244,8 +241,8 @@ func (p *progress) streamed() func(model.Progress) {
 	}
 }
 
-// bytes sets how many bytes of a file are read or written. It does not draw: tick shows it
-// after a second, and most files take less than that.
+// bytes sets the number of bytes of a file that are read or written. It does not draw, because most files
+// need less than a second. For other files, tick draws the number.
 func (p *progress) bytes(what string, done, total int64) {
 	text := fmt.Sprintf("%s: %s", what, byteCount(done))
 	if total > 0 { // the size of a pipe is not known
@@ -256,13 +253,13 @@ func (p *progress) bytes(what string, done, total int64) {
 	p.set(float64(done), float64(total), text)
 }
 
-// rows reports that done rows of total are finished.
+// rows reports that done of total rows are finished.
 func (p *progress) rows(done, total int) {
 	p.showOf(float64(done), float64(total), "%s: row %s of %s", p.what, grouped(done), grouped(total))
 }
 
-// component returns the callback by which a graphical lasso is reported. The components are
-// solved at the same time; the reports are about the largest one.
+// component returns the callback that reports the progress of a graphical lasso. Several components are
+// solved at the same time. The reports are about the largest one.
 func (p *progress) component() func(glasso.Progress) {
 	var lock sync.Mutex
 	largest, first := 0, math.Inf(1)
@@ -286,7 +283,7 @@ func (p *progress) component() func(glasso.Progress) {
 	}
 }
 
-// classes reports that done classes of total are fitted to all rows.
+// classes reports that done of total classes are fitted to all rows.
 func (p *progress) classes(done, total int) {
 	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
@@ -295,10 +292,10 @@ func (p *progress) classes(done, total int) {
 // entry costs no computation; a solver.Recorder would evaluate the objective.
 type iterationHandler struct {
 	*progress
-	passes     float64 // the number allowed
-	goal       float64 // the gap at which the run ends; 0 for none
-	first, gap float64 // the first gap that was known, and the latest
-	objective  string  // of the latest record, as text
+	passes     float64 // largest number of passes
+	goal       float64 // the gap at which the run ends; 0 if there is no such gap
+	first, gap float64 // the first known gap, and the latest gap
+	objective  string  // text with the objective of the latest record
 }
 
 func (h *iterationHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -323,7 +320,7 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// report reports an iteration after a number of passes and Newton steps.
+// report shows the number of passes, of Newton steps and the gap after an iteration.
 func (h *iterationHandler) report(passes float64, steps int64) {
 	text := fmt.Sprintf("pass %.0f of %.0f%s", passes, h.passes, h.objective)
 	if steps > 0 {

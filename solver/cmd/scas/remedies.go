@@ -7,10 +7,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file words the remedies of the libraries' errors, which name fields of Go types,
-// for a user of the command line.
+// This file translates the remedies in the errors of the libraries for a user of the command line. The
+// remedies name fields of Go types; the translations name flags.
 
-// flagOf maps fields of solver.Settings to flags.
+// flagOf maps the names of the fields of solver.Settings to flags.
 var flagOf = map[string]string{
 	"BatchSize":   "--batch-size",
 	"DualUpdates": "--dual-updates",
@@ -25,9 +25,9 @@ var flagOf = map[string]string{
 	"TimeLimit":   "--time-limit",
 }
 
-// phrases words remedies, without their conditions, by Field and To. A phrase under "*" is
-// for every other To, which takes the place of %s. An empty phrase leaves out a remedy for
-// which the command line has no flag.
+// phrases maps the Field and the To of a remedy to a phrase for the command line, without the condition. The
+// phrase under "*" is for every other To, and To replaces %s in it. An empty phrase means that the remedy is
+// left out, because the command line has no flag for it.
 var phrases = map[string]map[string]string{
 	"": {
 		"give a file that Save, scas train or scas cv wrote": "give a file that scas train -o FILE or " +
@@ -111,7 +111,7 @@ var phrases = map[string]map[string]string{
 	"p": {"*": "give --features %s"}, // the number of features, an argument of readers of graphs
 }
 
-// inWords returns a remedy in the words of the command line.
+// inWords returns the text of a remedy for a user of the command line.
 func inWords(r sparse.Remedy) string {
 	text, ok := phrase(r)
 	if !ok {
@@ -123,7 +123,7 @@ func inWords(r sparse.Remedy) string {
 	return text
 }
 
-// phrase returns what phrases has for a remedy. A remedy without a field needs no entry.
+// phrase returns the phrase for a remedy from phrases. For a remedy without a Field it may return To itself.
 func phrase(r sparse.Remedy) (text string, ok bool) {
 	if text, ok = phrases[r.Field][r.To]; ok {
 		return text, true
@@ -135,8 +135,8 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 	return strings.ReplaceAll(text, "%s", r.To), ok
 }
 
-// reworded returns the text of err with the remedies of every error that it wraps in the
-// words of the command line.
+// reworded returns the text of err. In this text the remedies of err, and of every error that err wraps, are
+// in the words of the command line.
 func reworded(err error) string {
 	text := err.Error()
 	for _, part := range parts(err) {
@@ -150,7 +150,7 @@ func reworded(err error) string {
 	return text
 }
 
-// A rewordedError is an error with another text.
+// A rewordedError is an error whose text is replaced by msg.
 type rewordedError struct {
 	error
 	msg string
@@ -159,8 +159,8 @@ type rewordedError struct {
 func (e rewordedError) Error() string { return e.msg }
 func (e rewordedError) Unwrap() error { return e.error }
 
-// replaced returns err, which wraps old, with the text of another error in place of the
-// text of old.
+// replaced returns err with by in place of old, an error that err wraps. In the text of the result, the text
+// of by replaces the text of old.
 func replaced(err, old, by error) error {
 	if err == old {
 		return by
@@ -168,7 +168,7 @@ func replaced(err, old, by error) error {
 	return rewordedError{errors.Join(by, err), strings.Replace(err.Error(), old.Error(), by.Error(), 1)}
 }
 
-// parts returns err and all errors that it wraps.
+// parts returns err and all errors that err wraps.
 func parts(err error) []error {
 	all := []error{err}
 	switch wrapper := err.(type) {

@@ -14,15 +14,15 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// A trainReport is what scas train --json prints. The table for people, the page of --report and
-// the picture of --svg show the same.
+// A trainReport is the result of scas train. scas train --json prints it. The table, the page of --report and
+// the picture of --svg are made from it.
 type trainReport struct {
-	Status solver.Status `json:"status"` // converged if the fit of every class is
+	Status solver.Status `json:"status"` // converged if the fits of all classes converged
 	Lambda float64       `json:"lambda"`
 	problemReport
-	*columnFit               // nil for more than two classes
-	Classes    []classReport `json:"classes,omitempty"`  // of more than two
-	Accuracy   *float64      `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
+	*columnFit               // nil if there are more than two classes
+	Classes    []classReport `json:"classes,omitempty"`  // only if there are more than two
+	Accuracy   *float64      `json:"accuracy,omitempty"` // on the rows of the fit; nil if labels are numbers
 	written
 
 	model   *model.Model
@@ -45,22 +45,23 @@ type columnFit struct {
 	proof
 	Intercept *number   `json:"intercept"`
 	NNZX      int       `json:"nnz_x"`
-	Tied      int       `json:"tied_groups"` // of equal coefficients, along the graph
+	Tied      int       `json:"tied_groups"` // number of groups of equal coefficients along the graph
 	Run       model.Run `json:"run"`
 
-	// Of the last iterate before zeros and ties were made exact, if a method of --method list ran.
+	// These three describe the last iterate before zeros and ties were made exact. They are nil unless a
+	// method of --method list ran.
 	Unrounded      *number `json:"objective_unrounded,omitempty"`
 	PrimalResidual *number `json:"primal_residual,omitempty"`
 	DualResidual   *number `json:"dual_residual,omitempty"`
 
-	// With --verbose only.
+	// The conditions of Theorem 2 are checked only if --verbose is given.
 	Theorem2        []conditionReport `json:"theorem2,omitempty"`
 	Theorem2Relaxed []conditionReport `json:"theorem2_relaxed,omitempty"`
 
-	asked bool // for a proof
+	asked bool // whether a proof was asked for (--tol)
 }
 
-// written are the files that a fit wrote.
+// A written has the names of the files that a command wrote.
 type written struct {
 	Model  string `json:"model,omitempty"`
 	SVG    string `json:"svg,omitempty"`
@@ -74,7 +75,7 @@ func (w written) addFiles(f *summary, picture string) {
 	f.addIf(w.Report != "", "report", "written to %s", w.Report)
 }
 
-// newTrainReport reports a fit.
+// newTrainReport returns the report on the fit of m.
 func newTrainReport(head problemReport, m *model.Model, verbose bool) *trainReport {
 	r := &trainReport{Status: solver.Converged, Lambda: head.in.spec.Lambda, problemReport: head, model: m, verbose: verbose}
 	for k := range m.Columns {
@@ -114,7 +115,7 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 	return r
 }
 
-// info describes the method that ran.
+// info returns the description of the method that ran.
 func (c *columnFit) info() solver.MethodInfo {
 	m, known := baseline.ByName(c.Run.Method)
 	if !known {
@@ -123,7 +124,7 @@ func (c *columnFit) info() solver.MethodInfo {
 	return m.Info()
 }
 
-// warnOfNoOptimum warns that the fit, or the fits of some classes, have no optimum.
+// warnOfNoOptimum warns if the problem, or the problem of a class, has no optimum.
 func (r *trainReport) warnOfNoOptimum(e *env) {
 	if r.columnFit != nil && r.NoOptimum {
 		e.warn("there is no optimum: %s", noOptimumReason)
@@ -144,7 +145,8 @@ func nonZeros(x []float64) (count int) {
 	return count
 }
 
-// table returns a summary: the problem, the result and, with --verbose, the run of the method.
+// table returns a summary of the problem and the result. With --verbose it also describes the run of the
+// method.
 func (r *trainReport) table() (f summary) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)
@@ -166,7 +168,7 @@ func (r *trainReport) table() (f summary) {
 	return f
 }
 
-// work counts what the fits of all classes took.
+// work returns a text with the total passes and Newton steps of the fits of all classes.
 func (r *trainReport) work() string {
 	steps, passes := 0, 0.0
 	for _, c := range r.Classes {
@@ -184,14 +186,14 @@ func (r *trainReport) work() string {
 	return passCount(passes) + ", " + plural(steps, "Newton step")
 }
 
-// endWord says how a run ended.
+// endWord returns the words for the way in which a run ended.
 func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), "passes ") }
 
-// addRun says how the fit went.
+// addRun adds lines about the method, its passes and steps, and the time of the fit.
 func (r *trainReport) addRun(f *summary) {
 	run := &r.Run
 	did := plural(run.NewtonSteps, "Newton step")
-	if run.OuterIterations > 0 { // a method of package solver
+	if run.OuterIterations > 0 { // a method of --method list ran
 		outer := plural(run.OuterIterations, "outer iteration")
 		switch before := run.OuterIterations - 1; { // all Newton steps count as one outer iteration
 		case run.NewtonSteps == 0:
@@ -211,7 +213,7 @@ func (r *trainReport) addRun(f *summary) {
 	f.addIf(run.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(run.StepHalvings, "time"))
 }
 
-// addResult says what was found.
+// addResult adds lines about the objective, the coefficients and the gap.
 func (r *trainReport) addResult(f *summary) {
 	iterate := map[bool]string{true: " (average iterate)"}[r.Run.Average]
 	if r.Status == solver.Diverged {
@@ -237,21 +239,21 @@ func (r *trainReport) addResult(f *summary) {
 	}
 }
 
-// addAccuracy adds the share of rows that are predicted right, if it is known.
+// addAccuracy adds a line with the share of rows whose class is predicted correctly, if accuracy is not nil.
 func addAccuracy(f *summary, accuracy *float64) {
 	if accuracy != nil {
 		f.add("accuracy", "%.2f %% of the rows that were fitted", 100**accuracy)
 	}
 }
 
-// addNonZeros counts the coefficients that are not zero. If there are none because the run
-// ended at its time limit, a smaller --lambda is no remedy.
+// addNonZeros adds a line with the number of coefficients that are not zero. If all are zero, it suggests a
+// smaller --lambda, unless the run ended at its time limit.
 func addNonZeros(f *summary, status solver.Status, count, of int) {
 	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(of))
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
-// addMethod says by which method, with which parameters, and by which kernels.
+// addMethod adds lines about the parameters of the method, the kernels, the residuals and the memory.
 func (r *trainReport) addMethod(f *summary) {
 	run, storage := &r.Run, ""
 	if run.OuterIterations == 0 {
@@ -285,8 +287,8 @@ func (r *trainReport) addParameters(f *summary) {
 	f.addIf(run.BatchSize > 1, "", "%d samples a step", run.BatchSize)
 }
 
-// text returns the report as text: a summary, for several classes a table with a line for each class,
-// and notes that explain its words.
+// text returns the report as text. If there are several classes, a table with a line for each class follows,
+// with notes that explain its words.
 func (r *trainReport) text() string {
 	if r.columnFit != nil {
 		return r.table().String()
@@ -303,7 +305,7 @@ func (r *trainReport) text() string {
 	return text
 }
 
-// lines has one for each class.
+// lines returns a table with a row for each class.
 func (r *trainReport) lines() grid {
 	rows := make([][]string, len(r.Classes))
 	for k, c := range r.Classes {
@@ -314,7 +316,7 @@ func (r *trainReport) lines() grid {
 	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
-// worst returns the lines of the classes with the largest gaps, first those without a proof.
+// worst returns the lines of the classes with the largest gaps. Classes without a proof come first.
 func (r *trainReport) worst(lines [][]string) [][]string {
 	order := make([]int, len(lines))
 	for k := range order {
@@ -346,10 +348,10 @@ func (r *trainReport) encode(w io.Writer) error { return r.model.Write(w) }
 
 func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model, 0) }
 
-// errOneGraph is the error for --svg with several classes, which have one model each.
+// errOneGraph is the error if --svg is given and there are several classes, which have one model each.
 var errOneGraph = usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 
-// page explains the model. err is the error that the command will return.
+// page returns the HTML report on the model. err is the error that the command will return.
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
 	if p.Summary = r.table(); r.columnFit != nil {

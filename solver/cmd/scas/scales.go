@@ -10,16 +10,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// ofScales replaces the remedy to scale the features. If their scales differ much, the new
-// one says how much, and names the flag that scales them. Otherwise
-// there is none.
+// ofScales replaces the remedy of err that tells the user to scale the features. If the scales of the
+// features differ much, the new remedy says how much and names --standardize. Otherwise the remedy is
+// removed.
 func ofScales(err error, data *sparse.Dataset, standardized bool) error {
 	not, ok := errors.AsType[*solver.NotConvergedError](err)
 	if !ok || !slices.Contains(not.Remedies, ending.Scale) {
 		return err
 	}
 	text, far := "", false
-	if !standardized { // the caller passes true for data out of core, too
+	if !standardized { // the caller also passes true if the data are out of core
 		text, far = apart(data)
 	}
 	changed := *not
@@ -33,11 +33,12 @@ func ofScales(err error, data *sparse.Dataset, standardized bool) error {
 	return replaced(err, not, &changed)
 }
 
-// farApart is the ratio of the largest to the least deviation of a feature from which on scales are
-// named as the reason for a poor model.
+// farApart is a ratio of the largest to the least standard deviation of a feature. If the ratio of the data
+// is larger, messages name the scales of the features as the reason for a poor model.
 const farApart = 100
 
-// apart returns the range of the deviations of the features as text, and whether it is wide.
+// apart returns a text with the range of the standard deviations of the features that vary. far reports
+// whether the range is wide.
 func apart(d *sparse.Dataset) (text string, far bool) {
 	sd := slices.DeleteFunc(d.X.ColumnStats().StdDev(), func(v float64) bool { return v == 0 })
 	if len(sd) == 0 {
@@ -47,8 +48,7 @@ func apart(d *sparse.Dataset) (text string, far bool) {
 	return fmt.Sprintf("%.3g to %.3g", least, most), most > farApart*least
 }
 
-// warnOfEmpty says why cross-validation may have chosen a model without features, and what
-// to do.
+// warnOfEmpty warns if the chosen model has no features. The warning says why this may be so, and what to do.
 func (r *cvReport) warnOfEmpty(e *env) {
 	if r.Chosen.NNZX > 0 {
 		return

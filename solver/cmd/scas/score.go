@@ -9,17 +9,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A predictReport is what scas predict --json prints.
+// A predictReport is the report of scas predict on its predictions. scas predict --json prints it.
 type predictReport struct {
-	Classes  []string `json:"class_names,omitempty"` // if more than two; in the order of the numbers in a line
+	Classes  []string `json:"class_names,omitempty"` // only if more than two; in the order of the numbers in a line of output
 	N        int      `json:"n"`
-	Loss     *number  `json:"mean_loss"`          // mean over the rows; null without labels
-	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows predicted right
+	Loss     *number  `json:"mean_loss"`          // mean over the rows; null if there are no labels
+	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows whose class is predicted correctly
 	Correct  *int     `json:"correct,omitempty"`
-	Metrics  *metrics `json:"metrics,omitempty"` // with --metrics
+	Metrics  *metrics `json:"metrics,omitempty"` // nil if --metrics is not given
 }
 
-// metrics has the metrics of a model on some rows. In JSON they are one flat object, as in scas cv.
+// A metrics has the metrics of a model on some rows. In JSON they are one flat object.
 type metrics struct {
 	Loss number `json:"mean_loss"`
 	*model.ClassMetrics
@@ -30,7 +30,7 @@ func newMetrics(m *model.Metrics) *metrics {
 	return &metrics{number(m.Loss), m.Classes, m.Numbers}
 }
 
-// A score has the loss and the correct predictions of a model on some rows.
+// A score has the total loss and the number of correct predictions of a model on some rows.
 type score struct {
 	rows, correct int
 	loss          float64 // sum over the rows
@@ -43,9 +43,8 @@ func (s score) plus(t score) score {
 func (s score) mean() float64     { return s.loss / float64(s.rows) }
 func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
 
-// accuracy returns the share of the rows of all ranks whose class the model predicts right; nil if a
-// margin is infinite or NaN, which is an error of scas predict. The margins of the rows of one piece
-// take at most 32 MiB.
+// accuracy returns the share of the rows of all ranks whose class the model predicts correctly. It returns
+// nil if a margin is infinite or NaN. It predicts the rows in pieces, whose margins need at most 32 MiB.
 func (r *ranks) accuracy(m *model.Model, data *sparse.Dataset) *float64 {
 	n, _ := data.X.Dims()
 	piece, right := max(1, 1<<22/len(m.Columns)), 0.0
@@ -73,8 +72,7 @@ func (r *ranks) accuracy(m *model.Model, data *sparse.Dataset) *float64 {
 	return &share
 }
 
-// rowsOf returns rows lo to hi-1 of data, without their labels. If these are all rows, it copies
-// nothing.
+// rowsOf returns the rows lo to hi-1 of data, without labels. If these are all rows, it does not copy them.
 func rowsOf(data *sparse.Dataset, lo, hi int) (part *sparse.Dataset, err error) {
 	part = &sparse.Dataset{X: data.X, Mapping: data.Mapping, Classes: data.Classes, Offsets: data.Offsets}
 	if n, _ := data.X.Dims(); hi-lo == n {
@@ -91,8 +89,7 @@ func rowsOf(data *sparse.Dataset, lo, hi int) (part *sparse.Dataset, err error) 
 	return part, err
 }
 
-// measure compares the margins of a model with labels, which are -1 and +1 if the
-// loss is for classes.
+// measure returns the score of margins. If the loss is for classes, the labels are -1 and +1.
 func measure(loss solver.Loss, margin, labels []float64) score {
 	s := score{rows: len(labels), loss: term.LossOf(loss).Slopes(nil, margin, labels)}
 	for i, b := range labels {
@@ -103,7 +100,7 @@ func measure(loss solver.Loss, margin, labels []float64) score {
 	return s
 }
 
-// measure compares predictions with labels.
+// measure returns a report that compares the predictions of m with the labels of data.
 func (c *predictCmd) measure(m *model.Model, data *sparse.Dataset) (*predictReport, error) {
 	s, err := m.Score(data.X, data.OriginalLabels(), c.scoring(data))
 	if err != nil {
@@ -114,7 +111,7 @@ func (c *predictCmd) measure(m *model.Model, data *sparse.Dataset) (*predictRepo
 		if err != nil {
 			return nil, err
 		}
-		s.Loss = measure(m.Loss, margins, data.Labels).mean() // by the sums of training
+		s.Loss = measure(m.Loss, margins, data.Labels).mean() // summed in the same way as in training
 	}
 	loss := number(s.Loss)
 	r := &predictReport{Classes: severalClasses(m), N: s.Rows, Loss: &loss}

@@ -15,21 +15,21 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A specified is a specification with its data.
+// A specified has the specification of fits, with the data and the memory that they need.
 type specified struct {
 	data       *sparse.Dataset
 	whole      wholeCounts
 	spec       model.Spec
 	graph      graphSummary
-	groups     int // of the group lasso
+	groups     int // number of groups of the group lasso
 	groupsFile string
-	domain     string  // as the flag has it
-	demand     *demand // of memory
-	exceeds    bool    // the demand exceeds --memory
+	domain     string  // the value of --domain
+	demand     *demand // memory that the fits need
+	exceeds    bool    // whether the demand exceeds --memory
 }
 
-// specify returns the specification of fits to data, without the fields that depend on whether the
-// fits are out of core.
+// specify returns the specification of the fits to data. It does not set the fields that depend on whether
+// the fits are out of core.
 func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*specified, error) {
 	_, p := data.X.Dims()
 	out := &specified{data: data, whole: whole}
@@ -47,7 +47,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 	}
 	out.demand = c.demand(out, of)
 	if p > mostStreamed && int64(p) > data.X.NNZ() && c.Memory.exceeds(out.demand) {
-		return nil, c.Memory.refuse(out.demand) // before a graph and bounds for p features take memory
+		return nil, c.Memory.refuse(out.demand) // before the graph and the bounds of p features need memory
 	}
 	if c.SampleWeights != "" {
 		weights, err := readWeights(c.SampleWeights, whole.portion)
@@ -83,8 +83,8 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 // outOfCore reports whether the fits are out of core.
 func (s *specified) outOfCore() bool { return s.spec.Memory > 0 }
 
-// demand returns the demand for memory of the fits of s. It reads the fields of s when the demand is
-// used, so that fields may be set later.
+// demand returns the memory that the fits of s need. The demand reads the fields of s only when it is used,
+// so that fields may be set after this call.
 func (c *fitFlags) demand(s *specified, of fits) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
@@ -93,7 +93,7 @@ func (c *fitFlags) demand(s *specified, of fits) *demand {
 		inMemory: func() float64 {
 			count := of.count
 			count.Classes = len(s.data.Classes.Values)
-			labels := 8 * int64(n) // as they are in the data, see Dataset.OriginalLabels
+			labels := 8 * int64(n) // the original labels, see Dataset.OriginalLabels
 			need := float64(dataBytes(s.data) + labels + s.spec.EstimateMemory(s.data.X, count))
 			if of.scored {
 				need += scoreBytes(n, count.Classes)
@@ -103,11 +103,11 @@ func (c *fitFlags) demand(s *specified, of fits) *demand {
 	}
 }
 
-// bytesOfScore is the memory of each row and class while a model is scored: a margin, its share of the
-// sum, and the score that the AUC sorts.
+// bytesOfScore is the number of bytes for each row and class while a model is scored. They hold a margin, the
+// probability of the class, and the score that the AUC sorts.
 const bytesOfScore = 24
 
-// scoreBytes returns the bytes for scoring a model on all rows at once, with the table of confusions.
+// scoreBytes returns the bytes needed to score a model on all rows at once, with the table of confusions.
 func scoreBytes(rows, classes int) float64 {
 	k := float64(max(1, classes))
 	return float64(bytesOfScore*k*float64(rows)) + float64(8*k*k)
@@ -130,17 +130,17 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error
 	return fmt.Errorf("%w: %s", model.ErrNotStreamed, why)
 }
 
-// mostStreamed is the largest number of coefficients of Newton's method out of core.
+// mostStreamed is the largest number of coefficients that Newton's method can fit out of core.
 const mostStreamed = 2048
 
-// keeps returns the bytes that fits out of core keep: weights, the weights of a fit, offsets, folds,
-// models, and labels if they differ from those of the file.
+// keeps returns the bytes that out-of-core fits keep in memory. They are for weights of rows, offsets, folds
+// and models, and for labels if they differ from the labels in the file.
 func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	n, p := data.X.Dims()
 	ofRow, models := c.ranks.ofRow, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		ofRow += 16
-		if of.count.Folds > 0 { // of the rows that are not held out
+		if of.count.Folds > 0 { // the weights of the rows that are not held out
 			ofRow += 16
 		}
 	}
@@ -149,7 +149,7 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	}
 	if of.count.Folds > 0 {
 		ofRow++
-		models = 2 * of.count.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and without a fold
+		models = 2 * of.count.Lambdas * max(1, len(data.Classes.Values)) // the models fitted to all rows, and the models fitted without a fold
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		ofRow += 8
@@ -157,8 +157,7 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	return ofRow*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
 }
 
-// name reads the names of the features from the file of --names. Without this flag they are the names
-// in the data.
+// name sets the names of the features. They come from the file at path, or from the data if path is empty.
 func (s *specified) name(path string, p int) error {
 	if path == "" {
 		s.spec.Features = s.data.Names
@@ -183,7 +182,7 @@ func (s *specified) name(path string, p int) error {
 	return nil
 }
 
-// join sets the graph.
+// join sets the graph, or the matrix A, of the specification.
 func (s *specified) join(c *specFlags, p int) error {
 	s.graph = graphSummary{Kind: graph.Kind(c.Graph), Rows: p}
 	switch c.Graph {
@@ -210,21 +209,21 @@ func (s *specified) join(c *specFlags, p int) error {
 	return nil
 }
 
-// readConstraint reads a file of --graph, and checks that A has a column for each feature.
+// readConstraint reads the file of --graph and checks that A has a column for each feature.
 func readConstraint(path string, data *sparse.Dataset) (*graph.Constraint, error) {
 	_, p := data.X.Dims()
 	con, err := graph.ReadConstraintFile(path, p)
 	if err != nil {
 		return nil, err
 	}
-	probe := solver.Problem{Data: data.X, Labels: data.Labels, Loss: solver.Squared{}, Constraint: con.A} // which takes any labels
+	probe := solver.Problem{Data: data.X, Labels: data.Labels, Loss: solver.Squared{}, Constraint: con.A} // the squared loss accepts any labels
 	if err := probe.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: A %s", path, strings.TrimPrefix(err.Error(), "solver: Problem.Constraint "))
 	}
 	return con, nil
 }
 
-// checkMatrix refuses flags that do not go with a matrix A.
+// checkMatrix returns an error if a flag cannot be combined with a matrix A.
 func (c *specFlags) checkMatrix() error {
 	flag := ""
 	switch {
@@ -240,7 +239,7 @@ func (c *specFlags) checkMatrix() error {
 	return usagef("--graph %s is a matrix read as A itself, which takes no %s; give a list of edges, or edges:%[1]s if it is one", c.Graph, flag)
 }
 
-// penalise sets the penalty, the ridges and the domain.
+// penalise sets the penalty, the weights of the ridges and the domain of the specification.
 func (s *specified) penalise(c *specFlags, p int) error {
 	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.in(p), c.Domain.text
 	switch {
@@ -260,7 +259,7 @@ func (s *specified) penalise(c *specFlags, p int) error {
 	return nil
 }
 
-// A problemSummary says what was fitted to which data.
+// A problemSummary describes the problem that was solved and the size of the data.
 type problemSummary struct {
 	N   int   `json:"n"`
 	P   int   `json:"p"`
@@ -271,7 +270,7 @@ type problemSummary struct {
 	Groups       int          `json:"groups,omitempty"`
 	L1Ratio      *float64     `json:"l1_ratio,omitempty"`
 	GroupsFile   string       `json:"groups_file,omitempty"`
-	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // of A: features, without a graph
+	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // rows of A; features if there is no graph
 	Mu           float64      `json:"mu,omitempty"`
 	L2Y          float64      `json:"l2y,omitempty"`
 	Domain       string       `json:"domain,omitempty"`
@@ -280,21 +279,21 @@ type problemSummary struct {
 	Offsets      bool         `json:"offsets,omitempty"`
 
 	ClassWeights  string `json:"class_weights,omitempty"`
-	SampleWeights string `json:"sample_weights,omitempty"` // their file
+	SampleWeights string `json:"sample_weights,omitempty"` // name of the file
 }
 
-// A problemReport is the head of the reports of fits.
+// A problemReport is the first part of the reports of train, path and cv.
 type problemReport struct {
 	problemSummary
 	Table *sparse.TableSummary `json:"table,omitempty"`
 	*rankSummary
 
-	Empty       int     `json:"features_without_data"` // 0 out of core
+	Empty       int     `json:"features_without_data"` // 0 if the fits are out of core
 	Level       string  `json:"level"`
 	Version     string  `json:"scas_version"`
 	ReadSeconds float64 `json:"read_seconds"`
 	Seconds     float64 `json:"seconds"`
-	Peak        int64   `json:"peak_memory"` // of this process, in bytes; 0 if the system does not report it
+	Peak        int64   `json:"peak_memory"` // peak memory of this process in bytes; 0 if the system does not report it
 
 	name string
 	in   *specified
@@ -303,15 +302,15 @@ type problemReport struct {
 // A graphSummary describes the constraint matrix A.
 type graphSummary struct {
 	Kind  graph.Kind `json:"kind"`            // none, chain, edges or matrix
-	File  string     `json:"file,omitempty"`  // its name, without the directory
-	Edges int        `json:"edges,omitempty"` // of a chain or an edge list
-	Rows  int        `json:"a_rows"`          // of A
+	File  string     `json:"file,omitempty"`  // name of the file without the directory
+	Edges int        `json:"edges,omitempty"` // edges of a chain or of a list
+	Rows  int        `json:"a_rows"`          // number of rows of A
 }
 
 // A lossName names a loss.
 type lossName struct {
 	LossName   string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
+	HuberDelta float64 `json:"huber_delta,omitempty"` // argument of any loss; named when only Huber had an argument
 }
 
 func newLossName(loss solver.Loss) lossName {
@@ -326,7 +325,7 @@ func (l lossName) loss() string {
 	return l.LossName
 }
 
-// report returns the head of a report about the data in a file.
+// report returns the first part of a report. name is the name of the data file.
 func (s *specified) report(name string) problemReport {
 	_, p := s.data.X.Dims()
 	r := problemReport{
@@ -346,12 +345,12 @@ func (s *specified) report(name string) problemReport {
 	return r
 }
 
-// took sets the time and the memory of fits that began at start.
+// took sets the time of the fits, which began at start, and the peak memory.
 func (r *problemReport) took(start time.Time) {
 	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
 }
 
-// addTo says what was fitted.
+// addTo adds lines about the data and the problem to a summary.
 func (r *problemReport) addTo(f *summary) {
 	f.add("data", "%s: %s", dataName(r.name), shapeOf(r.N, r.P, r.NNZ))
 	r.rankSummary.addTo(f)
@@ -403,7 +402,7 @@ func (r *problemReport) addTo(f *summary) {
 	addWeights(f, r.ClassWeights, r.SampleWeights)
 }
 
-// shapeWords say whether there is an intercept, and whether features are standardised.
+// shapeWords returns a text that says whether there is an intercept and whether features are standardised.
 func shapeWords(intercept, standardized bool) string {
 	words := "no intercept, "
 	if intercept {
@@ -415,13 +414,13 @@ func shapeWords(intercept, standardized bool) string {
 	return words + "not standardised"
 }
 
-// addWeights says which weights rows have, if they have any.
+// addWeights adds lines about the weights of the rows, if they have weights.
 func addWeights(f *summary, classes, samples string) {
 	f.addIf(classes != "", "weights", "both classes count the same")
 	f.addIf(samples != "", "weights", "of %s", samples)
 }
 
-// covered returns the number of members of disjoint groups.
+// covered returns the total number of members of disjoint groups.
 func covered(groups [][]int) (count int) {
 	for _, g := range groups {
 		count += len(g)
@@ -429,7 +428,7 @@ func covered(groups [][]int) (count int) {
 	return count
 }
 
-// coefficientName returns the name of feature j, counted from 0.
+// coefficientName returns the name of feature j, or its number if there are no names. j counts from 0.
 func coefficientName(features []string, base, j int) string {
 	if features != nil {
 		return features[j]
@@ -437,8 +436,8 @@ func coefficientName(features []string, base, j int) string {
 	return fmt.Sprint(j + base)
 }
 
-// ofClass words an error of the fits of several classes: the error of the first class, by the
-// name of the class in the data, and the number of the others.
+// ofClass rewords an error of the fits of several classes. The new text has the first error, with the name of
+// the class in the data, and the number of other errors. It returns any other err unchanged.
 func (s *specified) ofClass(err error) error {
 	if err == nil {
 		return nil
@@ -448,7 +447,7 @@ func (s *specified) ofClass(err error) error {
 		error
 		Unwrap() []error
 	}](err); ok {
-		first, where = all.Unwrap()[0], strings.TrimSuffix(err.Error(), all.Error()) // such as the lambda
+		first, where = all.Unwrap()[0], strings.TrimSuffix(err.Error(), all.Error()) // text before the errors, such as the lambda
 		if n := len(all.Unwrap()) - 1; n > 0 {
 			others = " and " + plural(n, "other")
 		}

@@ -35,7 +35,7 @@ func statusMeaning(s solver.Status) string {
 	return "ended from outside"
 }
 
-// A proof says how a fit ended, and how far its objective is from the optimum at most.
+// A proof says how a fit ended, and gives a proven bound on the distance of its objective from the optimum.
 type proof struct {
 	DualityGap  number        `json:"duality_gap"`  // null if nothing is proved
 	RelativeGap number        `json:"relative_gap"` // DualityGap as a share of the objective
@@ -48,8 +48,8 @@ func newProof(c *model.Certificate) proof {
 	return proof{DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum, Status: c.Status}
 }
 
-// relativeGap returns a gap as a share of the objective. It is not finite if the gap is not, or if
-// the objective is 0 and the gap is not.
+// relativeGap returns gap divided by the absolute objective, and 0 if gap is 0. It is not finite if gap is
+// not finite, or if the objective is 0 and gap is not 0.
 func relativeGap(gap, objective number) number {
 	if gap == 0 {
 		return 0
@@ -57,10 +57,10 @@ func relativeGap(gap, objective number) number {
 	return gap / number(math.Abs(float64(objective)))
 }
 
-// gapColumns are the heads of the two columns of a table that gaps returns.
+// gapColumns are the heads of the two columns of a table whose cells gaps returns.
 var gapColumns = []string{"relative gap", "gap"}
 
-// gaps returns the cells of gapColumns.
+// gaps returns the two cells of a row below gapColumns.
 func (p proof) gaps() []string {
 	cells := make([]string, len(gapColumns))
 	for k, gap := range []number{p.RelativeGap, p.DualityGap} {
@@ -71,8 +71,8 @@ func (p proof) gaps() []string {
 	return cells
 }
 
-// closeness words how far an objective is above its optimum at most: the relative bound first, if it
-// is finite, and then the absolute one.
+// closeness returns a text with the bounds on the distance of an objective from its optimum. The relative
+// bound comes first, if it is finite, and then the absolute bound.
 func closeness(relative, gap number, optimum string) string {
 	if !isFinite(float64(relative)) {
 		return fmt.Sprintf("proved to be within %.2g of %s, absolute", gap, optimum)
@@ -80,8 +80,9 @@ func closeness(relative, gap number, optimum string) string {
 	return fmt.Sprintf("proved to be within %.2g of %s, relative (absolute %.2g)", relative, optimum, gap)
 }
 
-// proofNotes explains the statuses of fits that did not converge, and counts those without an optimum.
-// what names what each fit is for, such as a class. It returns nil if all is well.
+// proofNotes returns notes that explain the statuses of fits that did not converge, and count the fits
+// without an optimum. what says what each fit is for, such as a class. If all fits converged and have an
+// optimum, the result is nil.
 func proofNotes(fits []proof, what string) (f summary) {
 	statuses, none := make([]solver.Status, len(fits)), 0
 	for k, fit := range fits {
@@ -96,7 +97,7 @@ func proofNotes(fits []proof, what string) (f summary) {
 	return f
 }
 
-// addGap says how far the objective is proved to be from the optimum, if there is one.
+// addGap adds lines about the proven bound on the distance of the objective from the optimum.
 func addGap(f *summary, p proof) {
 	switch {
 	case !isFinite(float64(p.DualityGap)):
@@ -109,5 +110,5 @@ func addGap(f *summary, p proof) {
 	}
 }
 
-// noOptimumReason says why there is no optimum, and what to do.
+// noOptimumReason is a text that says why there is no optimum, and what to do.
 const noOptimumReason = "features that are not penalised tell the classes apart, or the counts of 0, so that the loss falls as long as coefficients grow; give --lambda above 0, for every feature"

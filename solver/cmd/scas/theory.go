@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// A conditionReport is an inequality of Theorem 2 at the parameters of the run.
+// A conditionReport is an inequality of Theorem 2, evaluated at the parameters of the run.
 type conditionReport struct {
-	Name      string `json:"name"` // C1, C2, C3, and C2', C3', C4' of the relaxed version
+	Name      string `json:"name"` // C1, C2, C3; in the relaxed version C2', C3', C4'
 	Statement string `json:"statement"`
 	Left      number `json:"left"`
 	Right     number `json:"right"`
@@ -18,8 +18,8 @@ type conditionReport struct {
 	text      string
 }
 
-// checkTheorem2 checks the conditions of Theorem 2, as printed and relaxed, if the method is one
-// of the paper.
+// checkTheorem2 checks the conditions of Theorem 2, as printed in the paper and in the relaxed version. It
+// does nothing if the paper has no theorem about the method.
 func (r *columnFit) checkTheorem2() {
 	if r.info().Theorem == 0 {
 		return
@@ -36,12 +36,12 @@ func (r *columnFit) checkTheorem2() {
 	r.Theorem2Relaxed = collect(run.Constants.Theorem2Relaxed(run.Eta, run.Rho, steps))
 }
 
-// addConstants shows the constants of the paper's assumptions and what follows
-// from them.
+// addConstants adds lines about the constants in the assumptions of the paper, and about the conditions of
+// Theorem 2.
 func (r *columnFit) addConstants(f *summary) {
 	c := r.Run.Constants
 	if c == (theory.Constants{}) {
-		return // Newton steps need none
+		return // Newton steps need no constants
 	}
 	known := func(v float64, unknown string) string {
 		if v == 0 {

@@ -33,7 +33,7 @@ type trainCmd struct {
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
 }
 
-// runFlags say how to solve, and when to end.
+// runFlags are the flags for the method, its parameters and the end of a run.
 type runFlags struct {
 	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto: Newton steps until the result is proved. Other names are methods to compare with; list explains them (default ${default})." group:"How it is solved:"`
 	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"Training ends when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, else none (default ${default})." group:"How it is solved:"`
@@ -93,7 +93,7 @@ larger than --memory there is none where --time-limit comes before the objective
 a point is known), 130 interrupted.`
 }
 
-// Run trains.
+// Run checks the flags and trains a model, or lists the methods.
 func (c *trainCmd) Run(e *env) error {
 	if c.Method.list {
 		return printMethods(e, c.JSON, c.Verbose)
@@ -104,7 +104,7 @@ func (c *trainCmd) Run(e *env) error {
 	return c.run(e, c.Data, &c.pageFlags, c.train)
 }
 
-// train reads the data, fits the model, writes and reports it. With --dist all ranks call it.
+// train reads the data, fits the model, writes it and prints the report. With --dist all ranks call it.
 func (c *trainCmd) train(e *env) error {
 	restore, err := c.Level.use()
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *trainCmd) train(e *env) error {
 	return err
 }
 
-// fit fits the model. If nothing was reached, the report is nil and there is an error.
+// fit fits the model and returns the report. If there is no model, the report is nil and there is an error.
 func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainReport, error) {
 	classes, what, of := len(data.Classes.Values), "fitting", fits{settings: c.settings(), scored: c.Report != ""}
 	if classes > 0 {
@@ -172,13 +172,13 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	head.took(start)
 	r := newTrainReport(head, m, c.Verbose)
 	r.warnOfNoOptimum(e)
-	if m.Classifies() && !s.outOfCore() { // out of core, accuracy would take one more pass
+	if m.Classifies() && !s.outOfCore() { // out of core, the accuracy would need one more pass
 		r.Accuracy = c.ranks.accuracy(m, data)
 	}
 	return r, err
 }
 
-// begin fills in the specification, and the head of the report.
+// begin makes the specification and returns the first part of the report with it.
 func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
 	head, err := c.fitFlags.begin(e, data, start, of)
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 	return head, c.ranks.team.Agreed(err)
 }
 
-// check refuses flags that do not belong together.
+// check returns an error if the flags contradict each other.
 func (c *trainCmd) check() error {
 	switch {
 	case c.Data == "":
@@ -204,7 +204,7 @@ func (c *trainCmd) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-// drawable refuses to draw a matrix A, and a graph of too many features.
+// drawable returns an error if --svg is given and there is no graph, or a graph with too many features.
 func (c *trainCmd) drawable(g *graph.Graph) error {
 	switch {
 	case c.SVG == "":
@@ -217,7 +217,7 @@ func (c *trainCmd) drawable(g *graph.Graph) error {
 	return nil
 }
 
-// settings returns the settings of the fit.
+// settings returns the settings of package solver that the flags stand for.
 func (c *trainCmd) settings() solver.Settings {
 	return solver.Settings{
 		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),

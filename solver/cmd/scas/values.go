@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file has the types of flag values; kong calls UnmarshalText.
+// This file has the types of flag values. kong parses a value with the method UnmarshalText of its type.
 
-// unmarshal sets v to a finite number that is allowed.
+// unmarshal parses text as a finite number into v. allowed reports whether a number is allowed.
 func unmarshal[T ~float64](v *T, text []byte, allowed func(f float64) bool, want string) error {
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !isFinite(f) || !allowed(f) {
@@ -29,21 +29,21 @@ func unmarshal[T ~float64](v *T, text []byte, allowed func(f float64) bool, want
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// notNegative is a finite number that is 0 or larger.
+// A notNegative is a finite number that is 0 or larger.
 type notNegative float64
 
 func (v *notNegative) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f >= 0 }, "a finite number that is not negative")
 }
 
-// positive is a finite number above 0.
+// A positive is a finite number above 0.
 type positive float64
 
 func (v *positive) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "a finite number above 0")
 }
 
-// auto is a finite number above 0, or 0 for "auto".
+// An auto is a finite number above 0. 0 stands for the word auto.
 type auto float64
 
 func (v *auto) UnmarshalText(text []byte) error {
@@ -53,7 +53,7 @@ func (v *auto) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "auto or a finite number above 0")
 }
 
-// mark returns the word for a value that was not given.
+// mark returns " (auto)" if v is 0, and "" otherwise.
 func (v auto) mark() string {
 	if v == 0 {
 		return " (auto)"
@@ -61,7 +61,7 @@ func (v auto) mark() string {
 	return ""
 }
 
-// tolerance is a number between 0 and 1, 0 for "auto", and -1 for "none".
+// A tolerance is a number between 0 and 1. 0 stands for the word auto, and -1 for none.
 type tolerance float64
 
 func (v *tolerance) UnmarshalText(text []byte) error {
@@ -76,7 +76,7 @@ func (v *tolerance) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number between 0 and 1, auto or none")
 }
 
-// positiveFlag is a label: a number or, in tables, a word.
+// A positiveFlag is the value of --positive: a label that is a number or, in tables, a word.
 type positiveFlag struct {
 	word   string
 	number *float64 // nil for a word
@@ -100,14 +100,14 @@ func (v *positiveFlag) notNumber() error {
 	return fmt.Errorf("%q: want a label, a finite number", v.word)
 }
 
-// label is a finite number.
+// A label is a finite number.
 type label float64
 
 func (v *label) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, isFinite, "a label, a finite number")
 }
 
-// duration is a time above 0; 0 stands for no flag.
+// A duration is a time above 0. 0 means that the flag is not given.
 type duration time.Duration
 
 func (v *duration) UnmarshalText(text []byte) error {
@@ -122,7 +122,7 @@ func (v *duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// count is a whole number above 0 that fits 32 bits; 0 stands for no flag.
+// A count is a whole number from 1 to 2^31-1. 0 means that the flag is not given.
 type count int
 
 func (v *count) UnmarshalText(text []byte) error {
@@ -134,7 +134,7 @@ func (v *count) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// threadsOf is the number of goroutines that a flag means.
+// threadsOf returns the number of goroutines that the value of --threads stands for.
 func threadsOf(flag count) int {
 	if flag == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -142,7 +142,7 @@ func threadsOf(flag count) int {
 	return int(flag)
 }
 
-// indexFlags say what form DATA has, and which features.
+// indexFlags are the flags for the form of DATA, its columns and its features.
 type indexFlags struct {
 	formFlags
 	columnFlags
@@ -150,12 +150,12 @@ type indexFlags struct {
 	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature in LIBSVM text; auto: 0 if the index 0 occurs, else 1 (default ${default})." group:"Form of DATA:"`
 }
 
-// anyLabels reads data whose labels do not matter.
+// anyLabels returns the options for reading data whose labels do not matter.
 func (c indexFlags) anyLabels() *sparse.ReadOptions {
 	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
 }
 
-// indexBase is the number of the first feature.
+// An indexBase is the number of the first feature, or auto.
 type indexBase struct{ sparse.IndexBase }
 
 func (v *indexBase) UnmarshalText(text []byte) error {
@@ -165,7 +165,7 @@ func (v *indexBase) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// level is a kernel level, or nil for the one active.
+// A level is a kernel level. nil means that --level is not given.
 type level struct{ *kernels.Level }
 
 func (v *level) UnmarshalText(text []byte) error {
@@ -177,7 +177,7 @@ func (v *level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// use switches to the level and returns what switches back.
+// use switches to the level. restore switches back to the level before.
 func (v level) use() (restore func(), err error) {
 	if v.Level == nil {
 		return func() {}, nil
@@ -186,10 +186,10 @@ func (v level) use() (restore func(), err error) {
 	if err := kernels.Use(*v.Level); err != nil {
 		return nil, usagef("--level %v: this machine has %v", *v.Level, kernels.Available())
 	}
-	return func() { _ = kernels.Use(old) }, nil // it was in use before
+	return func() { _ = kernels.Use(old) }, nil // cannot fail, because old was in use before
 }
 
-// lossFlag is a loss, which may have an argument behind a colon.
+// A lossFlag is a loss. Its text may have an argument after a colon.
 type lossFlag struct{ solver.Loss }
 
 func (v *lossFlag) UnmarshalText(text []byte) (err error) {
@@ -201,16 +201,16 @@ func (v *lossFlag) UnmarshalText(text []byte) (err error) {
 
 func (lossFlag) offers() []string { return term.LossNames() }
 
-// classifies reports whether the loss is for labels of two classes.
+// classifies reports whether the labels of the loss are classes.
 func (v lossFlag) classifies() bool { return term.LossOf(v.Loss).Traits().Labels == term.Classes }
 
 // counts reports whether the loss is for counts.
 func (v lossFlag) counts() bool { return term.LossOf(v.Loss).Traits().Labels == term.Counts }
 
-// methodFlag is a method; without one, auto, it is the solver's default.
+// A methodFlag is a method. Method is nil for auto, the default of package solver.
 type methodFlag struct {
 	solver.Method
-	list bool // explain the methods instead
+	list bool // whether to explain the methods instead of training
 }
 
 func (v *methodFlag) UnmarshalText(text []byte) (err error) {
@@ -245,11 +245,11 @@ func (methodFlag) offers() []string {
 	return names
 }
 
-// domainFlag is the set of --domain. It becomes a domain when the number of features is known.
+// A domainFlag is the set of --domain. Method in makes the domain when the number of features is known.
 type domainFlag struct {
 	text  string
-	make  func(p int) solver.Domain // nil for R^p
-	whole bool                      // it is one of all coefficients together, not of each
+	make  func(p int) solver.Domain // nil if the set is all of R^p
+	whole bool                      // whether the set constrains all coefficients together, not each alone
 }
 
 func (d *domainFlag) UnmarshalText(text []byte) error {
@@ -258,7 +258,7 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	size := positive(1)
 	sized := hasArg && size.UnmarshalText([]byte(arg)) == nil
 	low, high, _ := strings.Cut(arg, ",")
-	lo, errLo := strconv.ParseFloat(low, 64) // infinite bounds leave a side open
+	lo, errLo := strconv.ParseFloat(low, 64) // an infinite bound leaves a side open
 	hi, errHi := strconv.ParseFloat(high, 64)
 	switch {
 	case kind == "box" && errLo == nil && errHi == nil && lo <= hi:
@@ -275,7 +275,7 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// offers has a set of each kind.
+// offers returns one set of each kind.
 func (domainFlag) offers() []string { return []string{"box:0,1", "ball:1", "nonnegative", "simplex"} }
 
 // in returns the set in R^p; nil stands for R^p itself.
