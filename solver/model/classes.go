@@ -15,24 +15,24 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file makes a problem of each of several classes against the rest.
+// This file divides a fit of more than two classes into problems, one for each class against the rest.
 
-// MaxClasses is the largest number of classes that Fit takes. Scoring keeps a table of
-// MaxClasses² numbers, and the model has a coefficient of each feature for each class.
+// MaxClasses is the largest number of classes that Fit accepts. With so many classes, scoring keeps a
+// table of MaxClasses² numbers, and the model has MaxClasses coefficients for each feature.
 const MaxClasses = 5000
 
 // problems are the problems of a specification: one problem for numbers and two classes, otherwise
 // one for each class.
 type problems struct {
-	spec    *Spec // as the caller gave it
-	one     *Spec // of one class against the rest
+	spec    *Spec // the specification of the caller
+	one     *Spec // the specification for one class against the rest
 	x       *sparse.CSR
 	y       []float64
-	classes []float64 // nil for one problem
-	held    held      // rows that fits out of core leave out
+	classes []float64 // the labels of the classes; nil for one problem
+	held    held      // the rows that fits out of core leave out
 }
 
-// newProblems returns the problems for the labels.
+// newProblems returns the problems of a specification for the rows of x and the labels y.
 func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {
 	defer rows.Rescue(&err)
 	if spec == nil {
@@ -95,9 +95,9 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEach returns the specification of one class against the rest. Class weights become sample weights.
-// If classes are fitted in parallel, each has one goroutine. It has no time limit, because the limit
-// is for all classes together.
+// ofEach returns the specification for one class against the rest. Class weights become sample weights.
+// If classes are fitted in parallel, each fit uses one goroutine. The specification has no time limit,
+// because the limit is for all classes together.
 func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.badSettings(); err != nil {
 		return nil, err
@@ -124,7 +124,8 @@ func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 // count returns the number of problems.
 func (p *problems) count() int { return max(1, len(p.classes)) }
 
-// design returns problem k with a specification, without the rows that are held out.
+// design returns the design of problem k with the specification spec. Out of core it leaves out the rows
+// of p.held.
 func (p *problems) design(k int, spec *Spec) (*design, error) {
 	if !spec.streams() {
 		y := p.y
@@ -148,8 +149,8 @@ func (p *problems) design(k int, spec *Spec) (*design, error) {
 	return d, err
 }
 
-// start returns the coefficients of Spec.Start for problem k, the intercept last if there is one; nil
-// if there are none.
+// start returns the coefficients of Spec.Start for problem k, followed by the intercept if there is one.
+// It returns nil if there is no Start, or if Start has other classes.
 func (p *problems) start(k int, d *design) []float64 {
 	m := p.spec.Start
 	if m == nil {
@@ -175,7 +176,7 @@ func (p *problems) start(k int, d *design) []float64 {
 	return x
 }
 
-// prepared returns the design of problem k for all rows, prepared.
+// prepared returns the design of problem k after its method prepare.
 func (p *problems) prepared(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
 	if d, err = p.design(k, p.one); err == nil {
@@ -184,10 +185,10 @@ func (p *problems) prepared(k int) (d *design, err error) {
 	return d, err
 }
 
-// oneOfMany is the mapping of labels for one class against the rest.
+// oneOfMany is the label mapping of a design for one class against the rest.
 var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
 
-// against returns the labels of one class against the rest.
+// against returns labels for one class against the rest: 1 for the label class, and 0 for other labels.
 func against(y []float64, class float64) []float64 {
 	labels := make([]float64, len(y))
 	for i, v := range y {
@@ -198,7 +199,7 @@ func against(y []float64, class float64) []float64 {
 	return labels
 }
 
-// ofClass returns s for class k, with its number in the reports to Progress.
+// ofClass returns a copy of s whose reports to Progress have the class number k.
 func (s *Spec) ofClass(k int) *Spec {
 	own := *s
 	if s.Progress != nil {
@@ -210,15 +211,15 @@ func (s *Spec) ofClass(k int) *Spec {
 	return &own
 }
 
-// parallel reports whether classes are fitted in parallel. They are not if each takes all of the
-// memory, or all processes, or if there is a checkpoint.
+// parallel reports whether classes are fitted in parallel. They are fitted one after the other out of
+// core, with several processes, and with a checkpoint.
 func (s *Spec) parallel() bool {
 	return !s.streams() && rows.NewTeam(s.Comm).Alone() && s.Checkpoint == nil
 }
 
-// each calls do for every problem, in parallel if possible. The errors of several problems name the class.
-// After an error that matches solver.ErrNotConverged the other problems are solved all the same; the
-// first error of another kind is returned alone.
+// each calls do for every problem, in parallel if possible. If there are several problems, errors name
+// the class. An error that matches solver.ErrNotConverged does not end the loop, and all such errors are
+// returned together. If there is an error of another kind, each returns only the first such error.
 func (p *problems) each(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
@@ -246,7 +247,8 @@ func (p *problems) each(do func(k int) error) error {
 	return errors.Join(ended...)
 }
 
-// countFitted returns a function that calls do, which fits a problem, and then reports it to Fitted.
+// countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the
+// number of problems so far.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	if p.spec.Fitted == nil || p.classes == nil {
 		return do
@@ -263,8 +265,8 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	}
 }
 
-// fit returns the model of all problems. An error that matches solver.ErrNotConverged comes with
-// the model, unless nothing is known of one of the classes.
+// fit solves all problems and returns their model. If an error matches solver.ErrNotConverged, fit
+// returns the error and the model, unless a class has no model.
 func (p *problems) fit(ctx context.Context) (*Model, error) {
 	models := make([]*Model, p.count())
 	one := func(spec *Spec, k int) (*Model, error) {
@@ -292,7 +294,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		began, own := time.Now(), *p.one
 		own.Checkpoint = at.checkpoint()
 		do = func(k int) (err error) {
-			if p.spec.TimeLimit > 0 { // processes agree on when it has passed
+			if p.spec.TimeLimit > 0 { // the fit makes all processes agree on the time limit
 				own.TimeLimit = max(1, p.spec.TimeLimit-time.Since(began))
 			}
 			models[k], err = at.fit(p.spec, k, func() (*Model, error) { return one(&own, k) })
@@ -306,7 +308,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	return p.join(models), err
 }
 
-// join returns one model with the columns of the models of all problems.
+// join returns one model with the columns of the models of all problems, in order.
 func (p *problems) join(models []*Model) *Model {
 	if p.classes == nil {
 		return models[0]
@@ -320,12 +322,13 @@ func (p *problems) join(models []*Model) *Model {
 	return &m
 }
 
-// name sets the fields of the model of all classes that differ from those of the models of each.
+// name sets the fields of the joint model that the models of single classes have with other values: the
+// classes and the class weights.
 func (p *problems) name(m *Model) {
 	m.Labels, m.Classes, m.Facts.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
 }
 
-// lambdaMax is LambdaMax, without the time limit.
+// lambdaMax returns the LambdaMax of all problems. It ignores the time limit.
 func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	most := make([]float64, p.count())
 	err := p.each(func(k int) error {
@@ -341,8 +344,8 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	return slices.Max(most), nil
 }
 
-// lambdas returns the lambdas of a path of several classes: those of the settings, or a sequence that
-// begins at the largest LambdaMax of a class.
+// lambdas returns the lambdas of a path of several classes: set.Lambdas, or a sequence that begins at the
+// largest LambdaMax of the classes.
 func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, error) {
 	if err := set.check(); err != nil || set.Lambdas != nil {
 		return set.Lambdas, err
@@ -359,8 +362,8 @@ func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, e
 	return set.sequence(most, int(all), features), nil
 }
 
-// path is Path, without the time limit. With several classes it fits all lambdas of one class before
-// the next class, so that only the data of one class are prepared at a time.
+// path yields the steps of Path. It ignores the time limit. With several classes it fits all lambdas of
+// one class before the next class, so that it prepares the data of each class only once.
 func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		own := PathSettings{}
@@ -454,7 +457,8 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 	}
 }
 
-// collect returns the steps of a path, and the error of the first that has one.
+// collect returns the steps of a path, and the error of the first step that has an error. If the path
+// yields an error without a step, it returns only this error.
 func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
 	var steps []*Step
 	var first error

@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file finds the place of an error in the text of a model.
+// This file makes errors for model files that are damaged. The errors name the line and column.
 
-// again is the remedy for a damaged file.
+// again is the remedy for a damaged file, as the end of an error text.
 const again = "; fetch the file again, or fit the model again"
 
 // takeModel is the remedy for a file that is not a model.
@@ -23,7 +23,8 @@ var takeModel = sparse.Remedy{To: "give a file that Save, scas train or scas cv 
 // errNumber is the error for a field that must be a number.
 var errNumber = errors.New("expected a finite number")
 
-// damageOf words the error of reading the text as JSON. It names no file.
+// damageOf returns the error for a text that encoding/json cannot read as a model because of err. The
+// error does not name the file.
 func damageOf(text []byte, err error) error {
 	first := bytes.Fields(text[:min(len(text), 1<<10)])
 	if len(first) == 0 {
@@ -51,7 +52,7 @@ func damageOf(text []byte, err error) error {
 	return errorAt(text, at, fmt.Sprintf("damaged model: %s: %v%s", key, err, again))
 }
 
-// named puts the name of the file before an error.
+// named returns err with the name of the file.
 func named(name string, err error) error {
 	if where := (*sparse.ParseError)(nil); errors.As(err, &where) && where.File == "" {
 		where.File = name
@@ -77,7 +78,7 @@ func kindOf(t reflect.Type) string {
 	return "an object"
 }
 
-// errorAt returns an error about the word at an offset.
+// errorAt returns an error about the word of the text at an offset.
 func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) error {
 	before := text[:offset]
 	word := text[offset:]
@@ -90,7 +91,8 @@ func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) err
 	}
 }
 
-// within returns an error about a part of a file as one about the file.
+// within changes the line and column of an error in a part of a file to the line and column in the whole
+// file.
 func within(file, part []byte, e *sparse.ParseError) error {
 	before := file[:max(0, bytes.Index(file, part))]
 	if e.Line == 1 {
@@ -100,8 +102,7 @@ func within(file, part []byte, e *sparse.ParseError) error {
 	return e
 }
 
-// oddNumber returns the key and the offset of the first value that must be a number, but has another
-// type.
+// oddNumber returns the key and the offset of the first value that must be a number but is not.
 func oddNumber(text []byte) (key string, offset int) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -131,7 +132,7 @@ func oddNumber(text []byte) (key string, offset int) {
 	}
 }
 
-// valueAt returns the beginning of the value that ends at an offset.
+// valueAt returns the offset of the first byte of the value that ends at the offset end.
 func valueAt(text []byte, end int) int {
 	if text[end-1] == '"' {
 		end = bytes.LastIndexByte(text[:end-1], '"') + 1
@@ -139,7 +140,7 @@ func valueAt(text []byte, end int) int {
 	return 1 + bytes.LastIndexAny(text[:end-1], ":,[ \t\r\n")
 }
 
-// odd reports whether the value of a key must be a number, but has another type.
+// odd reports whether the value of a key must be a finite number but is not.
 func odd(key string, value json.Token) bool {
 	switch key {
 	case "coefficients", "objective", "mean_loss", "rel_tol":

@@ -9,45 +9,47 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Metrics say what a model is worth on some rows.
+// Metrics measure the quality of the predictions of a model for some rows.
 type Metrics struct {
 	Rows int     `json:"rows"`
-	Loss float64 `json:"mean_loss"` // of the model's loss
+	Loss float64 `json:"mean_loss"` // the mean of the loss of the model
 	// Classes is nil for numbers, and Numbers for classes.
 	Classes *ClassMetrics  `json:"classification,omitempty"`
 	Numbers *NumberMetrics `json:"regression,omitempty"`
 }
 
-// ClassMetrics are the metrics of a model of two or more classes. A share of no rows is 0, as in
-// scikit-learn.
+// ClassMetrics are the metrics of a model of two or more classes. Precision, recall and F1 are 0 if they
+// are shares of no rows, as in scikit-learn.
 type ClassMetrics struct {
 	Accuracy float64 `json:"accuracy"`
-	// Precision, Recall and F1 are for the positive class of two, and with more classes the means over the
-	// classes.
+	// Precision, Recall and F1 are for the positive class if there are two classes. With more classes they
+	// are the means over the classes.
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// AUC is the area under the ROC curve, ties counted half; nil if a class is absent. Of more
-	// than two classes it is the mean over the classes, each against the rest.
+	// AUC is the area under the ROC curve, with ties counted half; nil if a class has no rows. With more
+	// than two classes it is the mean over the classes of the AUC of the class against the rest.
 	AUC *float64 `json:"auc"`
-	// LogLoss is −log of the probability of the row's class; nil for losses without probabilities.
+	// LogLoss is the mean of −log of the probability of the class of a row; nil for losses without
+	// probabilities.
 	LogLoss *float64 `json:"log_loss"`
-	// Brier is the mean squared error of the probability of the positive class of two; nil for
-	// other models.
+	// Brier is the mean squared error of the probability of the positive class. It is nil if there are
+	// more than two classes or no probabilities.
 	Brier *float64 `json:"brier,omitempty"`
-	// Threshold is the probability (for losses without probabilities, the margin) above which a row is
-	// predicted to be of the positive class of two; nil for more classes.
+	// Threshold is the probability above which the positive class is predicted if there are two classes.
+	// For losses without probabilities it is a margin. It is nil for more than two classes.
 	Threshold *float64       `json:"threshold,omitempty"`
-	Classes   []ClassSummary `json:"classes"` // of two classes the negative one is first
-	// Confusion adds up the rows, or their weights, of class i that are predicted to be of
-	// class j in [i][j].
+	Classes   []ClassSummary `json:"classes"` // if there are two classes, the negative class is first
+	// Confusion[i][j] is the number of rows of class i for which class j is predicted, or the sum of
+	// their weights.
 	Confusion [][]float64 `json:"confusion"`
 }
 
-// A ClassSummary has the metrics of one class. A share of no rows is 0, as in scikit-learn.
+// A ClassSummary has the metrics of one class. Precision, recall and F1 are 0 if they are shares of no
+// rows, as in scikit-learn.
 type ClassSummary struct {
 	Class     string  `json:"class"`
-	Rows      float64 `json:"rows"` // or their weights
+	Rows      float64 `json:"rows"` // the number of rows of the class, or the sum of their weights
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
@@ -60,21 +62,22 @@ type NumberMetrics struct {
 	// R2 is 1 − Σ ω(y − t)²/Σ ω(y − mean)² for predictions t. If all y are equal, it is 1 for perfect
 	// predictions and 0 otherwise, as in scikit-learn.
 	R2 float64 `json:"r2"`
-	// Deviance is the mean Poisson deviance, twice the mean loss. D2 is the share of the deviance around
-	// the mean that the predictions explain. Both are nil for losses that are not for counts.
+	// Deviance is the mean Poisson deviance, which is twice the mean loss. D2 is 1 − Deviance divided by
+	// the mean deviance if the mean label is the prediction for all rows. Both are nil for losses that are
+	// not for counts.
 	Deviance *float64 `json:"deviance,omitempty"`
 	D2       *float64 `json:"d2,omitempty"`
 }
 
-// ScoreSettings tune Score; nil means the defaults.
+// ScoreSettings are the settings of Score; nil means the defaults.
 type ScoreSettings struct {
-	Weights   []float64 // one ≥ 0 for each row; nil means ones
-	Offsets   []float64 // added to the margins; nil means none
-	Threshold *float64  // of ClassMetrics, for two classes; nil means 0.5 for probabilities, 0 for margins
+	Weights   []float64 // a weight ≥ 0 for each row; nil means that all weights are 1
+	Offsets   []float64 // a number for each row that is added to its margins; nil means zeros
+	Threshold *float64  // ClassMetrics.Threshold for two classes; nil means probability 0.5, or margin 0
 }
 
-// Score compares the predictions for the rows of x with labels y as the training data
-// had them. A label that the model does not know is an error.
+// Score compares the predictions for the rows of x with the labels y. Labels have the values of the
+// training data. A label that is not a class of the model is an error.
 func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics, error) {
 	t := m.NewTally(nil)
 	if err := t.Add(x, y, set); err != nil {
@@ -83,8 +86,8 @@ func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics,
 	return t.Metrics()
 }
 
-// checked returns s, or the defaults for nil, unless something is wrong with it or the
-// data.
+// checked returns s, or the defaults if s is nil. It returns an error if the settings or the data are not
+// valid.
 func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, error) {
 	if s == nil {
 		s = &ScoreSettings{}
@@ -129,7 +132,7 @@ func (s *ScoreSettings) check(n int) error {
 // counts reports whether the labels are counts.
 func (m *Model) counts() bool { return traits(m.loss()).Labels == term.Counts }
 
-// deviance returns the Poisson deviance of a count and a rate, which is 0 for counts of 0 alone.
+// deviance returns the Poisson deviance of a count and a rate. The rate is 0 only if the count is 0.
 func deviance(count, rate float64) float64 {
 	if rate == 0 {
 		return 0
@@ -153,10 +156,9 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 	return sum / total
 }
 
-// AUC returns the area under the ROC curve: the share of pairs of a positive and a
-// negative row, by their weights, in which the positive one has the larger score, ties
-// counting half. sign is above 0 for positive rows; weights may be nil. Without a row of
-// each class it is NaN.
+// AUC returns the area under the ROC curve: the weighted share of pairs of a positive and a negative row
+// in which the positive row has the larger score. Ties count half. sign is above 0 for positive rows.
+// weights may be nil. AUC returns NaN if a class has no rows.
 func AUC(score, sign, weights []float64) float64 {
 	var s sides
 	for i, v := range score {
@@ -165,7 +167,7 @@ func AUC(score, sign, weights []float64) float64 {
 	return s.auc(nil)
 }
 
-// summarise fills in what follows from the confusion table.
+// summarise computes the metrics that depend only on the confusion table.
 func (c *ClassMetrics) summarise(m *Model) {
 	share := func(part, rest float64) float64 {
 		if part == 0 {
@@ -201,8 +203,8 @@ func (c *ClassMetrics) summarise(m *Model) {
 	}
 }
 
-// explained returns the share of the deviation around the mean label that the predictions explain.
-// left is the deviation around the predictions. If all labels equal the mean, it returns 1 for perfect
+// explained returns 1 − left/ofMean. left is the deviation of the labels from the predictions, and ofMean
+// their deviation from the mean label. If all labels are equal, explained returns 1 for perfect
 // predictions and 0 otherwise.
 func explained(left, ofMean float64) float64 {
 	switch {

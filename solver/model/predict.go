@@ -9,10 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// An OverflowError reports a margin, or a prediction of a count, that is not finite: values of the
-// row or coefficients are too large.
+// An OverflowError reports that a margin, or the prediction of a count, is not finite, because values of
+// the row or coefficients are too large.
 type OverflowError struct {
-	Row    int // of the matrix, from 0; 0 for a single row
+	Row    int // the number of the row in the matrix, from 0; 0 for a single row
 	Margin float64
 }
 
@@ -20,16 +20,16 @@ func (e *OverflowError) Error() string {
 	return fmt.Sprintf("model: row %d: the margin is %v: its values are too large", e.Row, e.Margin)
 }
 
-// ErrNoProbability is the error of methods for probabilities if the loss gives none.
+// ErrNoProbability is the error of methods for probabilities if the loss has no probabilities.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
 
 // errColumns is the error of Margin, which returns one number, if the model has several columns.
 var errColumns = errors.New("model: the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
 
-// ReadOptions returns options of package sparse that read data as the model needs them: with its
-// number of features, by name if model and data have names; with its labels, which may be absent; with
-// missing values of tables filled as in training; and with the offsets of the column that had them in
-// training.
+// ReadOptions returns the options of package sparse for reading data for the model. The data get the
+// number of features of the model; if both have names, columns are found by name. Labels are mapped as
+// in training, and may be absent. In tables, missing values are filled as in training, and the offsets
+// are read from the column Offset.
 func (m *Model) ReadOptions() *sparse.ReadOptions {
 	base := sparse.OneBased
 	if m.IndexBase == 0 {
@@ -42,10 +42,10 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 	}
 }
 
-// Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept, by a
-// model of one column: the prediction for numbers, or its logarithm for counts. Indices count
-// from 0 and increase; features that are absent are 0. Margin checks its arguments, allocates
-// nothing, and may be called by many goroutines.
+// Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept, for a model
+// with one column. For numbers the margin is the prediction, and for counts the logarithm of the
+// prediction. Indices count from 0 and must increase; features that are absent are 0. Margin checks its
+// arguments and allocates no memory. Several goroutines may call it at the same time.
 func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 	if len(m.Columns) != 1 {
 		return 0, errColumns
@@ -56,7 +56,7 @@ func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 	return m.Columns[0].checkedMargin(indices, values)
 }
 
-// checkRow reports what is wrong with the indices of a row.
+// checkRow returns an error if the indices of a row are not valid.
 func (m *Model) checkRow(indices []int32, values []float64) error {
 	if len(indices) != len(values) {
 		return fmt.Errorf("model: %d indices and %d values; want as many of both", len(indices), len(values))
@@ -80,14 +80,14 @@ func (c *Column) checkedMargin(indices []int32, values []float64) (float64, erro
 	return sum, nil
 }
 
-// margin sums the products that are not zero, in the lanes of package kernels. The order
-// of the sum must not depend on other features: rows that differ only in features without
-// a coefficient are ties, which the area under the ROC curve counts half.
+// margin returns the margin of a row. It sums the products that are not zero, in eight lanes as package
+// kernels does. The order of the sum must not depend on features whose coefficient is zero. Then rows
+// that differ only in such features have equal margins, which the AUC counts as ties.
 func (c *Column) margin(indices []int32, values []float64) float64 {
 	var lane [8]float64
 	kept := 0
 	for k, j := range indices {
-		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // NaN and infinity stay
+		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // v-v is not 0 for NaN and ±Inf
 			lane[kept%8] = math.FMA(v, w, lane[kept%8])
 			kept++
 		}
@@ -102,7 +102,8 @@ func badIndex(k int, j, last int32, p int) error {
 	return fmt.Errorf("model: position %d: index %d follows %d; want increasing indices", k, j, last)
 }
 
-// badValue reports the value that makes a margin infinite or NaN.
+// badValue returns an error that names the first value that is not finite. If there is none, it returns
+// an OverflowError with the margin.
 func badValue(indices []int32, values []float64, margin float64) error {
 	for k, v := range values {
 		if !finite(v) {
@@ -112,7 +113,8 @@ func badValue(indices []int32, values []float64, margin float64) error {
 	return &OverflowError{Margin: margin}
 }
 
-// Probability returns the probability of the positive class of two, for the logistic loss; see Margin.
+// Probability returns the probability of the positive class, for a model of two classes with the logistic
+// loss. See Margin for the arguments.
 func (m *Model) Probability(indices []int32, values []float64) (float64, error) {
 	if !m.givesProbability() {
 		return 0, ErrNoProbability
@@ -124,10 +126,10 @@ func (m *Model) Probability(indices []int32, values []float64) (float64, error) 
 	return traits(m.loss()).Probability(t), nil
 }
 
-// RowProbabilities sets dst to the probabilities of the classes for one row, and returns it; with room
-// for them it allocates nothing. With two classes it sets only the probability of the positive class.
-// With more, each of Classes has the probability of its fit against the rest, divided by the sum of
-// these probabilities. See Margin for what a row is.
+// RowProbabilities sets dst to the probabilities of the classes for one row, and returns it. It allocates
+// no memory if the capacity of dst is sufficient. With two classes it sets only the probability of the
+// positive class. With more classes, the probability of a class is the probability from its fit against
+// the rest, divided by the sum of these probabilities over all classes. See Margin for the arguments.
 func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float64) ([]float64, error) {
 	if !m.givesProbability() {
 		return nil, ErrNoProbability
@@ -150,9 +152,10 @@ func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float6
 	return dst, nil
 }
 
-// Predict returns the label of one row, as the training data had it: of more than two classes
-// the one with the largest margin, the first of equal ones. For numbers it returns the
-// prediction, of counts the rate e^margin. See Margin.
+// Predict returns the predicted label of one row, with the values of the labels in the training data.
+// With more than two classes it is the class with the largest margin, or the first of several such
+// classes. For numbers Predict returns the predicted number, and for counts the rate e^margin. See Margin
+// for the arguments.
 func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	if err := m.checkRow(indices, values); err != nil {
 		return 0, err
@@ -193,10 +196,10 @@ func (m *Model) toPredictions(margins []float64) error {
 	return nil
 }
 
-// Margins sets dst to the margins of the rows of x and returns it; with room for them it allocates
-// nothing. A model of K columns has K margins for each row, the margins of the first row first. x may
-// have more or fewer columns than the model has features. An entry in a column after the last feature
-// is an error, which names its row and column.
+// Margins sets dst to the margins of the rows of x and returns it. It allocates no memory if the capacity
+// of dst is sufficient. A model with K columns has K margins for each row, and the margins of the first
+// row come first. x may have more or fewer columns than the model has features. But an entry in a column
+// after the last feature is an error, which names its row and column.
 func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if x == nil {
 		return nil, errNoData
@@ -214,7 +217,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 			}
 		}
 	}
-	for k := range m.Columns { // column by column, so that its coefficients stay in the cache
+	for k := range m.Columns { // the outer loop is over columns, so that their coefficients stay in the cache
 		for i := range n {
 			t := m.Columns[k].margin(x.Row(i))
 			if !finite(t) {
@@ -240,7 +243,8 @@ func (m *Model) shift(margins, offsets []float64) error {
 	return nil
 }
 
-// Probabilities is Margins for probabilities: see RowProbabilities.
+// Probabilities sets dst to the probabilities of the rows of x and returns it, in the order of Margins. See
+// RowProbabilities for the probabilities of a row.
 func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if !m.givesProbability() {
 		return nil, ErrNoProbability
@@ -252,7 +256,7 @@ func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 	return dst, err
 }
 
-// toProbabilities makes the margins of rows probabilities.
+// toProbabilities replaces the margins of rows by probabilities.
 func (m *Model) toProbabilities(margins []float64) {
 	loss := term.LossOf(m.loss())
 	if each := len(m.Columns); each > 1 {
@@ -267,7 +271,8 @@ func (m *Model) toProbabilities(margins []float64) {
 	}
 }
 
-// Predictions is Margins for labels, or for numbers for predictions: one for each row. See Predict.
+// Predictions sets dst to the predictions for the rows of x and returns it: one label or number for each
+// row, as Predict returns it.
 func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	dst, err := m.Margins(dst, x)
 	if err != nil {
@@ -289,7 +294,7 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	return dst, nil
 }
 
-// largest returns the index of the largest number, the first of equal ones.
+// largest returns the index of the largest number, or the first such index if several numbers are equal.
 func largest(v []float64) (best int) {
 	for k, x := range v {
 		if x > v[best] {
@@ -299,5 +304,5 @@ func largest(v []float64) (best int) {
 	return best
 }
 
-// givesProbability reports whether margins stand for probabilities.
+// givesProbability reports whether the model has probabilities.
 func (m *Model) givesProbability() bool { return traits(m.loss()).Probability != nil && m.Classifies() }
