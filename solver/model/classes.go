@@ -363,7 +363,7 @@ func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, e
 }
 
 // path yields the steps of Path. It ignores the time limit. With several classes it fits all lambdas of
-// one class before the next class, so that it prepares the data of each class only once.
+// one class before the next class, so that it never keeps the prepared data of all classes in memory.
 func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		own := PathSettings{}

@@ -22,20 +22,20 @@ import (
 // Version is the version of scas, which model files name as their writer.
 const Version = "0.2.0"
 
-// newest is the newest format of model files. It is raised when older programs would
-// misread newer models; Read knows all.
+// newest is the number of the newest format of model files. A new number is needed if older programs
+// would misread newer files. Read reads all formats.
 const newest = 3
 
-// A head has the fields of a model file about the model as a whole.
+// A head has the fields of a model file that describe the whole model.
 type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
 	Loss       string   `json:"loss"`
-	HuberDelta float64  `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
-	Labels     *labels  `json:"labels"`                // of two classes, null for others
-	Classes    []number `json:"classes,omitempty"`     // the labels of more
-	ClassNames []string `json:"class_names,omitempty"` // of classes that are words
+	HuberDelta float64  `json:"huber_delta,omitempty"` // the argument of any loss that has one, not only of Huber
+	Labels     *labels  `json:"labels"`                // the labels of two classes; null for other models
+	Classes    []number `json:"classes,omitempty"`     // the labels of more than two classes
+	ClassNames []string `json:"class_names,omitempty"` // the names of these classes if they are words
 	P          int      `json:"p"`
 	IndexBase  *int     `json:"index_base"`
 	columns
@@ -44,7 +44,7 @@ type head struct {
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
 }
 
-// A part has the fields of a model file about one column of coefficients.
+// A part has the fields of a model file that describe one column of coefficients.
 type part struct {
 	Intercept intercept `json:"intercept"`
 	Groups    [][]int   `json:"tied_features,omitempty"` // counted from 0
@@ -52,14 +52,15 @@ type part struct {
 	proof
 
 	did
-	// Nonzero are the numbers of the features with coefficients, counted from 1. Without Nonzero,
-	// Coefficients has one for every feature.
+	// Nonzero has the numbers of the features whose coefficients are in Coefficients, counted from 1. If
+	// Nonzero is nil, Coefficients has a coefficient for every feature.
 	Nonzero      []int    `json:"nonzero_features,omitzero"` // not nil if all coefficients are zero
 	Coefficients []number `json:"coefficients"`
 }
 
-// A modelFile is a model file: the head, and a part for each column. In a file of format 1 or 2
-// the parts repeat the head, and the part of a single column stands beside the fields of the head.
+// A modelFile has the fields of a model file: the head, and a part for each column. In a file of format 1
+// or 2 each part repeats the head, and a model with one column has no list of parts: the fields of the
+// part are fields of the file.
 type modelFile struct {
 	head
 	Parts []json.RawMessage `json:"models"`
@@ -67,8 +68,8 @@ type modelFile struct {
 	Checksum *string `json:"checksum,omitempty"`
 }
 
-// commandFacts are the fields that scas train once had for what Facts and Run have now: in files
-// of format 1, and of format 2 without an intercept.
+// commandFacts are fields that scas train wrote in older files, instead of fields of Facts and Run. Files
+// of format 1 have them, and files of format 2 without an intercept.
 type commandFacts struct {
 	Graph struct {
 		Kind  string `json:"kind"`
@@ -78,11 +79,12 @@ type commandFacts struct {
 	GroupCount  int     `json:"groups"`
 	L2Y         float64 `json:"l2y"`
 	ClassWeight string  `json:"class_weights"`  // balanced, or empty
-	WeightsFile string  `json:"sample_weights"` // empty without one
+	WeightsFile string  `json:"sample_weights"` // the file of the sample weights, or empty
 	Output      string  `json:"output"`         // last or average
 }
 
-// into sets what c says. Files without a graph are not of scas train, and say nothing here.
+// into sets the fields of f and r that correspond to c. It does nothing if the file has no field graph,
+// because then scas train did not write these fields.
 func (c *commandFacts) into(f *Facts, r *did) {
 	if c.Graph.Kind == "" {
 		return
@@ -104,12 +106,12 @@ func (c *commandFacts) into(f *Facts, r *did) {
 // columns describes the columns of the table that a model was fitted to.
 type columns struct {
 	Features []string           `json:"features,omitempty"`
-	Target   string             `json:"target,omitempty"` // the column of the labels
+	Target   string             `json:"target,omitempty"` // the name of the label column
 	Offset   string             `json:"offset_column,omitempty"`
-	Fill     map[string]float64 `json:"fill,omitempty"` // of missing values, by columns
+	Fill     map[string]float64 `json:"fill,omitempty"` // Model.Fill
 }
 
-// A proof is a Certificate in a file.
+// A proof has the fields of a Certificate in a model file.
 type proof struct {
 	Objective number        `json:"objective"`
 	MeanLoss  number        `json:"mean_loss"`
@@ -142,7 +144,7 @@ func (p *proof) certificate() Certificate {
 	return c
 }
 
-// A did is a Run in a file: what does not depend on the machine.
+// A did has the fields of a Run in a model file. They do not depend on the machine.
 type did struct {
 	Method          string          `json:"method,omitempty"`
 	Seed            uint64          `json:"seed"`
@@ -153,8 +155,8 @@ type did struct {
 	Eta             float64         `json:"eta,omitempty"`
 	Rho             float64         `json:"rho,omitempty"`
 	InnerSteps      int             `json:"inner_steps,omitempty"`
-	BatchSize       int             `json:"batch_size,omitempty"` // unless 1
-	Schedule        solver.Schedule `json:"schedule,omitempty"`   // unless practical
+	BatchSize       int             `json:"batch_size,omitempty"` // 0 stands for 0 and 1
+	Schedule        solver.Schedule `json:"schedule,omitempty"`   // empty for solver.Practical
 	Float32         bool            `json:"float32,omitempty"`
 	Average         bool            `json:"average,omitempty"`
 }
@@ -188,7 +190,7 @@ type classWeight struct {
 	Weight float64 `json:"weight"`
 }
 
-// A number is a finite float64. null and values that are not finite are errors.
+// A number is a finite float64 in JSON. Reading null, or a number that a float64 cannot hold, is an error.
 type number float64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -199,7 +201,8 @@ func (v *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// An intercept is null for a model that has none; older files may not state it.
+// An intercept is a field of a part; value is nil if the model has no intercept. stated says that the
+// file has the field, which older files may lack.
 type intercept struct {
 	value  *number
 	stated bool
@@ -214,7 +217,7 @@ func (v *intercept) UnmarshalJSON(text []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (v intercept) MarshalJSON() ([]byte, error) { return json.Marshal(v.value) }
 
-// labels are the labels of two classes. Both must be there.
+// labels are the labels of two classes in a model file. Reading it is an error if one of them is absent.
 type labels sparse.LabelMapping
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -235,9 +238,10 @@ func (l *labels) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Write writes the model as JSON: the head one field a line, each column of coefficients on one.
-// Numbers take the shortest form that reads back to the same bits; one that is not
-// finite is an error. Equal models give equal bytes. The last field is a checksum of the others.
+// Write writes the model as JSON. Each field of the whole model has a line, and each column of
+// coefficients has a line. Numbers are written in the shortest form that is read back with the same
+// bits. A number that is not finite is an error. Equal models give equal bytes. The last field is a
+// checksum of the other fields.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -301,8 +305,8 @@ func (m *Model) head() *head {
 	return h
 }
 
-// part returns a column as the file has it: with the coefficients that are not zero, if these are
-// at most half of all.
+// part returns column k as the fields of a model file. If at most half of the coefficients are not zero,
+// it has only these.
 func (m *Model) part(k int) *part {
 	c := &m.Columns[k]
 	p := &part{Groups: c.Groups, proof: proofOf(&c.Certificate), did: didOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
@@ -323,13 +327,14 @@ func (m *Model) part(k int) *part {
 	return p
 }
 
-// Save writes the model to a file, whole or not at all: to a temporary file beside it,
-// synced to disk and renamed. A link is followed.
+// Save writes the model to a file. If it fails, an older file of that name is unchanged: Save writes a
+// temporary file in the same directory, syncs it to disk, and renames it. If path is a symbolic link,
+// Save replaces the file that the link names.
 func (m *Model) Save(path string) error {
 	return atomicfile.Write(atomicfile.Followed(path), 0o666, m.Write)
 }
 
-// Load reads a file that Save wrote; see Read.
+// Load reads the model from a file that Save wrote; see Read.
 func Load(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -339,9 +344,9 @@ func Load(path string) (*Model, error) {
 	return Read(f, path)
 }
 
-// Read reads a model of any format. It is an error, which names the file, if the text is no model, if
-// it is damaged, or if its checksum is wrong. A short file may state a large number of features, for
-// each of which the model takes 8 bytes.
+// Read reads a model file of any format. If the text is not a model, is damaged, or has a wrong checksum,
+// Read returns an error with the name. A short file may have a model with a large number of features,
+// which needs 8 bytes of memory for each feature.
 func Read(r io.Reader, name string) (*Model, error) {
 	text, err := sparse.ReadText(r, name)
 	if err != nil {
@@ -358,7 +363,7 @@ func parse(text []byte) (*Model, error) {
 	var f modelFile
 	bad := json.Unmarshal(text, &f)
 	format, version := f.Format, f.Version
-	if bad != nil { // a newer format may have other types
+	if bad != nil { // the fields of a newer format may have other types
 		var stated struct {
 			Format  int             `json:"format"`
 			Version json.RawMessage `json:"scas_version"`
@@ -392,7 +397,8 @@ func parse(text []byte) (*Model, error) {
 	return m, checkSealed(text, f.Checksum)
 }
 
-// model returns the model of a file. listed says whether its parts are a list, not the file itself.
+// model returns the model of a file. listed says that the file has a list of parts; otherwise the only
+// part is the file itself.
 func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 	var first head
 	var cols []Column
@@ -430,7 +436,8 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 	return m, nil
 }
 
-// part reads a part, and the head as the part has it: what the part does not say, the file does.
+// part reads a part, and returns it with its head. Fields of the head that the part does not have are
+// taken from the head of the file.
 func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 	if listed {
 		if err := distinct(text); err != nil {
@@ -456,14 +463,14 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 	if f.Format < 3 {
 		whole.commandFacts.into(&h.Facts, &p.did)
 	}
-	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // those of few features once had none
+	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack it
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
 	}
 	return &h, &p, nil
 }
 
-// column returns the column of a part with the head h. All parts must have the same head, except for
-// labels.
+// column returns the column of a part with the head h. It returns an error if h and the head first of the
+// first part have another loss, another number of features, or other names of features.
 func (p *part) column(first, h *head) (*Column, error) {
 	sameNames := len(h.Features) == len(first.Features) && (len(h.Features) == 0 || &h.Features[0] == &first.Features[0] || slices.Equal(h.Features, first.Features))
 	switch {
@@ -494,8 +501,8 @@ func (p *part) column(first, h *head) (*Column, error) {
 	return c, nil
 }
 
-// unpack returns all p coefficients. coefficients holds the ones that are not zero, and features their
-// numbers, counted from 1.
+// unpack returns all p coefficients. coefficients has the coefficients that are not zero, and features
+// the numbers of their features, counted from 1.
 func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	switch {
 	case p < 1 || p > sparse.MaxCols:
@@ -513,7 +520,7 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	return all, nil
 }
 
-// model returns the model of a head, without columns.
+// model returns a model with the fields of a head, and without columns.
 func (h *head) model() (*Model, error) {
 	loss, known := term.NamedLoss(h.Loss, h.HuberDelta)
 	switch {
@@ -541,7 +548,7 @@ func (h *head) model() (*Model, error) {
 	return m, nil
 }
 
-// check reports what is wrong with a model.
+// check returns an error if the model is not valid.
 func (m *Model) check() error {
 	if err := m.loss().Validate(nil); err != nil {
 		return fmt.Errorf("damaged model: %w", err)
@@ -563,7 +570,7 @@ func (m *Model) check() error {
 	return nil
 }
 
-// checkLabels reports labels and classes that do not go with the loss, or with the columns.
+// checkLabels returns an error if labels and classes do not match the loss, or the number of columns.
 func (m *Model) checkLabels() error {
 	class, values := classifies(m.loss()), m.Classes.Values
 	switch {
@@ -591,7 +598,7 @@ func (m *Model) checkLabels() error {
 	return nil
 }
 
-// checkColumn reports what is wrong with a column.
+// checkColumn returns an error if column k is not valid.
 func (m *Model) checkColumn(k int) error {
 	c, p := &m.Columns[k], m.featureCount()
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// solverTypes maps the solver types of liblinear that have one weight vector to the loss whose margins
-// they have. Hinge loss maps to squared hinge: the predicted classes are the same.
+// solverTypes maps the solver types of liblinear with one weight vector to a loss that gives the same
+// predictions. The hinge loss is mapped to the squared hinge loss: the predicted classes are the same.
 var solverTypes = map[string]solver.Loss{
 	"L2R_LR": solver.Logistic{}, "L1R_LR": solver.Logistic{}, "L2R_LR_DUAL": solver.Logistic{},
 	"L2R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L2LOSS_SVC_DUAL": solver.SquaredHinge{},
@@ -23,10 +23,10 @@ var solverTypes = map[string]solver.Loss{
 	"L2R_L2LOSS_SVR": solver.Squared{}, "L2R_L2LOSS_SVR_DUAL": solver.Squared{}, "L2R_L1LOSS_SVR_DUAL": solver.Squared{},
 }
 
-// WriteLiblinear writes the model as liblinear does, for liblinear-predict: of two classes the
-// one named first is that of positive margins, and the intercept is the weight of a last
-// feature of value 1. Labels must be whole numbers, as liblinear's are; classes that are words
-// are written as the numbers that stand for them. What else is in the model is left out.
+// WriteLiblinear writes a model file of liblinear, which liblinear-predict can read. If there are two
+// classes, the label of the positive class is first. The intercept is the weight of an additional last
+// feature with value 1. Labels must be whole numbers. For classes that are words, the file has the
+// numbers that stand for the words. Other fields of the model are not written.
 func (m *Model) WriteLiblinear(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	switch loss := traits(m.loss()); {
 	case loss.Labels == term.Counts:
 		return fmt.Errorf("model: liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
-	case loss.Name == term.Logistic{}.Traits().Name: // others have other probabilities, and the same classes as an SVC
+	case loss.Name == term.Logistic{}.Traits().Name: // liblinear-predict computes probabilities for this type only
 		kind = "L1R_LR"
 	case loss.Labels == term.Classes:
 		kind = "L1R_L2LOSS_SVC"
@@ -74,9 +74,9 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	return b.Flush()
 }
 
-// ReadLiblinear reads a model file of liblinear: a regression, two classes, or several classes, each
-// against the rest. Errors contain name and the line. If this package does not have the loss of the file,
-// the model gets a loss that gives the same predictions.
+// ReadLiblinear reads a model file of liblinear for numbers, for two classes, or for several classes that
+// were each fitted against the rest. Errors contain the name and the line. If this package does not have
+// the loss of the file, the model gets a loss with the same predictions.
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 	l := &liblinear{lines: bufio.NewScanner(r), name: name, classes: 2, bias: -1, features: -1}
 	l.lines.Buffer(nil, 1<<20) // a line has a weight for each class
@@ -86,7 +86,7 @@ func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 	return l.model()
 }
 
-// A liblinear is a model file being read.
+// A liblinear reads a model file of liblinear.
 type liblinear struct {
 	lines    *bufio.Scanner
 	name     string
@@ -98,12 +98,12 @@ type liblinear struct {
 	bias     float64
 }
 
-// errorf returns an error about a word of the line, or with "" about the line.
+// errorf returns an error about a word of the current line, or about the whole line if word is "".
 func (l *liblinear) errorf(word, format string, args ...any) error {
 	return &sparse.ParseError{File: l.name, Line: l.line, Token: word, Msg: fmt.Sprintf(format, args...)}
 }
 
-// next returns the words of the next line that has any.
+// next returns the words of the next line that is not empty, or nil at the end of the file.
 func (l *liblinear) next() []string {
 	for l.lines.Scan() {
 		l.line++
@@ -114,7 +114,7 @@ func (l *liblinear) next() []string {
 	return nil
 }
 
-// head reads up to the line w.
+// head reads the fields before the weights, up to the line that consists of the word w.
 func (l *liblinear) head() error {
 	for {
 		words := l.next()
@@ -181,13 +181,13 @@ func (l *liblinear) field(key string, values []string) (err error) {
 	return nil
 }
 
-// decimal reads a finite decimal number: strconv alone takes 0x1p3 and 1_0 as well.
+// decimal parses a finite decimal number. Unlike strconv.ParseFloat, it does not accept 0x1p3.
 func decimal(text string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && finite(v) && strings.Trim(text, "0123456789+-.eE") == ""
 }
 
-// complete reports what the head lacks.
+// complete returns an error if a required field is absent, or if the labels do not match the type.
 func (l *liblinear) complete() error {
 	switch {
 	case l.loss == nil:
@@ -202,7 +202,7 @@ func (l *liblinear) complete() error {
 	return nil
 }
 
-// model reads the weights.
+// model reads the weights, and returns the model.
 func (l *liblinear) model() (*Model, error) {
 	m := &Model{Loss: l.loss, IndexBase: 1, HasIntercept: l.bias >= 0, Columns: make([]Column, 1)}
 	if l.classes > 2 {
@@ -245,7 +245,7 @@ func (l *liblinear) model() (*Model, error) {
 	return m, nil
 }
 
-// label gives the model its labels, and the columns their order.
+// label sets the labels or classes of the model, and sorts the columns by the labels of their classes.
 func (l *liblinear) label(m *Model) {
 	switch {
 	case l.labels == nil:

@@ -11,32 +11,33 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Tally computes Score for rows that come in pieces. For the AUC it keeps 8 bytes of each row, with
-// more than two classes for each class; 16 bytes if rows have weights.
+// A Tally computes the Metrics of Score for rows that are added in pieces. For the AUC it keeps 8 bytes for
+// each row, or 16 bytes if rows have weights. With more than two classes it keeps them for each class.
 type Tally struct {
 	m         *Model
-	team      *rows.Team // of processes that have other rows, see join
+	team      *rows.Team // the processes that have other rows, see join
 	rows      int
-	weight    float64 // of the rows so far; the next four are means over them
+	weight    float64 // total weight of the rows so far; loss, brier, mse and mae are means over these rows
 	loss      float64
 	brier     float64
 	mse, mae  float64
-	label     moment // of numbers: the variance of the labels,
-	counts    moment // and the deviance of counts, around their mean
+	label     moment // labels that are numbers, with their squared deviations from the mean
+	counts    moment // labels that are counts, with their Poisson deviance from the mean
 	threshold float64
 	confusion [][]float64
-	sides     []sides // of two classes one, of more one for each against the rest; nil for no AUC
+	sides     []sides // one for two classes, otherwise one for each class against the rest; nil without AUC
 }
 
-// A moment is the mean of numbers, and the sum of their deviations from it (squares, or for counts the
-// deviance). weight is the sum of their weights.
+// A moment has the weighted mean of some numbers. left is the weighted sum of their deviations from the
+// mean: squares, or for counts the deviance. weight is the sum of the weights.
 type moment struct{ weight, mean, left float64 }
 
 // square returns (v − center)².
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
-// NewTally returns an empty tally. rows is nil, or has the number of rows of each class that Add will
-// get, of two classes the negative one first: then the tally allocates its memory at once.
+// NewTally returns an empty tally. rows may be nil, or have the number of rows of each class that will be
+// added. Then the tally allocates its memory at once. If there are two classes, the negative class is
+// first in rows.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.newTally()
 	total := 0
@@ -57,7 +58,7 @@ func (m *Model) NewTally(rows []int) *Tally {
 	return t
 }
 
-// newTally is NewTally without the AUC.
+// newTally returns an empty tally that does not compute the AUC.
 func (m *Model) newTally() *Tally {
 	t := &Tally{m: m}
 	if classes := m.classCount(); classes > 0 {
@@ -72,8 +73,8 @@ func (m *Model) newTally() *Tally {
 	return t
 }
 
-// Add adds rows, with labels and settings as for Score. Either all calls have weights or none has, and
-// the threshold is the same in all calls.
+// Add adds the rows of x. The arguments are those of Score. Either all calls must have weights, or no
+// call. The threshold must be the same in all calls.
 func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	set, err := set.checked(x, y)
 	if err != nil {
@@ -113,7 +114,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	return nil
 }
 
-// classesOf returns the numbers of the classes of labels; nil for numbers.
+// classesOf returns the number of the class of each label, or nil if the model predicts numbers.
 func (m *Model) classesOf(y []float64) ([]int, error) {
 	if !m.Classifies() {
 		return nil, nil
@@ -129,7 +130,7 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	return classes, nil
 }
 
-// someClasses lists the labels of the first few classes.
+// someClasses returns a text with the labels of the first few classes.
 func (m *Model) someClasses() string {
 	if m.Classes.IsZero() {
 		return fmt.Sprintf("%v and %v", m.Labels.Negative, m.Labels.Positive)
@@ -209,7 +210,8 @@ func (t *Tally) addMany(margins []float64, classes []int, weights []float64, ble
 	}
 }
 
-// againstRest is the mean over the classes of the loss of margins t of a row of class k.
+// againstRest returns the loss of a row of class k with margins t: the mean of the losses of the fits of
+// all classes, each against the rest.
 func againstRest(loss term.Loss, t []float64, k int) (sum float64) {
 	for j, v := range t {
 		sign := -1.0
@@ -221,7 +223,7 @@ func againstRest(loss term.Loss, t []float64, k int) (sum float64) {
 	return sum / float64(len(t))
 }
 
-// weightOf returns the weight of a row; nil weights are ones.
+// weightOf returns the weight of row i, or 1 if weights is nil.
 func weightOf(weights []float64, i int) float64 {
 	if weights == nil {
 		return 1
@@ -229,7 +231,7 @@ func weightOf(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-// total is the weight of n rows.
+// total returns the sum of the weights of n rows.
 func (s *ScoreSettings) total(n int) float64 {
 	if s.Weights == nil {
 		return float64(n)
@@ -241,8 +243,8 @@ func (s *ScoreSettings) total(n int) float64 {
 	return sum
 }
 
-// join combines the tallies of all processes, each with its own rows, into t. A process without rows
-// need not have called Add. The processes must call Metrics together.
+// join combines the tallies of all processes in t, on each process. A process without rows need not have
+// called Add. Afterwards the processes must call Metrics together.
 func (t *Tally) join(team *rows.Team) {
 	if team.Alone() {
 		return
@@ -273,7 +275,7 @@ func (t *Tally) join(team *rows.Team) {
 	}
 }
 
-// Metrics returns the score of all rows.
+// Metrics returns the metrics of all rows that were added.
 func (t *Tally) Metrics() (*Metrics, error) {
 	if t.rows == 0 {
 		return nil, errNoRows
@@ -308,8 +310,8 @@ func (t *Tally) Metrics() (*Metrics, error) {
 	return out, nil
 }
 
-// auc returns the mean of the areas under the ROC curves; nil if a class is absent, or if there
-// are no scores.
+// auc returns the mean of the areas under the ROC curves. It returns nil if a class has no rows, or if
+// the tally does not compute the AUC.
 func (t *Tally) auc() *float64 {
 	if t.sides == nil {
 		return nil
@@ -324,8 +326,9 @@ func (t *Tally) auc() *float64 {
 	return &sum
 }
 
-// add adds the numbers v to the moment. off is the square of v − center, or the deviance. The sum of
-// off around another center is the sum around the mean, plus the weight times off(mean, center).
+// add adds the numbers v to the moment. off returns the deviation of a number from a center: the square
+// of the difference, or the deviance. The sum of the deviations from any center is their sum from the
+// mean, plus the weight times off(mean, center).
 func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64) float64) {
 	weight := set.total(len(v))
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
@@ -336,7 +339,7 @@ func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64
 	m.mean, m.weight = joint, all
 }
 
-// join makes m a moment of the numbers of all processes.
+// join sets m, on each process, to the moment of the numbers of all processes.
 func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 	if team.Alone() {
 		return
@@ -350,7 +353,7 @@ func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 	m.weight, m.mean, m.left = all[0], joint, team.Total(m.left)
 }
 
-// sides are the scores of the negative and of the positive rows.
+// sides has the scores of the negative rows, and the scores of the positive rows.
 type sides [2]ranking
 
 // newSides returns empty rankings with room for the given numbers of rows of both classes.
@@ -358,7 +361,7 @@ func newSides(negative, positive int) sides {
 	return sides{{score: make([]float64, 0, negative)}, {score: make([]float64, 0, positive)}}
 }
 
-// A ranking is scores of rows, with their weights unless all are 1.
+// A ranking has the scores of some rows, and their weights; weight is nil if all weights are 1.
 type ranking struct{ score, weight []float64 }
 
 // add appends the score of row i, and its weight. weights has the weights of all rows; nil means that
@@ -375,7 +378,7 @@ func (r *ranking) add(score float64, i int, weights []float64) {
 
 func (r *ranking) of(i int) float64 { return weightOf(r.weight, i) }
 
-// sort sorts it in place.
+// sort sorts the ranking by score, in place.
 func (r *ranking) sort() {
 	if r.weight == nil {
 		slices.Sort(r.score)
@@ -402,7 +405,7 @@ func (r *ranking) sum() (sum float64) {
 	return sum
 }
 
-// shared returns the ranking of a process of the team.
+// shared returns the ranking of the given process of the team.
 func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 	if team.Alone() {
 		return r
@@ -414,10 +417,10 @@ func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 	return from
 }
 
-// auc is AUC: the share, by their weights, of pairs of a positive and a negative row in which
-// the positive one has the larger score, ties counting half. It is NaN where a side has no
-// weight. Each process of the team compares its own positive rows with the negative rows of one
-// process after the other. Without weights the sums are exact, and do not depend on the processes.
+// auc returns the weighted share of pairs of a positive and a negative row in which the positive row has
+// the larger score. Ties count half. It returns NaN if a side has no weight. Each process of the team
+// compares its own positive rows with the negative rows of one process after the other. Without weights
+// the sums are exact, and do not depend on how the rows are divided among the processes.
 func (s *sides) auc(team *rows.Team) float64 {
 	s[0].sort()
 	s[1].sort()
@@ -434,8 +437,8 @@ func (s *sides) auc(team *rows.Team) float64 {
 // above returns the weight of the pairs of a row of r and a row of low in which the row of r has the
 // larger score. Ties count half. r and low are sorted.
 func (r *ranking) above(low *ranking) (area float64) {
-	var below, tied float64 // weights
-	first, next := 0, 0     // the first of low that is not below, and the first after those that tie
+	var below, tied float64 // weights of the rows of low with a smaller score than v, and with the score v
+	first, next := 0, 0     // indices of the first score in low that is at least v, and that is above v
 	for i, v := range r.score {
 		for ; first < len(low.score) && low.score[first] < v; first++ {
 			below += low.of(first)
