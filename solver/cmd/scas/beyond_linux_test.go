@@ -21,15 +21,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// beyondLimit is the memory that data of beyondData exceed.
+// beyondLimit is a limit of memory in bytes, smaller than the test data. beyondMemory is its value for
+// --memory.
 const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
-// beyondFiles are the names of files: data larger than beyondLimit, the same data with labels of four
-// classes (many), and weights and offsets of the rows.
+// A beyondFiles has the names of four files: data larger than beyondLimit (path), the same data with labels
+// of four classes (many), weights of the rows and offsets of the rows.
 type beyondFiles struct{ path, many, weights, offsets string }
 
-// TestBeyondMemory: commands keep their memory on data that are larger, and find what they
-// find in memory.
+// TestBeyondMemory checks that commands stay within --memory on data that are larger, and that their results
+// agree with the results in memory.
 func TestBeyondMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -83,7 +84,7 @@ func writeBeyond(t *testing.T) *beyondFiles {
 	return f
 }
 
-// beyondReport has the fields that the reports of train, path and cv share.
+// A beyondReport has fields of the JSON reports of the commands.
 type beyondReport struct {
 	Status    string  `json:"status"`
 	Objective float64 `json:"objective"`
@@ -112,10 +113,10 @@ type beyondReport struct {
 	} `json:"steps"`
 }
 
-// run runs a command that prints a report.
+// run runs a command with --json and parses the report that it prints into r.
 func (r *beyondReport) run(t *testing.T, args ...string) {
 	t.Helper()
-	out, err := exec.Command("scas", args...).Output() // standard error may tell of progress
+	out, err := exec.Command("scas", args...).Output() // not standard error, which may have lines of progress
 	if err == nil {
 		err = json.Unmarshal(out, r)
 	}
@@ -124,7 +125,8 @@ func (r *beyondReport) run(t *testing.T, args ...string) {
 	}
 }
 
-// train reaches what it does in memory, and refuses what it cannot keep.
+// train checks that out-of-core fits agree with fits in memory, and that flags for data in memory are
+// refused.
 func (f *beyondFiles) train(t *testing.T) {
 	groups := filepath.Join(t.TempDir(), "groups")
 	if err := os.WriteFile(groups, []byte("1 2 3\n9 7 11 20\n"), 0o666); err != nil {
@@ -194,7 +196,7 @@ func (f *beyondFiles) classes(t *testing.T) {
 	f.samePredictions(t, fitted, f.many, "--metrics")
 }
 
-// lambdas fits a path.
+// lambdas checks a path that is fitted out of core.
 func (f *beyondFiles) lambdas(t *testing.T) {
 	var r beyondReport
 	r.run(t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.path, "--memory", beyondMemory)
@@ -245,7 +247,7 @@ func (f *beyondFiles) cross(t *testing.T) {
 	}
 }
 
-// info describes.
+// info checks that the summary of the data out of core agrees with the summary in memory.
 func (f *beyondFiles) info(t *testing.T) {
 	var data [2]dataSummary
 	for k, memory := range []string{"4GiB", beyondMemory} {
@@ -273,7 +275,7 @@ func (f *beyondFiles) info(t *testing.T) {
 	}
 }
 
-// predict predicts, and says what that is worth.
+// predict checks that predictions and metrics out of core equal those in memory, and that --svg is refused.
 func (f *beyondFiles) predict(t *testing.T) {
 	dir := t.TempDir()
 	fitted := filepath.Join(dir, "model.json")
@@ -310,7 +312,8 @@ func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ..
 	return string(outs[0])
 }
 
-// graphs makes those that it makes in memory, to the bit.
+// graphs checks that graphs made out of core equal graphs made in memory to the bit, and that a damaged file
+// is refused.
 func (f *beyondFiles) graphs(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--edges", "40", "--weighted"}, {"--penalty", "0.001"}, {"--antisym"}, {"--method", "chain"},

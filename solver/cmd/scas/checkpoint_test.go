@@ -13,9 +13,9 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestRanksCheckpoint: a job whose second rank ends at some call continues from its checkpoint. With
-// the same number of ranks it has the bytes of a job that was not disturbed. With one process it ends
-// with a proof.
+// TestRanksCheckpoint checks that a job whose second rank fails at some call can continue from its
+// checkpoint. With the same number of ranks, the model has the bytes of a job that did not fail. With one
+// process, the run converges.
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
@@ -74,8 +74,8 @@ func TestRanksCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCheckpoint: a checkpoint of another run, or a damaged one, is refused. A run that finishes
-// removes its checkpoint.
+// TestCheckpoint checks that scas train refuses a checkpoint that is damaged or belongs to another run, and
+// that a run removes its checkpoint when it finishes.
 func TestCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	keep := filepath.Join(t.TempDir(), "run.ck")

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestClassesAgainstFits: the fit of a class has the bits of a fit of two classes, this one and the
-// rest. A prediction is the class with the largest probability; the probabilities of these fits are
-// divided by their sum.
+// TestClassesAgainstFits checks that the fit of each class has the bits of a fit of two classes: this class
+// and the rest. It also checks that the predicted class has the largest probability, and that probabilities
+// are the probabilities of these fits divided by their sum.
 func TestClassesAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -102,8 +102,8 @@ func linesOf(t *testing.T, path string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// With more than a hundred classes, the progress reports each class, and the reports show the worst
-// classes instead of a line for each.
+// TestManyClasses checks that, with more than a hundred classes, progress is reported for each class. Reports
+// must show the worst classes instead of a line for each class.
 func TestManyClasses(t *testing.T) {
 	const classes, each = 105, 4
 	dir := t.TempDir()
@@ -113,7 +113,7 @@ func TestManyClasses(t *testing.T) {
 	for i := range classes * each {
 		k := i % classes
 		seen := k
-		if rng.IntN(5) == 0 { // looks like its neighbour
+		if rng.IntN(5) == 0 { // this row looks like a row of the next class
 			seen = (k + 1) % classes
 		}
 		fmt.Fprintf(&text, "%d %d:1 %d:%.3f\n", k, seen+1, classes+1+rng.IntN(300), rng.NormFloat64())
@@ -170,8 +170,8 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// TestTooManyClasses: data with more than the largest number of classes are refused, and also models
-// and scores of classes that would take more than --memory.
+// TestTooManyClasses checks that data with too many classes are refused. Models and scores of classes that
+// would need more than --memory must be refused as well.
 func TestTooManyClasses(t *testing.T) {
 	file := func(classes int) string {
 		var text strings.Builder

@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestConvertKilled kills conversions (kill -9) at random moments. The old file of that name must be
-// unchanged, and the next conversion must finish with the bytes of one that was not killed.
+// TestConvertKilled kills conversions (kill -9) at random moments. An old output file must be unchanged. The
+// next conversion must write the bytes that a conversion without a kill writes.
 func TestConvertKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -86,8 +86,8 @@ func age(t *testing.T, dir string) {
 	}
 }
 
-// killText writes LIBSVM text that takes several records of the journal of a conversion. It returns
-// the name of the file, the bytes it is converted to, and the time of the conversion.
+// killText writes a file of LIBSVM text, so large that its conversion has several records in its journal. It
+// returns the name of the file, the bytes of the converted file, and the time of the conversion.
 func killText(t *testing.T, dir string) (in string, want []byte, took time.Duration) {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 60000, Features: 1000, NonzerosPerRow: 30, Noise: 1, Seed: 1})

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// TestSumSteps: the sum over classes has no optimum, or is not converged, if one class is so,
-// whichever it is.
+// TestSumSteps checks that the report on several classes says "no optimum" or "not converged" if this holds
+// for any of the classes.
 func TestSumSteps(t *testing.T) {
 	good := model.StepColumn{Certificate: model.Certificate{Objective: 1, Gap: 0.5, Status: solver.Converged}}
 	bad := model.StepColumn{Certificate: model.Certificate{Objective: 3, Gap: 1.5, Status: solver.Stalled, NoOptimum: true}}

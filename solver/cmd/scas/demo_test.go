@@ -28,8 +28,8 @@ func TestWDBC(t *testing.T) {
 	}
 }
 
-// The parts held out are disjoint, cover everything and keep the classes'
-// shares; nothing about them enters the standardisation.
+// TestStudySplit checks that the held-out thirds are disjoint, cover all rows and have the same shares of the
+// classes. Features must be standardised on the training rows alone.
 func TestStudySplit(t *testing.T) {
 	tab := readWDBC()
 	held := make([]int, len(tab.labels))
@@ -71,7 +71,8 @@ func TestStudySplit(t *testing.T) {
 	}
 }
 
-// The whole demonstration: it converges, fuses, zeroes, and fits a terminal.
+// TestDemo checks the output of scas demo: the fit is close to the optimum, coefficients are fused and zero,
+// and the lines fit a terminal.
 func TestDemo(t *testing.T) {
 	t.Setenv("SCAS_DATA", "")
 	var out, stderr bytes.Buffer
@@ -85,7 +86,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		`\nprocessor .*\nkernels +\S+ in use.*\nSCAS_LEVEL .*\n$`,                  // last
+		`\nprocessor .*\nkernels +\S+ in use.*\nSCAS_LEVEL .*\n$`,                  // the machine comes last
 		`     200   0\.\d{8} +\d\.\de-(0[7-9]|[1-9]\d) +\d\.\de-(0[7-9]|[1-9]\d) `, // within 1e-6 of the optimum
 		`  all \(569 rows\) +9[5-9]\.\d %  0\.\d{4} +9[5-9]\.\d %  0\.\d{4}\n`,
 		`Newton   0\.\d{8} +\d\.\de-1\d +\d\.\de-1\d  proved`, // the line of the reference optimum
@@ -107,7 +108,7 @@ func TestGroupsNeedAnEdge(t *testing.T) {
 	x := make([]float64, len(tab.names)+1)
 	e := s.graph.Edges()[0]
 	x[e.I], x[e.J] = 2, 2
-	x[len(tab.names)-1] = 2 // equal, but not joined to them
+	x[len(tab.names)-1] = 2 // an equal coefficient, but without an edge to the other two
 	of, _ := s.graph.Components()
 	if of[len(tab.names)-1] == of[e.I] {
 		t.Fatal("the last feature is joined to the first edge: choose another one")

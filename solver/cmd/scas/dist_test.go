@@ -25,13 +25,13 @@ func together(t *testing.T, ranks int, args ...string) (out, errs []string, code
 	return onComms(t, dist.Local(ranks, 20*time.Second), args...)
 }
 
-// onComms is together with the given Comms.
+// onComms does the same as together, with a rank for each of comms.
 func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) (out, errs []string, codes []int) {
 	t.Helper()
 	return commandOn(t, comms, "train", args...)
 }
 
-// commandOn runs a command on ranks; see together.
+// commandOn does the same as onComms, for any command instead of scas train.
 func commandOn(t *testing.T, comms []*dist.Goroutine, command string, args ...string) (out, errs []string, codes []int) {
 	t.Helper()
 	ranks := len(comms)
@@ -49,8 +49,8 @@ func commandOn(t *testing.T, comms []*dist.Goroutine, command string, args ...st
 	return out, errs, codes
 }
 
-// distData writes a table of two classes as one file and as shards, each of one class: no
-// shard knows both labels, and one alone has index 0 or the last one.
+// distData writes a data set of two classes as one file, and as shards. No shard has both labels. Only one
+// shard has the index 0, and only one the last index.
 func distData(t *testing.T) (file, shards string) {
 	t.Helper()
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 400, Features: 12, Groups: 1, GroupSize: 4, NonzerosPerRow: 6, Noise: 1, Seed: 2})
@@ -84,8 +84,8 @@ func distData(t *testing.T) (file, shards string) {
 	return filepath.Join(dir, "all.svm"), filepath.Join(dir, "part-*.svm")
 }
 
-// TestRanks: with rows in one file or in shards, ranks find the labels, the index base and the model
-// of a run with one process. Only rank 0 prints.
+// TestRanks checks that ranks find the same labels, index base and model as a single process, with rows in
+// one file or in shards. Only rank 0 may print.
 func TestRanks(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
@@ -120,8 +120,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksFit: with an intercept, standardised features, weights, offsets and classes
-// ranks find the model that one process finds, and one rank its bytes.
+// TestRanksFit checks that several ranks find the same model as a single process, and that one rank finds it
+// to the byte. The fits have an intercept, standardised features, weights, offsets or several classes.
 func TestRanksFit(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
@@ -190,7 +190,7 @@ func TestRanksFit(t *testing.T) {
 	}
 }
 
-// TestRanksPathCV checks that path and cv on ranks find what one process finds, and that only rank 0
+// TestRanksPathCV checks that path and cv on ranks have the results of a single process, and that only rank 0
 // prints and writes.
 func TestRanksPathCV(t *testing.T) {
 	file, shards := distData(t)
@@ -255,7 +255,7 @@ func TestRanksPathCV(t *testing.T) {
 	}
 }
 
-// compareSteps compares the lambdas of paths, and the means of cross-validations.
+// compareSteps compares two reports of path or cv: their lambdas, and the means of cross-validations.
 func compareSteps(t *testing.T, name string, got, want map[string]any, within float64) {
 	t.Helper()
 	number := func(m any, name string) float64 { return m.(map[string]any)[name].(float64) }
@@ -279,7 +279,7 @@ func compareSteps(t *testing.T, name string, got, want map[string]any, within fl
 	}
 }
 
-// compareFits compares the objectives of fits, and of classes.
+// compareFits compares two reports of train: the objectives of the fits, or of the fits of all classes.
 func compareFits(t *testing.T, name string, got, want map[string]any) {
 	t.Helper()
 	if classes, ok := want["classes"].([]any); ok {
@@ -319,8 +319,8 @@ func fileText(t *testing.T, path string) string {
 	return string(b)
 }
 
-// TestRanksNoOptimum: ranks report that there is no optimum if a feature separates the classes in all
-// rows, but not if it does so only in the rows of some ranks.
+// TestRanksNoOptimum checks that ranks report "no optimum" if a feature separates the classes in all rows,
+// but not if it separates them only in the rows of some ranks.
 func TestRanksNoOptimum(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -343,8 +343,8 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse: if one rank refuses its data, all ranks end with the exit code of the error, and
-// one rank prints it.
+// TestRanksRefuse checks the case that one rank refuses its data. All ranks must end with the exit code of
+// the error, and one rank must print the error.
 func TestRanksRefuse(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
@@ -408,10 +408,10 @@ func TestRanksRefuse(t *testing.T) {
 	}
 }
 
-// An endingComm ends a context with a message.
+// An endingComm is a Comm that calls end at one of its sums.
 type endingComm struct {
 	dist.Comm
-	left int // messages until then
+	left int // number of sums until it calls end
 	end  func()
 }
 
@@ -422,8 +422,8 @@ func (c *endingComm) AllReduceSum(v []float64) error {
 	return c.Comm.AllReduceSum(v)
 }
 
-// TestRanksInterrupted: a signal to one rank at any moment ends all ranks with the exit code of an
-// interrupt, unless all of them had finished.
+// TestRanksInterrupted checks that an interrupt of one rank at any moment ends all ranks with the exit code
+// of an interrupt, unless all ranks have finished before.
 func TestRanksInterrupted(t *testing.T) {
 	file, _ := distData(t)
 	several := filepath.Join(t.TempDir(), "several.svm")

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// fewOf returns all cases of a test, or with -short the first few.
+// fewOf returns all cases of a test, or only the first few cases if -short is given.
 func fewOf[T any](cases []T, few int) []T {
 	if testing.Short() {
 		return cases[:few]
@@ -21,9 +21,9 @@ func fewOf[T any](cases []T, few int) []T {
 	return cases
 }
 
-// TestRanksBeyond checks that ranks with a .scas file larger than memory, or with one each, find what one
-// process finds in memory, in training and in cross-validation. One rank finds what one process finds out
-// of core, to the byte.
+// TestRanksBeyond checks that ranks have the results of a single process in memory, in training and in
+// cross-validation. The ranks read one .scas file larger than memory, or one such file each. One rank must
+// have the results of a single process out of core, to the byte.
 func TestRanksBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

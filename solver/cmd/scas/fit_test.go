@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// jsonOf runs a command in this process and reads what it prints as JSON.
+// jsonOf runs a command in this process and parses its standard output as JSON.
 func jsonOf[T any](t *testing.T, args ...string) (out T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(scas(t, "scas", nil, args...)), &out); err != nil {
@@ -29,8 +29,8 @@ type fitted struct {
 	RelativeGap float64 `json:"relative_gap"`
 }
 
-// A gap is a share of the objective in JSON and, in words, the share comes first. Where the
-// objective is 0 there is no share.
+// TestRelativeGap checks the text about a gap. The gap as a share of the objective comes first. If the
+// objective is 0 and the gap is not, there is no share.
 func TestRelativeGap(t *testing.T) {
 	for _, c := range []struct {
 		gap, objective number
@@ -49,8 +49,9 @@ func TestRelativeGap(t *testing.T) {
 	}
 }
 
-// TestPathAgainstFits compares three objectives of each lambda: of a path, of a fit by scas train, and
-// of the coefficients in the CSV file, computed here. They agree within the gaps.
+// TestPathAgainstFits compares three objectives for each lambda: the objective that scas path reports, the
+// objective of scas train, and the objective computed here from the coefficients in the CSV file. They must
+// agree within the gaps.
 func TestPathAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	data := writeWDBC(t, dir)
@@ -86,7 +87,7 @@ func TestPathAgainstFits(t *testing.T) {
 				}
 			}
 			if name == "net" || name == "group" {
-				return // penalties in standard deviations, and of groups
+				return // the objective below has no scaled penalties and no groups
 			}
 			for lambda, x := range readCSV(t, file, 30) {
 				loss, penalty := 0.0, 0.0
@@ -117,7 +118,8 @@ func TestPathAgainstFits(t *testing.T) {
 	}
 }
 
-// readCSV returns the coefficients of each lambda: of the p features, then the intercept.
+// readCSV returns the coefficients for each lambda in a file of scas path. The p features come first, then
+// the intercept.
 func readCSV(t *testing.T, file string, p int) map[float64][]float64 {
 	t.Helper()
 	f, err := os.Open(file)
@@ -149,8 +151,8 @@ func readCSV(t *testing.T, file string, p int) map[float64][]float64 {
 	return out
 }
 
-// The model that cv writes is the one that train fits at the lambda chosen, and the
-// choice follows the rules from the means that are printed.
+// TestCVAgainstFits checks that scas cv writes the model that scas train fits with the chosen lambda. The
+// choice must follow the rules of --choose from the printed means.
 func TestCVAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	data, file := writeWDBC(t, dir), filepath.Join(dir, "m.json")
@@ -196,7 +198,7 @@ func TestCVAgainstFits(t *testing.T) {
 	}
 }
 
-// The area below the curve that is drawn is the AUC, ties included.
+// TestROCCurve checks that the area under the ROC curve is the AUC, also if rows have equal scores.
 func TestROCCurve(t *testing.T) {
 	score := []float64{3, 1, 1, 2, 0, 1, 2, -1, 3, 0.5}
 	sign := []float64{1, -1, 1, 1, -1, -1, -1, -1, 1, 1}

@@ -10,8 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestHelpFits: on a terminal of 80 columns and 24 lines, each group of the flags in the help of a
-// command fits a screen.
+// TestHelpFits checks that each group of flags in the help of each command fits on a screen of 80 columns and
+// 24 lines.
 func TestHelpFits(t *testing.T) {
 	const columns, lines = 80, 24
 	for _, node := range leaves(t) {

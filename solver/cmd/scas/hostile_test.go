@@ -23,7 +23,7 @@ var (
 	flagSeed   = flag.Uint64("hostile.seed", 0, "repeat this one command line of TestHostileFlags")
 )
 
-// hostileArgs draws a command line of extreme flags over the files of hostileFiles.
+// hostileArgs returns a random command line with extreme values of flags and with files of hostileFiles.
 func hostileArgs(rng *rand.Rand) []string {
 	pick := func(from ...string) string { return from[rng.IntN(len(from))] }
 	number := func() string {
@@ -90,7 +90,8 @@ func hostileFiles(t *testing.T) (dir string) {
 	return dir
 }
 
-// hostileLine runs the command line of a seed and says what is wrong with how it ended.
+// hostileLine runs the random command line of a seed. It returns a text that says what is wrong with the end
+// of the command, or "" if nothing is wrong.
 func hostileLine(seed uint64) (wrong string) {
 	args := hostileArgs(rand.New(rand.NewPCG(seed, 3)))
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -115,8 +116,8 @@ func hostileLine(seed uint64) (wrong string) {
 	return ""
 }
 
-// TestHostileFlags: command lines with extreme values of flags, in any combination, end without a
-// panic. If there is no finite result, they end with an exit code and a message.
+// TestHostileFlags checks that commands with extreme values of flags, in any combination, end without a
+// panic. If there is no finite result, they must end with an exit code and a message.
 func TestHostileFlags(t *testing.T) {
 	t.Chdir(hostileFiles(t))
 	if *flagSeed != 0 {

@@ -20,7 +20,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// checkMemory holds the account of a data set to what the allocator says.
+// checkMemory checks the estimates of the memory of data and of a fit against the memory that was allocated.
 func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func(*solver.Problem) *solver.Settings) {
 	t.Helper()
 	start := solvertest.Heap()
@@ -48,7 +48,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 			break
 		}
 	}
-	// The reader keeps room of up to a quarter rather than copy.
+	// The reader may leave up to a quarter of its arrays unused, instead of copying them.
 	if ratio := float64(data) / float64(loaded-start); ratio < 1/1.28 || ratio > 1.03 {
 		t.Errorf("the data have %s by the estimate, %.3g times what was measured", byteCount(data), ratio)
 	}
@@ -69,7 +69,8 @@ func TestMemoryOfSynthetic(t *testing.T) {
 
 func asIs(*solver.Problem) *solver.Settings { return nil }
 
-// TestMemoryOfManyColumns: with a graph, and without data.
+// TestMemoryOfManyColumns checks the estimates for many columns, most of them without data, also with a
+// graph.
 func TestMemoryOfManyColumns(t *testing.T) {
 	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {
@@ -88,7 +89,7 @@ func TestMemoryOfManyColumns(t *testing.T) {
 	}
 	checkMemory(t, wide(1400, 20000, 100000), func(p *solver.Problem) *solver.Settings {
 		p.Constraint, p.Penalty = graph.Chain(100000).FusedLasso(), solver.L1{Lambda: 3e-5}
-		return &solver.Settings{Passes: 200} // until the largest working set is nearly full
+		return &solver.Settings{Passes: 200} // enough passes to nearly fill the largest working set
 	})
 	checkMemory(t, wide(1000, 500, 100000), func(p *solver.Problem) *solver.Settings {
 		g, err := graph.FromPairs(100000, [][2]int32{{1, 2}, {2, 7000}, {8000, 8001}})
@@ -106,7 +107,7 @@ func TestMemoryOfPaperSets(t *testing.T) {
 	for name, change := range map[string]func(*solver.Problem) *solver.Settings{
 		"a9a.zst": asIs, "covtype.libsvm.binary.scale.zst": asIs,
 		"rcv1v2_binary_train.libsvm.zst": func(p *solver.Problem) *solver.Settings {
-			p.Penalty = solver.L1{Lambda: 1e-5} // 1e-4 asks for small working sets
+			p.Penalty = solver.L1{Lambda: 1e-5} // with the 1e-4 of checkMemory, all working sets are small
 			return nil
 		},
 	} {
@@ -142,8 +143,8 @@ func TestByteCount(t *testing.T) {
 	}
 }
 
-// TestBeyondIsUnchecked: of a file that is larger than memory, the reader does not check all rows. The
-// commands that read it in pieces check them.
+// TestBeyondIsUnchecked checks that the reader does not check all rows of a file that is larger than memory,
+// but that the commands that read it in pieces check them.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {
@@ -178,8 +179,8 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	}
 }
 
-// TestRoom: 128 MiB are enough for data in pieces with what a graph over 54 features keeps, or
-// the folds of 4.6 million rows, and what a refusal names is enough.
+// TestRoom checks that 128 MiB are enough for out-of-core work that keeps a graph over 54 features, or the
+// folds of 4.6 million rows. It also checks that the memory named by a refusal is just enough.
 func TestRoom(t *testing.T) {
 	data := &sparse.Dataset{X: sparse.Identity(54)}
 	graph := &graphCmd{Method: "glasso", Threads: 4}
@@ -195,11 +196,11 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// allowed finds the amount of memory that a refusal names.
+// allowed matches the amount of memory that a refusal names.
 var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to go through it in pieces)?\n`)
 
-// TestSaysEnough: with the memory that a refusal names a command runs; with a tenth less it is
-// refused.
+// TestSaysEnough checks that a command runs with the memory that a refusal names, and is refused with a tenth
+// less.
 func TestSaysEnough(t *testing.T) {
 	const n, p = 40000, 30
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})
@@ -234,7 +235,7 @@ func TestSaysEnough(t *testing.T) {
 		}
 		little := "13MiB" // less than the data
 		if args[len(args)-1] == text {
-			little = "44MiB" // what reading takes: the reader does not know what is enough
+			little = "44MiB" // enough to read the text; the reader cannot say what is enough for the command
 		}
 		says := refused(little)
 		found := allowed.FindStringSubmatch(says)
@@ -253,8 +254,8 @@ func TestSaysEnough(t *testing.T) {
 	}
 }
 
-// TestComponentBeyondMemory: if the memory is too small to solve a component of the graph, the error
-// names --memory and a penalty with smaller components.
+// TestComponentBeyondMemory checks the error if the memory is too small to solve a component of the graph. It
+// must name --memory and a penalty with smaller components.
 func TestComponentBeyondMemory(t *testing.T) {
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 500, Features: 200, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})
 	if err != nil {

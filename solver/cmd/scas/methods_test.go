@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Every method of the solver can be asked for by name, gets below the start and
-// is listed with what its flags mean, in lines that fit a terminal.
+// TestEveryMethod checks every method of the solver. --method accepts its name, it reduces the objective, and
+// the list of methods explains its flags in lines of at most 100 columns.
 func TestEveryMethod(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	var list bytes.Buffer
@@ -77,7 +77,7 @@ func TestEveryMethod(t *testing.T) {
 	}
 }
 
-// An iterate per row is warned of from a GiB on.
+// TestWarnOfMemory checks that there is a warning if the iterates that a method stores need more than a GiB.
 func TestWarnOfMemory(t *testing.T) {
 	for _, c := range []struct {
 		method solver.Method
@@ -106,8 +106,8 @@ func TestWarnOfMemory(t *testing.T) {
 	}
 }
 
-// TestGapBounds: the gap in a report belongs to the iterate that the model holds, the last or the
-// average, near the optimum or far from it.
+// TestGapBounds checks that the gap in a report bounds the error of the iterate in the model: the last
+// iterate or the average, near the optimum or far from it.
 func TestGapBounds(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	type report struct {
@@ -159,7 +159,7 @@ func TestPassCount(t *testing.T) {
 	}
 }
 
-// TestOffers: the values that completion offers are values of their flags.
+// TestOffers checks that each value that completion offers for a flag is a valid value of this flag.
 func TestOffers(t *testing.T) {
 	type flag interface {
 		encoding.TextUnmarshaler

@@ -21,18 +21,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The tests of this file run ranks under mpirun, as make test-mpi asks for: SCAS_MPI is the
-// number of faults of each kind.
+// The tests of this file run ranks under mpirun. make test-mpi sets SCAS_MPI, which is the number of faults
+// of each kind.
 
-// An mpiBed has what the tests of MPI need: the program, built with MPI, the data, and the commands
-// that start ranks.
+// An mpiBed is the set-up of the tests of MPI: the program, built with MPI, the data, and the commands that
+// start ranks.
 type mpiBed struct {
 	dir, data string
 	launch    []string // mpirun and its flags
-	within    []string // what mpirun runs within, if anything
+	within    []string // command and flags that run mpirun, or nil to run mpirun directly
 }
 
-// watchdog is the --dist-timeout of jobs that the tests disturb, patience of the other jobs.
+// watchdog is the --dist-timeout of jobs that the tests disturb. patience is the --dist-timeout of the other
+// jobs.
 const watchdog, patience = 3 * time.Second, 2 * time.Minute
 
 // newMPIBed builds the program, or skips the test and says why.
@@ -63,7 +64,7 @@ func newMPIBed(t *testing.T) *mpiBed {
 
 func (b *mpiBed) file(name string) string { return filepath.Join(b.dir, name) }
 
-// faultCount returns the number of times that a fault is tried.
+// faultCount returns the number of times that a test causes a fault: the value of SCAS_MPI.
 func faultCount(t *testing.T) int {
 	n, err := strconv.Atoi(os.Getenv("SCAS_MPI"))
 	if err != nil || n < 1 {
@@ -72,7 +73,7 @@ func faultCount(t *testing.T) int {
 	return n
 }
 
-// A job is mpirun at work.
+// A job is a running mpirun with its output.
 type job struct {
 	*exec.Cmd
 	dir  string
@@ -80,7 +81,7 @@ type job struct {
 	done chan error
 }
 
-// start launches scas train with a file for the model. wait is the --dist-timeout of the ranks.
+// start starts scas train on ranks. model is the name of the model file, wait the --dist-timeout.
 func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
 	t.Helper()
 	line := append(append([]string{}, b.within...), b.launch...)
@@ -99,11 +100,12 @@ func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...s
 	return j
 }
 
-// lingered is the code of a job whose ranks have ended, and whose mpirun has not.
+// lingered is the code that end returns if all ranks have ended, but mpirun has not.
 const lingered = -1
 
-// end waits for the job and returns its exit code. Its ranks must end within the limit, but
-// one that was stopped after it had done all it was to do: the job's output has the result.
+// end waits for the job and returns its exit code, or lingered. The test fails if ranks have not ended within
+// limit. Only if the model is written, a rank may still be there, because it may have been stopped after its
+// work.
 func (j *job) end(t *testing.T, limit time.Duration) int {
 	t.Helper()
 	select {
@@ -125,7 +127,7 @@ func (j *job) end(t *testing.T, limit time.Duration) int {
 	return lingered
 }
 
-// model runs a training to its end and returns the model.
+// model runs a job without disturbance and returns the bytes of the model.
 func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 	t.Helper()
 	path := b.file("model.json")
@@ -147,11 +149,11 @@ func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 	return m
 }
 
-// ranks are the processes of the program.
+// ranks returns the process numbers of the ranks.
 func (j *job) ranks() []int { return j.processes(filepath.Join(j.dir, "scas") + "\x00train") }
 
-// processes returns the processes of the test: their command line contains something, and the
-// directory of the test.
+// processes returns the numbers of the processes of this test whose command line contains what. A process is
+// of this test if its command line contains the directory of the test.
 func (j *job) processes(what string) (pids []int) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {
@@ -164,7 +166,7 @@ func (j *job) processes(what string) (pids []int) {
 	return pids
 }
 
-// TestMPISums has package mpi test itself on ranks.
+// TestMPISums runs the tests of package mpi on 1, 2 and 3 ranks.
 func TestMPISums(t *testing.T) {
 	b := newMPIBed(t)
 	if out, err := exec.Command("go", "test", "-c", "-tags", "mpi", "-o", b.file("sums"), "../../dist/mpi").CombinedOutput(); err != nil {
@@ -184,8 +186,8 @@ func TestMPISums(t *testing.T) {
 	}
 }
 
-// TestMPIBits: one rank gives the bits of a single process. Two ranks give the same bits twice, and
-// with shards that end where ranks would divide the file.
+// TestMPIBits checks that one rank finds the model of a single process to the bit. Two ranks must find the
+// same bits twice, and also with shards that end at the rows where the ranks divide the file.
 func TestMPIBits(t *testing.T) {
 	b := newMPIBed(t)
 	weights := b.file("weights.txt")
@@ -216,20 +218,20 @@ func TestMPIBits(t *testing.T) {
 	}
 }
 
-// trouble is a training of seconds with checkpoints.
+// trouble has the flags of a training that runs for seconds.
 var trouble = strings.Fields("--lambda 1e-4 --method scas-k --tol 1e-7 --passes 2000")
 
-// TestMPIKilled: kill -9 of a rank at a random moment ends the job without a model, and the
-// relaunched one has the bits of one that was let alone.
+// TestMPIKilled checks that kill -9 of a rank at a random moment ends the job without a model. The job that
+// is started again must find the model of an undisturbed job to the bit.
 func TestMPIKilled(t *testing.T) { newMPIBed(t).disturb(t, syscall.SIGKILL, 20*time.Second, 0) }
 
-// TestMPIStopped: a rank that is stopped is ended by the watchdog of the other.
+// TestMPIStopped checks that, if one rank is stopped, the watchdog of the other rank ends the job.
 func TestMPIStopped(t *testing.T) {
 	newMPIBed(t).disturb(t, syscall.SIGSTOP, watchdog+20*time.Second, exitRelaunch)
 }
 
-// disturb sends a signal to a rank at random moments; a code that is not 0 is what the job
-// must end with.
+// disturb sends a signal to a rank of a job at a random moment, for several jobs. The job must end within
+// limit and, if code is not 0, with this exit code. The job that is started again must find the right model.
 func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duration, code int) {
 	args := append(trouble, b.data)
 	began := time.Now()
@@ -259,8 +261,8 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 	t.Logf("%d of %d jobs were hit, of about %v each", hit, jobs, whole)
 }
 
-// judge checks how a disturbed job ended. If the disturbance came too late, the exit code is 0 and the
-// model is right. Else the exit code is code, and there is no model.
+// judge checks the end of a disturbed job, whose exit code is got. If the disturbance came too late, got is 0
+// and the model is want. Otherwise got must be code, if code is not 0, and there must be no other model.
 func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want []byte) {
 	t.Helper()
 	m, err := os.ReadFile(model)
@@ -273,8 +275,8 @@ func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want [
 	}
 }
 
-// TestMPINetwork: ranks in two network namespaces, joined by a link that is cut at random
-// moments.
+// TestMPINetwork checks jobs whose ranks are in two network namespaces. The test cuts the link between the
+// two at random moments.
 func TestMPINetwork(t *testing.T) {
 	b := newMPIBed(t)
 	link := b.separate(t)
@@ -302,8 +304,8 @@ func TestMPINetwork(t *testing.T) {
 	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faultCount(t), whole, left)
 }
 
-// separate makes two network namespaces, one for each rank, and returns what sets the link
-// between them up or down.
+// separate makes two network namespaces, one for each rank. It returns a function that sets the link between
+// them up or down.
 func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
 	t.Helper()
 	id := strconv.Itoa(os.Getpid())
@@ -333,7 +335,8 @@ func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
 	if err := errors.Join(errs...); err != nil {
 		t.Skipf("no network namespaces here: %v", err)
 	}
-	// What mpirun takes for a remote shell: the other namespace, under another name.
+	// mpirun uses this script as a remote shell. It runs a command in the second namespace, with another host
+	// name.
 	agent := b.file("agent")
 	script := fmt.Sprintf("#!/bin/sh\nshift\nexec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\"\n", names[1], names[1])
 	if err := os.WriteFile(agent, []byte(script), 0o777); err != nil {

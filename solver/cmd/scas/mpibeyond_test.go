@@ -13,9 +13,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMPIBeyond: two ranks go through a .scas file of which neither has room for its part:
-// within their memory, with the same bits each time; one that is killed or stopped ends the
-// job, without a model.
+// TestMPIBeyond checks two ranks on a .scas file so large that neither rank has the memory for its part. They
+// must stay within --memory and find the same bits each time. If a rank is killed or stopped, the job must
+// end without a model.
 func TestMPIBeyond(t *testing.T) {
 	const memory, limit = "192MiB", 192 << 20
 	b := newMPIBed(t)

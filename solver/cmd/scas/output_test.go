@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestOutputNotPlaced: a file that cannot be put in its place is an error, even if it
-// could be written.
+// TestOutputNotPlaced checks that write returns an error if it cannot rename a temporary file to its final
+// name.
 func TestOutputNotPlaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.json")
 	out := outputs{{"-o", path, func(w io.Writer) error {

@@ -17,7 +17,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// The sets of the paper, or their stand-ins, are read as what they are.
+// TestInfoOnPaperSets checks the size, the labels and the form that scas info reports for the data of the
+// paper.
 func TestInfoOnPaperSets(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	for _, c := range []struct {
@@ -53,7 +54,7 @@ func TestInfoOnPaperSets(t *testing.T) {
 	}
 }
 
-// Labels 1 and 2 become negative and positive.
+// TestCovtypeLabels checks that, of the labels 1 and 2, 1 is the negative class and 2 the positive class.
 func TestCovtypeLabels(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	out := scas(t, "scas", nil, "train", "--json", "--method", "scas-k", "--passes", "2", "-o", filepath.Join(t.TempDir(), "m.json"),
@@ -74,8 +75,8 @@ func TestCovtypeLabels(t *testing.T) {
 	}
 }
 
-// The graph that published codes use with a9a: their matrix to the bit, with what
-// is known of it.
+// TestPublishedGraphOfA9A checks the graph that published codes use with a9a. The matrix must equal the
+// published matrix to the bit, with the known number of edges and the known largest eigenvalue.
 func TestPublishedGraphOfA9A(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	want, err := os.ReadFile(filepath.Join(dir, "graphs", "F_a9a_asvrpdhg.txt"))
@@ -116,7 +117,7 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 	}
 }
 
-// Leaving out the diagonal gives the edges scikit-learn found.
+// TestGlassoGraphOfA9A checks that glasso with --free-diagonal finds the edges that scikit-learn found.
 func TestGlassoGraphOfA9A(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	want, err := graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), 123)

@@ -2,4 +2,4 @@
 
 package main
 
-func peakMain() {} // used by tests of memory, which run only on Linux
+func peakMain() {} // does nothing, because the tests of memory run only on Linux

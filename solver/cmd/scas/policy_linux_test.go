@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPolicy: with the memory that a refusal names, a command keeps all rows in memory, and its peak
-// is at most a twentieth above it (a small limit leaves out the 24 MiB of the program). With a fifth
-// less it refuses.
+// TestPolicy checks the memory that a refusal names. With this memory, a command keeps all rows in memory,
+// and its peak is at most a twentieth higher. (For a small limit, the 24 MiB of the program are added.) With
+// a fifth less, the command refuses.
 func TestPolicy(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -86,7 +86,7 @@ func TestPolicy(t *testing.T) {
 			}
 			peak, limit := float64(kilobytes<<10), float64(enough)
 			t.Logf("%s named, the peak is %.2f of it", found[1], peak/limit)
-			most := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // the program, if the limit is small
+			most := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // a small limit does not include all of the program
 			if peak > most || peak < limit/3 {
 				t.Errorf("the peak is %.2f times the %s that was named", peak/limit, found[1])
 			}

@@ -28,8 +28,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// scas runs a program with extra environment variables and fails the test
-// unless it succeeds.
+// scas runs a program with extra environment variables and returns its standard output. The test fails if the
+// program fails.
 func scas(t *testing.T, program string, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -55,8 +55,8 @@ func writeWDBC(t *testing.T, dir string) (path string) {
 	return path
 }
 
-// buildV3 builds scas for x86-64-v3, where the compiler would fuse products
-// into sums if the code let it, or returns "" where that cannot run.
+// buildV3 builds scas for x86-64-v3. For this level the compiler fuses products into sums wherever the code
+// allows it. buildV3 returns "" if this machine cannot run the program.
 func buildV3(t *testing.T) string {
 	t.Helper()
 	if runtime.GOARCH != "amd64" || kernels.Use(kernels.AVX2) != nil {
@@ -71,8 +71,8 @@ func buildV3(t *testing.T) string {
 	return program
 }
 
-// sameModels trains at every level this machine has, and by a program built
-// for x86-64-v3, and asks for the same file to the byte.
+// sameModels trains at every kernel level of this machine, also with v3, a program built for x86-64-v3. It
+// checks that all model files are equal to the byte.
 func sameModels(t *testing.T, v3 string, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -104,8 +104,8 @@ func sameModels(t *testing.T, v3 string, args ...string) {
 	}
 }
 
-// The contract of the kernels, seen from outside: one seed, one model file, on
-// every kernel level and however the compiler may fuse.
+// TestModelsEqualAtEveryLevel checks that equal seeds give equal model files at every kernel level, and also
+// if the compiler may fuse products into sums.
 func TestModelsEqualAtEveryLevel(t *testing.T) {
 	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
@@ -132,7 +132,7 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 	}
 }
 
-// The same for every method, those to compare with included.
+// TestMethodsEqualAtEveryLevel checks every method as TestModelsEqualAtEveryLevel checks the default.
 func TestMethodsEqualAtEveryLevel(t *testing.T) {
 	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
@@ -160,7 +160,8 @@ func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
 	sameModels(t, v3, append([]string{"--graph", edges}, passes...)...)
 }
 
-// What cannot be stopped is left behind when the context ends.
+// TestAwait checks that await returns when the context ends, even if the function that it called does not
+// return.
 func TestAwait(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &env{ctx: ctx}
@@ -179,16 +180,16 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// An estimate that did not converge has an exit code of its own.
+// TestExitNotConverged checks the exit code for a graphical lasso that did not converge.
 func TestExitNotConverged(t *testing.T) {
 	if code := exitCode(fmt.Errorf("at 40 edges: %w", glasso.ErrNotConverged)); code != exitNotConverged {
 		t.Errorf("exit code %d", code)
 	}
 }
 
-// TestInterrupt: an interrupt ends a run with its own exit code and a message, and leaves the model
-// file alone. The signal comes after the process has read from standard input, so its handler is
-// installed.
+// TestInterrupt checks that an interrupt ends a run with its own exit code and a message, and that the model
+// file stays unchanged. The test sends the signal after the process has read from standard input, because the
+// signal handler is installed then.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts can be sent on Windows: nothing is checked")
@@ -238,8 +239,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestSignals: a signal ends a run at once, even while it waits for a pipe into which no process
-// writes, whichever flag names the pipe.
+// TestSignals checks that a signal ends a run at once, even if the run waits for a pipe into which no process
+// writes. Different flags name the pipe.
 func TestSignals(t *testing.T) {
 	dir := t.TempDir()
 	fifo, data := filepath.Join(dir, "fifo"), writeWDBC(t, dir)
@@ -263,7 +264,7 @@ func TestSignals(t *testing.T) {
 		}
 	}
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if signal.Ignored(s) { // as under nohup: processes inherit it
+		if signal.Ignored(s) { // child processes inherit this, for example under nohup
 			continue
 		}
 		cmd := exec.Command("scas", "train", "--method", "scas-k", "--passes", "1e15", "--log-format", "json", "--features", "2", "-")
@@ -274,7 +275,7 @@ func TestSignals(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		row := strings.Repeat("1 1:1\n-1 2:1\n", 1<<15) // past what a pipe holds: the handlers are there
+		row := strings.Repeat("1 1:1\n-1 2:1\n", 1<<15) // more than a pipe holds: after this write the signal handlers are installed
 		if _, err := io.WriteString(in, row); err != nil {
 			t.Fatal(err)
 		}
@@ -288,8 +289,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// A context that ends in the middle of training is an interrupt, too; here it
-// ends at a known place.
+// TestInterruptWhileTraining checks that training is interrupted if the context ends. The context ends at the
+// first report of progress.
 func TestInterruptWhileTraining(t *testing.T) {
 	dir := t.TempDir()
 	data, model := writeWDBC(t, dir), filepath.Join(dir, "m.json")
@@ -307,7 +308,7 @@ func TestInterruptWhileTraining(t *testing.T) {
 	}
 }
 
-// The same of a path, which ends between two lambdas: neither file is written.
+// TestInterruptOfAPath checks that path and cv are interrupted if the context ends, and write no file.
 func TestInterruptOfAPath(t *testing.T) {
 	dir := t.TempDir()
 	data, csv := writeWDBC(t, dir), filepath.Join(dir, "p.csv")
@@ -327,7 +328,7 @@ func TestInterruptOfAPath(t *testing.T) {
 	}
 }
 
-// cancelOnWrite ends a context at the first sign of progress.
+// A cancelOnWrite is a buffer that ends a context at the first report of progress.
 type cancelOnWrite struct {
 	bytes.Buffer
 	cancel func()
@@ -338,7 +339,7 @@ func (c *cancelOnWrite) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// lockedBuffer is a bytes.Buffer that several goroutines may write to.
+// A lockedBuffer is a bytes.Buffer to which several goroutines may write.
 type lockedBuffer struct {
 	lock sync.Mutex
 	b    bytes.Buffer
@@ -350,7 +351,7 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
-// With standard error in a pipe, a long command reports its progress every few seconds, in a line of
+// TestProgressLines checks the reports of progress if standard error is no terminal. Each report is a line of
 // text or a JSON object.
 func TestProgressLines(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
@@ -371,8 +372,8 @@ func TestProgressLines(t *testing.T) {
 	}
 }
 
-// On a terminal one line shows progress and is wiped at the end; piped, stderr
-// stays empty in the first seconds.
+// TestProgressLine checks that on a terminal one line shows progress and is removed at the end. If stderr is
+// no terminal, it stays empty in the first seconds.
 func TestProgressLine(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	for _, terminal := range []bool{true, false} {
@@ -391,8 +392,8 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// A line says how long a command has taken and how long the rest of a stage will take, by the
-// time that the share of it took; a smaller share begins another stage.
+// TestProgressTimes checks the times in a report: the time since the command began, and the estimated time
+// that is left in the stage. A smaller share must begin a new stage.
 func TestProgressTimes(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var stderr lockedBuffer
@@ -424,7 +425,7 @@ func TestProgressTimes(t *testing.T) {
 	}
 }
 
-// A run that ends when its gap is small enough says how long the rest will take.
+// TestProgressTowardGap checks the share of the work of a run that ends when its gap is small enough.
 func TestProgressTowardGap(t *testing.T) {
 	p := (&env{stderr: io.Discard, every: time.Hour}).begin("fitting")
 	defer p.end()
@@ -443,7 +444,7 @@ func TestProgressTowardGap(t *testing.T) {
 	}
 }
 
-// What takes long says how far it is whichever command it is.
+// TestProgressOfCommands checks that each command with slow steps reports its progress.
 func TestProgressOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	data, model := writeWDBC(t, dir), filepath.Join(dir, "m.json")

@@ -53,7 +53,7 @@ func inOrder(t *testing.T, block []string, output string) {
 	}
 }
 
-// TestReadmeDemo: what README.md says that the demonstration prints.
+// TestReadmeDemo checks that scas demo prints the lines that README.md shows.
 func TestReadmeDemo(t *testing.T) {
 	for _, block := range readmeBlocks(t) {
 		if strings.HasPrefix(block[0], "On rows not trained on") {
@@ -64,7 +64,7 @@ func TestReadmeDemo(t *testing.T) {
 	t.Error("README.md shows no output of the demonstration")
 }
 
-// TestReadmeCommands: what README.md says that its commands print.
+// TestReadmeCommands checks that the commands in README.md print the lines that README.md shows.
 func TestReadmeCommands(t *testing.T) {
 	data, blocks := filepath.Join(sparsetest.DataFile(t), "paper"), readmeBlocks(t)
 	t.Chdir(t.TempDir())
@@ -76,7 +76,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	var command, printed []string
 	done := 0
-	check := func() { // what the command before printed
+	check := func() { // compares the output of the last command with README.md
 		if command != nil {
 			inOrder(t, printed, scas(t, "scas", nil, command...))
 			done++

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRemediesAreWorded finds the remedies in the source of the libraries. phrases must have words for
-// each of them, and for no others.
+// TestRemediesAreWorded finds the remedies in the source of the libraries. It checks that phrases has words
+// for each of these remedies, and for no other remedies.
 func TestRemediesAreWorded(t *testing.T) {
 	used := map[sparse.Remedy]bool{}
 	for _, found := range remediesIn(t, "../../../sparse", "../../../solver") {
@@ -38,15 +38,15 @@ func TestRemediesAreWorded(t *testing.T) {
 	}
 }
 
-// A foundRemedy is a remedy in the source of the libraries. Its To is "?" if it is no
-// constant.
+// A foundRemedy is a remedy in the source of the libraries. Its To is "?" if the source has no constant for
+// it.
 type foundRemedy struct {
 	sparse.Remedy
 	at token.Position
 }
 
-// remediesIn returns the literals of type sparse.Remedy in the directories and below,
-// except for those of this command and of tests.
+// remediesIn returns the literals of type sparse.Remedy in the source files in dirs and below. It leaves out
+// this command and tests.
 func remediesIn(t *testing.T, dirs ...string) (all []foundRemedy) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -102,7 +102,7 @@ func isRemedy(e ast.Expr) bool {
 	return ok && name.Name == "Remedy"
 }
 
-// remedyOf returns the remedy of a literal, without its condition.
+// remedyOf returns the remedy that a literal stands for, without its condition.
 func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
 	for _, element := range literal.Elts {
 		part := element.(*ast.KeyValueExpr)
@@ -120,8 +120,7 @@ func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
 	return r
 }
 
-// TestReworded checks that the remedies of all errors in a chain are worded for the command
-// line.
+// TestReworded checks that the remedies of all errors in a chain are in the words of the command line.
 func TestReworded(t *testing.T) {
 	parse := &sparse.ParseError{File: "a.svm", Line: 2, Msg: "too large", Remedies: []sparse.Remedy{
 		{Field: "ReadOptions.Features", To: "a larger number"},

@@ -21,20 +21,20 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The test binary serves as scas, too, so that scripts run whole processes.
+// TestMain lets the test binary also serve as scas and as scas-peak, so that scripts run whole processes.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"scas": main, "scas-peak": peakMain})
 }
 
-// Scripts beside the usual commands have
+// TestScripts runs the scripts in testdata. Beside the usual commands, a script can use these:
 //
-//	exits CODE ARGS...   runs scas and asks for its exit code
+//	exits CODE ARGS...   runs scas and checks its exit code
 //	terminated ARGS...   runs scas on samples from a pipe that never ends, terminates it
-//	                     while it reads, and asks for exit code 130 and an empty stdout
+//	                     while it reads, and checks for exit code 130 and an empty stdout
 //	sameobjective FILE FILE TOL  compares two reports of train --json
-//	fields FILE SPEC...  asks a JSON object (FILE may be stdout) for a field
-//	                     (SPEC name) or for its value as JSON (name=value); a name
-//	                     such as run.eta is that of a field of a field
+//	fields FILE SPEC...  checks that a JSON object (FILE may be stdout) has a field
+//	                     (SPEC name), or that the field has a value (name=value, the
+//	                     value as JSON); run.eta is the field eta of the field run
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata",
@@ -87,7 +87,7 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(cmd.Start())
 	defer in.Close()
-	_, err = in.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than pipes hold: it has begun to read
+	_, err = in.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than a pipe holds: after this write the process has begun to read
 	ts.Check(err)
 	ts.Check(cmd.Process.Signal(syscall.SIGTERM))
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
@@ -153,7 +153,7 @@ func sameObjective(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// writeInputs makes the inputs that cannot stand in a script.
+// writeInputs writes the input files that a script cannot contain.
 func writeInputs(dir string) error {
 	d, err := wdbcDataset()
 	if err != nil {
@@ -189,7 +189,7 @@ func writeInputs(dir string) error {
 	return nil
 }
 
-// wdbcDataset is the embedded table, standardised, without the constant.
+// wdbcDataset returns the embedded table, standardised, without the constant column.
 func wdbcDataset() (*sparse.Dataset, error) {
 	t := readWDBC()
 	features := t.x.Transpose()

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// truncateOnWrite shortens a file at the first sign of progress after it was read.
+// A truncateOnWrite is a buffer that shortens a file at the first report of progress after the file was read.
 type truncateOnWrite struct {
 	lockedBuffer
 	once sync.Once
@@ -32,9 +32,9 @@ func (c *truncateOnWrite) Write(p []byte) (int, error) {
 	return c.lockedBuffer.Write(p)
 }
 
-// TestFileShrinks: a mapped file that shrinks while a command reads it ends the command with
-// exit code 1 and the name of the file, whichever goroutine reads it then, and no model is
-// written. A file that loses its last byte alone has a zero instead, which is no fault.
+// TestFileShrinks checks that a command ends with exit code 1 and the name of the file if a mapped file
+// shrinks while any goroutine reads it. No model may be written. If the file loses only its last byte, the
+// mapped byte becomes zero, which is no fault of memory.
 func TestFileShrinks(t *testing.T) {
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 30000, Features: 60, Noise: 1, Seed: 1})
 	if err != nil {
@@ -61,7 +61,7 @@ func TestFileShrinks(t *testing.T) {
 			stderr := &truncateOnWrite{path: path, size: min(int64(share*float64(info.Size())), info.Size()-1)}
 			e := &env{ctx: context.Background(), stdout: &stdout, stderr: stderr, every: time.Millisecond}
 			code := run(e, append(strings.Fields(args), "-o", model, path))
-			stderr.lock.Lock() // the line about progress may go on
+			stderr.lock.Lock() // a goroutine may still write progress
 			says := stderr.b.String()
 			stderr.lock.Unlock()
 			if _, err := os.Stat(model); code != exitIO || !strings.Contains(says, "scas: "+path+": changed while it was read") || err == nil || stdout.Len() > 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestTextMemory: on data in text, commands take at most a twentieth more than --memory, whether they
-// refuse the data while reading, refuse them afterwards, or do their work. With SCAS_FULL the data are
-// larger and there are more cases.
+// TestTextMemory checks that commands on text use at most a twentieth more memory than --memory. They may
+// refuse the data while they read, or refuse them afterwards, or do their work. If SCAS_FULL is set, the data
+// are larger and there are more cases.
 func TestTextMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

@@ -15,11 +15,11 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestVocabulary: testdata/vocabulary.keys has every key of the JSON of train, cv, path and predict, with
-// its only type and its only meaning, and the commands that print it.
+// TestVocabulary checks testdata/vocabulary.keys. The file must have every key in the JSON of train, cv, path
+// and predict, with its type and the commands that print it.
 func TestVocabulary(t *testing.T) {
 	table := readVocabulary(t)
-	seen := map[string]map[string]bool{} // commands by key
+	seen := map[string]map[string]bool{} // the commands that print each key
 	var walk func(command, key string, v any)
 	walk = func(command, key string, v any) {
 		if key != "" {
@@ -89,7 +89,7 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// typeOf returns the type of a value in JSON, as testdata/vocabulary.keys calls it.
+// typeOf returns the type of a value in JSON, in the words of testdata/vocabulary.keys.
 func typeOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -116,7 +116,7 @@ type word struct {
 	meaning  string
 }
 
-// readVocabulary reads the vocabulary by keys.
+// readVocabulary reads testdata/vocabulary.keys and returns a word for each key.
 func readVocabulary(t *testing.T) map[string]word {
 	t.Helper()
 	text, err := os.ReadFile("testdata/vocabulary.keys")
@@ -142,8 +142,8 @@ func readVocabulary(t *testing.T) map[string]word {
 	return table
 }
 
-// vocabularyRuns returns command lines that print every key. ranks before a command stands for two
-// ranks.
+// vocabularyRuns returns command lines that together print every key. If a command line begins with the word
+// ranks, two ranks must run it.
 func vocabularyRuns(t *testing.T) (runs [][]string) {
 	t.Helper()
 	dir := t.TempDir()
