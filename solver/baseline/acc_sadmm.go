@@ -45,13 +45,13 @@ func accStage(n int, s *solver.Settings) (batch, m int) {
 	return batch, max(3, cmp.Or(s.InnerSteps, 2*n)/batch)
 }
 
-// tau is the constant τ of the method, which is also its constant c.
+// tau is the value of both constants of the method, τ and c.
 const tau = 2
 
 type accSADMM struct {
 	*base
 	m                 int       // inner steps of a stage
-	weight            float64   // L, the inverse of the step size
+	weight            float64   // L, the inverse of the step size Eta
 	point, ahead      []float64 // x and u
 	tilde             []float64
 	aPoint, au        []float64 // A x and A u
@@ -135,8 +135,8 @@ func (s *accSADMM) step(rows []int32) {
 	kernels.Axpy(1, s.ym, s.sumY)
 }
 
-// output sets the run's iterate to the weighted mean of the stage. The last step has
-// weight 1, every other step θ + θ₂.
+// output sets the run's iterate to the weighted mean of the iterates of the stage. The last iterate has the
+// weight 1, every other iterate θ + θ₂.
 func (s *accSADMM) output() {
 	share := s.theta + s.theta2
 	inv := 1 / (float64(float64(s.m-1)*share) + 1)
@@ -149,8 +149,8 @@ func (s *accSADMM) output() {
 	copy(s.beta, s.bracket)
 }
 
-// closeStage computes the next snapshot with its multiplier and b̃, and the point from
-// which the next stage extrapolates.
+// closeStage computes the next snapshot with its multiplier and b̃, and the point u at which the next stage
+// begins.
 func (s *accSADMM) closeStage() {
 	following := s.thetaOf(s.run.Stats.OuterIterations + 1)
 	ratio := following / s.theta2 * (tau - 1)

@@ -12,9 +12,9 @@ import (
 //
 //	x ← argmin f(x) + (beta − ρ y)'A x + (ρ/2)|A x|²
 //
-// by damped Newton steps from the last x, and then updates y and beta. If p is at most
-// [MaxFactored], the Newton system is factored; otherwise conjugate gradients with
-// Hessian products solve it.
+// It makes the x-step by damped Newton steps that start at the last x, and then updates y and beta. If p is
+// at most [MaxFactored], the matrix of the Newton system is factored. Otherwise conjugate gradients with
+// Hessian products solve the system.
 //
 // All work is counted in passes: a gradient with the objective is one pass, and so is a Hessian
 // product. Assembling the Hessian counts as its number of operations divided by the number of
@@ -53,8 +53,8 @@ func (Batch) Begin(r *solver.Run) (solver.Iteration, error) {
 	return b.next, nil
 }
 
-// BatchCG is [Batch], but conjugate gradients solve the Newton system for any p. If p is
-// above [MaxFactored], the two are the same.
+// BatchCG is like [Batch], but conjugate gradients solve the Newton system for any p. If p is above
+// [MaxFactored], the two methods are the same.
 type BatchCG struct{}
 
 // Info implements solver.Method.
@@ -79,8 +79,8 @@ func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 type batch struct {
 	*base
 	newton newtonSystem
-	known  bool // margins and slopes of the run's snapshot belong to x
-	// Snapshot of a trial; it shares the memory of margins and slopes with the run's snapshot.
+	known  bool // whether the margins and slopes of the run's snapshot belong to x
+	// ahead is the snapshot of a trial. It shares the memory of margins and slopes with the run's snapshot.
 	ahead solver.Snapshot
 
 	ax                    []float64 // A x
@@ -97,7 +97,7 @@ func newBatch(r *solver.Run) *batch {
 
 // A newtonSystem solves H·step = −g, where H = (1/n)Σ φ″ᵢ aᵢaᵢ' + mu I + ρ A'A.
 type newtonSystem interface {
-	// cost returns a lower bound of the passes of the next solve.
+	// cost returns a lower bound on the passes that the next solve takes.
 	cost() float64
 	// solve sets step and returns the passes that it took, at most budget.
 	solve(step, g, curvature []float64, budget float64) (passes float64, err error)
@@ -128,13 +128,13 @@ func (b *batch) next() (bool, error) {
 }
 
 const (
-	newtonTolerance = 1e-12 // for the squared Newton decrement, in the first iteration
+	newtonTolerance = 1e-12 // tolerance of the squared Newton decrement in the first iteration
 	maxNewton       = 50
 	maxHalvings     = 40
 	sufficient      = 1e-4 // part of the predicted decrease that a step must achieve
 )
 
-// minimise does the x-step. b.q = A'(beta − ρ y) does not change.
+// minimise makes the x-step. b.q = A'(beta − ρ y) is constant during the step.
 func (b *batch) minimise() error {
 	b.frozen()
 	b.a.MulVec(b.ax, b.x)

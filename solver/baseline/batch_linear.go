@@ -26,7 +26,7 @@ func (BatchLinear) Info() solver.MethodInfo {
 	}
 }
 
-// BatchUzawa is [BatchLinear] with the penalty linearised too:
+// BatchUzawa is like [BatchLinear], but it also linearises the penalty:
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ]
 //
@@ -61,7 +61,7 @@ func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type batchLinear struct {
 	*base
-	solve *linalg.Shifted // nil for Uzawa
+	solve *linalg.Shifted // solver of the systems; nil for BatchUzawa
 	b     []float64
 	nubar float64 // ν̄
 }

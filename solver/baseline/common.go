@@ -65,7 +65,7 @@ func (b *base) vector() []float64 { return make([]float64, len(b.x)) }
 // rowVector returns a zero vector with an entry per row of A.
 func (b *base) rowVector() []float64 { return make([]float64, len(b.beta)) }
 
-// roomForBatch sets the batch size and allocates memory for a batch.
+// roomForBatch sets the batch size to size and allocates memory for a batch.
 func (b *base) roomForBatch(size int) {
 	b.run.Stats.BatchSize = size
 	b.gain = make([]float64, size)
@@ -115,7 +115,7 @@ func (b *base) augmented() {
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// ridge returns the gradient mu·x in the form of terms of a sweep.
+// ridge returns the gradient of the L2 term, mu·x, as the terms of a sweep.
 func (b *base) ridge(x []float64) []term {
 	if b.mu == 0 {
 		return nil

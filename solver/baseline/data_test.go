@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// halfOfA9a returns the problem with every second row of a9a and the published constraint matrix.
+// halfOfA9a returns a problem with every second row of a9a and the constraint matrix published for a9a.
 func halfOfA9a(t *testing.T) *solver.Problem {
 	p := solvertest.Load(t, "paper/a9a.zst", 123)
 	a, err := sparse.ReadFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"), &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true})
@@ -32,10 +32,10 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 	return p
 }
 
-// TestMethodsOnA9a compares gaps after 10 and 30 passes with the gaps that independent
-// implementations of the same recursions reached on the other half of a9a, with the same
-// parameters. No gap may be three times as large. For Acc-SADMM the reference gaps are after 12 and
-// 42 passes, for SDCA after 12. Eta is in units of 1/ν_f, Rho in units of lambda.
+// TestMethodsOnA9a checks gaps after 10 and 30 passes. Independent implementations of the same recursions
+// reached the reference gaps on the other half of a9a, with the same parameters. No gap may be three times
+// its reference. For Acc-SADMM the reference gaps are after 12 and 42 passes, for SDCA after 12. Eta is in
+// units of 1/ν_f, Rho in units of lambda.
 func TestMethodsOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	base := halfOfA9a(t)
@@ -114,9 +114,9 @@ func (c a9aCase) check(t *testing.T, p *solver.Problem, optimum float64) {
 	}
 }
 
-// TestBatchOnA9a compares exact batch ADMM with a table of an independent implementation, iteration
-// by iteration, at rho = lambda. It checks that passes count the Newton steps. Every way to solve
-// the Newton systems must give the iterates of exact x-steps.
+// TestBatchOnA9a compares exact batch ADMM, at rho = lambda, with the iterations of an independent
+// implementation. It checks that Newton steps are counted as passes. Every way to solve the Newton systems
+// must give the iterates of exact x-steps.
 func TestBatchOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	p := halfOfA9a(t)

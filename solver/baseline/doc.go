@@ -1,18 +1,18 @@
-// Package baseline provides the methods with which SCAS-ADMM is compared: those in the paper's
-// experiments and some of their successors. Each is a [solver.Method]; a file holds a family of
-// related methods. They solve the paper's main problem: the penalty lambda|A x|₁, equal sample
-// weights, and X = R^p. For this penalty, clipping to [−lambda, lambda] updates y and beta. Read
+// Package baseline provides the methods with which SCAS-ADMM is compared: the methods in the paper's
+// experiments and some of their successors. Each method is a [solver.Method]. A file holds a family of
+// related methods. The methods solve the paper's main problem: the penalty lambda|A x|₁, equal sample
+// weights, and X = R^p. For this penalty, y and beta are updated by clipping to [−lambda, lambda]. Read
 // STOC and common.go first.
 //
 // # How to add a method
 //
-//   - a type that implements [solver.Method], in the file of its family or in a new file,
-//     as opg.go; its doc comment gives the recursion and the source, Info its name, rate,
-//     memory and the meaning of Eta
-//   - Methods, in doc.go: its zero value; this also adds it to the command line and to
-//     the benchmarks
-//   - data_test.go: its gaps on a9a, from an independent implementation if possible;
-//     methods_test.go and the other tests run over all methods
+//   - Write a type that implements [solver.Method], in the file of its family or in a new file; opg.go is
+//     an example. The doc comment states the recursion and the source. Info returns the name, the rate,
+//     the memory and the meaning of Eta.
+//   - Add the zero value of the type to Methods, in doc.go. This also adds the method to the command line
+//     and to the benchmarks.
+//   - Add the gaps of the method on a9a to data_test.go, from an independent implementation if possible.
+//     The other tests, such as methods_test.go, run all methods.
 package baseline
 
 import "github.com/scas-admm/scas/solver"

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// atOptimum is a method whose stored slopes start at the slopes of the optimum.
+// atOptimum wraps a method. If the method stores slopes, they start at the slopes of the optimum.
 type atOptimum struct{ solver.Method }
 
 func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -45,7 +45,7 @@ func TestFixedPoints(t *testing.T) {
 		info := m.Info()
 		s := &solver.Settings{Method: atOptimum{m}, Start: solver.Iterate{X: x, Dual: beta}, OuterIterations: 3}
 		if info.TakesInnerSteps {
-			s.InnerSteps = 200 // every stage has a snapshot
+			s.InnerSteps = 200 // so that every stage has a snapshot
 		}
 		moved, most := solvertest.Relative(solvertest.LastIterate(t, p, s), x), 1e-9
 		if info.AllSamples {

@@ -22,8 +22,8 @@ var (
 	hostileSeed   = flag.Uint64("hostile.seed", 0, "repeat this one problem of TestHostileProblems")
 )
 
-// A hostile draws random problems and settings. Each of their numbers is valid, but may be as
-// extreme as float64 allows.
+// A hostile draws random problems and settings. Each number in them is valid, but may be as extreme as
+// float64 allows.
 type hostile struct{ *rand.Rand }
 
 // size returns a number ≥ 0, which is usually moderate, and sometimes extremely large or

@@ -20,10 +20,10 @@ func baselines() []solver.Method {
 	return baseline.Methods()[len(solver.Methods()):]
 }
 
-// TestMethodsConverge checks that every method with automatic settings comes close to the optimum
-// in 300 passes. The largest gap allowed follows from the rate of the method: about T^(-1/2) of the
-// starting gap of 0.38 if its gradients stay noisy, else rounding. If noise keeps the last iterate
-// from converging, the gap of the average is checked.
+// TestMethodsConverge checks that every method with automatic settings comes close to the optimum in 300
+// passes. The largest gap allowed depends on the method. If its gradients stay noisy, the gap may be about
+// T^(-1/2) of the starting gap, which is 0.38. Otherwise the gap may only be rounding. If noise prevents
+// the last iterate from converging, the gap of the average is checked.
 func TestMethodsConverge(t *testing.T) {
 	type want struct{ general, strong float64 }
 	exact := want{1e-12, 1e-13}
@@ -69,8 +69,8 @@ func TestMethodsConverge(t *testing.T) {
 	}
 }
 
-// TestMethodsOnOtherProblems runs every method with A = I, the squared loss, row weights and
-// another starting point. No method may diverge or end above the objective at the start.
+// TestMethodsOnOtherProblems checks every method with A = I, the squared loss, row weights and another
+// starting point. No method may diverge or end above the objective at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identity := solvertest.Chain(t, 0.1)
@@ -161,8 +161,8 @@ func TestMethodsStop(t *testing.T) {
 	}
 }
 
-// TestMethodsDiverge checks that a step size that is far too large gives an error that proposes a
-// smaller one, and a finite result.
+// TestMethodsDiverge checks that a step size that is far too large gives a finite result, and an error that
+// proposes a smaller step size.
 func TestMethodsDiverge(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
 	for _, m := range baselines() {

@@ -14,8 +14,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// dense is a method in plain loops, without the code of the package: full vectors and matrices,
-// math.Exp, Gaussian elimination. It uses the same random samples as the package.
+// dense has the state of a method that is written in plain loops, without the code of the package: with
+// full vectors and matrices, math.Exp and Gaussian elimination. It uses the same random samples as the
+// package.
 type dense struct {
 	*solvertest.Naive
 	n, p int

@@ -95,7 +95,7 @@ func newConjugate(b *base) *conjugate {
 func (c *conjugate) cost() float64 { return 1 }
 
 const (
-	forcing   = 0.1  // residual of a Newton system, relative to the gradient
+	forcing   = 0.1  // allowed residual of a Newton system, relative to the gradient
 	maxRounds = 2000 // largest number of conjugate gradient steps
 )
 

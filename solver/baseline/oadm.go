@@ -97,7 +97,7 @@ func (o *oadm) swept(i int, t float64) {
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	for _, j := range support { // features without an edge do not read solved
+	for _, j := range support { // entries of solved at features without an edge are not used
 		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
 	}
 	s.bring(i, shift, 1)

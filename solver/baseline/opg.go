@@ -5,9 +5,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// OPG is OPG-ADMM (Suzuki, "Dual Averaging and Proximal Gradient Descent for
-// Online Alternating Direction Multiplier Method", 2013): STOC-ADMM with the
-// penalty linearised by the metric γ_t I − ρ η_t A'A,
+// OPG is OPG-ADMM (Suzuki, "Dual Averaging and Proximal Gradient Descent for Online Alternating Direction
+// Multiplier Method", 2013). It is STOC-ADMM with the penalty linearised by the metric γ_t I − ρ η_t A'A:
 //
 //	x ← x − (η_t/γ_t) [ φ'(aᵢ'x)aᵢ + mu x + A'(beta + ρ(A x − y)) ],  γ_t = 1 + ρ η_t λ₁
 //

@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// SA is SA-ADMM, which stores an iterate for every sample; see sa.
+// SA is SA-ADMM (Zhong and Kwok, "Fast Stochastic Alternating Direction Method of Multipliers", 2014). It
+// stores an iterate for every sample.
 type SA struct{ storing }
 
 // Info implements solver.Method.
@@ -25,7 +26,7 @@ func (SA) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, false) }
 
-// SAIU is SA-IU-ADMM: [SA] with the penalty linearised.
+// SAIU is SA-IU-ADMM. It is like [SA], but it linearises the penalty.
 type SAIU struct{ storing }
 
 // Info implements solver.Method.
@@ -40,7 +41,7 @@ func (SAIU) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
-// SAG is [SA] with the current iterate in place of the mean of the stored ones.
+// SAG is like [SA], but uses the current iterate instead of the mean of stored iterates, and stores none.
 type SAG struct{ onePass }
 
 // Info implements solver.Method.
@@ -55,7 +56,7 @@ func (SAG) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, false) }
 
-// SAGIU is [SAG] with the penalty linearised.
+// SAGIU is like [SAG], but it linearises the penalty.
 type SAGIU struct{ onePass }
 
 // Info implements solver.Method.

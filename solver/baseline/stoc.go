@@ -75,10 +75,9 @@ func (b *base) proximal() (proximal, error) {
 	return proximal{b, shifted, b.vector()}, err
 }
 
-// sweep returns a sweep that does the same steps, or nil if A has neither of the forms that a sweep
-// needs.
+// sweep returns a sweep that makes the same steps, or nil if A does not have a form that a sweep needs.
 func (s *proximal) sweep(terms ...term) *sweep {
-	if s.shifted == nil { // building it was interrupted
+	if s.shifted == nil { // an interrupt prevented its construction
 		return nil
 	}
 	return newSweep(s.base, s.shifted, s.b, terms...)

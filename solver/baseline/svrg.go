@@ -36,7 +36,7 @@ func (SVRG) Info() solver.MethodInfo {
 		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f")
 }
 
-// stagedInfo returns the description of a method with stages and batches.
+// stagedInfo returns the MethodInfo of a method with stages and batches.
 func stagedInfo(name, summary, rate, memory, reference, eta string) solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: name, Summary: summary, Rate: rate, Memory: memory, Reference: reference, Eta: eta,
@@ -113,8 +113,9 @@ type svrg struct {
 	sumY  []float64
 	meanY []float64 // y of the snapshot; during a stage the run's y belongs to the inner loop
 
-	first, eta float64 // the step size without halvings, and the present one
-	// Value of Stats.StepHalvings when the inner loop last started from the run's iterate.
+	first, eta float64 // the step size before all halvings, and the current step size
+	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
+	// iterate.
 	halvingsSeen int
 	normal       *linalg.Shifted // solves with A'A; nil unless stages restart
 }
@@ -190,8 +191,9 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 
 func (s *svrg) next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
-// stage runs a stage with steps of length η/(theta + η ρ λ₁), and closes it. aim sets the slice at,
-// at which the next step takes its gradients. stage reports whether the budget allowed the stage.
+// stage runs a stage with steps of length η/(theta + η ρ λ₁), and closes it. Each step takes its gradients
+// at the point in the slice at, which aim sets before the step. stage reports whether the budget allowed
+// the stage.
 func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {
@@ -296,7 +298,7 @@ func (s *asvrg) next() (bool, error) {
 	return more, err
 }
 
-// nextTheta returns the θ of the stage after one with theta.
+// nextTheta returns the value of θ in the stage that follows a stage with the given theta.
 func nextTheta(theta float64) float64 {
 	square := float64(theta * theta)
 	return (math.Sqrt(float64(square*square)+float64(4*square)) - square) / 2

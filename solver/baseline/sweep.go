@@ -91,8 +91,8 @@ func (s *sweep) couple() {
 // sample adds the gradient of the loss of sample i to g, for the next step.
 func (s *sweep) sample(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
 
-// explicit does the step of the given length, and adds the iterates to the sums with the
-// given weight, unless that is 0.
+// explicit makes the step x ← x − length·T for sample i. If weight is not 0, it adds the iterates to the
+// sums with this weight.
 func (s *sweep) explicit(i int, length, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -102,7 +102,8 @@ func (s *sweep) explicit(i int, length, weight float64) {
 	s.forget(i)
 }
 
-// implicit does the step with (shift I + ρ A'A)⁻¹; otherwise it is like explicit.
+// implicit makes the step x ← x − (shift I + ρ A'A)⁻¹T for sample i. It adds the iterates to the sums as
+// explicit does.
 func (s *sweep) implicit(i int, shift, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -112,7 +113,7 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	s.bring(i, shift, weight)
 }
 
-// bring does the implicit step. solved must already hold the solution at the coupled features.
+// bring makes the step of implicit. solved must already hold the solution at the coupled features.
 func (s *sweep) bring(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {

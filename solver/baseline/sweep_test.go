@@ -10,10 +10,10 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestSweepsEqualWholeVectors compares sweeps, which do a step tile by tile, with steps on whole
-// vectors, up to rounding. Steps on whole vectors are used if A is not recognised as [G; I] or I.
-// The problem has more features than a tile. Some features have no edge; the components of the
-// others are both below and above the limit for plain loops.
+// TestSweepsEqualWholeVectors checks that sweeps, which make a step tile by tile, agree up to rounding with
+// steps on whole vectors. The latter are used if A is not recognised as [G; I] or I. The problem has more
+// features than a tile. Some features have no edge. The components of the other features are both below and
+// above the limit for plain loops.
 func TestSweepsEqualWholeVectors(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wide.Constraint = partlyJoined(t, 1100)

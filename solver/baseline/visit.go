@@ -27,7 +27,7 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 	return nil
 }
 
-// A perSample method does one step per sample; its outer iteration is one pass.
+// A perSample is the state of a method that makes one step for each sample. An outer iteration is one pass.
 type perSample struct {
 	*base
 	step    func(i int, t float64) // does step number t, with sample i
@@ -35,7 +35,8 @@ type perSample struct {
 	t       float64
 }
 
-// uniform returns a method with the given step and uniform means.
+// uniform returns a perSample with the given step. Its average is the mean of the iterates with equal
+// weights.
 func (b *base) uniform(step func(i int, t float64)) *perSample {
 	return &perSample{base: b, step: step, average: b.publish}
 }
@@ -65,9 +66,9 @@ type onePass struct{}
 // Check implements solver.Checker.
 func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
-// A decreasing is a decreasing step size. For sample t, counted from 1, η_t is η₀/√t. If η₀ was
-// chosen automatically, η_t is 1/(ν_f + √t/η₀) instead, which is stable for any curvature of the
-// loss. If mu > 0, η_t is at most 1/(mu t), and at most η₀.
+// A decreasing is a decreasing step size η_t for sample t, counted from 1. If η₀ was given, η_t is η₀/√t for
+// mu = 0, and min(η₀, 1/(mu t)) for mu > 0. If η₀ was chosen automatically, η_t is 1/(ν_f + √t/η₀), and for
+// mu > 0 at most 1/(mu t). This form is stable for any curvature of the loss.
 type decreasing struct {
 	eta0, mu, nu float64
 	automatic    bool
@@ -91,7 +92,7 @@ func (d decreasing) at(t float64) float64 {
 	return math.Min(d.cap(t), 1/float64(d.mu*t))
 }
 
-// convex returns the step size without strong convexity.
+// convex returns the step size for sample t without the bound 1/(mu t).
 func (d decreasing) convex(t float64) float64 {
 	if d.automatic {
 		return 1 / (d.nu + math.Sqrt(t)/d.eta0)
@@ -99,7 +100,7 @@ func (d decreasing) convex(t float64) float64 {
 	return d.eta0 / math.Sqrt(t)
 }
 
-// cap returns the upper bound of the step size for strong convexity.
+// cap returns, for mu > 0, the step size for sample t without the bound 1/(mu t).
 func (d decreasing) cap(t float64) float64 {
 	if d.automatic {
 		return d.convex(t)

@@ -37,8 +37,8 @@ func metricProblem(x *sparse.CSR, a linalg.Map, limit float64) *MetricProblem {
 	return q
 }
 
-// TestOneScale checks that there is no metric if the scales of columns differ by less
-// than a factor of 32, in any unit, or if the data are zero or their squares overflow.
+// TestOneScale checks that there is no metric if the scales of the columns differ by less than a factor of
+// 32, whatever the unit is. There must be none either if the data are zero or their squares overflow.
 func TestOneScale(t *testing.T) {
 	for _, scales := range [][]float64{{1, 1, 1}, {1e-8, 3e-8, 1e-7}, {1, 20, 5}, {0, 0, 0}, {1, 1e200, 1}, {1, 1e-200, 1}} {
 		if m := NewMetric(metricProblem(uneven(t, 30, scales), nil, 1e-3)); m != nil {
@@ -47,9 +47,9 @@ func TestOneScale(t *testing.T) {
 	}
 }
 
-// TestMetric checks that D and ρ are powers of two, that X D is exact and has columns of
-// one scale, that K in u is D (A' diag(ρ) A + mu I) D, and that its largest eigenvalue is
-// small compared with the curvature of the steps.
+// TestMetric checks that D and ρ are powers of two, and that X D is exact and its columns have one scale.
+// It also checks that the matrix K of the steps in u is D (A' diag(ρ) A + mu I) D, and that its largest
+// eigenvalue is small compared with the curvature of the steps.
 func TestMetric(t *testing.T) {
 	chain, err := sparse.FromTriplets(2, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
 	if err != nil {
@@ -82,7 +82,7 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// sameQuadratic compares |A_u u|² with Σ ρ (A x)² + mu |x|² for x = D u.
+// sameQuadratic checks that |A_u u|² equals Σ ρ (A x)² + mu |x|² for x = D u.
 func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	t.Helper()
 	u, x := []float64{1, -2, 0.5}, make([]float64, 3)

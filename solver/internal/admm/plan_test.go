@@ -30,8 +30,11 @@ func newLoop(t *testing.T) *InnerLoop {
 	return l
 }
 
-// TestRunningSum compares the sum of the iterates of a block with the recursion S =
-// K⁻¹[(w_0 − w_M)/η − h − M d], for A = I, for which K is a multiple of the identity.
+// TestRunningSum checks the sum of the iterates of a block by the formula
+//
+//	w_0 + … + w_{M−1} = K⁻¹[(w_0 − w_M)/η − h − M d]
+//
+// on a problem with A = I, so that K is a multiple of the identity.
 func TestRunningSum(t *testing.T) {
 	const eta = 0.05
 	l := newLoop(t)
@@ -60,7 +63,7 @@ func TestRunningSum(t *testing.T) {
 	}
 	plan.End(sum, w)
 	for j := range sum {
-		// sum adds w_1..w_M, while the recursion adds w_0..w_{M−1}
+		// sum is w_1 + … + w_M. The formula gives w_0 + … + w_{M−1}.
 		want := ((w0[j]-w[j])/eta-h[j]-80*d[j])/(0.3+0.1) - w0[j] + w[j]
 		if math.Abs(sum[j]-want) > 1e-11*math.Abs(want) {
 			t.Errorf("coordinate %d: running sum %v, telescoped %v", j, sum[j], want)
@@ -68,8 +71,8 @@ func TestRunningSum(t *testing.T) {
 	}
 }
 
-// TestGuard checks that the dense plan does a block whose step size does not fit the fast plan, and
-// that the fast plan does the next block again.
+// TestGuard checks that the dense plan runs a block if the step size of the block is not suitable for the
+// fast plan, and that the fast plan runs the next block.
 func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // 1 − η k is negative for large η

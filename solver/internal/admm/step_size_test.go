@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRowCurvature checks the curvature for equal rows, for one long row among short
-// ones, and for rows of weight zero, which do not count.
+// TestRowCurvature checks the curvature of equal rows, and of short rows with one long row. Rows of weight
+// zero must not count.
 func TestRowCurvature(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 1, 10})
 	if err != nil {
@@ -26,8 +26,8 @@ func TestRowCurvature(t *testing.T) {
 	}
 }
 
-// TestEta checks that a step is stable for the curvature and for K, and that a step of
-// many samples is longer.
+// TestEta checks that the step size is small enough for the curvature and for K, and that it is larger for
+// steps that use many samples.
 func TestEta(t *testing.T) {
 	for name, c := range map[string]struct {
 		step StepSize

@@ -40,8 +40,8 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestHalvingsAreTakenBack checks that halvings are undone if the objective rises with
-// any step size, and that rises count again after a new best.
+// TestHalvingsAreTakenBack checks that halvings of the step size are undone if the objective rises with
+// every step size. After a new best objective, a rise must halve the step size again.
 func TestHalvingsAreTakenBack(t *testing.T) {
 	var w Watcher
 	w.Start(1, 1)

@@ -10,8 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestStatus checks the status and the remedy of runs; the first case that applies
-// decides.
+// TestStatus checks the status and the remedy of runs that end for one or several reasons.
 func TestStatus(t *testing.T) {
 	stop := errors.New("stop")
 	widen := &Advice{Why: "few are near", Remedies: []sparse.Remedy{{To: "widen it"}}}

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// conic returns problems with every penalty and set, by name. Problems with absolute values alone
-// and without a set are left out. A is [chain; identity].
+// conic returns problems by name, one for each combination of loss, penalty and set. It leaves out the
+// problems without a set whose penalty has only absolute values. A is [chain; identity].
 func conic(t *testing.T) map[string]*Problem {
 	t.Helper()
 	const p = 8
@@ -50,8 +50,8 @@ func conic(t *testing.T) map[string]*Problem {
 	return all
 }
 
-// TestConic checks that zeros and ties are found, and that no random point of the set is better
-// than the best point known or has a bound below its true excess.
+// TestConic checks that zeros and ties are found. It also checks random points of the set: none may be
+// better than the best known point, and no bound may be below the true excess of its point.
 func TestConic(t *testing.T) {
 	for name, q := range conic(t) {
 		rng := rand.New(rand.NewPCG(3, 3))
@@ -83,7 +83,7 @@ func TestConic(t *testing.T) {
 	}
 }
 
-// TestSquaresAsRidge checks that squares of the coefficients, as rows of A, give the same zeros and
+// TestSquaresAsRidge checks that a penalty with the squares of the coefficients gives the same zeros and
 // ties as an equal ridge.
 func TestSquaresAsRidge(t *testing.T) {
 	const n, p, mu = 40, 30, 0.01
@@ -107,8 +107,8 @@ func TestSquaresAsRidge(t *testing.T) {
 	}
 }
 
-// TestNoBand checks that a ball, and groups of distant features, give full Hessians even if X'X +
-// A'A has a band.
+// TestNoBand checks that problems with a ball, or with groups of distant features, have full Hessians, even
+// if X'X + A'A is a band matrix.
 func TestNoBand(t *testing.T) {
 	const p = 24
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// awkward returns problems that violate common assumptions.
+// awkward returns functions that make problems with degenerate data, by name.
 func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 	noise := func(i, j int) float64 { return math.Sin(float64(3*i+7*j*j) + float64(i*j)/5) }
 	with := func(n, p int, a *sparse.CSR, lambda float64, change func(i int, row []float64)) func(term.Loss) *Problem {
@@ -67,7 +67,7 @@ func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 	}
 }
 
-// TestAwkward checks that the gap is proved to 1e-10 for all of these data.
+// TestAwkward checks that a gap of 1e-10 is proved for each problem of awkward.
 func TestAwkward(t *testing.T) {
 	for name, problem := range awkward(t) {
 		for _, loss := range losses {

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestCoupledEndings checks that results say why the run could not get further.
+// TestCoupledEndings checks that the result of a run that cannot reach its tolerance says why.
 func TestCoupledEndings(t *testing.T) {
 	stop := errors.New("stop")
 	interrupt := func() error { return stop }
@@ -53,9 +53,9 @@ func TestCoupledEndings(t *testing.T) {
 	}
 }
 
-// separated returns a problem with two free features that separate samples. Feature 4 separates the
-// three rows in which it occurs. Feature 5 separates the rows in which it occurs, except the first
-// of these three.
+// separated returns a problem with two free features that separate samples. Feature 4 separates the three
+// rows in which it occurs. Feature 5 separates all rows in which it occurs, except the first row of
+// feature 4.
 func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	t.Helper()
 	p := pattern{loss, "identity", 0, 0.05}.draw(t, 40, 4, 1)
@@ -76,7 +76,8 @@ func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	return q
 }
 
-// TestSeparated checks that α is zero at separated samples, and that the gap becomes small.
+// TestSeparated checks that the dual variables α of separated samples are zero, and that the gap becomes
+// small.
 func TestSeparated(t *testing.T) {
 	g, err := graph.FromPairs(6, [][2]int32{{0, 1}, {1, 2}})
 	if err != nil {
@@ -105,8 +106,8 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// TestNotSeparated checks that no samples count as separated if the loss has two sides, or if a
-// penalty holds the feature.
+// TestNotSeparated checks that no samples count as separated if the loss grows on both sides, or if a
+// penalty or a set limits the coefficient of the feature.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

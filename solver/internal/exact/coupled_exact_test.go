@@ -23,9 +23,9 @@ func addTo(sum *big.Float, factors ...float64) {
 	sum.Add(sum, v)
 }
 
-// TestExactProofs recomputes proofs in exact arithmetic, for losses that are parabolas. z of a
-// feature's singleton row is the number that makes the dual residual exactly zero; its size must be
-// within the limit, apart from the rounding of the last scaling. P − D must not be above the bound.
+// TestExactProofs recomputes proofs in exact arithmetic, for losses that are parabolas. It computes the
+// multiplier z of a feature's singleton row so that the dual residual is exactly zero. |z| must be within
+// its limit, apart from the rounding of the last scaling. P − D must not be above the bound.
 func TestExactProofs(t *testing.T) {
 	for _, loss := range []term.Loss{term.Squared{}, term.SquaredHinge{}} {
 		for _, a := range []string{"identity", "graph"} {

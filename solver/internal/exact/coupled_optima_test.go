@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestOptima compares with optima of the paper's data that another program found to 1e-11.
+// TestOptima compares objectives with the optima of the paper's data, which another program computed to
+// 1e-11.
 func TestOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
 		x, y := readClasses(t, o.File, o.Features)
@@ -34,7 +35,7 @@ func TestOptima(t *testing.T) {
 	}
 }
 
-// TestCovtype solves the largest of the paper's data sets with few features.
+// TestCovtype checks the optimum of covtype, the largest data set of the paper with few features.
 func TestCovtype(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
@@ -52,9 +53,9 @@ var smallSets = []struct {
 	p    int
 }{{"heart_scale", 13}, {"german.numer_scale", 24}, {"breast-cancer_scale", 10}, {"a1a", 123}}
 
-// forTables calls f with problems from these tables: unscaled, and with columns multiplied by
-// random factors up to 1e±3; with and without a chain; and with λ equal to the given parts of the
-// smallest λ for which x = 0 is optimal.
+// forTables calls f with problems on the tables of smallSets. Their columns are unscaled, or multiplied by
+// random factors between 1e-3 and 1e3. The problems are with and without a chain. λ is each of the given
+// parts of the smallest λ for which x = 0 is optimal.
 func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
 	for _, set := range smallSets {
 		raw, y := readClasses(t, "small/"+set.name, set.p)
@@ -76,7 +77,7 @@ func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *test
 	}
 }
 
-// TestRaw checks that the gap of unscaled tables is proved to 1e-11.
+// TestRaw checks that a gap of 1e-11 is proved for the problems of forTables.
 func TestRaw(t *testing.T) {
 	forTables(t, losses, []float64{0.5, 1e-2, 1e-4, 1e-6}, func(t *testing.T, p *Problem) {
 		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-11})

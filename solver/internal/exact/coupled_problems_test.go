@@ -90,7 +90,7 @@ type pattern struct {
 	lambda float64
 }
 
-// draw makes a problem of the pattern. The labels are ±1 with noise, for all losses.
+// draw returns a random problem of the pattern. The labels are ±1, with noise, for all losses.
 func (k pattern) draw(t testing.TB, n, p int, seed uint64) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 99))
@@ -169,7 +169,7 @@ func patterns() (all []pattern) {
 	return all
 }
 
-// inMemory returns the samples of a problem whose samples are in memory.
+// inMemory returns the samples of s as a *memory. They must be in memory.
 func inMemory(s *Solver) *memory {
 	if s.gram != nil {
 		return s.gram.memory
@@ -177,8 +177,8 @@ func inMemory(s *Solver) *memory {
 	return s.rows.(*memory)
 }
 
-// trueExcess returns P(x) − P(y), summed from the differences of the terms. So the rounding error
-// is small compared with |x − y| even if x and y are close.
+// trueExcess returns P(x) − P(y) as the sum of the differences of the terms. The rounding error is then
+// small compared with |x − y|, even if x and y are close.
 func trueExcess(s *Solver, x, y []float64) (sum float64) {
 	for i, b := range s.Labels {
 		idx, val := s.Data.Row(i)
@@ -236,7 +236,7 @@ func lossChange(loss term.Loss, t, d, b float64) float64 {
 	return loss.Value(t+d, b) - loss.Value(t, b)
 }
 
-// checkStructure checks that zeros and ties are exact.
+// checkStructure checks that the zeros and ties of a solution are exact.
 func checkStructure(t *testing.T, r *Solution) {
 	t.Helper()
 	if r.Polished && !r.Structure.Holds(r.X) {

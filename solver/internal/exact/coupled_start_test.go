@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestWarm checks starts near the solution, far away, and at useless points.
+// TestWarm checks runs that start near the solution, far away from it, and at useless points.
 func TestWarm(t *testing.T) {
 	for _, a := range []string{"identity", "graph", "sparse"} {
 		for _, loss := range losses {
@@ -54,9 +54,9 @@ func TestNotWorse(t *testing.T) {
 	}
 }
 
-// TestIterates checks gaps wherever a run may end. The proved gap must not be below the true one,
-// and the gap that Certify proves at the same point, or at a random point close to it, must not be
-// either. Without a tolerance, a run must end only when rounding prevents progress.
+// TestIterates checks gaps wherever a run may end. The proved gap must not be below the true gap. The same
+// must hold for the gap that Certify proves, at the same point and at a random point close to it. Without a
+// tolerance, a run must end only when rounding prevents progress.
 func TestIterates(t *testing.T) {
 	for _, k := range patterns() {
 		s := mustNew(t, k.draw(t, 40, 8, 7))

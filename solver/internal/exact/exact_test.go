@@ -149,7 +149,7 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestModels checks that both models give the same optimum.
+// TestModels checks that a separable problem has the same optimum if it is solved as a coupled problem.
 func TestModels(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(80, 15, 3)
@@ -201,7 +201,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestRoom checks that the result reports a working set that is too small.
+// TestRoom checks that the result says so if the solution needs a larger working set than allowed.
 func TestRoom(t *testing.T) {
 	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
@@ -322,8 +322,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestFarOff checks a start at which samples are so far on the wrong side that their logistic
-// losses have a slope but no curvature. The run must not move far away from there.
+// TestFarOff checks a start at which samples are so far on the wrong side that their logistic losses have
+// a slope but no curvature. The run must not move far away from the start.
 func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // one feature for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -54,7 +54,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 	return q
 }
 
-// TestStart checks a start at another point, and at a useless one.
+// TestStart checks runs that start at another point than 0, and at a useless point.
 func TestStart(t *testing.T) {
 	q := sparseProblem(t, kind{loss: term.Logistic{}, free: 1}, 500, 600)
 	tol := 1e-9 * math.Ln2
@@ -94,7 +94,7 @@ func TestFinishInterrupt(t *testing.T) {
 	}
 }
 
-// TestCertifyForgets checks that a bound does not depend on what was certified or solved before.
+// TestCertifyForgets checks that the bound of Certify does not depend on earlier calls of the solver.
 func TestCertifyForgets(t *testing.T) {
 	for _, joint := range []bool{false, true} {
 		p := kind{loss: term.Logistic{}, free: 1}.random(200, 12, 4)

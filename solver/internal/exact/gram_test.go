@@ -34,9 +34,8 @@ func raw(t *testing.T, n, p int) *Problem {
 	return prob
 }
 
-// TestGram recomputes, in exact arithmetic, what a Gram matrix proves. The dual point must be
-// within its limits, apart from the rounding of the last scaling, and P − D must not be above the
-// bound.
+// TestGram recomputes, in exact arithmetic, the gaps that are proved with a Gram matrix. The dual point must
+// be within its limits, apart from the rounding of the last scaling. P − D must not be above the bound.
 func TestGram(t *testing.T) {
 	s := mustNew(t, raw(t, 50, 9))
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -53,9 +52,9 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// TestGramFree checks that the bound includes the effect of restoring the equality of a free
-// column: the change of α also changes the equalities of the other columns. Here the free column is
-// twice another column, which has its coefficient at the point.
+// TestGramFree checks a bound for which the dual equality of a free column must be restored. The change of α
+// that restores it also changes the dual residuals of the other columns, and the bound must include this
+// effect. In this problem the free column is twice another column, whose coefficient is not zero.
 func TestGramFree(t *testing.T) {
 	const n = 40
 	rng := rand.New(rand.NewPCG(9, 9))

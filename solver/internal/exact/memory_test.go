@@ -40,8 +40,9 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(res)
 }
 
-// TestOnes compares estimates for a last column of ones that is not stored with estimates for one that
-// is: of a separable problem, and of a chain over samples in a band, which the column makes full.
+// TestOnes checks that estimates of memory are nearly the same whether a last column of ones is stored or
+// not. One problem is separable. The other has a chain and samples in a band, and the column of ones makes
+// its Hessian full.
 func TestOnes(t *testing.T) {
 	for _, features := range []int{40, 3000} {
 		chain := graph.Chain(features + 1).Incidence()

@@ -23,9 +23,9 @@ func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 	return w
 }
 
-// TestSets compares working sets with a Solver of the whole problem, on problems that are small
-// enough for both and need several sets. Bounds must not be below the true gap, and the optimum
-// must be the same.
+// TestSets compares a run with working sets with a Solver of the whole problem. The problems are small
+// enough for the Solver, and need several working sets. Bounds must not be below the true gap, and the
+// optimum must be the same.
 func TestSets(t *testing.T) {
 	for _, k := range patterns() {
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
@@ -71,8 +71,9 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	checkStructure(t, r)
 }
 
-// freeProblem returns a problem with a chain in which no row holds the last two features. The last
-// feature is a column of ones. If twice is set, the other one is a multiple of it.
+// freeProblem returns a problem with a chain in which the last two features have no penalty: the limits of
+// their rows of A are 0. The column of the last feature is all ones. If twice is set, the column of the
+// other one is a multiple of it.
 func freeProblem(t *testing.T, twice bool) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -101,9 +102,9 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 	return q
 }
 
-// TestSetsFree checks features that no row holds at zero. They are in every working set, and the
-// bound includes the cost of restoring their equalities. If their columns are linearly dependent,
-// nothing is proved; if there are too many of them, newSetSolver refuses the problem.
+// TestSetsFree checks features without a penalty. They are in every working set, and the bound includes the
+// cost of restoring their dual equalities. If their columns are linearly dependent, no gap is proved. If
+// there are too many of them, newSetSolver refuses the problem.
 func TestSetsFree(t *testing.T) {
 	q := freeProblem(t, false)
 	s := mustNew(t, q)
@@ -122,7 +123,7 @@ func TestSetsFree(t *testing.T) {
 	}
 }
 
-// TestSetsEndings checks that results say why the run could not get further.
+// TestSetsEndings checks that the result of a run that cannot reach its tolerance says why.
 func TestSetsEndings(t *testing.T) {
 	stop := errors.New("stop")
 	for _, c := range []struct {
@@ -222,9 +223,10 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 	return o, best.X
 }
 
-// TestSetsOfLongRows checks a matrix A whose rows have several features, as published codes have it. The
-// multipliers of rows with features inside and outside a set can be right for either of two sets only,
-// so that rounds would alternate between them if each forgot the zero features of the last one.
+// TestSetsOfLongRows checks that rounds end for a matrix A whose rows have several features, as in published
+// codes. Rows can have features inside and outside a working set, and their multipliers fit only one of
+// two sets. Rounds would alternate between the two sets if each round forgot the zero features of the
+// previous one.
 func TestSetsOfLongRows(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 28))

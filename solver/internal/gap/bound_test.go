@@ -27,7 +27,7 @@ func (m sample) prove(at *gap.Point, alpha, z, head []float64, goal float64) gap
 	return m.Prove(at, alpha, z, head, nil, goal)
 }
 
-// posed returns the sample of q.
+// posed returns q as a sample.
 func posed(q *exact.Problem) sample {
 	n, p := q.Data.Dims()
 	sums := rows.NewSums(nil, rows.NewChunks(q.Data, 1), nil, n, p)

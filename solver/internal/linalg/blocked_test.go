@@ -33,7 +33,7 @@ func load(c *Cholesky, h []float64) *Cholesky {
 	return c
 }
 
-// TestBlocks checks that the factor equals the one without blocks up to rounding, and has
+// TestBlocks checks that factoring by blocks gives the same factor as without blocks, up to rounding, and
 // the same bits for any number of threads.
 func TestBlocks(t *testing.T) {
 	for _, n := range []int{1, 2, 95, 96, 97, 200, 385, 601} {
@@ -78,7 +78,8 @@ func closeTo(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestFactorScaled factors D H D + shift I for small and for blocked matrices.
+// TestFactorScaled checks the factor of D H D + shift I, for small matrices and for matrices that are
+// factored by blocks.
 func TestFactorScaled(t *testing.T) {
 	for _, n := range []int{5, 620} {
 		h, scaled := definite(n), definite(n)

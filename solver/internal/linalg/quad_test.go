@@ -26,8 +26,8 @@ func TestLargest(t *testing.T) {
 // hidden is a Map whose type hides that it is a matrix.
 type hidden struct{ Map }
 
-// TestShifted checks the residual of every way to solve (s I + ρ A'A) v = b. It computes the
-// products itself.
+// TestShifted checks the residual of every way to solve (s I + ρ A'A) v = b. The test computes the products
+// with its own code.
 func TestShifted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	scaled := sparse.Identity(30)

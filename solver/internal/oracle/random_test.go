@@ -73,9 +73,9 @@ func number(t *testing.T, name string, v *uint64) bool {
 	return true
 }
 
-// unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they
-// must prove it. A wrong gap is never excused. there says that the optimum was reached, although
-// that was not proved.
+// unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they must
+// prove it. It never excuses a wrong gap. there says that the objective reached the optimum, although no
+// gap within the goal was proved.
 func (p *problem) unproved(a *answer, x []double, there bool) string {
 	dependent := p.task.dependent(x)
 	switch {
@@ -314,7 +314,7 @@ func (t *task) dependent(x []double) bool {
 	return !definite
 }
 
-// outside returns how far x is outside the domain, or 0 if it is outside by no more than rounding.
+// outside returns by how much x violates the domain, or 0 if the violation is not more than rounding.
 func (t *task) outside(x []float64) float64 {
 	off, sum, norm := 0.0, 0.0, 0.0
 	for j, v := range x {

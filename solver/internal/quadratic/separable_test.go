@@ -159,7 +159,7 @@ func TestSeparableKnown(t *testing.T) {
 	}
 }
 
-// TestSeparableEnds checks that the function falls under each setting that ends Solve early or limits
+// TestSeparableEnds checks that Solve reduces the function with each setting that ends it early or limits
 // its moves.
 func TestSeparableEnds(t *testing.T) {
 	for name, set := range map[string]func(q *Separable, s *SeparableSettings){

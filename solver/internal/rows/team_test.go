@@ -106,7 +106,7 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// TestDisagreement checks that processes with different results stop.
+// TestDisagreement checks that the processes of a team stop if their results differ.
 func TestDisagreement(t *testing.T) {
 	for r, err := range together(2, func(r int, team *Team) { team.Agree(0, []float64{float64(r)}) }) {
 		if err == nil || !strings.Contains(err.Error(), "different numbers") {

@@ -44,7 +44,7 @@ func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Synthetic {
 	return d
 }
 
-// TestMinimize compares certified results out of core with results in memory.
+// TestMinimize checks that certified results out of core agree with results in memory.
 func TestMinimize(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt sparse.SyntheticOptions
@@ -125,7 +125,7 @@ func TestMemoryChangesNoBit(t *testing.T) {
 	}
 }
 
-// TestDamage checks that a damaged file gives an error.
+// TestDamage checks that a run on a damaged file returns an error.
 func TestDamage(t *testing.T) {
 	d := synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1})
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -297,9 +297,9 @@ func sorted(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
 	return d
 }
 
-// TestBatches checks an inner loop that draws from one batch of blocks at a time: it must progress
-// about as fast as one that draws from all samples, and end with a certificate, even if the rows of
-// the file are sorted by label.
+// TestBatches checks an inner loop that draws samples from one batch of blocks at a time. It must progress
+// about as fast as an inner loop that draws from all samples, and end with a certificate, even if the rows
+// of the file are sorted by label.
 func TestBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt    sparse.SyntheticOptions

@@ -19,7 +19,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// onRanks solves a problem on ranks. Each of them reads a shard of a file.
+// onRanks solves a problem on several ranks. Each rank reads its shard of the file.
 func onRanks(t *testing.T, ranks int, p *solver.Problem, set *solver.Settings, path string) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
@@ -34,8 +34,9 @@ func onRanks(t *testing.T, ranks int, p *solver.Problem, set *solver.Settings, p
 	return results, errs
 }
 
-// TestRanks checks that ranks with shards of a file certify the same optimum as one process in
-// memory, even if each shard has only one class. One rank must give the bits of a single process.
+// TestRanks checks that several ranks, each with a shard of a file, certify the same optimum as one process
+// in memory, even if each shard has only one class. A single rank must give the same bits as a process
+// without ranks.
 func TestRanks(t *testing.T) {
 	opt := sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}
 	for name, set := range map[string]func(p *solver.Problem){

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSurplus compares k(u) with its series in 200 bits where that converges, and with
-// logarithms elsewhere.
+// TestSurplus compares k(u), for small |u|, with its series, summed in 200 bits. For other u it compares
+// k(u) with a formula that uses logarithms.
 func TestSurplus(t *testing.T) {
 	for _, u := range []float64{1e-300, 1e-160, 1e-9, -1e-9, 1e-3, -1e-3, 0.03, 0.0312, 0.0313, -0.0312, -0.0313, 0.1, -0.3} {
 		if got, want := surplus(u), bigSurplus(u); math.Abs(got-want) > 1e-12*want {
@@ -37,9 +37,8 @@ func bigSurplus(u float64) float64 {
 	return v
 }
 
-// TestFenchel checks that φ(t) + φ*(α) − αt is not negative, is zero for α = φ'(t), and
-// agrees with the conjugate. If the rate is small compared with the count, rounding makes
-// α differ from φ'(t).
+// TestFenchel checks that φ(t) + φ*(α) − αt is not negative, that it is zero for α = φ'(t), and that it
+// agrees with the conjugate. If the rate is small compared with the count, α differs from φ'(t) by rounding.
 func TestFenchel(t *testing.T) {
 	check := func(loss Loss, b, m, a float64, slope []float64) {
 		lo, hi := loss.SlopeRange(b)

@@ -68,9 +68,9 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 	}
 }
 
-// TestDamping checks that full damping gives the curvature of a parabola that touches the
-// loss at the margin and lies above it. If the second derivative is unbounded, the
-// parabola lies above the loss between the margin and the minimum.
+// TestDamping checks that full damping gives the curvature of a parabola that touches the loss at the margin
+// and lies above it. If the second derivative is unbounded, the parabola need only lie above the loss
+// between the margin and the minimum.
 func TestDamping(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), LossOf(plain{})) {
 		for _, b := range labelsFor(l) {
@@ -91,8 +91,7 @@ func TestDamping(t *testing.T) {
 	}
 }
 
-// TestOwnTraits checks the traits of a caller's own loss, which are found from its
-// values.
+// TestOwnTraits checks the traits of a caller's own loss. They are computed from the values of the loss.
 func TestOwnTraits(t *testing.T) {
 	for name, c := range map[string]struct {
 		loss OwnLoss

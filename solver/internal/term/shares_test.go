@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestShares checks probabilities of classes that all fits consider almost impossible or
-// certain.
+// TestShares checks the probabilities of classes if all fits call them almost impossible or almost certain.
 func TestShares(t *testing.T) {
 	for _, c := range []struct{ margins, want []float64 }{
 		{[]float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},
