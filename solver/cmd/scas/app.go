@@ -57,8 +57,7 @@ type env struct {
 // It is the value of a panic, which run recovers.
 type exit int
 
-// run executes one command line, without the program's name, and returns the
-// exit code.
+// run executes a command and returns the exit code. args is the command line without the program's name.
 func run(e *env, args []string) (code int) {
 	e.args = args
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))     // restores the limit, which --memory changes

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// This file shows which classes a model of several classes confuses.
+// This file reports which classes a model predicts as which other classes.
 
 // manyClasses is the largest number of classes for which a report has a line for every class. If there
 // are more classes, the report has only the confusions with the most rows. maxMapped is the largest number
@@ -59,7 +59,7 @@ type confusion struct {
 	share  float64 // rows divided by the number of all rows of class of
 }
 
-// confusions returns the confusions of all pairs of classes, those with the most rows first.
+// confusions returns the confusions of all pairs of classes, in decreasing order of their rows.
 func (m *confusionTable) confusions() (all []confusion) {
 	for k, row := range m.Confusion {
 		for j, rows := range row {

@@ -33,7 +33,7 @@ var wdbcFile []byte
 // A table is a small dense data set with named features.
 type table struct {
 	names  []string
-	x      *sparse.CSR // the features and, last, a constant 1 for the intercept
+	x      *sparse.CSR // the features, and as the last column ones for the intercept
 	labels []float64   // +1 malignant, -1 benign
 }
 

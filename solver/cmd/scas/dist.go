@@ -202,7 +202,7 @@ func (c *fitFlags) readShard(e *env) (*sparse.Dataset, error) {
 	return data, err
 }
 
-// alignColumns gives the data of all ranks the same columns.
+// alignColumns gives the data of all ranks the same index base and the same number of columns.
 func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 	t := c.ranks.team
 	_, columns := data.X.Dims()

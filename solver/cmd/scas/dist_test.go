@@ -134,7 +134,7 @@ func TestRanksFit(t *testing.T) {
 	var classes strings.Builder
 	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
 		_, entries, _ := strings.Cut(row, " ")
-		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has all three
+		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has rows of all three classes
 	}
 	for path, text := range map[string]string{weights: numbers[0].String(), offsets: numbers[1].String(), several: classes.String(), factors: strings.Repeat("2\n0\n0.3\n1\n", 3)} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -200,7 +200,7 @@ func TestRanksPathCV(t *testing.T) {
 	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
 		fmt.Fprintln(&numbers, k%3)
 		_, entries, _ := strings.Cut(row, " ")
-		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has all three
+		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has rows of all three classes
 	}
 	for path, text := range map[string]string{weights: numbers.String(), several: classes.String()} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

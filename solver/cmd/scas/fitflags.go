@@ -112,7 +112,7 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 	return r, nil
 }
 
-// shapeFlags are the flags for intercept, standardising, offsets and the weights of the penalty.
+// shapeFlags are the flags for the intercept, the features, the offsets and the weights in the penalty.
 type shapeFlags struct {
 	Intercept   *bool  `negatable:"" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
 	Standardize *bool  `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
@@ -124,7 +124,7 @@ type shapeFlags struct {
 	PenaltyFactors string `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model." group:"Intercept and features:"`
 }
 
-// share is a number from 0 to 1.
+// A share is a number from 0 to 1; both ends are allowed.
 type share float64
 
 func (v *share) UnmarshalText(text []byte) error {
@@ -174,7 +174,7 @@ type lambdaFlags struct {
 	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the least at which every coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
 }
 
-// ratio is a number between 0 and 1.
+// A ratio is a number above 0 and below 1.
 type ratio float64
 
 func (v *ratio) UnmarshalText(text []byte) error {
@@ -190,7 +190,7 @@ func (c *lambdaFlags) path() model.PathSettings {
 	return set
 }
 
-// lambdasFlag is the number of lambdas, and the lambdas themselves if list is not nil.
+// A lambdasFlag is the value of --lambdas. list is nil if only the number of lambdas, count, is given.
 type lambdasFlag struct {
 	count int
 	list  []float64
@@ -220,7 +220,7 @@ func (v *lambdasFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// check refuses flags that do not belong together.
+// check returns an error if the flags contradict each other.
 func (c *pathFlags) check() error {
 	if c.Lambdas.list != nil && c.Ratio != 0 {
 		return usagef("--ratio chooses lambdas, and --lambdas lists them; leave out --ratio")
@@ -237,7 +237,7 @@ func (c *specFlags) inputs() []string {
 	return []string{g, c.Groups, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
 }
 
-// check refuses flags that do not belong together.
+// check returns an error if the flags contradict each other.
 func (c *specFlags) check(rows *rowFlags) error {
 	graph, positive := c.Graph != "none", rows.Positive
 	switch {

@@ -110,7 +110,7 @@ func (c *graphCmd) solving(s *graphSource, together int) float64 {
 // bound sets the largest number of features that glasso may solve together. left is the memory for glasso,
 // in bytes.
 func (c *graphCmd) bound(s *graphSource, left float64) {
-	const together = 2000 // the default
+	const together = 2000 // default of --max-component
 	s.together = together
 	if c.MaxComponent != 0 {
 		s.together = int(c.MaxComponent)

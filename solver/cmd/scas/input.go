@@ -75,7 +75,7 @@ func readNumbers(path, what string, signed bool, count int, of string) ([]float6
 		if len(l.words) > 1 {
 			return l.errorAt(1, "expected one %s a line", what)
 		}
-		odd := strings.Trim(l.words[0], "0123456789+-.eE") != "" // such as 0x1p3 and 1_0
+		odd := strings.Trim(l.words[0], "0123456789+-.eE") != "" // ParseFloat would accept 0x1p3 and 1_0
 		v, err := strconv.ParseFloat(l.words[0], 64)
 		if odd || err != nil || !isFinite(v) || v < 0 && !signed {
 			return l.errorAt(0, "expected %s", want)

@@ -1,6 +1,7 @@
 // Command scas fits linear models with a sparse penalty, applies them, and makes graphs over features.
-// By default it takes proximal Newton steps, which prove how far a model is from the optimum; scas train
-// --method names other methods, SCAS-ADMM among them. `scas --help` and `scas COMMAND --help` describe it.
+// Its default method is proximal Newton steps, with a proven bound on the distance of a model from the
+// optimum. scas train --method selects other methods, such as SCAS-ADMM. `scas --help` and
+// `scas COMMAND --help` describe the commands.
 //
 // Read app.go first: it lists the commands. Each command is a struct of flags with a method Run, in a file
 // of its own. scas train reaches the arithmetic by these calls:
@@ -12,11 +13,15 @@
 //	memory, rows.Sums (exact, solver/internal/rows)       add up over the rows
 //	kernels.Margins and others (kernels)                  do the arithmetic
 //
-// Exit codes: 0 done (running the requested passes of a named method counts as
-// done), 1 something could not be read or written, malformed input included, 2
-// wrong usage, 3 the run diverged or the input holds a number that is not finite,
-// 4 what was to be proved is not: train, path, cv or graph did not converge, 75 a rank
-// of --dist was lost, 130 interrupted, by SIGINT, SIGTERM or SIGHUP.
+// The exit codes are:
+//
+//	0    done; a named method is done after the requested passes
+//	1    something could not be read or written, or the input is malformed
+//	2    wrong usage
+//	3    the run diverged, or a number in the input is not finite
+//	4    train, path, cv or graph did not converge
+//	75   a rank of --dist was lost
+//	130  interrupted by SIGINT, SIGTERM or SIGHUP
 package main
 
 import (

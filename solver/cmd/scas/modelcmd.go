@@ -381,7 +381,7 @@ func (c *modelConvertCmd) Run(e *env) error {
 	})
 }
 
-// opening returns the beginning of a file, without leading blanks. It returns nil for a pipe, because
+// opening returns the first bytes of a file, without leading blanks. It returns nil for a pipe, because
 // bytes read from a pipe cannot be read again.
 func opening(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

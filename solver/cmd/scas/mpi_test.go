@@ -137,7 +137,7 @@ func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 		if code == 0 {
 			break
 		}
-		// Just after a link was cut mpirun may fail to start its daemon, before the program begins.
+		// mpirun may fail to start its daemon, before the program begins, if a link was cut just before.
 		if unstarted := strings.Contains(j.out.String(), "ORTE was unable to reliably start"); !unstarted || try == 3 {
 			t.Fatalf("exit code %d: %s", code, &j.out)
 		}

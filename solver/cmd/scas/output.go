@@ -77,7 +77,7 @@ func place(path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// target returns the path to which an output is written. It follows links.
+// target returns the path of the file to write. If o.path is a link, it is the path to which the link points.
 func (o output) target() string { return atomicfile.Followed(o.path) }
 
 // write writes all files under temporary names, calls show, which prints the result, and then renames

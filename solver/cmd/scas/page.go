@@ -58,7 +58,7 @@ type part struct {
 // A judgement says whether a fit has the accuracy that was asked for.
 type judgement struct {
 	Good                   bool
-	Status, Result, Remedy string
+	Status, Result, Remedy string // sentences of the page
 }
 
 // A grid is a table with a row for each lambda or class.

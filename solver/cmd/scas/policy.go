@@ -176,7 +176,7 @@ func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	if !d.data.X.Mapped() {
 		need = max(need, 2*data) // the reader of text needs twice the data
 	}
-	return need + min(need/2, mostReserve), true // see reserve
+	return need + min(need/2, mostReserve), true // room for reserve
 }
 
 // small reports whether the data need less memory than the smallest limit for work out of core.

@@ -42,7 +42,7 @@ type progress struct {
 	began       time.Time
 }
 
-// begin starts the reports of a command; text says what the command does.
+// begin starts the reports of a command. text says what the command does.
 func (e *env) begin(text string) *progress {
 	p := &progress{
 		e: e, live: e.terminal && !e.jsonLog, what: text, start: time.Now(), text: text,
@@ -82,7 +82,7 @@ func (p *progress) tick() {
 	}
 }
 
-// show sets the text of the report while the amount of work is not known.
+// show sets the text of the report if the amount of work is not known.
 func (p *progress) show(format string, args ...any) { p.showOf(0, 0, format, args...) }
 
 // showOf sets the text of the report and the share done/total of the work. If the share is smaller than
@@ -314,7 +314,7 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	h.gap = at["gap"].Float64()
 	if h.live {
-		return nil // the recorder shows it
+		return nil // the recorder reports the iterations
 	}
 	h.report(at["passes"].Float64(), at["newton_steps"].Int64())
 	return nil

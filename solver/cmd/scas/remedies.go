@@ -108,7 +108,7 @@ var phrases = map[string]map[string]string{
 	"TableOptions.Offset": {
 		"the column of the offsets": "name the column of the offsets with --offset-column",
 	},
-	"p": {"*": "give --features %s"}, // the number of features, an argument of readers of graphs
+	"p": {"*": "give --features %s"}, // not a field: the argument p of readers of graphs, the number of features
 }
 
 // inWords returns the text of a remedy for a user of the command line.
