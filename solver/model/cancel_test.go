@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestEndedBeforeWithOffsets: if a fit ends before it begins, its loss is the loss at the offsets.
+// TestEndedBeforeWithOffsets checks the model of a fit whose context has ended before: its loss is the
+// loss of margins that equal the offsets.
 func TestEndedBeforeWithOffsets(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{1, 2})
 	if err != nil {
@@ -26,8 +27,8 @@ func TestEndedBeforeWithOffsets(t *testing.T) {
 	}
 }
 
-// TestEndedBefore: a fit whose context has ended, or whose time is up, before it begins
-// makes no copy of the data, as what follows would; it still says what it can.
+// TestEndedBefore checks a fit whose context or time limit has ended before the fit begins. It must not
+// copy the data, and it must still return a model with its objective and status.
 func TestEndedBefore(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 100, NonzerosPerRow: 100, Seed: 3})
 	if err != nil {

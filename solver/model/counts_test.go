@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestExposure: a fit of counts with the logarithms of exposures as offsets is the fit of the counts
-// per unit of exposure, weighted by the exposures.
+// TestExposure checks that two fits are equal: of counts, with the logarithms of the exposures as
+// offsets, and of counts divided by the exposures, with the exposures as weights.
 func TestExposure(t *testing.T) {
 	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
 	exposure, offsets, rates, all := make([]float64, 70), make([]float64, 70), make([]float64, 70), 0.0
@@ -32,7 +32,7 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-// TestCountMetrics checks the deviance, and D2, the share of it that the predictions explain.
+// TestCountMetrics checks Deviance and D2 of a model for counts.
 func TestCountMetrics(t *testing.T) {
 	x, err := sparse.FromDense(3, 1, []float64{0, 1, 2})
 	if err != nil {
@@ -66,8 +66,8 @@ func TestCountMetrics(t *testing.T) {
 	}
 }
 
-// TestCountsUnattained: there is no optimum if all counts are 0, or if the counts of all rows with an
-// unpenalised feature are 0.
+// TestCountsUnattained checks that NoOptimum is set if all counts are 0, or if the counts of all rows
+// with an entry of an unpenalised feature are 0.
 func TestCountsUnattained(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 0, 0})
 	if err != nil {
@@ -95,7 +95,8 @@ func TestCountsUnattained(t *testing.T) {
 	}
 }
 
-// TestCountsByOthers: methods whose steps follow from the curvature's bound refuse counts.
+// TestCountsByOthers checks that methods whose steps need a bound of the curvature return an error for
+// counts.
 func TestCountsByOthers(t *testing.T) {
 	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
 	for name, set := range map[string]*solver.Settings{

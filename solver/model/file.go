@@ -32,7 +32,7 @@ type head struct {
 	Version string `json:"scas_version"`
 
 	Loss       string   `json:"loss"`
-	HuberDelta float64  `json:"huber_delta,omitempty"` // the argument of any loss that has one, not only of Huber
+	HuberDelta float64  `json:"huber_delta,omitempty"` // the argument of the loss, not only of Huber
 	Labels     *labels  `json:"labels"`                // the labels of two classes; null for other models
 	Classes    []number `json:"classes,omitempty"`     // the labels of more than two classes
 	ClassNames []string `json:"class_names,omitempty"` // the names of these classes if they are words

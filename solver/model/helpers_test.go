@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// naive returns the objective that spec documents, by plain loops over one row after the
-// other.
+// naive returns the objective of the package comment for spec, for the coefficients b and the intercept
+// c. It uses plain loops.
 func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 	n, p := x.Dims()
 	scale := make([]float64, p)
@@ -78,7 +78,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		}
 		return spec.PenaltyFactors[j]
 	}
-	var rows []float64 // of A
+	var rows []float64 // the absolute values of the rows of A b, times their weights
 	for j := range p {
 		loss += spec.Mu / 2 * scale[j] * scale[j] * b[j] * b[j]
 	}
@@ -146,7 +146,8 @@ func at(x *sparse.CSR, i, j int) float64 {
 	return 0
 }
 
-// random data of two classes or numbers, on different scales, a third of it absent.
+// random returns random data with labels of two classes or with numbers. The features have different
+// scales, and a third of the entries are absent.
 func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -176,7 +177,7 @@ func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []f
 	return x, y
 }
 
-// randomFor is random with labels for a loss.
+// randomFor returns random data with labels that are valid for a loss.
 func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.CSR, []float64) {
 	t.Helper()
 	x, y := random(t, n, p, seed, classifies(loss))
@@ -188,8 +189,8 @@ func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.C
 	return x, y
 }
 
-// byMinimize is a bound of outer iterations that no fit reaches. A fit that has one is solved by
-// solver.Minimize.
+// byMinimize is a limit for Settings.OuterIterations that no fit reaches. A specification with such a limit
+// is fitted by solver.Minimize.
 const byMinimize = 1 << 30
 
 func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
@@ -201,7 +202,7 @@ func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	return m
 }
 
-// load reads a data set with its labels as they are.
+// load reads a data set, and returns the data and the original labels.
 func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
@@ -213,7 +214,7 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 
 var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}, solver.Poisson{}}
 
-// measured returns a measure as a Metric of the caller.
+// measured returns a Metric that computes a measure of this package.
 func measured(by Measure) Metric {
 	return func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
 		s, err := m.Score(x, y, set)
@@ -224,7 +225,7 @@ func measured(by Measure) Metric {
 	}
 }
 
-// split returns the rows of a fold, and the others.
+// split returns the numbers of the rows of a fold, and the numbers of the other rows.
 func split(of []int, fold int) (in, out []int) {
 	for i, k := range of {
 		if k == fold {

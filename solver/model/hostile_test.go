@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestHostileProblems: every fit ends with finite numbers. It is proved as asked, or its status says
-// that it is not. The gap is never smaller than the true distance from the optimum, which a second fit
-// with a smaller tolerance estimates.
+// TestHostileProblems checks that every fit of extreme data ends with finite numbers, and with a proof or
+// a status that says that there is none. The gap must not be smaller than the true distance from the
+// optimum, which a second fit with a smaller tolerance estimates.
 func TestHostileProblems(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range 300 {

@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestEstimateMemory compares estimates of memory with the peaks of fits, with rows in memory and in
-// a mapped file.
+// TestEstimateMemory compares estimates of memory with the memory that fits use at their peak, with rows
+// in memory and in a mapped file.
 func TestEstimateMemory(t *testing.T) {
 	type data struct{ rows, features, perRow, classes int }
 	groupsOf := func(p int) model.Penalty {
@@ -27,7 +27,7 @@ func TestEstimateMemory(t *testing.T) {
 		}
 		return g
 	}
-	rough := solver.Settings{RelTol: 0.3} // the first steps need as much memory as all
+	rough := solver.Settings{RelTol: 0.3} // the first steps need as much memory as the whole fit
 	plain, wide, text := data{rows: 20000, features: 40}, data{rows: 300, features: 1500, perRow: 150}, data{rows: 4000, features: 8000, perRow: 40}
 	for _, c := range []struct {
 		name   string

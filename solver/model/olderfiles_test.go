@@ -16,9 +16,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestOlderFiles: the files of testdata/files, listed in README.md there, can be read for ever. Each
-// has the fields that its writer wrote, predicts the same bits, and is written in the present format
-// without a change.
+// TestOlderFiles checks that all model files of testdata/files can still be read; README.md there lists
+// them. Each model must have the fields that were written, must predict the same bits, and must not
+// change when it is written in the newest format and read again.
 func TestOlderFiles(t *testing.T) {
 	wanted, err := filepath.Glob("testdata/files/*.want")
 	if err != nil || len(wanted) == 0 {
@@ -71,7 +71,7 @@ func readSample(t *testing.T, name string) *Model {
 	return m
 }
 
-// summary returns a line with the fields of a file, without the coefficients.
+// summary returns a line with the fields of a model, except for the coefficients.
 func summary(t *testing.T, m *Model) string {
 	t.Helper()
 	facts, err := json.Marshal(m.Facts)
@@ -100,8 +100,9 @@ func summary(t *testing.T, m *Model) string {
 	return strings.Join(parts, ", ") + "\n"
 }
 
-// predictionsOfRows predicts the rows of testdata/files: the rows of the table if the model knows
-// columns, otherwise the rows without names. A line has the class or number of a row, and its margins.
+// predictionsOfRows returns the predictions for the rows of testdata/files: for the rows of the table if
+// the model has column names, and otherwise for the rows without names. Each line has the class or number
+// that is predicted for a row, and the margins of the row.
 func predictionsOfRows(t *testing.T, m *Model) string {
 	t.Helper()
 	rows, opt := "rows.svm", m.ReadOptions()
@@ -138,8 +139,9 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 	return lines.String()
 }
 
-// TestManyClassesAreStoredSparsely: a file of a model of many classes has only the coefficients that
-// are not zero, and the names of the features once. Reading it gives the same bits.
+// TestManyClassesAreStoredSparsely checks that the file of a model of many classes has only the
+// coefficients that are not zero, and the names of the features only once. Reading the file must give the
+// same bits.
 func TestManyClassesAreStoredSparsely(t *testing.T) {
 	const classes, features = 30, 5000
 	rng, m := rand.New(rand.NewPCG(1, 2)), &Model{HasIntercept: true}

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// ownSquared is the squared loss, with its conjugate, as a loss that the caller provides. It counts
-// the samples at which it is evaluated.
+// ownSquared is a loss of the caller that equals the squared loss, with its conjugate. It counts the
+// samples for which it is evaluated.
 type ownSquared struct {
 	solver.Squared
 	samples *int
@@ -27,8 +27,8 @@ func (ownSquared) Conjugate(alpha, label float64) float64 { return alpha * (labe
 
 func (ownSquared) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
 
-// TestOwnLossIntercept: with a loss of the caller, an intercept costs a few passes, for the model
-// without features. LambdaMax is the same as with the loss of package solver.
+// TestOwnLossIntercept checks that, with a loss of the caller, the fit of an intercept needs only a few
+// passes, and that LambdaMax is the same as with the equal loss of package solver.
 func TestOwnLossIntercept(t *testing.T) {
 	for _, shift := range []float64{0, 50} {
 		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, NonzerosPerRow: 5, Noise: 1, Regression: true, Seed: 1})
@@ -63,7 +63,8 @@ func TestOwnLossIntercept(t *testing.T) {
 	}
 }
 
-// drawn is (b − t)² + t²/10: a loss for numbers that is no function of the residual.
+// drawn is the loss (b − t)² + t²/10 of a label b and a margin t. It is for numbers, and is not a
+// function of b − t.
 type drawn struct{ solver.Squared }
 
 func (drawn) Value(margin, label float64) float64 {
@@ -76,8 +77,8 @@ func (drawn) SecondDerivative(_, _, _ float64) float64 { return 2.2 }
 
 func (drawn) Curvature() float64 { return 2.2 }
 
-// TestOwnLossOffsets: offsets count for a loss of the caller that is not a function of the residual.
-// The loss is 1.1 times the squared loss of other labels, plus a constant.
+// TestOwnLossOffsets checks offsets with a loss of the caller that is not a function of the label minus
+// the margin. The loss is 1.1 times the squared loss for other labels, plus a constant.
 func TestOwnLossOffsets(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 0.5, Regression: true, Seed: 3})
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestPredict: single rows have the bits of batches, and both agree with plain loops.
+// TestPredict checks that predictions for single rows and for matrices are equal bit for bit, and that
+// both agree with plain loops.
 func TestPredict(t *testing.T) {
 	x, y := random(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
@@ -55,7 +56,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestHostileRows: invalid rows are errors that name the place.
+// TestHostileRows checks that an invalid row is an error that names the position in the row.
 func TestHostileRows(t *testing.T) {
 	m := &Model{Columns: []Column{{Coefficients: []float64{1, 2, math.MaxFloat64}}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
 	for want, row := range map[string]struct {
@@ -100,8 +101,8 @@ func TestHostileRows(t *testing.T) {
 	}
 }
 
-// TestTies: rows that differ only in features with coefficient 0, or in entries that are 0,
-// have the same margin, and half of their pairs count in the area under the ROC curve.
+// TestTies checks that rows that differ only in features with coefficient 0, or in entries that are 0,
+// have the same margin, so that their pairs count half in the AUC.
 func TestTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 13))
 	m := &Model{Columns: []Column{{Coefficients: make([]float64, 40)}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
@@ -131,7 +132,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestPredictAllocates: nothing, alone and together.
+// TestPredictAllocates checks that predictions for single rows and for matrices allocate no memory.
 func TestPredictAllocates(t *testing.T) {
 	x, y := random(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
@@ -151,7 +152,7 @@ func TestPredictAllocates(t *testing.T) {
 	}
 }
 
-// TestPredictTogether: many goroutines share a model (for the race detector).
+// TestPredictTogether uses one model in many goroutines, so that the race detector checks it.
 func TestPredictTogether(t *testing.T) {
 	x, y := random(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
@@ -197,7 +198,7 @@ func BenchmarkPredict(b *testing.B) {
 	})
 }
 
-// TestOverflow: margins that are no numbers are errors, which say of which row.
+// TestOverflow checks that a margin that is not finite is an error that names the row.
 func TestOverflow(t *testing.T) {
 	x, err := sparse.FromDense(3, 1, []float64{1, -1e200, 1})
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestStart: a fit that starts from the model of another lambda reaches the same optimum. A fit that
-// starts from its own result takes at most a few steps. Both hold for several classes and for package
-// solver.
+// TestStart checks that a fit that starts from the model for another lambda reaches the same optimum, and
+// that a fit that starts from its own result needs at most a few steps. It also checks several classes
+// and fits by solver.Minimize.
 func TestStart(t *testing.T) {
 	x, y := random(t, 200, 9, 4, true)
 	classes := make([]float64, len(y))

@@ -16,7 +16,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// mapped writes data to a file and maps it, as if it were larger than memory.
+// mapped returns synthetic data in memory, and the same data in a mapped file.
 func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Dataset) {
 	t.Helper()
 	made, err := sparse.NewSynthetic(opt)
@@ -27,7 +27,7 @@ func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Data
 	return whole, remapped(t, whole, opt.Regression)
 }
 
-// remapped writes data to a file, and maps it.
+// remapped writes data to a file, and returns the mapped data of the file.
 func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Dataset {
 	t.Helper()
 	back, err := sparse.ReadFile(written(t, whole), &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
@@ -41,7 +41,7 @@ func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Data
 	return back
 }
 
-// counted returns data with counts in the place of numbers.
+// counted returns a copy of numbers whose labels are counts.
 func counted(numbers *sparse.Dataset) *sparse.Dataset {
 	counts := &sparse.Dataset{X: numbers.X}
 	for _, v := range numbers.Labels {
@@ -50,7 +50,7 @@ func counted(numbers *sparse.Dataset) *sparse.Dataset {
 	return counts
 }
 
-// written writes data to a file.
+// written writes data to a temporary file and returns its path.
 func written(t *testing.T, whole *sparse.Dataset) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "d.scas")
@@ -60,7 +60,8 @@ func written(t *testing.T, whole *sparse.Dataset) (path string) {
 	return path
 }
 
-// streamedSpecs are specifications that are fitted out of core, with their data.
+// streamedSpecs returns specifications that can be fitted out of core, for n rows and p features.
+// regression says that a specification is for numbers.
 func streamedSpecs(n, p int) map[string]struct {
 	regression bool
 	spec       Spec
@@ -109,8 +110,7 @@ func streamedSpecs(n, p int) map[string]struct {
 	}
 }
 
-// eachStreamed calls test with every specification, data in memory and the same mapped.
-// someStreamed skips, with -short, all but a few of the specifications.
+// someStreamed skips the specification of the subtest with -short, unless it is in a short list.
 func someStreamed(t *testing.T) {
 	t.Helper()
 	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "poisson", "groups,_offsets", "graph,_deviations"}, name) {
@@ -118,6 +118,8 @@ func someStreamed(t *testing.T) {
 	}
 }
 
+// eachStreamed calls test for each specification of streamedSpecs, with data in memory and the same data
+// in a mapped file.
 func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *sparse.Dataset)) {
 	const n, p = 40000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
@@ -138,7 +140,8 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *spar
 	}
 }
 
-// TestStreamed: a fit out of core reaches the objective of a fit in memory, and its gap is a bound.
+// TestStreamed checks that a fit out of core reaches the objective of a fit in memory, and that its gap
+// is at least the true distance from the optimum.
 func TestStreamed(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
 		best := spec
@@ -168,8 +171,8 @@ func TestStreamed(t *testing.T) {
 	})
 }
 
-// TestStreamedRare: a column with few entries has a small weight in the penalty when it is
-// standardised. Rounding in it does not prevent a proof.
+// TestStreamedRare checks that columns with few entries do not prevent a proof. When they are
+// standardised, their weights in the penalty are small, so that rounding errors matter.
 func TestStreamedRare(t *testing.T) {
 	const n = 40000
 	var entries []sparse.Triplet
@@ -193,12 +196,13 @@ func TestStreamedRare(t *testing.T) {
 	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, back.X, back.Labels)
 }
 
-// TestStreamedPath: a path out of core has the largest lambda and the objectives of a path in memory.
+// TestStreamedPath checks that a path out of core has the same first lambda and the same objectives as a
+// path in memory.
 func TestStreamedPath(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
 		someStreamed(t)
 		set := &PathSettings{Count: 6, Ratio: 1e-2}
-		if _, ball := spec.Domain.(solver.Ball); ball || spec.A != nil { // LambdaMax is not for these
+		if _, ball := spec.Domain.(solver.Ball); ball || spec.A != nil { // LambdaMax does not support a ball or a matrix A
 			set = &PathSettings{Lambdas: []float64{3e-2, 1e-2, 1e-3}}
 		}
 		best := spec
@@ -226,7 +230,8 @@ func TestStreamedPath(t *testing.T) {
 	})
 }
 
-// TestStreamedRefuses: a specification that cannot be fitted out of core is refused, with the reason.
+// TestStreamedRefuses checks that a specification that cannot be fitted out of core is an error that
+// says why.
 func TestStreamedRefuses(t *testing.T) {
 	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
 	labels := append([]float64(nil), back.Labels...)
@@ -236,7 +241,7 @@ func TestStreamedRefuses(t *testing.T) {
 		x    *sparse.CSR
 		y    []float64
 		spec Spec
-		not  bool // of ErrNotStreamed
+		not  bool // the error must not match ErrNotStreamed
 	}{
 		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
 		"label 3 of row 7":           {back.X, labels, Spec{Positive: &one}, true},
@@ -256,7 +261,7 @@ func TestStreamedRefuses(t *testing.T) {
 	}
 }
 
-// TestStreamedEnds: a fit that ends before anything is known has no model.
+// TestStreamedEnds checks that there is no model if a fit ends before its first point is evaluated.
 func TestStreamedEnds(t *testing.T) {
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
 	m, err := Fit(context.Background(), &Spec{Memory: 1 << 20, Settings: solver.Settings{TimeLimit: 1}}, back.X, back.Labels)
@@ -267,7 +272,7 @@ func TestStreamedEnds(t *testing.T) {
 	spec := &Spec{Lambda: 1e-3, Memory: 1 << 20}
 	passes := 0.0
 	spec.Progress = func(at Progress) {
-		if passes = at.Passes; passes >= 1 { // before the first point
+		if passes = at.Passes; passes >= 1 { // the first point is not evaluated yet
 			cancel()
 		}
 	}
@@ -286,7 +291,8 @@ func TestStreamedEnds(t *testing.T) {
 	}
 }
 
-// TestStreamedCV: cross-validation with the same folds finds what it does in memory.
+// TestStreamedCV checks that cross-validation out of core has the results of cross-validation in memory
+// with the same folds.
 func TestStreamedCV(t *testing.T) {
 	const n, p = 20000, 16
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 6, Noise: 1, Seed: 1}
@@ -309,7 +315,7 @@ func TestStreamedCV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k := 1; k < len(want.Mean); k++ { // without the first: there margins are 0 up to rounding
+		for k := 1; k < len(want.Mean); k++ { // not lambda 0: its margins are 0 up to rounding errors
 			if math.Abs(got.Mean[k]-want.Mean[k]) > 3e-4 || math.Abs(got.SE[k]-want.SE[k]) > 3e-4 {
 				t.Errorf("%s: %v ± %v, in memory %v ± %v", name, got.Mean[k], got.SE[k], want.Mean[k], want.SE[k])
 			}
@@ -335,8 +341,8 @@ func TestStreamedCV(t *testing.T) {
 	}
 }
 
-// TestStreamedAUCRoom: if the memory is too small for the scores of all lambdas, CV has no AUC, unless
-// AUC chooses lambda. R2 needs no such memory.
+// TestStreamedAUCRoom checks that CV has no AUC if Memory is too small for the scores of all lambdas,
+// unless the AUC chooses lambda. R2 needs no such memory.
 func TestStreamedAUCRoom(t *testing.T) {
 	const n = 9000
 	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}
@@ -360,7 +366,8 @@ func TestStreamedAUCRoom(t *testing.T) {
 	}
 }
 
-// TestStreamedFolds checks that a fold with a class to itself and too many folds are refused.
+// TestStreamedFolds checks that it is an error if one fold has all rows of a class, or if there are too
+// many folds.
 func TestStreamedFolds(t *testing.T) {
 	const n = 503
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2})
