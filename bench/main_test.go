@@ -202,7 +202,7 @@ func TestProgram(t *testing.T) {
 	t.Run("attack", func(t *testing.T) { testAttack(t, scas) })
 }
 
-// testScaling measures a small file, once as it is and once with two copies of its rows.
+// testScaling checks the command scaling on a small file, with one and with two copies of its rows.
 func testScaling(t *testing.T, scas string) {
 	dir, data := t.TempDir(), dataFile(t)
 	args := []string{"scaling", "--scas", scas, "--repeat", "1", "--copies", "1,2", "--ranks", "2", "--results", dir}

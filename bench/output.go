@@ -8,12 +8,12 @@ import (
 	"github.com/scas-admm/scas/bench/internal/output"
 )
 
-// results collect what a command writes into files.
+// results collects the text and the samples that a command writes into files.
 type results struct {
 	name    string // name of the command
 	machine machine.Description
 	text    strings.Builder
-	samples strings.Builder // in the format of Go benchmarks
+	samples strings.Builder // samples in the format of Go benchmarks
 }
 
 // base returns the path of the result files in a directory, without their endings.

@@ -40,7 +40,7 @@ type peersRun struct {
 	all               []*peers.Outcome
 }
 
-// Run races scas against its peers, problem by problem.
+// Run compares scas with its peers, problem by problem.
 func (c *peersCmd) Run(e *env) error {
 	specs, err := c.specs()
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *peersCmd) finish(r *peersRun) error {
 	})
 }
 
-// specs returns the problems that the flags ask for.
+// specs returns the problems that the flags choose.
 func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	only, err := regexp.Compile(c.Only)
 	if err != nil {

@@ -51,12 +51,12 @@ converted to .scas. The columns:
 Data need about three times their size on disk, in the temporary directory.`
 }
 
-// trained has the used fields of the object that scas train --json prints.
+// trained has those fields of the object that scas train --json prints that this command uses.
 type trained struct {
 	Gap float64 `json:"duality_gap"`
 }
 
-// described has the used fields of the object that scas info --json prints.
+// described has those fields of the object that scas info --json prints that this command uses.
 type described struct {
 	Data struct {
 		Memory struct{ Data, Solver int64 }
@@ -188,7 +188,7 @@ type comparison struct {
 	gap              float64 // the larger of the gaps of all runs
 }
 
-// training trains in memory and out of core in turns.
+// training measures the costs of training on the file data. It trains in memory and out of core in turns.
 func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
 	info, err := os.Stat(data)
 	if err != nil {

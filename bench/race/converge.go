@@ -133,8 +133,8 @@ func (c *Converge) report(e *Env, all []*curve) error {
 	})
 }
 
-// table returns the curves as text with aligned columns. It shows few points of each; the distance
-// between them grows with the passes.
+// table returns the curves as text with aligned columns. It shows a few points of each curve. The distance
+// between these points grows with the passes.
 func table(all []*curve, reference float64) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -43,7 +43,7 @@ seconds and bytes are in timings.jsonl, table1.csv and claims 1d, 1e, 2d and 3c.
 report is about all results in DIR, also those of earlier runs with other flags.`
 }
 
-// protocol returns the protocol that the flags ask for.
+// protocol returns the protocol that the flags choose.
 func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 	pr := paper.Full()
 	if c.Quick {
@@ -106,8 +106,8 @@ func given[T any](flag *T, otherwise T) T {
 	return otherwise
 }
 
-// report writes the files of a report about all records in the directory. began is when the command
-// began.
+// report writes the files of a report about all records in the directory. began is the time at which the
+// command began.
 func (c *Paper) report(e *Env, began time.Time) error {
 	r, err := paper.OpenAny(c.Out)
 	if err != nil {
@@ -180,8 +180,8 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 	return found, nil
 }
 
-// experiment runs the first split of every data set, then the second of every data set, and so on,
-// so that an interrupted experiment has equally many splits of each.
+// experiment runs the first split of every data set, then the second split of every data set, and so on. An
+// interrupted experiment then has about the same number of splits of each data set.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines()}
 	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.Runs(c.Timed)}

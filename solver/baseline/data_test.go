@@ -40,7 +40,7 @@ func TestMethodsOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	base := halfOfA9a(t)
 	for _, group := range []struct {
-		mu, optimum float64 // from long runs; an interior-point method in another language agrees to 2e-13
+		mu, optimum float64 // the optimum of long runs; an interior-point method in another language agrees to 2e-13
 		cases       []a9aCase
 	}{
 		{0, 0.32603498725857455, []a9aCase{

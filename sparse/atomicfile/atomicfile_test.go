@@ -106,7 +106,7 @@ func TestPrepare(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("before Commit: %v, want %v", err, os.ErrNotExist)
 	}
-	prepare("other").Discard() // it must not remove the file of first, which is in use
+	prepare("other").Discard() // Discard must not remove the temporary file of first, which is in use
 	if err := first.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestFollowed checks links to existing and missing files.
+// TestFollowed checks that symbolic links to existing and to missing files are followed.
 func TestFollowed(t *testing.T) {
 	dir := t.TempDir()
 	for from, to := range map[string]string{"a": "b", "b": "file", "loop": "loop"} {

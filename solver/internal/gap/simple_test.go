@@ -79,7 +79,7 @@ func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Simple, *Simpl
 	}
 	f.A.Matrix().MulVec(at.Y, at.X)
 	at.Beta = make([]float64, l)
-	for k, y := range at.Y { // lambda = 1
+	for k, y := range at.Y { // the penalty has lambda = 1
 		at.Penalty += math.Abs(y)
 		if at.Beta[k] = math.Copysign(1, y); rng.IntN(4) == 0 {
 			at.Beta[k] = 2*rng.Float64() - 1

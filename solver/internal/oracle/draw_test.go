@@ -23,7 +23,7 @@ type problem struct {
 	name   []string // notes that describe the problem
 	// The columns are multiplied by random factors between 1e-2 and 1e2, or between 1e-8 and 1e8.
 	scaled bool
-	bad    bool   // these factors are between 1e-8 and 1e8
+	bad    bool   // the factors are between 1e-8 and 1e8
 	conic  bool   // there is a domain, a group penalty, or a square together with a matrix A
 	excuse string // a known weakness of the solvers that may explain a bad answer; "" for none
 }

@@ -101,7 +101,7 @@ type answer struct {
 	objective, gap float64
 	goal           float64
 	converged      bool
-	exact          bool // zeros are exact
+	exact          bool // whether coefficients that should be zero are exactly zero
 	err            error
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// drawn is a picture as an XML parser reads it.
+// drawn has the elements of a picture, as an XML parser reads them.
 type drawn struct {
 	Lines []struct {
 		X1     float64 `xml:"x1,attr"`
@@ -155,8 +155,8 @@ func TestLayoutOfAChain(t *testing.T) {
 	}
 }
 
-// TestLayoutOfALongChain checks that a long chain is folded into rows: not wider than a
-// page, and with neighbours beside or below each other.
+// TestLayoutOfALongChain checks that a long chain is folded into rows. The picture must not be wider than a
+// page, and neighbours in the chain must be beside or below each other.
 func TestLayoutOfALongChain(t *testing.T) {
 	_, d := draw(t, graph.Chain(MaxNodes), nil)
 	if len(d.Circles) != MaxNodes {

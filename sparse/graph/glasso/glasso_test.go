@@ -33,7 +33,7 @@ func full(a *sparse.CSR) []float64 {
 	return d
 }
 
-// readTable reads numbers separated by blanks, with code of its own.
+// readTable reads numbers separated by blanks. It shares no code with the package.
 func readTable(t testing.TB, path string) []float64 {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -51,7 +51,7 @@ func readTable(t testing.TB, path string) []float64 {
 	return values
 }
 
-// TestSachs compares with the solutions of R's glasso 1.11 with thr 1e-12.
+// TestSachs compares solutions with the solutions of R's glasso 1.11 with thr = 1e-12.
 func TestSachs(t *testing.T) {
 	c, err := graph.ReadCovarianceFile(sparsetest.DataFile(t, "ref", "sachs_cor.txt"))
 	if err != nil {
@@ -92,7 +92,7 @@ func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 	return d.X
 }
 
-// TestA9a compares the edges for a9a with those of scikit-learn, which does not penalise
+// TestA9a compares the edges for a9a with the edges that scikit-learn finds. scikit-learn does not penalise
 // the diagonal.
 func TestA9a(t *testing.T) {
 	c, err := graph.CorrelationOf(readPaperSet(t, "a9a.zst", 123))
@@ -173,8 +173,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestComponentErrorNamesThePenalty checks that the penalty in a ComponentError works,
-// and that a smaller one does not.
+// TestComponentErrorNamesThePenalty checks that the penalty that a ComponentError proposes is accepted, and
+// that a smaller penalty is refused.
 func TestComponentErrorNamesThePenalty(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, limit := range []int{2, 3, 8} {
@@ -210,8 +210,8 @@ func TestGraphWeights(t *testing.T) {
 	}
 }
 
-// TestManyFeatures solves 47,236 features, which exact screening divides into 1,813
-// components. Smaller penalties are refused with a penalty that works.
+// TestManyFeatures checks a problem of 47,236 features, which exact screening divides into 1,813
+// components. A smaller penalty is refused, with an error that proposes a penalty that is accepted.
 func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not solving for rcv1")

@@ -57,9 +57,9 @@ func allEntries(c *graph.Covariance) []float64 {
 	return s
 }
 
-// kktResidual returns the largest violation of the optimality conditions by theta: (inv
-// theta)_ij - s_ij = rho sign(theta_ij), or within [-rho, rho] if theta_ij = 0. If the
-// diagonal is free, the difference there is 0.
+// kktResidual returns the largest violation of the optimality conditions by theta. The difference (inv
+// theta)_ij - s_ij must be rho sign(theta_ij), or within [-rho, rho] if theta_ij = 0. If free is set, the
+// diagonal has no penalty, and the difference must be 0 there.
 func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, free bool) float64 {
 	t.Helper()
 	var w mat.Dense
@@ -228,7 +228,8 @@ func TestGapIsABound(t *testing.T) {
 	}
 }
 
-// TestScreeningIsExact checks that solving all components together gives the same result.
+// TestScreeningIsExact checks that solving the components one by one gives the same result as solving all
+// of them together.
 func TestScreeningIsExact(t *testing.T) {
 	c, s := randomCorrelation(t, 30, 60, 4)
 	const rho = 0.35

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// fewSamples returns normal data; if copied is set, the last column is a copy of the
-// first.
+// fewSamples returns the covariance of n normal samples of p features. If copied is set, the last feature is
+// a copy of the first.
 func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covariance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 17))
@@ -76,8 +76,8 @@ func TestSingular(t *testing.T) {
 	}
 }
 
-// TestEdgesOfFewSamples checks that the largest possible number of edges is found, and
-// that the error for a larger number names it.
+// TestEdgesOfFewSamples checks that a graph with the largest possible number of edges is found, and that the
+// error for a larger number of edges states this largest number.
 func TestEdgesOfFewSamples(t *testing.T) {
 	c := fewSamples(t, 3, 10, 6, false)
 	_, err := EstimateEdges(c, 40, Options{})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// agree compares ParseFloat with strconv for one token.
+// agree checks that ParseFloat and package strconv agree on one token.
 func agree(t *testing.T, s string) {
 	t.Helper()
 	want, err := strconv.ParseFloat(s, 64)

@@ -32,8 +32,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestByBudget checks that a run whose iterations end after the budget is shown, at the end of the
-// budget, with the value that it has within the iteration.
+// TestByBudget checks a run with an iteration that ends after the budget. The last point of its curve must
+// be at the end of the budget, with the value that the run has there, within the iteration.
 func TestByBudget(t *testing.T) {
 	u := &paper.Unit{Points: []paper.Point{{Objective: 5}, {Passes: 20, Objective: 3}, {Passes: 45, Objective: 1}}}
 	for _, test := range []struct {

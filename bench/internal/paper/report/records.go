@@ -95,8 +95,8 @@ func (p *problem) on(splits []int) *problem {
 	return &q
 }
 
-// common returns the splits that are in all lists but the empty ones, which belong to methods that
-// were not run.
+// common returns the splits that are in every list that is not empty. An empty list belongs to a method that
+// was not run.
 func common(lists [][]int) (splits []int) {
 	lists = slices.DeleteFunc(lists, func(l []int) bool { return len(l) == 0 })
 	if len(lists) == 0 {

@@ -98,7 +98,7 @@ func TestSameClaims(t *testing.T) {
 	}
 	for name, says := range map[string]string{
 		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2-mu0.01.svg": "mu = 0.01, Algorithm 2",
-		// Of two splits, the methods that the paper's figures do not show have one.
+		// The methods that the paper's figures do not show were run on one of the two splits.
 		"figures/tiny-mu0-successors.svg": "successors and our variants; splits: 1",
 	} {
 		if !strings.Contains(made[name], says) {
@@ -135,7 +135,8 @@ func TestSameClaims(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range rows[1:] {
 		value := func(column string) string { return row[slices.Index(rows[0], column)] }
-		// Claim 1a compares with methods that were run on one of the two splits, claim 3a with none.
+		// Claim 1a compares with methods that were run on only one of the two splits. All methods of claim
+		// 3a were run on both splits.
 		if splits := value("splits"); value("parameters") == "chosen on samples" && (row[0] == "1a" && splits != "1" || row[0] == "3a" && splits != "2") {
 			t.Errorf("%v compares %s splits", row[:4], splits)
 		}
@@ -148,8 +149,8 @@ func TestSameClaims(t *testing.T) {
 	}
 }
 
-// TestRetune checks that the claims about gaps are tuned again, for both rules that choose, and that
-// no tuning helps the side that is ahead.
+// TestRetune checks that the methods of the claims about gaps are tuned again, for both rules that choose
+// parameters, and that the tuning never moves a ratio away from 1.
 func TestRetune(t *testing.T) {
 	text, err := Retune(t.Context(), tiny(t, t.TempDir(), 0), tinyData(t), 0.01)
 	if err != nil {
@@ -164,7 +165,7 @@ func TestRetune(t *testing.T) {
 		var before, after float64
 		_, numbers, _ := strings.Cut(line, "ratio ")
 		if _, err := fmt.Sscanf(numbers, "%g tuned again %g", &before, &after); err != nil {
-			continue // one of the two is a bound
+			continue // one of the two ratios is only a bound
 		}
 		if before > 1 && after > before || before < 1 && after < before {
 			t.Errorf("tuning the side that is behind makes its ratio worse: %s", line)
@@ -294,7 +295,7 @@ func newBrowser(t *testing.T, pages map[string]string) *browser {
 	}
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
-		// Without the requests that Chromium makes itself.
+		// Requests that Chromium makes itself are not recorded.
 		if strings.Contains(r.Referer(), "report.example") || r.Host == "report.example" {
 			b.asked = append(b.asked, r.Host+r.URL.Path)
 		}
@@ -352,7 +353,7 @@ func (b *browser) show(t *testing.T, path string) (document string, coloured int
 	return document, coloured
 }
 
-// foreign returns the requests for anything but the page and its icon.
+// foreign returns the recorded requests, except the requests for the page and its icon.
 func (b *browser) foreign(path string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 // retunedClaims are the claims that compare the gaps of SCAS-ADMM and of another method.
 var retunedClaims = []string{"3a", "3b", "2a", "2b"}
 
-// Retune checks whether the choice of parameters decides the claims about gaps on a problem. In each
-// claim it tunes the method that is behind again, around its parameters in the records of the first
-// split. It returns the gaps and ratios of before and after as text.
+// Retune checks whether the choice of parameters decides the claims about gaps on a problem. For each claim
+// it tunes the method with the larger gap again, near the parameters that the records have for the first
+// split. It returns the gaps and ratios before and after this tuning as text.
 func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (string, error) {
 	p := &problem{Records: r, Spec: d.Spec, mu: mu}
 	if p.optimum(0) == nil {
@@ -62,7 +62,7 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 	return b.String(), nil
 }
 
-// around describes in words what was found around the parameters of a run.
+// around describes in words the result of tuning near the parameters of a run.
 func (p *problem) around(r *paper.Retuned) string {
 	unit := p.Protocol.Traits(r.Method).Unit
 	at := func(objective, step, penalty float64) string {
