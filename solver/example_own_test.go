@@ -73,7 +73,7 @@ func ExampleLoss() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	data.Labels[7] = 1e4 // an outlier, of which only the sign has an influence
+	data.Labels[7] = 1e4 // an outlier; the loss limits its influence
 	res, err := solver.Minimize(context.Background(), &solver.Problem{
 		Data: data.X, Labels: data.Labels, Loss: logCosh{}, Penalty: solver.L1{Lambda: 0.05},
 	}, nil)

@@ -320,7 +320,7 @@ func FuzzBinary(f *testing.F) {
 		le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 		if n := len(data); n >= 4096+8 {
 			le.PutUint32(data[4092:], crc32.Checksum(data[:4092], table))
-			le.PutUint32(data[n-8:], crc32.Checksum(data[4096:n-8], table)) // the data have one block
+			le.PutUint32(data[n-8:], crc32.Checksum(data[4096:n-8], table)) // the checksum of the only block
 			le.PutUint32(data[n-4:], crc32.Checksum(data[n-8:n-4], table))
 		}
 		d, err := readAs(Binary, bytes.NewReader(data), "d", &ReadOptions{AnyLabels: true})

@@ -200,7 +200,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	_, err = build(t, b, 500, first)
 	check.Error(t, err, "taken")
 	onlyFiles(t, dir, "taken")
-	b = spilled(filepath.Join(dir, "rows.scas")) // with a failing disk
+	b = spilled(filepath.Join(dir, "rows.scas")) // this builder writes to a failing disk
 	for err = nil; err == nil; {
 		if err = b.Append([]int32{1}, []float64{1}, 1); b.file != nil {
 			b.file.parts.files[valuesPart].f.Close()
@@ -208,7 +208,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	}
 	check.Error(t, err, "sparse: writing rows for", "rows.scas", "closed")
 	onlyFiles(t, dir, "taken")
-	b = spilled(filepath.Join(dir, "rows.scas")) // closed without Dataset
+	b = spilled(filepath.Join(dir, "rows.scas")) // this builder is closed without a call of Dataset
 	for range 500 {
 		if err := b.Append([]int32{1}, []float64{1}, 1); err != nil {
 			t.Fatal(err)

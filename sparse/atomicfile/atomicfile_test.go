@@ -218,7 +218,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestFollowed checks that symbolic links to existing and to missing files are followed.
+// TestFollowed checks that symbolic links are followed, also to files that do not exist. For a link to
+// itself, Followed must return the path of the link.
 func TestFollowed(t *testing.T) {
 	dir := t.TempDir()
 	for from, to := range map[string]string{"a": "b", "b": "file", "loop": "loop"} {

@@ -212,7 +212,7 @@ func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 	if matrixErr == nil {
 		_, wide = a.Dims()
 	}
-	want := Any // stands for an error
+	want := Any // Any means that an error is expected
 	switch {
 	case edgesErr == nil && matrixErr != nil && !maybeCut(data, p):
 		want = EdgeList

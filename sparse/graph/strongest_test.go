@@ -37,7 +37,7 @@ func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 					data[i*cols+j] = 0
 				}
 			}
-		case 3: // a copy
+		case 3: // a copy of another column
 			for i := range rows {
 				data[i*cols+j] = data[i*cols+j-2]
 			}
@@ -117,7 +117,7 @@ func TestCovarianceOf(t *testing.T) {
 	}
 	for i, a := range columns {
 		for j, b := range columns {
-			if got, want := c.At(i, j), stat.Covariance(a, b, nil); math.Abs(got-want) > 1e-7 { // columns of size 1e8
+			if got, want := c.At(i, j), stat.Covariance(a, b, nil); math.Abs(got-want) > 1e-7 { // the columns have values of size 1e8
 				t.Errorf("covariance (%d, %d) is %v, want %v", i, j, got, want)
 			}
 		}

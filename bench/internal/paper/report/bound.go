@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/chart"
 )
 
-// A bound compares a theorem's bound with what was measured.
+// A bound compares the bound of a theorem with measured gaps.
 type bound struct {
 	*paper.Bound
 	Worst float64 // largest ratio of the measured gap to the bound

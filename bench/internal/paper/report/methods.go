@@ -81,10 +81,9 @@ const (
 	overSeconds = "seconds"
 )
 
-// series returns a number for each method, which selects its colour and mark in all figures. Methods
-// that share a figure have numbers near to each other, so that few of them share a colour. The
-// SCAS-ADMM that fits the problem has the number of Algorithm 1, and the other one that of
-// Algorithm 2.
+// series returns the number that selects the colour and mark of a method in all figures. Methods in the same
+// figure have numbers near to each other, so that few of them have the same colour. Two numbers are for
+// SCAS-ADMM: the first for the algorithm that scasOn chooses for the problem, the second for the other one.
 func (p *problem) series(m paper.Method) int {
 	switch m {
 	case scasOn(p):
@@ -97,7 +96,7 @@ func (p *problem) series(m paper.Method) int {
 		switch {
 		case t.Figured:
 			return 0
-		case t.Info.Name == scasK: // in all figures of a problem
+		case t.Info.Name == scasK: // scas-k is in all figures of a problem
 			return 1
 		case t.Group == paper.Compared:
 			return 2

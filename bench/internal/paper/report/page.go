@@ -127,7 +127,7 @@ func timedSplits(r *paper.Records) (count int) {
 	return count
 }
 
-// A runsMade says which methods were run on a problem, and on how many splits: a text for each rule.
+// A runsMade has a text for each rule that says which methods were run on a problem, and on how many splits.
 type runsMade struct {
 	Data string
 	Mu   float64
@@ -148,10 +148,10 @@ func made(all []*problem) (out []runsMade) {
 	return out
 }
 
-// made returns the methods that were run with the problem's rule as text, those with the most splits
-// first.
+// made returns the names of the methods that were run with the problem's rule, as text. Methods that were
+// run on more splits come first.
 func (p *problem) made() string {
-	names := map[int][]string{} // by number of splits
+	names := map[int][]string{} // names of methods by their number of splits
 	for _, t := range methodsOf(&p.Protocol) {
 		count := 0
 		for split := range p.Protocol.Splits {
@@ -225,7 +225,7 @@ func printed(all []*problem) []printedCondition {
 // first mu of each timed data set.
 type memoryNote struct {
 	Data  string
-	Whole float64 // 8 n p, in bytes
+	Whole float64 // 8 n p, the bytes of n iterates
 	*paper.Timing
 	Gap float64
 }

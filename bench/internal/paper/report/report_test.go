@@ -149,8 +149,8 @@ func TestSameClaims(t *testing.T) {
 	}
 }
 
-// TestRetune checks that the methods of the claims about gaps are tuned again, for both rules that choose
-// parameters, and that the tuning never moves a ratio away from 1.
+// TestRetune checks that methods are tuned again for the claims about gaps, for both rules that choose
+// parameters. Tuning the method that is behind must not make its ratio worse.
 func TestRetune(t *testing.T) {
 	text, err := Retune(t.Context(), tiny(t, t.TempDir(), 0), tinyData(t), 0.01)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A row is a row of the paper's Table 1 as measured: a method on a problem.
+// A row has the measured values for a row of the paper's Table 1: those of one method on one problem.
 type row struct {
 	paper.Timing // timing on the first split; NaN if it was not measured
 	paper.Traits
@@ -19,7 +19,7 @@ type row struct {
 
 	Rate          float64 // fitted exponent of the gap; NaN if there is none
 	Curve         paper.Output
-	Gap10, GapEnd float64 // means over the splits: after 10 passes, and at the end
+	Gap10, GapEnd float64 // gaps after 10 passes and at the end, as means over the splits
 	// GapOnHalf and GapAuto are the gaps at the end with parameters chosen by the rules OnHalf and
 	// Automatic.
 	GapOnHalf, GapAuto float64

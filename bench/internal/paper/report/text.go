@@ -16,7 +16,7 @@ func csvText(records [][]string) string {
 	return b.String()
 }
 
-// short returns a number with few digits; NaN gives an empty text.
+// short returns a number as text with the given number of digits, or "" for NaN.
 func short(v float64, digits int) string {
 	switch {
 	case math.IsNaN(v):
@@ -46,7 +46,8 @@ func byteSize(v float64) string {
 	return fmt.Sprintf("%.2f GiB", v/(1<<30))
 }
 
-// fitted returns an exponent as text, and says so if gaps fall faster than every power.
+// fitted returns a fitted exponent as text. The text says so if gaps fall faster than a power, or if they are
+// so small that no exponent could be fitted.
 func fitted(v float64) string {
 	switch {
 	case math.IsNaN(v):
