@@ -90,7 +90,7 @@ func TestCVClassesByHand(t *testing.T) {
 	if got.Mean[got.Best] != slices.Min(got.Mean) || got.OneSE > got.Best {
 		t.Errorf("best %d, 1se %d of %v", got.Best, got.OneSE, got.Mean)
 	}
-	for k := range 4 { // each fold has its share of each class
+	for k := range 4 { // check that the rows of each class are divided evenly among the folds
 		in, _ := split(got.Assignment, k)
 		count := map[float64]int{}
 		for _, i := range in {
@@ -124,7 +124,8 @@ func product(weights, y []float64) []float64 {
 	return w
 }
 
-// TestCVClassesMetrics: CV of several classes by other metrics, and the metrics that are refused.
+// TestCVClassesMetrics checks CV of several classes with other metrics, and the errors for metrics that
+// do not apply.
 func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClasses(t)
 	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}
@@ -159,7 +160,8 @@ func TestCVClassesMetrics(t *testing.T) {
 			t.Errorf("%s: %+v, %v", want, r, err)
 		}
 	}
-	// The limit is for all classes together, and what does not converge is there with its error.
+	// Models that do not converge are in the result, which comes with their error. The time limit is for
+	// all classes together.
 	r, err := CV(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: lambdas, Folds: 2})
 	if r == nil || !errors.Is(err, solver.ErrNotConverged) || r.Path[1].Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("stalled: %+v, %v", r, err)

@@ -22,7 +22,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// configured returns a CV that has assigned the rows to folds.
+// configured returns a crossing that has assigned the rows to folds.
 func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *crossing, err error) {
 	defer rows.Rescue(&err)
 	p, err := newProblems(spec, x, y)
@@ -42,8 +42,8 @@ func foldsOf(c *crossing) []int {
 	return of
 }
 
-// TestFolds checks that each fold has its share of the rows and of each class, that the seed decides,
-// and that rows in memory, in a file and on ranks have the same folds.
+// TestFolds checks that rows and classes are divided evenly among the folds, that the folds depend on the
+// seed, and that they are the same for rows in memory, in a file and on ranks.
 func TestFolds(t *testing.T) {
 	const n = 103
 	x, number := random(t, n, 3, 4, false)
@@ -182,7 +182,7 @@ func TestCVByHand(t *testing.T) {
 	}
 }
 
-// TestCVOfTies: if two lambdas have the same mean, Best is the larger lambda.
+// TestCVOfTies checks that Best is the larger lambda if two lambdas have the same mean.
 func TestCVOfTies(t *testing.T) {
 	x, y := random(t, 20, 2, 3, true)
 	for _, by := range []Measure{ByError, ByAUC} {
@@ -196,7 +196,7 @@ func TestCVOfTies(t *testing.T) {
 	}
 }
 
-// TestCVKinds: numbers, a graph, offsets, and folds of the caller's.
+// TestCVKinds checks CV of numbers with a graph, offsets, and folds that the caller assigns.
 func TestCVKinds(t *testing.T) {
 	x, y := random(t, 60, 6, 3, false)
 	offsets := make([]float64, 60)
@@ -236,9 +236,8 @@ func TestCVKinds(t *testing.T) {
 	}
 }
 
-// devianceOfGlmnet is twice the log loss, of probabilities cut off at 1e-5.
-// TestCVOfFewRows: without a number of folds there are as many as rows allow, each of
-// which leaves rows of both classes; where none could, the error says what to do.
+// TestCVOfFewRows checks the default number of folds if there are few rows, and the error if the rows of
+// a class are too few.
 func TestCVOfFewRows(t *testing.T) {
 	ctx, set := context.Background(), &CVSettings{Path: PathSettings{Count: 5}}
 	for _, c := range []struct{ rows, folds int }{{2, 2}, {6, 6}, {10, 10}, {25, 10}} {
@@ -283,8 +282,8 @@ func TestCVOfFewRows(t *testing.T) {
 	}
 }
 
-// TestCVR2: R2 is computed from all held-out rows together, for any number of folds. It chooses the
-// same lambda as the squared error. A metric of the caller chooses instead of them.
+// TestCVR2 checks that R2 is computed from all held-out rows together, for any number of folds, and that
+// it chooses the same lambda as the squared error. It also checks a Metric of the caller.
 func TestCVR2(t *testing.T) {
 	x, y := random(t, 40, 5, 3, false)
 	weights := make([]float64, 40)
@@ -320,6 +319,7 @@ func TestCVR2(t *testing.T) {
 	}
 }
 
+// devianceOfGlmnet is a Metric: twice the log loss, with probabilities limited to at least 1e-5.
 func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (float64, error) {
 	p, err := m.Probabilities(nil, x)
 	if err != nil {
@@ -335,7 +335,7 @@ func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (f
 	return sum / float64(len(p)), nil
 }
 
-// TestCVOfGlmnet: the means and standard errors agree with cv.glmnet on the same folds.
+// TestCVOfGlmnet checks that the means and standard errors agree with cv.glmnet for the same folds.
 func TestCVOfGlmnet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: some seconds")
@@ -403,8 +403,8 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 	return x, y
 }
 
-// TestClasses: each class has the fit of the class against the rest. The probabilities sum to 1 and
-// follow the rule of scikit-learn.
+// TestClasses checks that each column is the fit of a class against the rest, and that the probabilities
+// sum to 1 and follow the rule of scikit-learn.
 func TestClasses(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}
@@ -458,8 +458,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesFile: models of several classes survive their file, and are not taken for
-// others.
+// TestClassesFile checks that models of several classes are unchanged after writing and reading, and
+// that damaged files are errors.
 func TestClassesFile(t *testing.T) {
 	x, y := threeClasses(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.005}, x, y)
@@ -487,7 +487,7 @@ func TestClassesFile(t *testing.T) {
 			t.Errorf("%s for %s: no error", to, from)
 		}
 	}
-	// Whatever byte is damaged, the file is refused, or its models are the same.
+	// If any byte is damaged, reading the file is an error, or the models are the same.
 	for at := range text {
 		for _, change := range []byte{1, 0x10, 0x20} {
 			damaged := slices.Clone(text)
@@ -503,7 +503,7 @@ func TestClassesFile(t *testing.T) {
 	}
 }
 
-// TestClassesOfScikitLearn: the probabilities agree with the one-vs-rest classifier of scikit-learn.
+// TestClassesOfScikitLearn compares the probabilities with the one-vs-rest classifier of scikit-learn.
 func TestClassesOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-12}}

@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// specs returns specifications for n rows of p features, one for each option.
+// specs returns specifications for n rows and p features. Each of them tests an option.
 func specs(n, p int, loss solver.Loss) map[string]*Spec {
 	rng := rand.New(rand.NewPCG(5, 6))
 	weights, offsets, factors := make([]float64, n), make([]float64, n), make([]float64, p)
@@ -49,8 +49,8 @@ func specs(n, p int, loss solver.Loss) map[string]*Spec {
 	return all
 }
 
-// TestFit: the objective is the one documented, a proof says that it is the optimum,
-// and no point nearby is better.
+// TestFit checks that the reported objective is the documented one, that it is proved to be the optimum,
+// and that points nearby are not better.
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, loss := range losses {
@@ -86,8 +86,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitByOthers: package solver, with the data scaled and the intercept a column
-// without a limit, proves the same optimum.
+// TestFitByOthers checks that solver.Minimize proves the same optimum as the default method.
 func TestFitByOthers(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
@@ -107,8 +106,8 @@ func TestFitByOthers(t *testing.T) {
 	}
 }
 
-// TestGraph: with a graph, and each choice of intercept and scale, the optimum is proved, and
-// coefficients are exactly equal on the promised scale.
+// TestGraph checks fits with a graph, with and without an intercept and standardised features: the
+// optimum is proved, and tied coefficients are exactly equal on the documented scale.
 func TestGraph(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 90, 9, 4, loss)
@@ -147,8 +146,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestPenaltyParts: ridges, a matrix A, groups of its rows and domains are what the specification
-// says, with an intercept and each choice of scale, and package solver finds the same optimum.
+// TestPenaltyParts checks fits with ridges, a matrix A, groups of rows of A and domains against the
+// documented objective, and that solver.Minimize finds the same optimum.
 func TestPenaltyParts(t *testing.T) {
 	x, y := randomFor(t, 90, 9, 4, solver.Logistic{})
 	g := graph.Chain(9)
@@ -197,7 +196,8 @@ func TestPenaltyParts(t *testing.T) {
 	}
 }
 
-// TestGroupLasso: groups vanish together, and the point is a minimum.
+// TestGroupLasso checks that the coefficients of a group become zero together, and that the fit is a
+// minimum.
 func TestGroupLasso(t *testing.T) {
 	x, y := random(t, 90, 9, 4, true)
 	spec := &Spec{Lambda: 0.05, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7}}}, Settings: solver.Settings{RelTol: 1e-9}}
@@ -218,7 +218,8 @@ func TestGroupLasso(t *testing.T) {
 	}
 }
 
-// TestLimits fits without a penalty, and with a lambda so large that only the intercept is not zero.
+// TestLimits checks fits without a penalty, and with a lambda so large that only the intercept is not
+// zero.
 func TestLimits(t *testing.T) {
 	x, y := random(t, 70, 5, 3, true)
 	m := mustFit(t, &Spec{Lambda: 1e3, Settings: solver.Settings{RelTol: 1e-12}}, x, y)
@@ -238,8 +239,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSparseScale: a fit of sparse data with standardising equals a fit of standardised and centred
-// data, except for the intercept.
+// TestSparseScale checks that a fit of sparse data with StandardizeOn equals a fit of standardised and
+// centred data, except for the intercept.
 func TestSparseScale(t *testing.T) {
 	x, y := random(t, 80, 6, 8, true)
 	s := x.ColumnStats()
@@ -261,7 +262,7 @@ func TestSparseScale(t *testing.T) {
 	}
 }
 
-// TestBits: any number of threads gives the same model.
+// TestBits checks that the model has the same bits for any number of threads.
 func TestBits(t *testing.T) {
 	x, y := load(t, "small/a1a", 123)
 	var want *Model
@@ -275,7 +276,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestManyFeatures: more features than rows, sparse, with an intercept, proved.
+// TestManyFeatures checks that a fit of sparse data with more features than rows is proved.
 func TestManyFeatures(t *testing.T) {
 	x, y := load(t, "paper/rcv1v2_binary_train.libsvm.zst", 47236)
 	m := mustFit(t, &Spec{Lambda: 1e-4, Standardize: StandardizeOff}, x, y)
@@ -284,7 +285,8 @@ func TestManyFeatures(t *testing.T) {
 	}
 }
 
-// TestEnd: runs that are stopped, out of time, or asked for too much.
+// TestEnd checks the results of fits that are stopped, that reach their time limit, or whose RelTol
+// cannot be reached.
 func TestEnd(t *testing.T) {
 	x, y := load(t, "small/a1a", 123)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -303,7 +305,7 @@ func TestEnd(t *testing.T) {
 	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Columns[0].Certificate.Gap < 1e-10) {
 		t.Errorf("too much: %+v, %v", m.Columns[0].Certificate, err)
 	}
-	// Package solver sets the status: the run ended because of rounding, not because of a budget.
+	// The status says that the run ended because of rounding errors, and not at a limit of the settings.
 	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("too much: status %s, %+v", m.Columns[0].Certificate.Status, e)
 	}
@@ -315,7 +317,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestBadSpec: what cannot be fitted is refused, by name and value.
+// TestBadSpec checks that data or a specification that are not valid are an error with a name and value.
 func TestBadSpec(t *testing.T) {
 	x, y := random(t, 6, 2, 1, true)
 	one := 1.0
@@ -381,13 +383,13 @@ func TestBadSpec(t *testing.T) {
 	}
 }
 
-// ownLoss is a loss that the package does not know.
+// ownLoss is a loss that the caller provides.
 type ownLoss struct{ solver.Squared }
 
 func (ownLoss) String() string { return "own" }
 
-// TestOwnLoss: it is fitted by package solver, for lambdas that are given, and has no
-// file.
+// TestOwnLoss checks that solver.Minimize fits a loss of the caller for given lambdas, and that its model
+// cannot be written to a file.
 func TestOwnLoss(t *testing.T) {
 	x, y := random(t, 60, 5, 3, false)
 	want := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.5}, x, y)

@@ -78,7 +78,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		}
 		return spec.PenaltyFactors[j]
 	}
-	var rows []float64 // the absolute values of the rows of A b, times their weights
+	var rows []float64 // the entries of A (s·b)
 	for j := range p {
 		loss += spec.Mu / 2 * scale[j] * scale[j] * b[j] * b[j]
 	}

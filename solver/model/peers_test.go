@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// small are the small public sets.
+// small lists the small public data sets of the tests.
 var small = []struct {
 	name     string
 	features int
@@ -27,7 +27,7 @@ var small = []struct {
 	{"abalone", 8, false}, {"housing_scale", 13, false},
 }
 
-// writeTable writes numbers for R, a row a line.
+// writeTable writes a file for R with the numbers of each row in a line.
 func writeTable(t testing.TB, path string, rows int, row func(i int) []float64) {
 	t.Helper()
 	var b bytes.Buffer
@@ -103,10 +103,10 @@ fit <- function(k, family, alpha, standardize, intercept) {
 
 func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
 
-// TestGlmnet: with and without intercept, weights and standardising, and with an elastic
-// net, glmnet's solutions have the objective that is proved here. Its squared loss has a
-// factor ½, so its lambda is half of ours; its elastic net for that loss is another one, as
-// it standardises the labels.
+// TestGlmnet checks that the solutions of glmnet have the objectives that are proved here, with and
+// without intercept, weights, standardised features and an elastic net. The squared loss of glmnet has a
+// factor ½, so its lambda is half of the lambda here. Its elastic net for the squared loss is not
+// compared, because it standardises the labels.
 func TestGlmnet(t *testing.T) {
 	for _, set := range small {
 		if testing.Short() && set.features != 13 {
@@ -118,7 +118,7 @@ func TestGlmnet(t *testing.T) {
 			weights[i] = float64(1 + i%3)
 		}
 		var peers, all []peer
-		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}} // their numbers are not negative
+		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}} // the labels of these sets are not negative
 		if set.classes {
 			losses = []solver.Loss{solver.Logistic{}}
 		}
@@ -172,8 +172,8 @@ func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, 
 	}
 }
 
-// TestLiblinearObjective: L1 logistic regression without intercept, and the squared
-// hinge.
+// TestLiblinearObjective compares objectives with liblinear: for logistic regression with an L1 penalty and
+// no intercept, and for the squared hinge loss.
 func TestLiblinearObjective(t *testing.T) {
 	train := program(t, "liblinear-train")
 	dir := t.TempDir()
@@ -187,9 +187,9 @@ func TestLiblinearObjective(t *testing.T) {
 		for kind, loss := range map[string]solver.Loss{"6": solver.Logistic{}, "5": solver.SquaredHinge{}} {
 			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-11}}
 			m := mustFit(t, spec, x, y)
-			// liblinear minimises |w|₁ + C Σ loss: C = 1/(n lambda). A tolerance that it
-			// does not reach within its iterations leaves it further off than a larger
-			// one, so the best of some counts.
+			// liblinear minimises |w|₁ + C Σ loss, so C = 1/(n lambda). If it does not reach its tolerance
+			// within its iterations, its result is worse than with a larger tolerance. So the best result of
+			// several tolerances is compared.
 			c := strconv.FormatFloat(1/(float64(len(y))*spec.Lambda), 'g', 17, 64)
 			best, least := []float64(nil), math.Inf(1)
 			for _, e := range []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-9"} {
@@ -219,8 +219,8 @@ func readLiblinear(t testing.TB, path string) *Model {
 	return m
 }
 
-// TestScikitLearn: logistic regression with intercept, weights, an elastic net, and the
-// lasso, by its own solvers, and Poisson regression with a ridge.
+// TestScikitLearn compares objectives with scikit-learn: for logistic regression with an intercept,
+// weights and an elastic net, for the lasso, and for Poisson regression with a ridge.
 func TestScikitLearn(t *testing.T) {
 	type problem struct {
 		name  string

@@ -20,7 +20,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// onRanks calls do on goroutines that have consecutive rows each.
+// onRanks calls do on ranks, which are goroutines that each have consecutive rows of x. It returns the
+// results and errors of all ranks.
 func onRanks[M any](t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error)) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
@@ -71,8 +72,8 @@ func sameOnRanks(t *testing.T, name string, ranks int, spec *Spec, x *sparse.CSR
 	return first
 }
 
-// TestRanks: on ranks a fit proves the optimum of the documented objective, as in one process, and the
-// model has the counts of all rows. One rank gives the bits of a fit without ranks.
+// TestRanks checks that a fit on ranks proves the optimum of the documented objective, and that the Facts
+// of the model count the rows of all ranks. A fit on one rank must have the bits of a fit without ranks.
 func TestRanks(t *testing.T) {
 	g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 1, J: 4, Weight: -2}})
 	if err != nil {
@@ -108,8 +109,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksUnattained: whether there is an optimum depends on the rows of all ranks. The features may
-// separate the classes in the rows of one rank, but not in all rows.
+// TestRanksUnattained checks that NoOptimum depends on the rows of all ranks. The features may separate
+// the classes in the rows of one rank, but not in all rows.
 func TestRanksUnattained(t *testing.T) {
 	for _, c := range []struct {
 		values []float64 // of one feature, the labels being -1 and +1 in turn
@@ -137,7 +138,8 @@ func TestRanksUnattained(t *testing.T) {
 	}
 }
 
-// TestRanksClasses: classes that not every rank has are fitted as one process fits them.
+// TestRanksClasses checks that ranks fit the same models as one process, even if some ranks do not have
+// rows of all classes.
 func TestRanksClasses(t *testing.T) {
 	x, _ := random(t, 90, 6, 3, true)
 	y := make([]float64, 90)
@@ -173,7 +175,7 @@ func TestRanksClasses(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse: an error of one rank ends all ranks.
+// TestRanksRefuse checks that all ranks return an error if one rank has one.
 func TestRanksRefuse(t *testing.T) {
 	x, y := random(t, 40, 4, 3, true)
 	set := func(i int, v float64) []float64 {
@@ -206,8 +208,8 @@ func TestRanksRefuse(t *testing.T) {
 	}
 }
 
-// TestRanksCV checks that cross-validation on ranks finds on every rank what one process finds, also if
-// a rank has all rows of a fold.
+// TestRanksCV checks that cross-validation on ranks has, on every rank, the results of one process, even
+// if a rank has all rows of a fold.
 func TestRanksCV(t *testing.T) {
 	const n = 90
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Poisson{}, nil} {
@@ -268,7 +270,7 @@ func TestRanksCV(t *testing.T) {
 	}
 }
 
-// TestRanksCVEnds: an error of one rank ends CV on all ranks.
+// TestRanksCVEnds checks that CV returns an error on all ranks if one rank has an error.
 func TestRanksCVEnds(t *testing.T) {
 	x, y := random(t, 60, 4, 3, true)
 	for want, last := range map[string]func(*CVSettings, context.CancelFunc){
@@ -331,8 +333,8 @@ func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 	}
 }
 
-// TestRanksPath: a path on ranks has the lambdas and the statuses of a path in one process. The
-// objectives agree within their gaps, also if a rank has fewer rows than features.
+// TestRanksPath checks that a path on ranks has the lambdas and statuses of a path in one process, and
+// objectives that agree within their gaps, even if a rank has fewer rows than features.
 func TestRanksPath(t *testing.T) {
 	const n = 90
 	x, y := random(t, n, 9, 4, true)
@@ -379,7 +381,7 @@ func TestRanksPath(t *testing.T) {
 	}
 }
 
-// TestRanksTime: when the time is up ranks end together.
+// TestRanksTime checks that all ranks end together at the time limit.
 func TestRanksTime(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
 	models, errs := onRanks(t, 3, &Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: 1}}, x, y, Fit)
@@ -390,7 +392,7 @@ func TestRanksTime(t *testing.T) {
 	}
 }
 
-// states is a checkpoint that keeps every saved state, and loads the last.
+// states is a checkpoint that stores every saved state, and loads the last one.
 type states struct{ all [][]byte }
 
 func (s *states) Save(state []byte) error {
@@ -405,7 +407,7 @@ func (s *states) Load() ([]byte, error) {
 	return s.all[len(s.all)-1], nil
 }
 
-// resumed fits on ranks. The first rank has the checkpoint of.
+// resumed calls do on ranks and returns one of the equal results. The first rank has the checkpoint of.
 func resumed[M any](t *testing.T, ranks int, spec *Spec, of *states, x *sparse.CSR, y []float64, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error)) M {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (M, error) {
@@ -425,12 +427,12 @@ func resumed[M any](t *testing.T, ranks int, spec *Spec, of *states, x *sparse.C
 	return models[0]
 }
 
-// TestRanksResume: a fit that continues from any of its checkpoints ends with the bits of a fit that
-// was not interrupted. With another number of ranks it continues too, and ends with a proof.
+// TestRanksResume checks that a fit that continues from any of its checkpoints ends with the bits of a fit
+// that was not interrupted. A fit that continues with another number of ranks must end with a proof.
 func TestRanksResume(t *testing.T) {
 	for _, loss := range losses {
 		if math.IsInf(loss.Curvature(), 1) {
-			continue // Newton steps from the start keep no state
+			continue // the first fit is by Newton's method, which stores no state
 		}
 		x, y := randomFor(t, 90, 9, 4, loss)
 		all := specs(90, 9, loss)
@@ -458,7 +460,7 @@ func TestRanksResume(t *testing.T) {
 	}
 }
 
-// TestRanksResumeClasses: classes that are done are not fitted again.
+// TestRanksResumeClasses checks that classes with a stored model are not fitted again.
 func TestRanksResumeClasses(t *testing.T) {
 	x, _ := random(t, 90, 6, 3, true)
 	y := make([]float64, 90)

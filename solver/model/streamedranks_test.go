@@ -17,8 +17,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// streamedRanks fits out of core on ranks, each with a part of a file. before, unless nil, returns the
-// context of a rank.
+// streamedRanks calls do on ranks, each with a part of a mapped file, and returns the results and errors
+// of all ranks. If before is not nil, it returns the context for a rank.
 func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error), before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
@@ -36,15 +36,15 @@ func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do f
 			ctx = before(r, comm)
 		}
 		if models[r], errs[r] = do(ctx, &own, part.X, part.Labels); errs[r] != nil {
-			comm.Close() // as a process that ends
+			comm.Close() // the rank leaves, like a process that ends
 		}
 	})
 	return models, errs
 }
 
-// TestStreamedRanks: ranks that go through their rows in pieces come to the objective of one
-// process that has them in memory, with the same bits on each and each time; one rank is the
-// single process.
+// TestStreamedRanks checks that a fit out of core on ranks reaches the objective of one process with the
+// rows in memory, and that its model has the same bits on each rank and in each run. A fit on one rank
+// must have the bits of a fit without ranks.
 func TestStreamedRanks(t *testing.T) {
 	const n, p = 40000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
@@ -103,8 +103,8 @@ func TestStreamedRanks(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksEnd: if the context of one rank ends, its time limit is reached, or its process
-// dies, all ranks end with an error.
+// TestStreamedRanksEnd checks that all ranks end with an error if the context of one rank ends, if its
+// time limit passes, or if its process dies.
 func TestStreamedRanksEnd(t *testing.T) {
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	path := written(t, whole)
@@ -172,7 +172,7 @@ func TestStreamedRanksEnd(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksUnattained: that there is no optimum shows in the rows of all ranks.
+// TestStreamedRanksUnattained checks that NoOptimum depends on the rows of all ranks.
 func TestStreamedRanksUnattained(t *testing.T) {
 	for _, none := range []bool{true, false} {
 		x, y := make([]float64, 3000), make([]float64, 3000)
@@ -199,8 +199,8 @@ func TestStreamedRanksUnattained(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksClasses: out of core on ranks, models of several classes agree with the models of
-// one process, though no rank has rows of all classes.
+// TestStreamedRanksClasses checks that models of several classes that are fitted out of core on ranks
+// agree with the models of one process, although no rank has rows of all classes.
 func TestStreamedRanksClasses(t *testing.T) {
 	const n = 30000
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
