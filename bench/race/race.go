@@ -26,7 +26,7 @@ type Env struct {
 	Ctx            context.Context
 	Args           []string // the arguments, without the program's name
 	Stdout, Stderr io.Writer
-	Own            []solver.Method // methods to run in addition to those of the module
+	Own            []solver.Method // methods to run in addition to the module's methods
 }
 
 // Run runs a command line, such as converge --method gradient train.svm. The methods in e.Own are
@@ -52,5 +52,5 @@ func Run(e *Env) error {
 	return parsed.Run(e)
 }
 
-// methods returns the methods of the module and those in e.Own.
+// methods returns the methods of the module, followed by the methods in e.Own.
 func (e *Env) methods() []solver.Method { return append(baseline.Methods(), e.Own...) }

@@ -18,7 +18,7 @@ package baseline
 import "github.com/scas-admm/scas/solver"
 
 // Methods returns all methods: first the methods of package solver, beginning with the default,
-// then those of this package.
+// then the methods of this package.
 func Methods() []solver.Method {
 	return append(solver.Methods(),
 		SVRG{}, SVRGRestart{}, STOC{}, SA{}, SAIU{}, SAG{}, SAGIU{}, OPG{}, RDA{}, OADM{}, OS1{}, OS2{},

@@ -46,7 +46,7 @@ func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(
 
 type pdhg struct {
 	*svrg
-	theta float64   // 1 without momentum
+	theta float64   // θ; 1 for SVRPDHG, which has no momentum
 	at    []float64 // x, at which gradients are taken; without momentum, the same slice as point
 	ahead []float64 // x̄ or, with momentum, z̄
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Description says on what a benchmark ran.
+// A Description describes the machine and the build on which a benchmark ran.
 type Description struct {
 	CPU        string // brand name
 	Model      string // family, model and stepping, because a brand name can cover several models

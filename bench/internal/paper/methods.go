@@ -28,7 +28,7 @@ type Group string
 
 const (
 	Compared   Group = "paper" // methods that the paper compares
-	Successors Group = "later" // methods that were published later, and those of this module
+	Successors Group = "later" // methods that were published later, and methods of this module
 )
 
 // Traits describe a method for the experiments and their report, in addition to MethodInfo of the

@@ -138,8 +138,8 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 }
 
 // Theorem2Printed measures Algorithm 2 with parameters that satisfy the conditions of Theorem 2 as
-// printed, including those of Lemma 16. rho is half of the largest allowed value, eta half of what
-// condition C2 then allows, and M the smallest number that C3 allows.
+// printed, and the condition of Lemma 16. rho is half of the largest allowed value, eta is half of the
+// largest value that condition C2 then allows, and M is the smallest number that C3 allows.
 func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)

@@ -100,8 +100,8 @@ func (g *grid) search(by Output) (best place, err error) {
 	return best, g.err
 }
 
-// scan varies the rung on one ladder, given by axis, and returns the best place that it finds. The rung on
-// the other ladder stays that of from. It tries every stride-th rung.
+// scan varies the rung on the ladder number axis and returns the best place that it finds. The rung on the
+// other ladder stays as in from. scan tries every stride-th rung.
 func (g *grid) scan(from place, axis, stride int, by Output) place {
 	l := g.ladders[axis]
 	best, least := from, g.value(from, by)

@@ -324,7 +324,7 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	if runtime.GOOS == "linux" {
-		for begun := time.Now(); cpuOf(os.Getpid()) == 0; { // until the first hundredth of a second, the unit in which Linux counts
+		for begun := time.Now(); cpuOf(os.Getpid()) == 0; { // Linux counts hundredths of a second
 			if time.Since(begun) > 10*time.Second {
 				t.Fatal("this process has used no processor time")
 			}

@@ -15,7 +15,7 @@ var Targets = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 // Options are the settings of a comparison.
 type Options struct {
 	Peers   []Peer        // the solvers to compare with scas
-	Limit   time.Duration // for one answer; the first answers to all tolerances together have about twice this time
+	Limit   time.Duration // for one answer; the first round of a peer ends after about twice this time
 	Repeats int           // number of rounds; the least time counts, and slow answers are not repeated
 	Text    bool          // also write LIBSVM text for the peers
 	Wall    bool          // compare elapsed times instead of processor times

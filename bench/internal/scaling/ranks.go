@@ -37,8 +37,8 @@ type Ranks struct {
 	Numbers     int64 // number of floating-point numbers in these messages
 }
 
-// Solve solves a problem whose rows are divided into parts. Each part is solved on a rank of its
-// own, which is a goroutine.
+// Solve solves a problem whose rows are divided into parts. Each part is on its own rank, and each rank is
+// a goroutine.
 func Solve(ctx context.Context, parts []*solver.Problem) (*Ranks, error) {
 	r := &Ranks{}
 	results, errs := make([]*solver.Result, len(parts)), make([]error, len(parts))

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A row has the measured values for a row of the paper's Table 1: those of one method on one problem.
+// A row has the measured values of one method on one problem, for a row of the paper's Table 1.
 type row struct {
 	paper.Timing // timing on the first split; NaN if it was not measured
 	paper.Traits
