@@ -33,8 +33,8 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 	return m, x
 }
 
-// TestClassMetrics: against values worked out by hand, with scikit-learn's definitions:
-// accuracy_score, f1_score(average="macro"), log_loss, confusion_matrix and
+// TestClassMetrics checks the metrics of several classes against values computed by hand, with the
+// definitions of scikit-learn: accuracy_score, f1_score(average="macro"), log_loss, confusion_matrix and
 // roc_auc_score(multi_class="ovr").
 func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
@@ -66,7 +66,7 @@ func TestClassMetrics(t *testing.T) {
 	if diff := cmp.Diff(want, got, close); diff != "" {
 		t.Error(diff)
 	}
-	// Weights count as rows do, and a class that is absent leaves no AUC.
+	// A weight of 2 counts as two rows. There is no AUC if a class has no weight.
 	m.Classes.Names = []string{"ash", "birch", "cedar"}
 	weighted, err := m.Score(x, y, &ScoreSettings{Weights: []float64{2, 1, 1, 0}})
 	if err != nil {
@@ -115,7 +115,7 @@ func TestClassMetrics(t *testing.T) {
 	}
 }
 
-// TestClassScoreOfScikitLearn: the metrics are scikit-learn's.
+// TestClassScoreOfScikitLearn compares the metrics of several classes with scikit-learn.
 func TestClassScoreOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.02}, x, y)

@@ -31,7 +31,7 @@ func made() (*sparse.CSR, []float64) {
 	return d.X, labels
 }
 
-// The lasso: least squares on a table of numbers, five rows of three features.
+// This example fits the lasso with the squared loss to five rows of three features.
 func Example_lasso() {
 	x, err := sparse.FromDense(5, 3, []float64{
 		1, 0, 2,
@@ -52,14 +52,14 @@ func Example_lasso() {
 	// Output: 1.352 + x·[1.889 0.000 0.000]
 }
 
-// Logistic regression with an intercept: labels of any two values.
+// This example fits logistic regression with an intercept. The two labels may be any numbers.
 func ExampleFit() {
 	x, y := made()
 	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.05}, x, y)
 	if err != nil {
 		log.Fatal(err)
 	}
-	column := m.Columns[0] // the only one, of two classes
+	column := m.Columns[0] // a model of two classes has one column
 	fmt.Printf("intercept %.2f, coefficients %.2f\n", column.Intercept, column.Coefficients)
 	c := column.Certificate
 	fmt.Printf("%s: the objective %.4f is proved to be within a millionth of the optimum: %t\n", c.Status, c.Objective, c.Gap < 1e-6)
@@ -91,7 +91,7 @@ func ExampleFit_graph() {
 	// [1.22 1.22 1.22 0.00 0.00 0.00 0.00 0.00 0.00 0.17], tied: [[0 1 2]]
 }
 
-// Rows that count more, features that are not penalised, a loss of one's choice.
+// This example sets weights of rows, a feature that is not penalised, and a loss.
 func ExampleSpec() {
 	x, y := made()
 	factors := make([]float64, 10)
@@ -122,7 +122,7 @@ func ExampleSpec() {
 	// j 0.37
 }
 
-// A path: every lambda with its own proof.
+// This example fits a path. Each lambda has its own proof.
 func ExamplePath() {
 	x, y := made()
 	for step, err := range model.Path(context.Background(), nil, x, y, &model.PathSettings{Count: 6, Ratio: 0.1}) {
@@ -141,7 +141,7 @@ func ExamplePath() {
 	// 0.0205  7 coefficients, mean loss 0.3153, converged
 }
 
-// A path that ends when rows held out no longer gain.
+// This example ends a path when the models no longer improve on held-out rows.
 func ExampleValidation() {
 	x, y := made()
 	var train, held []int
@@ -175,7 +175,8 @@ func ExampleValidation() {
 	// 35 of 100 lambdas, the best 0.0141 with 9 coefficients
 }
 
-// Cross-validation, and the simplest model within one standard error of the best.
+// This example chooses lambda by cross-validation: the best lambda, and the largest lambda whose loss is
+// within one standard error of the best.
 func ExampleCV() {
 	x, y := made()
 	r, err := model.CV(context.Background(), &model.Spec{}, x, y, &model.CVSettings{Folds: 5})
@@ -190,7 +191,7 @@ func ExampleCV() {
 	// one standard error: lambda 0.0463, 4 coefficients
 }
 
-// Models are files that keep every bit.
+// This example saves a model and loads it again. The file keeps all bits of the coefficients.
 func ExampleModel_Save() {
 	x, y := made()
 	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.05}, x, y)
@@ -214,8 +215,8 @@ func ExampleModel_Save() {
 	// Output: true true
 }
 
-// A handler that answers with probabilities. A model serves any number of requests at
-// once, and rows that it cannot take are errors of theirs.
+// This example is an HTTP handler that answers with a probability. Several requests may use one model at
+// the same time. A row that is not valid for the model is an error.
 func ExampleModel_Probability() {
 	m := &model.Model{Columns: []model.Column{{Coefficients: []float64{1, -2, 0.5}}}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -244,7 +245,7 @@ func ExampleModel_Probability() {
 	// 400 model: position 0: index 500 is outside 0..2, the features of the model
 }
 
-// Three classes, each against the rest.
+// This example fits three classes, each against the rest.
 func ExampleFit_classes() {
 	x, err := sparse.FromDense(6, 2, []float64{5, 0, 4, 1, 0, 5, 1, 4, -4, -4, -5, -5})
 	if err != nil {
@@ -264,7 +265,7 @@ func ExampleFit_classes() {
 	// [1 2 3]: [0.97 0.01 0.02]
 }
 
-// LambdaMax is where a path begins.
+// This example computes LambdaMax, where a path begins.
 func ExampleLambdaMax() {
 	x, y := made()
 	most, err := model.LambdaMax(context.Background(), nil, x, y)
@@ -279,7 +280,7 @@ func ExampleLambdaMax() {
 	// Output: 0 coefficients at lambda max
 }
 
-// What liblinear-predict reads.
+// This example writes a model for liblinear-predict.
 func ExampleModel_WriteLiblinear() {
 	m := &model.Model{Columns: []model.Column{{Coefficients: []float64{0.5, 0, -1}, Intercept: 0.25}}, HasIntercept: true, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
 	if err := m.WriteLiblinear(os.Stdout); err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestSaveLoad: what is saved comes back to the last bit, and equal models give equal
-// bytes.
+// TestSaveLoad checks that a loaded model equals the saved model bit for bit, and that equal models give
+// files with equal bytes.
 func TestSaveLoad(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
 	for name, spec := range map[string]*Spec{
@@ -63,8 +63,8 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// TestSaveFails: saving an invalid model is an error. It leaves the old file alone and creates no
-// other file, and symbolic links stay links.
+// TestSaveFails checks that saving an invalid model is an error that changes no file and creates none. It
+// also checks that a symbolic link stays a link.
 func TestSaveFails(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "m.json"), filepath.Join(dir, "link.json")
@@ -114,7 +114,7 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
-// format1 is a file of the first format, with what all of its options can leave there.
+// format1 is a model file of format 1 with all fields that this format can have.
 const format1 = `{
   "format": 1,
   "scas_version": "0.1.0",
@@ -172,7 +172,7 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
-// TestBadModels: files that are no models, or damaged ones, are refused with a reason.
+// TestBadModels checks that files that are damaged or not models are errors that say why.
 func TestBadModels(t *testing.T) {
 	good := strings.ReplaceAll(format1, `"format": 1`, `"format": 2, "intercept": null`)
 	for _, c := range []struct{ from, to, want string }{
@@ -215,7 +215,7 @@ func TestBadModels(t *testing.T) {
 			}
 		}
 	}
-	damaged := strings.Replace(good, `"intercept"`, `"intercdpt"`, 1) // by one bit
+	damaged := strings.Replace(good, `"intercept"`, `"intercdpt"`, 1) // one bit is changed
 	if _, err := Read(strings.NewReader(damaged), "file.json"); err == nil || !strings.Contains(err.Error(), "no intercept") {
 		t.Errorf("an intercept that is lost: %v", err)
 	}
@@ -224,7 +224,7 @@ func TestBadModels(t *testing.T) {
 	}
 }
 
-// TestReadOfFewCoefficients: a file may contain only the coefficients that are not zero.
+// TestReadOfFewCoefficients reads a file that has only the coefficients that are not zero.
 func TestReadOfFewCoefficients(t *testing.T) {
 	const text = `{"format":2,"loss":"squared","p":5,"index_base":1,"nonzero_features":[2,5],"coefficients":[1.5,-2]}`
 	m, err := Read(strings.NewReader(text), "m")
@@ -246,8 +246,8 @@ func TestReadOfFewCoefficients(t *testing.T) {
 	}
 }
 
-// TestChecksum: whatever digit of a written file is changed, reading it fails and says
-// how to drop the checksum; a file may be indented otherwise, or have none.
+// TestChecksum checks that reading a file fails if any digit is changed, and that the error says how to
+// remove the checksum. Files that are indented differently or have no checksum must be read.
 func TestChecksum(t *testing.T) {
 	m := &Model{Loss: solver.Squared{}, IndexBase: 1, Columns: []Column{{Coefficients: []float64{0.25, -1e-300, 31}, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}}}}
 	var one, many bytes.Buffer
@@ -292,7 +292,8 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// FuzzRead: no text makes Read panic, and what it reads can be written and read again.
+// FuzzRead checks that Read does not panic for any text, and that a model that it returns can be written
+// and read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(format1))
 	f.Add([]byte(`{"format":2,"loss":"squared","p":1,"index_base":0,"intercept":3,"coefficients":[1]}`))
@@ -312,8 +313,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestTables: what a model knows of the table it was fitted to survives its file, and reads
-// tables to predict: columns by name, missing values filled, words for labels.
+// TestTables checks that a model file keeps the description of the table, and that the loaded model reads
+// tables with it: columns by name, missing values filled, and words as labels.
 func TestTables(t *testing.T) {
 	const text = "a,city,b,ill\n1,Ulm,3,no\n2,Bonn,,yes\n0,Ulm,4,no\n3,Bonn,9,yes\n"
 	read := func(text string, opt *sparse.ReadOptions) *sparse.Dataset {

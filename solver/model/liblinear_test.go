@@ -18,7 +18,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestLiblinearText: what is written is read back, intercept and labels included.
+// TestLiblinearText checks that ReadLiblinear reads the coefficients, intercept and labels that
+// WriteLiblinear wrote.
 func TestLiblinearText(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
 	low := 3.0
@@ -100,7 +101,7 @@ func run(t testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
-// writeLIBSVM writes a data file; features count from 1.
+// writeLIBSVM writes a data file in LIBSVM format, with features numbered from 1.
 func writeLIBSVM(t testing.TB, path string, x *sparse.CSR, y []float64) {
 	t.Helper()
 	var b bytes.Buffer
@@ -117,8 +118,8 @@ func writeLIBSVM(t testing.TB, path string, x *sparse.CSR, y []float64) {
 	}
 }
 
-// TestLiblinearPredict: liblinear-predict gives the classes and probabilities of the
-// model that was written for it, whichever class is the positive one.
+// TestLiblinearPredict checks that liblinear-predict computes the classes and probabilities of a model
+// that WriteLiblinear wrote, for either choice of the positive class.
 func TestLiblinearPredict(t *testing.T) {
 	predict := program(t, "liblinear-predict")
 	dir := t.TempDir()
@@ -173,7 +174,8 @@ func TestLiblinearPredict(t *testing.T) {
 	}
 }
 
-// TestLiblinearTrain: models that liblinear trained are read, and predict the same.
+// TestLiblinearTrain checks that models that liblinear-train wrote can be read, and that they predict the
+// same as liblinear-predict.
 func TestLiblinearTrain(t *testing.T) {
 	train, predict := program(t, "liblinear-train"), program(t, "liblinear-predict")
 	dir := t.TempDir()
@@ -202,8 +204,8 @@ func TestLiblinearTrain(t *testing.T) {
 	}
 }
 
-// TestLiblinearOfClasses: models of several classes survive liblinear's text, and
-// liblinear-predict has the same classes and probabilities.
+// TestLiblinearOfClasses checks that models of several classes are unchanged after writing and reading as
+// liblinear files, and that liblinear-predict computes the same classes and probabilities.
 func TestLiblinearOfClasses(t *testing.T) {
 	x, y := threeClasses(t)
 	for i := range y {
@@ -238,7 +240,7 @@ func TestLiblinearOfClasses(t *testing.T) {
 	}
 }
 
-// plain has the parts of a model that the text of liblinear has.
+// plain returns a model with only the fields of m that a liblinear file has.
 func plain(m *Model) *Model {
 	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
 	for _, c := range m.Columns {
@@ -247,7 +249,7 @@ func plain(m *Model) *Model {
 	return p
 }
 
-// predictClasses compares the predictions of liblinear-predict, if it is installed.
+// predictClasses compares the predictions of a model with liblinear-predict, if it is installed.
 func predictClasses(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
 	t.Helper()
 	predict, err := exec.LookPath("liblinear-predict")

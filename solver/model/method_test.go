@@ -14,8 +14,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestMethods: every method that takes the problem comes near the model that Newton's method fits, with
-// an intercept, standardised features and factors, and no nearer than it says.
+// TestMethods checks that every method that supports a problem comes near the optimum of Newton's method,
+// with an intercept, standardised features and penalty factors, and that its distance from the optimum is
+// consistent with its gap.
 func TestMethods(t *testing.T) {
 	x, y := random(t, 80, 6, 3, true)
 	for name, spec := range map[string]Spec{
@@ -50,7 +51,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestAuto: solver.Auto is the default, also where its passes do not take the specification.
+// TestAuto checks that solver.Auto equals the default, even if solver.Minimize does not support the
+// specification.
 func TestAuto(t *testing.T) {
 	x, y := random(t, 60, 5, 9, true)
 	for name, spec := range map[string]Spec{
@@ -66,7 +68,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestRidge: the certificate has the ridge, by every way to fit.
+// TestRidge checks Certificate.Ridge for every kind of fit.
 func TestRidge(t *testing.T) {
 	x, y := random(t, 60, 5, 9, true)
 	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {OuterIterations: byMinimize}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
@@ -80,8 +82,8 @@ func TestRidge(t *testing.T) {
 	}
 }
 
-// TestAverage: the model has the averaged iterate of the method, and the gap is proved for the
-// average.
+// TestAverage checks that Spec.Average stores the averaged iterate in the model, and that the gap is
+// proved for the average.
 func TestAverage(t *testing.T) {
 	x, y := random(t, 80, 6, 3, true)
 	spec := &Spec{Lambda: 0.03, Settings: solver.Settings{Method: solver.SCAS{}, Passes: 20}}
@@ -97,7 +99,8 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestMethodErrors: a part of the specification that a method does not take is one typed error.
+// TestMethodErrors checks that a part of the specification that a method does not support is a
+// *MethodError.
 func TestMethodErrors(t *testing.T) {
 	x, y := random(t, 40, 3, 1, true)
 	named := func(m solver.Method) solver.Settings { return solver.Settings{Method: m} }
@@ -139,8 +142,8 @@ func TestMethodErrors(t *testing.T) {
 	}
 }
 
-// TestStreamedMethods: SCASK and SCASL fit out of core what they fit in memory, without an intercept
-// and standardising, and refuse what is for data in memory.
+// TestStreamedMethods checks that SCASK and SCASL fit the same models out of core as in memory, without an
+// intercept and standardised features, and that settings for data in memory are errors.
 func TestStreamedMethods(t *testing.T) {
 	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4})
 	plain := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}

@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMetricsByHand: five rows whose measures can be counted.
+// TestMetricsByHand checks the metrics of five rows against values computed by hand.
 func TestMetricsByHand(t *testing.T) {
 	x, err := sparse.FromDense(5, 1, []float64{-2, -1, 0.5, 0.5, 3})
 	if err != nil {
@@ -30,7 +30,7 @@ func TestMetricsByHand(t *testing.T) {
 	if fmt.Sprint(c.Confusion) != "[[1 1] [1 2]]" || *c.Threshold != 0.5 {
 		t.Errorf("%+v", c)
 	}
-	// Of 6 pairs the positive is ahead in 4, and one is tied.
+	// There are 6 pairs for the AUC: in 4 the positive row has the larger score, and 1 is a tie.
 	near(t, "accuracy", c.Accuracy, 0.6)
 	near(t, "precision", c.Precision, 2.0/3)
 	near(t, "recall", c.Recall, 2.0/3)
@@ -87,7 +87,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestAUC: against all pairs, with ties and weights.
+// TestAUC compares AUC with a loop over all pairs, with ties and weights.
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
@@ -120,10 +120,10 @@ func TestAUC(t *testing.T) {
 	}
 }
 
-// scikitLearn returns the Python that has scikit-learn, or "".
+// scikitLearn returns the name of a Python interpreter that has scikit-learn, or "" if there is none.
 var scikitLearn = sync.OnceValue(func() string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		// To import it would take a second.
+		// Importing sklearn would take a second, so the script only looks for it.
 		if exec.Command(name, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)").Run() == nil {
 			return name
 		}
@@ -131,8 +131,8 @@ var scikitLearn = sync.OnceValue(func() string {
 	return ""
 })
 
-// python runs a script that reads JSON on standard input and prints JSON, or skips the
-// test where scikit-learn is not there.
+// python runs a script that reads JSON on standard input and prints JSON. It skips the test if
+// scikit-learn is not installed.
 func python(t testing.TB, script string, in, out any) {
 	t.Helper()
 	if scikitLearn() == "" {
@@ -155,7 +155,7 @@ func python(t testing.TB, script string, in, out any) {
 	}
 }
 
-// TestMetricsOfPeers: scikit-learn finds the same.
+// TestMetricsOfPeers compares the metrics with scikit-learn.
 func TestMetricsOfPeers(t *testing.T) {
 	x, y := random(t, 200, 8, 5, true)
 	for _, weighted := range []bool{false, true} {
@@ -194,7 +194,7 @@ print(json.dumps({
 			margin[i] = math.Log(p / (1 - p))
 		}
 		threshold := 0.3
-		// Models whose margins are these numbers.
+		// Change the models so that the margin of a row is its only value.
 		m.HasIntercept, m.Columns = false, []Column{{Coefficients: []float64{1}}}
 		line.HasIntercept, line.Columns = false, m.Columns
 		score := func(m *Model, margins []float64, set *ScoreSettings) *Metrics {

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestPath: a path has all lambdas, each proved and each equal to a fit of its own. At the first
-// lambda only coefficients without a penalty are not zero.
+// TestPath checks that a path has all lambdas, and that each step is proved and equals a fit with this
+// lambda. At the first lambda all penalised coefficients must be zero.
 func TestPath(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
@@ -60,8 +60,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax: at the largest lambda all penalised coefficients are zero. At 0.99 times this lambda
-// some coefficient is not zero.
+// TestLambdaMax checks that all penalised coefficients are zero at LambdaMax, and that some coefficient
+// is not zero at 0.99 times LambdaMax.
 func TestLambdaMax(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
 	signs := solver.NewBox(9, math.Inf(-1), 0)
@@ -102,8 +102,8 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestPathEnds: a path ends if the caller stops, a context ends, a time limit is reached or the
-// validation set shows no progress. It continues after a lambda whose fit fails.
+// TestPathEnds checks that a path ends if the caller stops, a context ends, the time limit passes or the
+// validation shows no progress. The path must continue after a lambda whose fit does not converge.
 func TestPathEnds(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
 	count := 0
@@ -199,7 +199,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestSequence: a geometric progression between the ends, of any length.
+// TestSequence checks that the lambdas are a geometric progression between the first and the last lambda,
+// for several numbers of lambdas.
 func TestSequence(t *testing.T) {
 	for _, count := range []int{1, 2, 3, 100, 1000} {
 		for _, ratio := range []float64{0.9, 1e-2, 1e-4, 1e-12} {

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestScorer: records score as the rows of a table with the same cells do, by models of earlier
-// versions, of numbers and with offsets.
+// TestScorer checks that a Scorer predicts records as the model predicts table rows with the same cells,
+// for models of older files, models for numbers and models with offsets.
 func TestScorer(t *testing.T) {
 	numbers := &Model{
 		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, Offset: "log", Fill: map[string]float64{"height": 2, "seeds": 0},

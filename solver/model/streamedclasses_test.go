@@ -29,8 +29,8 @@ func mappedMany(t *testing.T, n int) (whole, back *sparse.Dataset, weights, offs
 	return whole, remapped(t, whole, false), weights, offsets
 }
 
-// TestStreamedClasses: models of several classes that are fitted out of core agree with the models
-// fitted in memory.
+// TestStreamedClasses checks that models of several classes that are fitted out of core agree with models
+// that are fitted in memory.
 func TestStreamedClasses(t *testing.T) {
 	whole, back, weights, offsets := mappedMany(t, 20000)
 	for name, spec := range map[string]Spec{
@@ -65,8 +65,8 @@ func TestStreamedClasses(t *testing.T) {
 	}
 }
 
-// TestStreamedClassesRefuse: what is not for several classes is refused, and a fit that ends
-// before every class has a point has no models.
+// TestStreamedClassesRefuse checks the errors for settings that do not support several classes out of
+// core. A fit that ends before every class has a model must return none.
 func TestStreamedClassesRefuse(t *testing.T) {
 	_, back, _, _ := mappedMany(t, 3000)
 	labels := append([]float64(nil), back.Labels...)
@@ -102,8 +102,8 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	}
 }
 
-// TestStreamedCVClasses: cross-validation of several classes with the same folds finds what it
-// does in memory.
+// TestStreamedCVClasses checks that cross-validation of several classes out of core has the results of
+// cross-validation in memory with the same folds.
 func TestStreamedCVClasses(t *testing.T) {
 	const n = 12000
 	whole, back, weights, offsets := mappedMany(t, n)
@@ -149,8 +149,8 @@ func TestStreamedCVClasses(t *testing.T) {
 	}
 }
 
-// TestStreamedAUC: the AUC of a fold out of core is the AUC in memory, even if the memory holds the
-// scores of few models at a time.
+// TestStreamedAUC checks that the AUC of a fold out of core equals the AUC in memory, even if Memory is
+// sufficient only for the scores of few models at a time.
 func TestStreamedAUC(t *testing.T) {
 	const n, count = 9000, 3
 	whole, back, weights, offsets := mappedMany(t, n)

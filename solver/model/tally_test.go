@@ -29,8 +29,8 @@ func pieces(t *testing.T, x *sparse.CSR, y []float64, set *ScoreSettings, add fu
 	}
 }
 
-// TestTally: a tally of pieces has the score of all rows, without weights and with weights, some of
-// them 0.
+// TestTally checks that a tally to which rows are added in pieces has the metrics of all rows, without
+// weights and with weights of which some are 0.
 func TestTally(t *testing.T) {
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}, "squared": solver.Squared{}, "poisson": solver.Poisson{}} {
 		const n, p = 1000, 6
@@ -89,15 +89,15 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestClassTally: a tally of several classes, filled piece by piece, has the metrics of all rows at
-// once.
+// TestClassTally checks that a tally of several classes to which rows are added in pieces has the metrics
+// of all rows.
 func TestClassTally(t *testing.T) {
 	const n = 1000
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}} {
 		rows, y, weights, offsets := make([][]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range rows {
 			y[i], weights[i], offsets[i] = float64(i%3*10), float64(i%7)/3, float64(i%5)/4
-			rows[i] = []float64{float64(i * i % 11), float64(i % 13), float64(i * i % 17)} // which tie
+			rows[i] = []float64{float64(i * i % 11), float64(i % 13), float64(i * i % 17)} // some scores are equal
 		}
 		m, x := byMargins(t, loss, rows)
 		for _, weights := range [][]float64{nil, weights} {
