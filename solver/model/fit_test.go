@@ -317,7 +317,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestBadSpec checks that data or a specification that are not valid are an error with a name and value.
+// TestBadSpec checks that a specification that is not valid is an error with the field and its value.
 func TestBadSpec(t *testing.T) {
 	x, y := random(t, 6, 2, 1, true)
 	one := 1.0

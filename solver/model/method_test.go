@@ -15,8 +15,8 @@ import (
 )
 
 // TestMethods checks that every method that supports a problem comes near the optimum of Newton's method,
-// with an intercept, standardised features and penalty factors, and that its distance from the optimum is
-// consistent with its gap.
+// with an intercept, standardised features and penalty factors, and that its gap bounds its distance from
+// the optimum.
 func TestMethods(t *testing.T) {
 	x, y := random(t, 80, 6, 3, true)
 	for name, spec := range map[string]Spec{
