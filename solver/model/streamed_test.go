@@ -110,7 +110,7 @@ func streamedSpecs(n, p int) map[string]struct {
 	}
 }
 
-// someStreamed skips the specification of the subtest with -short, unless it is in a short list.
+// someStreamed skips the subtest with -short, unless its specification is one of a few that are listed here.
 func someStreamed(t *testing.T) {
 	t.Helper()
 	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "poisson", "groups,_offsets", "graph,_deviations"}, name) {

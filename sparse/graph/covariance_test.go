@@ -81,7 +81,7 @@ func TestSachsFromDataAndFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rows, _ := strings.Cut(string(text), "\n") // names
+	_, rows, _ := strings.Cut(string(text), "\n") // the first line has the names
 	var values []float64
 	for _, f := range strings.Fields(rows) {
 		v, err := strconv.ParseFloat(f, 64)

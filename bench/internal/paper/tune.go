@@ -22,7 +22,7 @@ type Tuned struct {
 	Edge string `json:"edge,omitempty"`
 	// Objective is the objective that the choice reached, on the problem on which it was made.
 	Objective float64 `json:"tuned_objective"`
-	// Runs is the number of pairs that were tried.
+	// Runs is the number of pairs of a step size and rho that were tried.
 	Runs int `json:"tuning_runs"`
 }
 

@@ -22,7 +22,7 @@ type Options struct {
 	Say     func(string)  // reports progress
 }
 
-// Once returns the longest time of an answer that is repeated.
+// Once returns a limit of time: answers that take longer are asked for only once.
 func (o *Options) Once() time.Duration { return time.Duration(once * float64(o.Limit)) }
 
 // seconds returns the elapsed time of an answer if o.Wall is set, otherwise its processor time.

@@ -300,7 +300,8 @@ type portion struct{ first, count, of int }
 // processes.
 func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
 
-// A wholeCounts has the numbers of rows and of stored entries, summed over all ranks.
+// A wholeCounts has the range of rows of this rank, and the numbers of all rows, of stored entries and of
+// rows of each class, summed over all ranks.
 type wholeCounts struct {
 	portion
 	nnz     int64

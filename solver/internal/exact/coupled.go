@@ -156,8 +156,8 @@ func finite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(u float64) bool { return math.IsNaN(u) || math.IsInf(u, 0) })
 }
 
-// acceptModel stores the multipliers of the model's solution, and adds the slopes of squares to
-// them.
+// acceptModel stores the multipliers of the model's solution. For rows of the penalty with a square, it
+// adds the derivative of the square to the multiplier.
 func (s *Solver) acceptModel() {
 	c, m := s.coupled, &s.coupled.model
 	copy(c.z, m.Z)

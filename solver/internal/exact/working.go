@@ -227,8 +227,8 @@ func (s *Solver) formed(cols []int32) bool {
 	return pairs+denseCost(len(cols), support) <= s.work.visits*visitCost*entries
 }
 
-// denseCost returns the cost of a model whose Hessian is already formed, for the given number of
-// columns, and of a Cholesky factor for a support of about the given size.
+// denseCost returns the cost of a model with the given number of columns if its Hessian is already formed.
+// The cost includes a Cholesky factor for about support non-zero coefficients.
 func denseCost(columns int, support float64) float64 {
 	m := float64(columns)
 	support = math.Min(m, float64(1.25*support)+leastRoom)

@@ -59,7 +59,8 @@ func indicator(b bool) float64 {
 func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
 	// rises[j] is 1 if the objective may rise when coefficient j grows upwards, and rises[p+j] if it may
-	// rise when the coefficient grows downwards. Then the coefficient is held, or a loss rises.
+	// rise when the coefficient grows downwards. The objective may rise if the coefficient is held, or if
+	// a loss rises.
 	rises := append([]float64(nil), held...)
 	left := 0 // the number of zeros in rises
 	for _, v := range rises {

@@ -117,7 +117,7 @@ func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p
 type tally struct {
 	Units   int
 	Open    int // splits on which step sizes or values of rho that were not tried may be better
-	Halved  int // splits on which the run diverged at first
+	Halved  int // splits on which the step size was halved because the run diverged
 	Failed  int
 	Clamped int // splits on which weights of the average were clamped to zero
 }
