@@ -33,8 +33,7 @@ type ParseError struct {
 // Error formats the error as file:line:column: "token": message; remedies.
 func (e *ParseError) Error() string { return e.Reword(Remedy.String) }
 
-// Reword returns the text of Error with each remedy as words returns it, see
-// RemedyError.Reword.
+// Reword returns the text of Error, but asks words for the text of each remedy; see RemedyError.Reword.
 func (e *ParseError) Reword(words func(Remedy) string) string {
 	all := RemedyError{Err: errors.New(e.withoutRemedies()), Remedies: e.Remedies}
 	return all.Reword(words)

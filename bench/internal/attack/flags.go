@@ -58,18 +58,18 @@ type flag struct {
 	values []string
 }
 
-// value returns one of the values of the flag. In rare cases it returns one of the values in never.
+// value returns one of the values of the flag. In rare cases it returns one of the values in refused.
 func (f flag) value(rng *rand.Rand) (v string) {
 	for range 4 {
-		if v = pick(rng, f.values...); !slices.Contains(never, v) {
+		if v = pick(rng, f.values...); !slices.Contains(refused, v) {
 			break
 		}
 	}
 	return v
 }
 
-// never are values that almost no flag accepts.
-var never = []string{
+// refused has values that almost every flag refuses.
+var refused = []string{
 	"", "x", "nan", "inf", "-inf", "1e400", "-1", "0x10", "1_0", "１", "2147483648", "4294967296", "9223372036854775808", "1.5", "2", "0",
 	"hinge", "huber:0", "IN/none", "IN", "/dev/null", "-1s", "101%", "box:1,0", "1e300TB", "18446744073709551616",
 }
@@ -80,6 +80,7 @@ var numbers = []string{
 	"-1", "nan", "inf", "-inf", "1e400", "", "x", "0x10", "1_0", "9223372036854775808", "１",
 }
 
+// counts are values to try with flags that take a number of things.
 var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
 
 // flagsOf returns the flags of a command. In values, IN stands for the directory of the inputs.

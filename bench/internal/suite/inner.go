@@ -133,8 +133,9 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerLazyBall makes lazy steps with a projection onto a ball that the steps often leave. Each run starts
-// from u = w. The naive loop needs O(p) operations for a projection.
+// innerLazyBall makes lazy steps with a projection onto a ball that the steps often leave. The kernel keeps
+// the iterate as a multiple of a vector u plus other terms; at the start of a run, u is w. The naive loop
+// needs O(p) operations for a projection.
 func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)

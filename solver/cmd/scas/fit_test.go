@@ -151,8 +151,8 @@ func readCSV(t *testing.T, file string, p int) map[float64][]float64 {
 	return out
 }
 
-// TestCVAgainstFits checks that scas cv writes the model that scas train fits with the chosen lambda. The
-// choice must follow the rules of --choose from the printed means.
+// TestCVAgainstFits checks that scas cv writes the model that scas train fits with the chosen lambda, and
+// that this lambda is the one that the rule of --choose selects by the printed means.
 func TestCVAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	data, file := writeWDBC(t, dir), filepath.Join(dir, "m.json")

@@ -100,7 +100,7 @@ type workspace struct {
 	visits  float64 // number of times that the last model without a formed Hessian visited its columns
 	warm    bool    // the solution for a near lambda was the start: this is a step of a path
 	near    bool    // the last step lowered the objective by little
-	crawls  bool    // the last step lowered the objective by far less than the gap
+	toEnd   bool    // solve the next model to the end
 	started bool    // the fields at and e have been computed for x
 	placed  bool    // Start was called, so that Solve does not begin with a part of the samples
 	uphill  bool    // the last step was rejected because the objective increases along it

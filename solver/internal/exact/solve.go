@@ -79,7 +79,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
 	aim := proofPart * s.scale // a proof is tried when the error of the model is below aim
-	s.work.crawls = false
+	s.work.toEnd = false
 	if s.coupled != nil {
 		s.coupled.more = 0
 	}
@@ -134,7 +134,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			stalled = 0
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
-		s.work.crawls = proved > crawl*fall
+		s.work.toEnd = proved > crawl*fall // the model is nearly flat in some direction
 		if aim = tol; !s.summary.cheap {
 			aim = math.Max(tol, proofPart*proved)
 		}
@@ -374,7 +374,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = s.work.sweeps, !s.work.near
 	}
-	if s.work.crawls { // the model is nearly flat in some direction
+	if s.work.toEnd {
 		set.Tolerance, set.RelTolerance = crawlPart*s.units(tol), 0
 	}
 	q.Solve(&set)

@@ -22,7 +22,7 @@ type problem struct {
 	splits []int
 }
 
-// label returns the name of the data set, and says whether it is a stand-in.
+// label returns the name of the data set, with "(stand-in)" after it if it is one.
 func (p *problem) label() string {
 	if p.summary != nil && !p.summary.Original {
 		return p.Name + " (stand-in)"
