@@ -61,7 +61,7 @@ func TestBits(t *testing.T) {
 	}{
 		{term.Logistic{}, true, "38671c4e12f7e3c0"},
 		{term.Logistic{}, false, "6c3482a4cdd0b370"},
-		{term.Squared{}, false, "f300a36da97489af"},
+		{term.Squared{}, false, "591401a7233e589c"},
 		{term.Huber{Delta: 0.5}, true, "825b1dd5bdec4809"},
 		{term.SquaredHinge{}, false, "756f509a96fd130d"},
 	} {

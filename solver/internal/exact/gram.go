@@ -129,7 +129,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 
 // productCost is the time of one multiplication in a product of two columns, relative to the time
 // that a visit needs for an entry, which it must fetch from memory.
-const productCost = 1. / 8
+const productCost = 1. / 32
 
 // move returns the move from the base to x, without Loss, Head and Row.
 func (m *gram) move(x []float64) *gap.Move {
@@ -172,17 +172,13 @@ func (m *gram) grow(h []float64, before, now []int32) []float64 {
 			row[at[b]] = v
 		}
 	}
-	m.multiply(to, now, fresh)
+	m.multiply(to, now, at, fresh)
 	return to
 }
 
-const (
-	// Number of rows whose part of H is summed separately, if adding the part to H costs little.
-	blockRows = 1024
-	batch     = 8 // number of columns that are multiplied by all other columns at the same time
-	// An inner product of two columns of length n has at most ofProducts + n/4096 rounding errors.
-	ofProducts = 300
-)
+// blockRows is the number of rows whose part of H is summed separately, if adding the part to H costs
+// little.
+const blockRows = 1024
 
 // form sets h to H of all columns.
 func (m *gram) form(h []float64) {
@@ -215,32 +211,56 @@ func (m *gram) weights() []float64 {
 	return m.Scratch
 }
 
-// multiply computes the rows and columns of h at the positions fresh in cols.
-func (m *gram) multiply(h []float64, cols []int32, fresh []int) {
+// multiply computes the rows and columns of h at the positions fresh in cols, as products of tiles of 64
+// samples by 64 columns. old has the other positions.
+func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
+	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
-	weighted := make([]float64, batch*m.n)
-	isFresh := make([]bool, order)
-	for _, k := range fresh {
-		isFresh[k] = true
-	}
-	for some := range slices.Chunk(fresh, batch) {
-		for a, k := range some {
-			to := weighted[a*m.n : (a+1)*m.n]
-			for i, v := range m.dense.column(int(cols[k])) {
-				to[i] = float64(c[i] * v)
+	panel := make([]float64, blockRows*side) // some fresh columns times c, row after row
+	products := make([]float64, order*side)  // of these columns and all columns up to them
+	upTo := slices.Concat(old, fresh)
+	for first := 0; first < len(fresh); first += side {
+		some := fresh[first:min(first+side, len(fresh))]
+		others := upTo[:len(old)+first+len(some)]
+		clear(products)
+		for lo := 0; lo < m.n; lo += blockRows {
+			hi := min(lo+blockRows, m.n)
+			m.transpose(panel, cols, some, c, lo, hi)
+			rows.Spread(m.set.threads, (len(others)+side-1)/side, func(k int) {
+				var t, sum [side * side]float64
+				tile := others[k*side : min((k+1)*side, len(others))]
+				for at := lo; at < hi; at += side {
+					for a, k := range tile {
+						row := t[a*side : (a+1)*side]
+						clear(row[copy(row, m.dense.column(int(cols[k]))[at:min(at+side, hi)]):])
+					}
+					kernels.AddTile(sum[:], side, len(tile), t[:], panel[(at-lo)*side:])
+				}
+				kernels.Axpy(1, sum[:len(tile)*side], products[k*side*side:(k*side+len(tile))*side])
+			})
+		}
+		for a, k := range others {
+			for q, f := range some {
+				h[f*order+k], h[k*order+f] = products[a*side+q], products[a*side+q]
 			}
 		}
-		rows.Spread(m.set.threads, order, func(k int) {
-			column := m.dense.column(int(cols[k]))
-			for a, f := range some {
-				if !isFresh[k] || k <= f {
-					v := kernels.Dot(weighted[a*m.n:(a+1)*m.n], column)
-					h[f*order+k], h[k*order+f] = v, v
-				}
-			}
-		})
 	}
-	m.roundings = float64(ofProducts + m.n/4096)
+	m.roundings = float64(blockRows + m.n/blockRows + 8)
+}
+
+// transpose sets the rows of panel to the samples lo to hi−1 of the columns at the positions some in
+// cols, times c. It fills the rest of the panel with zeros.
+func (m *gram) transpose(panel []float64, cols []int32, some []int, c []float64, lo, hi int) {
+	const side = kernels.TileSide
+	clear(panel)
+	for at := lo; at < hi; at += side { // these rows of the panel stay in the cache
+		for q, k := range some {
+			column := m.dense.column(int(cols[k]))
+			for i := at; i < min(at+side, hi); i++ {
+				panel[(i-lo)*side+q] = float64(c[i] * column[i])
+			}
+		}
+	}
 }
 
 func (m *gram) dual(x []float64) []float64 {
