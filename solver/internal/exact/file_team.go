@@ -110,28 +110,11 @@ func (t *sampleCopy) gather(team *rows.Team) {
 	}
 }
 
-// gather merges the moments of all ranks (Chan, Golub, LeVeque 1979).
+// gather merges the moments of all ranks.
 func (m *moments) gather(team *rows.Team) {
 	// Cannot happen with several ranks: FileRefusal refuses problems with more columns.
 	if team.Alone() || m.all == nil {
 		return
 	}
-	a := m.all
-	p := len(a.StoredMean)
-	team.Max(a.Largest)
-	sums := make([]float64, 2*p)
-	for j, w := range a.Stored {
-		sums[j], sums[p+j] = w, float64(w*a.StoredMean[j])
-	}
-	team.Sum(sums)
-	for j, w := range a.Stored {
-		if all := sums[j]; all > 0 {
-			mean := sums[p+j] / all
-			d := a.StoredMean[j] - mean
-			a.Square[j] += float64(w * float64(d*d))
-			a.StoredMean[j] = mean
-		}
-		a.Stored[j] = sums[j]
-	}
-	team.Sum(a.Square)
+	team.Columns(m.all)
 }

@@ -316,6 +316,30 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	}
 }
 
+// Columns merges the statistics that all processes have of their rows into s (Chan, Golub, LeVeque 1979).
+func (t *Team) Columns(s *sparse.ColumnStats) {
+	if t == nil {
+		return
+	}
+	t.Max(s.Largest)
+	p := len(s.Stored)
+	sums := make([]float64, 2*p)
+	for j, w := range s.Stored {
+		sums[j], sums[p+j] = w, float64(w*s.StoredMean[j])
+	}
+	s.Rows = t.SumWith(sums, s.Rows)
+	for j, w := range s.Stored {
+		if all := sums[j]; all > 0 {
+			mean := sums[p+j] / all
+			d := s.StoredMean[j] - mean
+			s.Square[j] += float64(w * float64(d*d))
+			s.StoredMean[j] = mean
+		}
+		s.Stored[j] = sums[j]
+	}
+	t.Sum(s.Square)
+}
+
 // Unit returns the root mean square of v over all processes, or 1 if that is zero. It is the unit
 // of the numbers in v.
 func (t *Team) Unit(v []float64) float64 {
