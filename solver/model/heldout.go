@@ -78,9 +78,9 @@ func (c *crossing) leastRoom() int {
 func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) {
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
-		scorers[i] = &heldScore{m: m, tally: m.newTally(), own: h.own}
-		if h.kept > 0 {
-			scorers[i].tally = m.NewTally(h.rows)
+		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.own}
+		if h.kept > 0 { // cross-validation has a measure for the AUC, and none for the confusion table
+			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
 	}
 	told := 0

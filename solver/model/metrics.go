@@ -27,8 +27,9 @@ type ClassMetrics struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// AUC is the area under the ROC curve, with ties counted half; nil if a class has no rows. With more
-	// than two classes it is the mean over the classes of the AUC of the class against the rest.
+	// AUC is the area under the ROC curve, with ties counted half; nil if a class has no rows, or if the
+	// tally is brief. With more than two classes it is the mean over the classes of the AUC of the class
+	// against the rest.
 	AUC *float64 `json:"auc"`
 	// LogLoss is the mean of −log of the probability of the class of a row; nil for losses without
 	// probabilities.
@@ -41,7 +42,7 @@ type ClassMetrics struct {
 	Threshold *float64       `json:"threshold,omitempty"`
 	Classes   []ClassSummary `json:"classes"` // if there are two classes, the negative class is first
 	// Confusion[i][j] is the number of rows of class i for which class j is predicted, or the sum of
-	// their weights.
+	// their weights. It is nil if the tally is brief.
 	Confusion [][]float64 `json:"confusion"`
 }
 
@@ -167,31 +168,25 @@ func AUC(score, sign, weights []float64) float64 {
 	return s.auc(nil)
 }
 
-// summarise computes the metrics that depend only on the confusion table.
-func (c *ClassMetrics) summarise(m *Model) {
-	share := func(part, rest float64) float64 {
+// summarise computes the metrics that follow from counts of rows.
+func (c *ClassMetrics) summarise(m *Model, of *classCounts) {
+	share := func(part, whole float64) float64 {
 		if part == 0 {
 			return 0
 		}
-		return part / (part + rest)
+		return part / whole
 	}
-	right, wrong := 0.0, 0.0
-	for k, row := range c.Confusion {
-		hit, missed, called := row[k], 0.0, 0.0
-		for j, w := range row {
-			if j != k {
-				missed += w
-				called += c.Confusion[j][k]
-			}
-		}
+	right, all := 0.0, 0.0
+	for k, hit := range of.right {
+		n, called := of.rows[k], of.called[k]
 		c.Classes = append(c.Classes, ClassSummary{
-			Class: m.className(k), Rows: hit + missed,
-			Precision: share(hit, called), Recall: share(hit, missed), F1: share(2*hit, called+missed),
+			Class: m.className(k), Rows: n,
+			Precision: share(hit, called), Recall: share(hit, n), F1: share(2*hit, n+called),
 		})
 		right += hit
-		wrong += missed
+		all += n
 	}
-	c.Accuracy = share(right, wrong)
+	c.Accuracy = share(right, all)
 	if !m.Labels.IsZero() {
 		c.Precision, c.Recall, c.F1 = c.Classes[1].Precision, c.Classes[1].Recall, c.Classes[1].F1
 		return

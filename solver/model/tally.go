@@ -6,16 +6,18 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Tally computes the Metrics of Score for rows that are added in pieces. For the AUC it keeps 8 bytes for
-// each row, or 16 bytes if rows have weights. With more than two classes it keeps them for each class.
+// A Tally computes the Metrics of Score for rows that are added in pieces, by one process or by several.
+// For the AUC it keeps 8 bytes for each row, or 16 bytes if rows have weights. With more than two classes
+// it keeps them for each class. A brief tally has no AUC and no confusion table.
 type Tally struct {
 	m         *Model
-	team      *rows.Team // the processes that have other rows, see join
+	team      *rows.Team // the processes that have other rows, see Join
 	rows      int
 	weight    float64 // total weight of the rows so far; loss, brier, mse and mae are means over these rows
 	loss      float64
@@ -24,9 +26,14 @@ type Tally struct {
 	label     moment // labels that are numbers, with their squared deviations from the mean
 	counts    moment // labels that are counts, with their Poisson deviance from the mean
 	threshold float64
-	confusion [][]float64
-	sides     []sides // one for two classes, otherwise one for each class against the rest; nil without AUC
+	classes   classCounts
+	confusion [][]float64 // nil if the tally is brief
+	sides     []sides     // one for two classes, otherwise one for each class against the rest; nil without AUC
 }
+
+// A classCounts has three numbers for each class: the weight of its rows that are predicted correctly, the
+// weight of all its rows, and the weight of the rows that are predicted to be of the class.
+type classCounts struct{ right, rows, called []float64 }
 
 // A moment has the weighted mean of some numbers. left is the weighted sum of their deviations from the
 // mean: squares, or for counts the deviance. weight is the sum of the weights.
@@ -39,38 +46,46 @@ func square(v, center float64) float64 { return float64((v - center) * (v - cent
 // added. Then the tally allocates its memory at once. If there are two classes, the negative class is
 // first in rows.
 func (m *Model) NewTally(rows []int) *Tally {
-	t := m.newTally()
-	total := 0
-	for _, n := range rows {
-		total += n
+	t := m.NewBriefTally()
+	classes := m.classCount()
+	if classes > 0 {
+		t.sides = m.emptySides(rows)
 	}
-	switch classes := m.classCount(); {
-	case classes == 0:
-	case len(rows) != classes:
-		t.sides = make([]sides, len(m.Columns))
-	case len(m.Columns) == 1:
-		t.sides = []sides{newSides(rows[0], rows[1])}
-	default:
-		for _, n := range rows {
-			t.sides = append(t.sides, newSides(total-n, n))
-		}
+	for range classes {
+		t.confusion = append(t.confusion, make([]float64, classes))
 	}
 	return t
 }
 
-// newTally returns an empty tally that does not compute the AUC.
-func (m *Model) newTally() *Tally {
+// NewBriefTally returns an empty tally whose metrics have no AUC and no confusion table. It keeps three
+// numbers for each class.
+func (m *Model) NewBriefTally() *Tally {
 	t := &Tally{m: m}
 	if classes := m.classCount(); classes > 0 {
-		t.confusion = make([][]float64, classes)
-		for k := range t.confusion {
-			t.confusion[k] = make([]float64, classes)
-		}
+		t.classes = classCounts{make([]float64, classes), make([]float64, classes), make([]float64, classes)}
 	}
 	if m.givesProbability() {
 		t.threshold = 0.5
 	}
 	return t
+}
+
+// emptySides returns empty rankings for the AUC. See NewTally for rows.
+func (m *Model) emptySides(rows []int) (out []sides) {
+	total := 0
+	for _, n := range rows {
+		total += n
+	}
+	switch {
+	case len(rows) != m.classCount():
+		return make([]sides, len(m.Columns))
+	case len(m.Columns) == 1:
+		return []sides{newSides(rows[0], rows[1])}
+	}
+	for _, n := range rows {
+		out = append(out, newSides(total-n, n))
+	}
+	return out
 }
 
 // Add adds the rows of x. The arguments are those of Score. Either all calls must have weights, or no
@@ -178,7 +193,19 @@ func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, blen
 		if margins[i] > t.threshold {
 			called = 1
 		}
-		t.confusion[k][called] += weightOf(weights, i)
+		t.count(k, called, weightOf(weights, i))
+	}
+}
+
+// count counts a row of class k that is predicted to be of the class called.
+func (t *Tally) count(k, called int, weight float64) {
+	t.classes.rows[k] += weight
+	t.classes.called[called] += weight
+	if k == called {
+		t.classes.right[k] += weight
+	}
+	if t.confusion != nil {
+		t.confusion[k][called] += weight
 	}
 }
 
@@ -193,7 +220,7 @@ func (t *Tally) addMany(margins []float64, classes []int, weights []float64, ble
 		return againstRest(loss, row(i), classes[i])
 	})
 	for i, k := range classes {
-		t.confusion[k][largest(row(i))] += weightOf(weights, i)
+		t.count(k, largest(row(i)), weightOf(weights, i))
 		if t.sides == nil {
 			continue
 		}
@@ -243,40 +270,47 @@ func (s *ScoreSettings) total(n int) float64 {
 	return sum
 }
 
-// join combines the tallies of all processes in t, on each process. A process without rows need not have
-// called Add. Afterwards the processes must call Metrics together.
+// Join adds the rows that the other processes of comm have added to their tallies. All processes must call
+// Join together, and then Metrics together. All get the same metrics. A process without rows need not have
+// called Add.
+func (t *Tally) Join(comm dist.Comm) (err error) {
+	defer rows.Rescue(&err)
+	t.join(rows.NewTeam(comm))
+	return nil
+}
+
+// join does the work of Join.
 func (t *Tally) join(team *rows.Team) {
 	if team.Alone() {
 		return
 	}
 	t.team = team
-	own := []float64{float64(t.rows), t.weight}
+	sums := []float64{float64(t.rows), t.weight}
 	means := []*float64{&t.loss, &t.brier, &t.mse, &t.mae}
 	for _, mean := range means {
-		own = append(own, float64(t.weight**mean))
+		sums = append(sums, float64(t.weight**mean))
 	}
-	for _, row := range t.confusion {
-		own = append(own, row...)
-	}
-	team.Sum(own)
-	t.rows, t.weight = int(own[0]), own[1]
+	team.Sum(sums)
+	t.rows, t.weight = int(sums[0]), sums[1]
 	for k, mean := range means {
-		*mean = own[2+k] / t.weight
+		*mean = sums[2+k] / t.weight
 	}
-	own = own[2+len(means):]
-	for _, row := range t.confusion {
-		own = own[copy(row, own):]
-	}
-	if t.confusion == nil {
+	if !t.m.Classifies() {
 		t.label.join(team, square)
 		if t.m.counts() {
 			t.counts.join(team, deviance)
 		}
+		return
+	}
+	c := &t.classes
+	for _, counts := range append([][]float64{c.right, c.rows, c.called}, t.confusion...) {
+		team.Sum(counts)
 	}
 }
 
 // Metrics returns the metrics of all rows that were added.
-func (t *Tally) Metrics() (*Metrics, error) {
+func (t *Tally) Metrics() (_ *Metrics, err error) {
+	defer rows.Rescue(&err)
 	if t.rows == 0 {
 		return nil, errNoRows
 	}
@@ -295,7 +329,7 @@ func (t *Tally) Metrics() (*Metrics, error) {
 	for _, row := range t.confusion {
 		c.Confusion = append(c.Confusion, slices.Clone(row))
 	}
-	c.summarise(t.m)
+	c.summarise(t.m, &t.classes)
 	if t.m.givesProbability() {
 		loss := t.loss
 		c.LogLoss = &loss

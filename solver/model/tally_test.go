@@ -1,6 +1,8 @@
 package model
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -130,6 +132,115 @@ func TestClassTally(t *testing.T) {
 		y[3] = 7
 		if err := tally.Add(x, y, nil); err == nil || !strings.Contains(err.Error(), "label 7 of row 3") {
 			t.Error(err)
+		}
+	}
+}
+
+// TestTallyOnRanks checks that a tally which several processes join has the metrics of all rows, in every
+// process: the AUC exactly without weights. A brief tally has the same metrics without AUC and confusion
+// table.
+func TestTallyOnRanks(t *testing.T) {
+	const n, ranks = 1000, 3
+	for name, loss := range map[string]solver.Loss{
+		"logistic": solver.Logistic{}, "squared": solver.Squared{}, "poisson": solver.Poisson{},
+		"several classes": solver.Logistic{},
+	} {
+		x, y := randomFor(t, n, 6, 3, loss)
+		if name == "several classes" {
+			for i := range y {
+				y[i] = float64(i * i % 5 % 3)
+			}
+		}
+		m := mustFit(t, &Spec{Loss: loss, Lambda: 1e-2}, x, y)
+		offsets, weights := make([]float64, n), make([]float64, n)
+		for i := range offsets {
+			offsets[i], weights[i] = float64(i%3), float64(i%7)/3
+		}
+		for kind, weights := range map[string][]float64{"": nil, ", weighted": weights} {
+			want, err := m.Score(x, y, &ScoreSettings{Weights: weights, Offsets: offsets})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, brief := range []bool{false, true} {
+				spec := &Spec{SampleWeights: weights, Offsets: offsets}
+				score := func(_ context.Context, own *Spec, x *sparse.CSR, y []float64) (*Metrics, error) {
+					tally := m.NewTally(nil)
+					if brief {
+						tally = m.NewBriefTally()
+					}
+					half, _ := x.Dims()
+					half /= 2 // two calls of Add, with pieces of different sizes
+					for _, part := range [][2]int{{0, half}, {half, len(y)}} {
+						of := make([]int, part[1]-part[0])
+						for i := range of {
+							of[i] = part[0] + i
+						}
+						piece, err := x.SelectRows(of)
+						if err == nil {
+							set := &ScoreSettings{Weights: pick(own.SampleWeights, of), Offsets: pick(own.Offsets, of)}
+							err = tally.Add(piece, pick(y, of), set)
+						}
+						if err != nil {
+							return nil, err
+						}
+					}
+					if err := tally.Join(own.Comm); err != nil {
+						return nil, err
+					}
+					return tally.Metrics()
+				}
+				found, errs := onRanks(t, ranks, spec, x, y, score)
+				for r, got := range found {
+					name := fmt.Sprintf("%s%s, brief %v, rank %d", name, kind, brief, r)
+					if errs[r] != nil {
+						t.Fatalf("%s: %v", name, errs[r])
+					}
+					sameMetrics(t, name, got, want, brief, weights == nil)
+				}
+			}
+		}
+	}
+}
+
+// sameMetrics compares metrics. exact says that the AUC must be the same number, brief that got is from a
+// brief tally.
+func sameMetrics(t *testing.T, name string, got, want *Metrics, brief, exact bool) {
+	t.Helper()
+	if got.Rows != want.Rows {
+		t.Errorf("%s: %d rows, want %d", name, got.Rows, want.Rows)
+	}
+	near(t, name+": loss", got.Loss, want.Loss)
+	if w, g := want.Numbers, got.Numbers; w != nil {
+		near(t, name+": MSE", g.MSE, w.MSE)
+		near(t, name+": MAE", g.MAE, w.MAE)
+		near(t, name+": R2", g.R2, w.R2)
+		if w.D2 != nil {
+			near(t, name+": D2", *g.D2, *w.D2)
+		}
+		return
+	}
+	g, w := got.Classes, want.Classes
+	near(t, name+": accuracy", g.Accuracy, w.Accuracy)
+	near(t, name+": F1", g.F1, w.F1)
+	near(t, name+": log loss", *g.LogLoss, *w.LogLoss)
+	for k, of := range w.Classes {
+		near(t, name+": precision", g.Classes[k].Precision, of.Precision)
+		near(t, name+": recall", g.Classes[k].Recall, of.Recall)
+		near(t, name+": rows", g.Classes[k].Rows, of.Rows)
+	}
+	if brief {
+		if g.AUC != nil || g.Confusion != nil {
+			t.Errorf("%s: AUC %v, table %v", name, g.AUC, g.Confusion)
+		}
+		return
+	}
+	if exact && (*g.AUC != *w.AUC || !reflect.DeepEqual(g.Confusion, w.Confusion)) {
+		t.Errorf("%s: AUC %v, want %v; %v, want %v", name, *g.AUC, *w.AUC, g.Confusion, w.Confusion)
+	}
+	near(t, name+": AUC", *g.AUC, *w.AUC)
+	for k, row := range w.Confusion {
+		for j, v := range row {
+			near(t, name+": confusion", g.Confusion[k][j], v)
 		}
 	}
 }
