@@ -98,7 +98,8 @@ type cvReport struct {
 	Steps  []cvStep `json:"steps"`
 	written
 
-	verbose bool
+	training training
+	verbose  bool
 }
 
 // A cvLambda is the cross-validation result of one lambda.
@@ -238,7 +239,7 @@ func (r *cvReport) lines() grid {
 
 // page returns the HTML report on the chosen model. err is the error that the command will return.
 func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
-	p := e.newPage("cv", r.name)
+	p := r.newPage(e, "cv")
 	p.Summary, p.Table = r.table(), r.lines()
 	s := r.Steps[r.Chosen.Index]
 	p.judge(s.Objective, s.proof, err)
@@ -247,7 +248,8 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 		return nil, err
 	}
 	p.Plot, p.Each = plot, "lambda"
-	return p, errors.Join(p.measure(chosen, r.in.data, r.in.outOfCore()), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph))
+	p.measure(chosen, r.training)
+	return p, p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph)
 }
 
 // check returns an error if the flags contradict each other.
@@ -299,7 +301,7 @@ func (c *cvCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return c.run(e, c.Data, &c.pageFlags, c.validate)
+	return c.run(e, c.Data, c.validate)
 }
 
 // validate reads the data, runs the cross-validation and writes the results.
@@ -342,6 +344,10 @@ func (c *cvCmd) validate(e *env) error {
 	r.took(start)
 	r.fill(c, found)
 	r.warnOfEmpty(e)
+	var bad error
+	if r.training, bad = c.ranks.training(r.in, chosen(), &c.pageFlags); bad != nil && err == nil {
+		return bad
+	}
 	failed := out.write(e, func() error {
 		r.written = written{c.Model, c.SVG, c.Report}
 		return e.show(c.JSON, &r)

@@ -141,14 +141,32 @@ type fit struct {
 	curve  []solver.Point
 }
 
+// A score has the total loss and the number of correct predictions of a model on some rows.
+type score struct {
+	rows, correct int
+	loss          float64 // sum over the rows
+}
+
+func (s score) plus(t score) score {
+	return score{s.rows + t.rows, s.correct + t.correct, s.loss + t.loss}
+}
+
+func (s score) mean() float64     { return s.loss / float64(s.rows) }
+func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
+
 // scoreOf returns the score of the coefficients x on d, and the loss of each row.
 func scoreOf(d *sparse.Dataset, x []float64) (s score, losses []float64) {
 	margin := make([]float64, len(d.Labels))
 	d.X.MulVec(margin, x)
 	for i, b := range d.Labels {
-		losses = append(losses, solver.Logistic{}.Value(margin[i], b))
+		loss := solver.Logistic{}.Value(margin[i], b)
+		losses = append(losses, loss)
+		if s.loss += loss; (margin[i] > 0) == (b > 0) {
+			s.correct++
+		}
 	}
-	return measure(solver.Logistic{}, margin, d.Labels), losses
+	s.rows = len(losses)
+	return s, losses
 }
 
 // choose picks lambda from 0.1 to 1e-4 by cross-validation on the training rows. It then fits a model with

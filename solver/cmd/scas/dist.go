@@ -36,24 +36,23 @@ func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 
 // run calls do, which does the work of a command on the data in file. If --dist is given, run first joins the
 // other ranks.
-func (c *fitFlags) run(e *env, file string, page *pageFlags, do func(*env) error) error {
+func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 	c.file = file
 	if c.Dist == "none" {
 		return do(e)
 	}
-	if err := c.checkDist(page); err != nil {
+	if err := c.checkDist(); err != nil {
 		return err
 	}
 	return c.together(e, do)
 }
 
 // checkDist returns an error if a flag cannot be combined with --dist.
-func (c *fitFlags) checkDist(page *pageFlags) error {
+func (c *fitFlags) checkDist() error {
 	for _, f := range []struct {
 		name, remedy string
 		on           bool
 	}{
-		{"--report", "it draws from all of the data", page.Report != ""},
 		{"--labels", "LIBSVM text and .scas have them", c.Labels != ""},
 		{"--offset-column", "it is for tables; give --offset FILE", c.OffsetColumn != ""},
 		{"DATA -", "name files, which every rank reads its part of", c.file == "-"},

@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -125,18 +127,14 @@ func TestRanks(t *testing.T) {
 func TestRanksFit(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
-	weights, offsets, several, factors := filepath.Join(dir, "weights.txt"), filepath.Join(dir, "offsets.txt"), filepath.Join(dir, "several.svm"), filepath.Join(dir, "factors.txt")
+	weights, offsets, factors := filepath.Join(dir, "weights.txt"), filepath.Join(dir, "offsets.txt"), filepath.Join(dir, "factors.txt")
+	several := severalClassesOf(t, dir, file)
 	var numbers [2]strings.Builder
 	for i := range 400 {
 		fmt.Fprintln(&numbers[0], i%3)
 		fmt.Fprintln(&numbers[1], float64(i%7)/7)
 	}
-	var classes strings.Builder
-	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
-		_, entries, _ := strings.Cut(row, " ")
-		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has rows of all three classes
-	}
-	for path, text := range map[string]string{weights: numbers[0].String(), offsets: numbers[1].String(), several: classes.String(), factors: strings.Repeat("2\n0\n0.3\n1\n", 3)} {
+	for path, text := range map[string]string{weights: numbers[0].String(), offsets: numbers[1].String(), factors: strings.Repeat("2\n0\n0.3\n1\n", 3)} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -195,17 +193,13 @@ func TestRanksFit(t *testing.T) {
 func TestRanksPathCV(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
-	weights, several := filepath.Join(dir, "weights.txt"), filepath.Join(dir, "several.svm")
-	var numbers, classes strings.Builder
-	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
+	weights, several := filepath.Join(dir, "weights.txt"), severalClassesOf(t, dir, file)
+	var numbers strings.Builder
+	for k := range 400 {
 		fmt.Fprintln(&numbers, k%3)
-		_, entries, _ := strings.Cut(row, " ")
-		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has rows of all three classes
 	}
-	for path, text := range map[string]string{weights: numbers.String(), several: classes.String()} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(weights, []byte(numbers.String()), 0o666); err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range []struct{ flags, file, shards string }{
 		{"path", file, shards},
@@ -253,6 +247,81 @@ func TestRanksPathCV(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRanksReport checks that the page of --report has the same contents on ranks as in a single process: the
+// metrics of all rows, the confusions, and the coefficients with the standard deviations in all rows.
+func TestRanksReport(t *testing.T) {
+	file, _ := distData(t)
+	dir := t.TempDir()
+	several := severalClassesOf(t, dir, file)
+	numbers := regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
+	for _, c := range []struct{ flags, file, from string }{
+		{"train --lambda 1e-2", file, "<h2>On the training data"},
+		{"train --lambda 1e-2 --loss squared", file, "<h2>On the training data"},
+		{"train --lambda 1e-2", several, "<h2>On the training data"},
+		{"cv --folds 3 --lambdas 3 --ratio 0.1", file, "<h2>On the training data"},
+		{"path --lambdas 3 --ratio 0.1", file, "<h2>Coefficients"},
+	} {
+		// part returns the part of a page after the summary, and without the gaps of all lambdas.
+		part := func(path string) string {
+			text := fileText(t, path)
+			at := strings.Index(text, c.from)
+			if at < 0 {
+				t.Fatalf("%s: no %s in %s", c.flags, c.from, text)
+			}
+			text, _, _ = strings.Cut(text[at:], "<h2>To repeat it")
+			text, _, _ = strings.Cut(text, "<h2>Every")
+			return text
+		}
+		single, page := filepath.Join(dir, "single.html"), filepath.Join(dir, "page.html")
+		args := append(strings.Fields(c.flags), "--tol", "1e-10", c.file)
+		var stdout, stderr bytes.Buffer
+		e := &env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}
+		if code := run(e, append(args, "--report", single)); code != exitOK {
+			t.Fatalf("%s: %s", c.flags, &stderr)
+		}
+		want := part(single)
+		for _, ranks := range []int{1, 2, 4} {
+			comms := dist.Local(ranks, 20*time.Second)
+			_, errs, codes := commandOn(t, comms, args[0], append(args[1:], "--report", page)...)
+			if codes[ranks-1] != exitOK {
+				t.Fatalf("%s: %d ranks: %v, %q", c.flags, ranks, codes, errs)
+			}
+			got := part(page)
+			if numbers.ReplaceAllString(got, "0") != numbers.ReplaceAllString(want, "0") {
+				t.Errorf("%s: %d ranks: page %s, want %s", c.flags, ranks, got, want)
+				continue
+			}
+			others := numbers.FindAllString(want, -1)
+			for k, text := range numbers.FindAllString(got, -1) {
+				a, _ := strconv.ParseFloat(text, 64)
+				b, _ := strconv.ParseFloat(others[k], 64)
+				if math.Abs(a-b) > 1e-5*max(1, math.Abs(b)) {
+					t.Errorf("%s: %d ranks: number %d of the page is %s, want %s", c.flags, ranks, k, text, others[k])
+				}
+			}
+			if whole := fileText(t, page); strings.Contains(whole, fmt.Sprintf("mpirun -n %d", ranks)) != (ranks > 1) {
+				t.Errorf("%s: %d ranks: the page ends with %s", c.flags, ranks, whole[len(whole)-300:])
+			}
+		}
+	}
+}
+
+// severalClassesOf writes the rows of file with three classes as labels to a file in dir. With two or more
+// ranks, no rank has rows of all classes.
+func severalClassesOf(t *testing.T, dir, file string) string {
+	t.Helper()
+	var classes strings.Builder
+	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
+		_, entries, _ := strings.Cut(row, " ")
+		fmt.Fprintf(&classes, "%d %s", k/150, entries)
+	}
+	path := filepath.Join(dir, "several.svm")
+	if err := os.WriteFile(path, []byte(classes.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // compareSteps compares two reports of path or cv: their lambdas, and the means of cross-validations.
@@ -371,7 +440,6 @@ func TestRanksRefuse(t *testing.T) {
 		{"train --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
 		{"train --intercept --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
 		{"train --intercept --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
-		{"train --report x.html " + file, exitUsage, "--report"},
 		{"train --method svrg " + file, exitUsage, "give --method auto, scas-k or scas-l"},
 		{"train -", exitUsage, "name files"},
 		{"train " + dir + "/none.svm", exitIO, "no such file"},
@@ -384,7 +452,7 @@ func TestRanksRefuse(t *testing.T) {
 		{"train --loss squared --lambda 1e-2 --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 		{"train -o /nowhere/model.json " + file, exitIO, "/nowhere"},
 		{"path -o /nowhere/path.csv " + file, exitIO, "/nowhere"},
-		{"path --report x.html " + file, exitUsage, "--report"},
+		{"path --report /nowhere/x.html " + file, exitIO, "/nowhere"},
 		{"cv --folds 401 " + file, exitUsage, "400 rows"},
 		{"cv -", exitUsage, "name files"},
 		{"path --svg x.svg " + classes, exitUsage, "several classes"},

@@ -13,7 +13,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/draw"
 )
@@ -38,6 +37,7 @@ type page struct {
 	Each    string // what a row of Table is for: lambda or class
 	Table   grid
 	Line    string
+	Ranks   int // number of processes that each read a part of the rows; 1 without --dist
 	Version string
 
 	scores     *confusionTable // metrics of several classes on the training data, or nil
@@ -113,9 +113,12 @@ func (c *pageFlags) output(compose func() (*page, error)) output {
 	}}
 }
 
-// newPage returns a page about the data in a file.
-func (e *env) newPage(command, data string) *page {
-	return &page{Command: "scas " + command, Data: dataName(data), Version: version, Line: commandLine(e.args)}
+// newPage returns a page about fits of a command.
+func (r *problemReport) newPage(e *env, command string) *page {
+	return &page{
+		Command: "scas " + command, Data: dataName(r.name), Version: version, Line: commandLine(e.args),
+		Ranks: r.Ranks,
+	}
 }
 
 // judge sets the verdict of the page. err is the error that the command will return.
@@ -258,23 +261,45 @@ func (t part) Span() (span float64) {
 	return span - t.Left()
 }
 
-// measure sets the metrics of the model on its training data, and the standard deviations of the features. It
-// does nothing if the data are out of core, because it would need one more pass.
-func (p *page) measure(m *model.Model, data *sparse.Dataset, beyond bool) error {
-	if beyond {
+// A training describes the rows that were fitted, of all ranks. Both fields are nil if the fits are out of
+// core, because they would need more passes.
+type training struct {
+	metrics    *model.Metrics // metrics of a model on the rows
+	deviations []float64      // standard deviations of the features
+}
+
+// training returns what the page of --report shows of the rows, or nothing without --report. All ranks must
+// call it.
+func (r *ranks) training(s *specified, m *model.Model, c *pageFlags) (of training, err error) {
+	if of.deviations = r.deviations(s, c); of.deviations != nil {
+		of.metrics, err = r.score(m, s.data, nil, false)
+	}
+	return of, err
+}
+
+// deviations returns the standard deviations of the features for the page of --report. It returns nil without
+// --report, and out of core. All ranks must call it.
+func (r *ranks) deviations(s *specified, c *pageFlags) []float64 {
+	if c.Report == "" || s.outOfCore() {
 		return nil
 	}
-	p.deviations = data.X.ColumnStats().StdDev()
-	r, err := (&predictCmd{Metrics: true}).measure(m, data)
-	if err != nil {
-		return err
+	stats := s.data.X.ColumnStats()
+	r.team.Columns(stats)
+	return stats.StdDev()
+}
+
+// measure adds the metrics of the model on its training data, and the standard deviations of the features.
+func (p *page) measure(m *model.Model, of training) {
+	p.deviations = of.deviations
+	if of.metrics == nil {
+		return
 	}
+	r := newPredictReport(m, of.metrics, true)
 	p.Metrics = r.table()
 	if !m.Classes.IsZero() {
 		p.scores = (*confusionTable)(r.Metrics.ClassMetrics)
 		p.Heat = p.scores.heatMap()
 	}
-	return nil
 }
 
 // drawTied draws a graph. Features of a group of equal coefficients have one colour, the same as in the

@@ -61,6 +61,8 @@ type pathReport struct {
 	Output string       `json:"output,omitempty"`
 	SVG    string       `json:"svg,omitempty"`
 	Report string       `json:"report,omitempty"`
+
+	deviations []float64 // see training.deviations
 }
 
 // A stepReport describes the fit for one lambda, or the fits of all classes for it.
@@ -150,7 +152,7 @@ func (r *pathReport) lines() grid {
 
 // page returns the HTML report on the path. err is the error that the command will return.
 func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
-	p := e.newPage("path", r.name)
+	p := r.newPage(e, "path")
 	p.Summary, p.Table = r.table(), r.lines()
 	p.judgeAll(proofs(r.Steps), "lambda", err)
 	last := steps[len(steps)-1]
@@ -159,9 +161,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 			return nil, err
 		}
 	}
-	if !r.in.outOfCore() {
-		p.deviations = r.in.data.X.ColumnStats().StdDev()
-	}
+	p.deviations = r.deviations
 	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), last.Model(), r.in.spec.Graph)
 }
 
@@ -170,7 +170,7 @@ func (c *pathCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return c.run(e, c.Data, &c.pageFlags, c.fit)
+	return c.run(e, c.Data, c.fit)
 }
 
 // fit reads the data, fits a path and writes the results.
@@ -210,6 +210,7 @@ func (c *pathCmd) fit(e *env) error {
 	}
 	r.took(start)
 	r.Steps = newSteps(steps, r.HasIntercept)
+	r.deviations = c.ranks.deviations(r.in, &c.pageFlags)
 	failed := out.write(e, func() error {
 		r.Output, r.SVG, r.Report = c.Output, c.SVG, c.Report
 		return e.show(c.JSON, &r)

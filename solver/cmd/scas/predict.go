@@ -98,9 +98,11 @@ func (c *predictCmd) Run(e *env) error {
 		return c.explain(err)
 	}
 	if !c.IgnoreLabels && data.Labels != nil {
-		if r, err = c.measure(m, data); err != nil {
+		s, err := new(ranks).score(m, data, c.Threshold, !c.Metrics)
+		if err != nil {
 			return err
 		}
+		r = newPredictReport(m, s, c.Metrics)
 	}
 	return out.write(e, func() error {
 		if c.Output == "" {

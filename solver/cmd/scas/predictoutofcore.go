@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -19,11 +18,6 @@ func (v memorySize) windowRows(data *sparse.Dataset) int {
 	return max(1, min(most, int(float64(limit)/share/row)))
 }
 
-// scoring returns the settings with which model.Score compares predictions with labels.
-func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
-	return &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets}
-}
-
 // outOfCore predicts rows window by window. It writes an output file completely or not at all. It checks all
 // rows before it writes predictions to standard output.
 func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
@@ -33,18 +27,15 @@ func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
 	data := d.data
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n, Classes: severalClasses(m)}
-	tally, err := c.tally(m, d)
+	t, err := c.tally(m, d)
 	if err != nil {
 		return err
 	}
-	var total score
 	p := e.begin("predicting " + dataName(c.Data))
 	defer p.end()
 	predict := func(w io.Writer) error {
 		return c.Memory.eachPiece(e, data, func(lo, hi int) error {
-			s, err := c.piece(w, m, tally, data, lo, hi)
-			total = total.plus(s)
-			return err
+			return c.piece(w, m, t, data, lo, hi)
 		})
 	}
 	err = outputs{{"-o", c.Output, predict}}.write(e, func() (err error) {
@@ -57,30 +48,26 @@ func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
 			}
 		}
 		p.end()
-		if total.rows > 0 {
-			loss := number(total.mean())
-			if r.Loss = &loss; m.Classifies() {
-				accuracy := total.accuracy()
-				r.Accuracy, r.Correct = &accuracy, &total.correct
-			}
-		}
-		if tally != nil {
-			all, err := tally.Metrics()
+		if t != nil {
+			s, err := t.Metrics()
 			if err != nil {
 				return err
 			}
-			r.Metrics = newMetrics(all)
+			r = newPredictReport(m, s, c.Metrics)
 		}
 		return c.report(e, r)
 	})
 	return e.interrupted(err, "nothing written")
 }
 
-// tally returns a tally of the metrics, or nil if --metrics is not given. The tally keeps the scores of all
-// rows for the AUC. If there are several classes, each row has a score for each class.
+// tally returns the tally of the predictions, or nil if they are not compared with labels. With --metrics it
+// keeps the scores of all rows for the AUC. If there are several classes, each row has a score for each class.
 func (c *predictCmd) tally(m *model.Model, d *demand) (*model.Tally, error) {
-	if !c.Metrics {
+	switch {
+	case c.IgnoreLabels || d.data.Labels == nil:
 		return nil, nil
+	case !c.Metrics:
+		return m.NewBriefTally(), nil
 	}
 	rows, scores := countClasses(d.data), len(m.Columns)
 	for _, n := range rows {
@@ -119,33 +106,22 @@ func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) 
 	return nil
 }
 
-// piece writes the predictions of rows lo to hi-1. If the data have labels and the labels count, it returns
-// the score of the rows. It also adds the rows to tally unless tally is nil.
-func (c *predictCmd) piece(w io.Writer, m *model.Model, tally *model.Tally, data *sparse.Dataset, lo, hi int) (s score, err error) {
+// piece writes the predictions of rows lo to hi-1, and adds the rows to t unless t is nil.
+func (c *predictCmd) piece(
+	w io.Writer, m *model.Model, t *model.Tally, data *sparse.Dataset, lo, hi int,
+) error {
 	part, err := rowsOf(data, lo, hi)
 	if err != nil {
-		return s, err
+		return err
 	}
 	pred, err := c.predict(m, part)
-	if over := (*model.OverflowError)(nil); errors.As(err, &over) {
-		over.Row += lo
-	}
 	if err != nil {
-		return s, c.explain(err)
+		return c.explain(ofRow(err, lo))
 	}
-	if !c.IgnoreLabels && data.Labels != nil {
-		part.Labels = data.Labels[lo:hi]
-		r, err := (&predictCmd{Threshold: c.Threshold}).measure(m, part)
-		if err == nil && tally != nil {
-			err = tally.Add(part.X, part.OriginalLabels(), c.scoring(part))
-		}
-		if err != nil {
-			return s, err
-		}
-		s = score{rows: hi - lo, loss: float64(*r.Loss) * float64(hi-lo)}
-		if r.Correct != nil {
-			s.correct = *r.Correct
+	if t != nil {
+		if err := compare(t, part, c.Threshold); err != nil {
+			return err
 		}
 	}
-	return s, pred.write(w)
+	return pred.write(w)
 }

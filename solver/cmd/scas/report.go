@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,8 +24,9 @@ type trainReport struct {
 	Accuracy   *float64      `json:"accuracy,omitempty"` // on the rows of the fit; nil if labels are numbers
 	written
 
-	model   *model.Model
-	verbose bool
+	model    *model.Model
+	training training
+	verbose  bool
 }
 
 // A classReport describes the fit of one class against the rest.
@@ -353,12 +353,13 @@ var errOneGraph = usagef("--svg draws one model, and several classes have one ea
 
 // page returns the HTML report on the model. err is the error that the command will return.
 func (r *trainReport) page(e *env, err error) (*page, error) {
-	p := e.newPage("train", r.name)
+	p := r.newPage(e, "train")
 	if p.Summary = r.table(); r.columnFit != nil {
 		p.judge(r.Objective, r.proof, err)
 	} else {
 		p.Table, p.Each = r.lines(), "class"
 		p.judgeAll(r.proofs(), "class", err)
 	}
-	return p, errors.Join(p.measure(r.model, r.in.data, r.in.outOfCore()), p.show("", r.model, r.in.spec.Graph))
+	p.measure(r.model, r.training)
+	return p, p.show("", r.model, r.in.spec.Graph)
 }

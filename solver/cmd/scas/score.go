@@ -1,10 +1,10 @@
 package main
 
 import (
+	"errors"
+	"math"
 	"strings"
 
-	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -30,103 +30,79 @@ func newMetrics(m *model.Metrics) *metrics {
 	return &metrics{number(m.Loss), m.Classes, m.Numbers}
 }
 
-// A score has the total loss and the number of correct predictions of a model on some rows.
-type score struct {
-	rows, correct int
-	loss          float64 // sum over the rows
+// newPredictReport returns the report on predictions with the metrics s. all says whether to show all metrics.
+func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
+	loss := number(s.Loss)
+	r := &predictReport{Classes: severalClasses(m), N: s.Rows, Loss: &loss}
+	if s.Classes != nil {
+		correct := int(math.Round(s.Classes.Accuracy * float64(s.Rows)))
+		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
+	}
+	if all {
+		r.Metrics = newMetrics(s)
+	}
+	return r
 }
 
-func (s score) plus(t score) score {
-	return score{s.rows + t.rows, s.correct + t.correct, s.loss + t.loss}
+// compare adds the rows of data to a tally. threshold is ScoreSettings.Threshold; nil means the default.
+func compare(t *model.Tally, data *sparse.Dataset, threshold *label) error {
+	set := &model.ScoreSettings{Threshold: (*float64)(threshold), Offsets: data.Offsets}
+	return t.Add(data.X, data.OriginalLabels(), set)
 }
 
-func (s score) mean() float64     { return s.loss / float64(s.rows) }
-func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
-
-// accuracy returns the share of the rows of all ranks whose class the model predicts correctly. It returns
-// nil if a margin is infinite or NaN. It predicts the rows in pieces, whose margins need at most 32 MiB.
-func (r *ranks) accuracy(m *model.Model, data *sparse.Dataset) *float64 {
+// score returns the metrics of m on the rows of data of all ranks. If brief is true, they have no AUC and no
+// confusion table. It compares the rows in pieces, whose margins need at most 32 MiB.
+func (r *ranks) score(
+	m *model.Model, data *sparse.Dataset, threshold *label, brief bool,
+) (*model.Metrics, error) {
 	n, _ := data.X.Dims()
-	piece, right := max(1, 1<<22/len(m.Columns)), 0.0
-	var bad error
-	for lo := 0; lo < n && bad == nil; lo += piece {
+	t, piece := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
+	if !brief {
+		t = m.NewTally(countClasses(data))
+	}
+	var err error
+	for lo := 0; lo < n && err == nil; lo += piece {
 		var part *sparse.Dataset
-		var pred *predictions
-		if part, bad = rowsOf(data, lo, min(lo+piece, n)); bad != nil {
-			break
-		}
-		if pred, bad = (&predictCmd{}).predict(m, part); bad != nil {
-			break
-		}
-		for i, class := range pred.classes {
-			label := data.Labels[lo+i]
-			if m.Classes.IsZero() && (class > 0) == (label > 0) || !m.Classes.IsZero() && m.Classes.Values[class] == label {
-				right++
-			}
+		if part, err = rowsOf(data, lo, min(lo+piece, n)); err == nil {
+			err = ofRow(compare(t, part, threshold), lo)
 		}
 	}
-	if r.team.Any(bad != nil) {
-		return nil
+	if err = r.team.Agreed(err); err == nil {
+		err = t.Join(r.joined())
 	}
-	share := r.team.Mean(right, float64(n))
-	return &share
+	if err != nil {
+		return nil, err
+	}
+	return t.Metrics()
 }
 
-// rowsOf returns the rows lo to hi-1 of data, without labels. If these are all rows, it does not copy them.
-func rowsOf(data *sparse.Dataset, lo, hi int) (part *sparse.Dataset, err error) {
-	part = &sparse.Dataset{X: data.X, Mapping: data.Mapping, Classes: data.Classes, Offsets: data.Offsets}
+// rowsOf returns the rows lo to hi-1 of data. If these are all rows, it does not copy them.
+func rowsOf(data *sparse.Dataset, lo, hi int) (*sparse.Dataset, error) {
 	if n, _ := data.X.Dims(); hi-lo == n {
-		return part, nil
+		return data, nil
 	}
+	part := &sparse.Dataset{Mapping: data.Mapping, Classes: data.Classes}
 	rows := make([]int, hi-lo)
 	for k := range rows {
 		rows[k] = lo + k
 	}
+	if data.Labels != nil {
+		part.Labels = data.Labels[lo:hi]
+	}
 	if data.Offsets != nil {
 		part.Offsets = data.Offsets[lo:hi]
 	}
+	var err error
 	part.X, err = data.X.SelectRows(rows)
 	return part, err
 }
 
-// measure returns the score of margins. If the loss is for classes, the labels are -1 and +1.
-func measure(loss solver.Loss, margin, labels []float64) score {
-	s := score{rows: len(labels), loss: term.LossOf(loss).Slopes(nil, margin, labels)}
-	for i, b := range labels {
-		if (margin[i] > 0) == (b > 0) {
-			s.correct++
-		}
+// ofRow adds lo to the number of the row in err if a margin is not finite. It returns any other err unchanged.
+func ofRow(err error, lo int) error {
+	if over, ok := errors.AsType[*model.OverflowError](err); ok {
+		over.Row += lo
 	}
-	return s
-}
-
-// measure returns a report that compares the predictions of m with the labels of data.
-func (c *predictCmd) measure(m *model.Model, data *sparse.Dataset) (*predictReport, error) {
-	s, err := m.Score(data.X, data.OriginalLabels(), c.scoring(data))
-	if err != nil {
-		return nil, err
-	}
-	if len(m.Columns) == 1 {
-		margins, err := margins(m, data)
-		if err != nil {
-			return nil, err
-		}
-		s.Loss = measure(m.Loss, margins, data.Labels).mean() // summed in the same way as in training
-	}
-	loss := number(s.Loss)
-	r := &predictReport{Classes: severalClasses(m), N: s.Rows, Loss: &loss}
-	if s.Classes != nil {
-		correct := 0.0
-		for k, row := range s.Classes.Confusion {
-			correct += row[k]
-		}
-		whole := int(correct)
-		r.Accuracy, r.Correct = &s.Classes.Accuracy, &whole
-	}
-	if c.Metrics {
-		r.Metrics = newMetrics(s)
-	}
-	return r, nil
+	return err
 }
 
 func (r *predictReport) table() (f summary) {

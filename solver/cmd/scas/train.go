@@ -101,7 +101,7 @@ func (c *trainCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return c.run(e, c.Data, &c.pageFlags, c.train)
+	return c.run(e, c.Data, c.train)
 }
 
 // train reads the data, fits the model, writes it and prints the report. With --dist all ranks call it.
@@ -172,8 +172,16 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	head.took(start)
 	r := newTrainReport(head, m, c.Verbose)
 	r.warnOfNoOptimum(e)
-	if m.Classifies() && !s.outOfCore() { // out of core, the accuracy would need one more pass
-		r.Accuracy = c.ranks.accuracy(m, data)
+	found, bad := c.ranks.training(s, m, &c.pageFlags)
+	if bad == nil && found.metrics == nil && m.Classifies() && !s.outOfCore() {
+		// Out of core, the accuracy would need one more pass.
+		found.metrics, bad = c.ranks.score(m, data, nil, true)
+	}
+	if bad != nil && err == nil {
+		return nil, bad
+	}
+	if r.training = found; found.metrics != nil && m.Classifies() {
+		r.Accuracy = &found.metrics.Classes.Accuracy
 	}
 	return r, err
 }
