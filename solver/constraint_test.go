@@ -309,6 +309,11 @@ func TestBadConstraints(t *testing.T) {
 		{"ElasticNet.L2 = -1", func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1, L2: -1} }},
 		{"SampleWeights has length 1", func(p *solver.Problem) { p.SampleWeights = []float64{1} }},
 		{"SampleWeights sum to 0", func(p *solver.Problem) { p.SampleWeights = make([]float64, 100) }},
+		{"Box bounds of feature 3 are [+Inf, +Inf]; there must be a finite number between them", func(p *solver.Problem) {
+			box := solver.NewBox(20, 0, math.Inf(1))
+			box.Lower[3] = math.Inf(1)
+			p.Domain = box
+		}},
 		{"Simplex.Total = -1", func(p *solver.Problem) { p.Domain = solver.Simplex{Total: -1} }},
 		{"Huber.Delta = -1", func(p *solver.Problem) { p.Loss = solver.Huber{Delta: -1} }},
 	} {

@@ -261,7 +261,7 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	lo, errLo := strconv.ParseFloat(low, 64) // an infinite bound leaves a side open
 	hi, errHi := strconv.ParseFloat(high, 64)
 	switch {
-	case kind == "box" && errLo == nil && errHi == nil && lo <= hi:
+	case kind == "box" && errLo == nil && errHi == nil && solver.NewBox(1, lo, hi).Validate(1) == nil:
 		d.make = func(p int) solver.Domain { return solver.NewBox(p, lo, hi) }
 	case kind == "ball" && sized:
 		d.whole, d.make = true, func(int) solver.Domain { return solver.Ball{Radius: float64(size)} }
@@ -270,7 +270,7 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	case kind == "simplex" && (sized || !hasArg):
 		d.whole, d.make = true, func(int) solver.Domain { return solver.Simplex{Total: float64(size)} }
 	default:
-		return fmt.Errorf("%q: want box:LO,HI with LO <= HI, ball:RADIUS above 0, nonnegative, or simplex[:TOTAL] with TOTAL above 0", text)
+		return fmt.Errorf("%q: want box:LO,HI with a finite number from LO to HI, ball:RADIUS above 0, nonnegative, or simplex[:TOTAL] with TOTAL above 0", text)
 	}
 	return nil
 }

@@ -42,8 +42,8 @@ func (b Box) Validate(p int) error {
 		return fmt.Errorf("solver: Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
 	}
 	for j, lo := range b.Lower {
-		if !(lo <= b.Upper[j]) {
-			return fmt.Errorf("solver: Box bounds of feature %d are [%v, %v]; the lower must not exceed the upper", j, lo, b.Upper[j])
+		if hi := b.Upper[j]; !(lo <= hi) || math.IsInf(lo, 1) || math.IsInf(hi, -1) {
+			return fmt.Errorf("solver: Box bounds of feature %d are [%v, %v]; there must be a finite number between them", j, lo, hi)
 		}
 	}
 	return nil
