@@ -160,12 +160,12 @@ func (p *problems) start(k int, d *design) []float64 {
 	switch {
 	case p.classes != nil:
 		var known bool
-		if column, known = slices.BinarySearch(m.Classes.Values, p.classes[k]); !known {
+		if column, known = p.classOf(m, k); !known {
 			return nil
 		}
 	case !m.Classes.IsZero() || m.Labels.IsZero() != d.mapping.IsZero():
 		return nil
-	case m.Labels.Positive == d.mapping.Negative && m.Labels.Negative == d.mapping.Positive:
+	case !d.mapping.IsZero() && m.Labels.Name(-1) == d.positive():
 		sign = -1
 	}
 	of := m.Columns[column]
@@ -174,6 +174,32 @@ func (p *problems) start(k int, d *design) []float64 {
 		x[j] *= sign
 	}
 	return x
+}
+
+// classOf returns the column of m for class k. Classes with names are matched by them.
+func (p *problems) classOf(m *Model, k int) (column int, known bool) {
+	names := p.spec.names.classes
+	switch {
+	case (m.Classes.Names == nil) != (names == nil):
+		return 0, false
+	case names == nil:
+		return m.Classes.Find(p.classes[k])
+	}
+	column = slices.Index(m.Classes.Names, names[k])
+	return column, column >= 0
+}
+
+// positive returns the name of the positive class of two.
+func (d *design) positive() string {
+	of := d.spec.names.labels
+	switch {
+	case of.IsZero():
+		return d.mapping.Name(1)
+	case d.spec.streams():
+		return of.Name(1)
+	}
+	sign, _ := of.Sign(d.mapping.Positive)
+	return of.Name(sign)
 }
 
 // prepared returns the design of problem k after its method prepare.

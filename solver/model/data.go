@@ -68,6 +68,7 @@ func (s *Spec) of(d *sparse.Dataset) *origin {
 	if o.spec.Features == nil {
 		o.spec.Features = d.Names
 	}
+	o.spec.names = labelNames{d.Mapping, d.Classes.Names}
 	if o.spec.Offsets == nil {
 		o.spec.Offsets = d.Offsets
 	}

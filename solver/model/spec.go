@@ -112,7 +112,14 @@ type Spec struct {
 	// finished, and total the number of all classes. Calls do not overlap.
 	Fitted func(done, total int)
 
-	unproved bool // CV needs no proof for the models of the folds: see exact.Settings.Unproved
+	names    labelNames // from the Dataset of FitData, PathData or CVData
+	unproved bool       // CV needs no proof for the models of the folds: see exact.Settings.Unproved
+}
+
+// labelNames has the classes of a Dataset as they are written in its file.
+type labelNames struct {
+	labels  sparse.LabelMapping // two classes
+	classes []string            // more than two classes that are words
 }
 
 // Standardize says whether the penalty applies to the coefficients of standardised features. The

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -45,5 +46,56 @@ func TestStart(t *testing.T) {
 	}
 	if _, err := Fit(t.Context(), &Spec{Start: &Model{Columns: []Column{{Coefficients: []float64{1}}}}}, x, y); err == nil {
 		t.Error("a start of other features is not refused")
+	}
+}
+
+// TestStartByName checks that a fit that starts from the result for the same classes needs at most two steps,
+// although the classes have other numbers or sides.
+func TestStartByName(t *testing.T) {
+	x, labels := random(t, 200, 9, 4, true)
+	y, minus, few, turned := make([]float64, 200), make([]float64, 200), make([]float64, 200), make([]float64, 200)
+	for i, v := range labels {
+		y[i] = (v - 5) / 2 // -1 or 1, as in a Dataset
+		minus[i] = -y[i]
+		few[i] = float64((i * i / 7) % 3)
+		turned[i] = math.Mod(few[i]+1, 3) // the number of the same class in another order of the classes
+	}
+	two := func(labels []float64, negative, positive string) sparse.Dataset {
+		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{
+			Negative: -1, Positive: 1, NegativeName: negative, PositiveName: positive,
+		}}
+	}
+	three := func(labels []float64, names ...string) sparse.Dataset {
+		return sparse.Dataset{X: x, Labels: labels, Classes: sparse.Classes{Values: []float64{0, 1, 2}, Names: names}}
+	}
+	numbers := func(labels []float64, negative, positive float64) sparse.Dataset {
+		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{Negative: negative, Positive: positive}}
+	}
+	low := -1.0
+	for name, c := range map[string]struct {
+		first, then sparse.Dataset
+		positive    *float64
+	}{
+		"words":            {two(y, "cat", "dog"), two(minus, "dog", "cat"), nil},
+		"numbers":          {numbers(y, 0, 1), numbers(minus, 1, 0), nil},
+		"Spec.Positive":    {two(y, "cat", "dog"), two(y, "cat", "dog"), &low},
+		"more than two":    {three(few, "ash", "elm", "oak"), three(turned, "oak", "ash", "elm"), nil},
+		"the same numbers": {numbers(y, 1, -1), numbers(y, 1, -1), nil},
+	} {
+		spec := Spec{Lambda: 0.02, Settings: solver.Settings{RelTol: 1e-9}}
+		start, err := FitData(t.Context(), &spec, &c.first)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		spec.Start, spec.Positive = start, c.positive
+		again, err := FitData(t.Context(), &spec, &c.then)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for k, column := range again.Columns {
+			if column.Run.NewtonSteps > 2 {
+				t.Errorf("%s: column %d: %d Newton steps from the result", name, k, column.Run.NewtonSteps)
+			}
+		}
 	}
 }
