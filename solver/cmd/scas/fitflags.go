@@ -140,6 +140,8 @@ type specFlags struct {
 	Mu     notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
 	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Add (F/2)|A x|^2, with --graph (default ${default})." group:"Structure:"`
 	Domain domainFlag  `placeholder:"SET" help:"Set that contains the coefficients: nonnegative, box:LO,HI, ball:RADIUS or simplex[:TOTAL]. The last two need --no-intercept and --no-standardize." group:"Structure:"`
+	// Bounds is a file with bounds of coefficients.
+	Bounds string `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
 	shapeFlags
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight; with more classes, each class and the rest." group:"Rows:"`
 	SampleWeights string `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
@@ -234,7 +236,7 @@ func (c *specFlags) inputs() []string {
 	for _, prefix := range []string{"edges:", "matrix:"} {
 		g = strings.TrimPrefix(g, prefix)
 	}
-	return []string{g, c.Groups, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
+	return []string{g, c.Groups, c.Bounds, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
 }
 
 // check returns an error if the flags contradict each other.
@@ -255,6 +257,8 @@ func (c *specFlags) check(rows *rowFlags) error {
 		return usagef("give either --groups or --l2y")
 	case c.Groups != "" && c.PenaltyFactors != "":
 		return usagef("give either --groups or --penalty-factors")
+	case c.Bounds != "" && c.Domain.text != "":
+		return usagef("give either --bounds or --domain")
 	case c.Domain.whole && (c.Intercept == nil || *c.Intercept):
 		return usagef("--domain %s is for models without an intercept; give --no-intercept as well", c.Domain.text)
 	case c.Domain.whole && (c.Standardize == nil && !graph || c.Standardize != nil && *c.Standardize):

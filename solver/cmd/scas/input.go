@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -75,9 +77,8 @@ func readNumbers(path, what string, signed bool, count int, of string) ([]float6
 		if len(l.words) > 1 {
 			return l.errorAt(1, "expected one %s a line", what)
 		}
-		odd := strings.Trim(l.words[0], "0123456789+-.eE") != "" // ParseFloat would accept 0x1p3 and 1_0
-		v, err := strconv.ParseFloat(l.words[0], 64)
-		if odd || err != nil || !isFinite(v) || v < 0 && !signed {
+		v, ok := finite(l.words[0])
+		if !ok || v < 0 && !signed {
 			return l.errorAt(0, "expected %s", want)
 		}
 		numbers = append(numbers, v)
@@ -90,6 +91,13 @@ func readNumbers(path, what string, signed bool, count int, of string) ([]float6
 		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(numbers), what), plural(count, of))}
 	}
 	return numbers, nil
+}
+
+// finite returns the number that word is. ok is false if word is not a finite decimal number.
+func finite(word string) (v float64, ok bool) {
+	odd := strings.Trim(word, "0123456789+-.eE") != "" // ParseFloat would accept 0x1p3 and 1_0
+	v, err := strconv.ParseFloat(word, 64)
+	return v, !odd && err == nil && isFinite(v)
 }
 
 func withArticle(noun string) string {
@@ -146,17 +154,89 @@ func readGroups(path string, limit int, of string) ([][]int, error) {
 	in := make([]int, limit) // the line that has each number, or 0
 	for g, l := range lines {
 		for k, word := range l.words {
-			u, err := strconv.ParseUint(word, 10, 31) // ParseUint accepts no sign
-			v := int(u)
-			if err != nil || v < 1 || v > limit {
+			j, ok := numbered(word, limit)
+			if !ok {
 				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", limit, of)
 			}
-			if first := in[v-1]; first != 0 {
-				return nil, l.errorAt(k, "%d is in the group of line %d already: expected it once", v, first)
+			if first := in[j]; first != 0 {
+				return nil, l.errorAt(k, "%d is in the group of line %d already: expected it once", j+1, first)
 			}
-			in[v-1] = l.number
-			groups[g] = append(groups[g], v-1)
+			in[j] = l.number
+			groups[g] = append(groups[g], j)
 		}
 	}
 	return groups, err
 }
+
+// numbered returns j if word is the whole number j+1 and 0 <= j < limit. Otherwise ok is false.
+func numbered(word string, limit int) (j int, ok bool) {
+	u, err := strconv.ParseUint(word, 10, 31) // ParseUint accepts no sign
+	return int(u) - 1, err == nil && u > 0 && int(u) <= limit
+}
+
+// readBounds reads a file with bounds of coefficients. A line has a feature, its lower bound and its upper
+// bound. Coefficients of other features have no bounds. names has the names of the p features. If it is nil,
+// the file has numbers of features, from 1.
+func readBounds(path string, names []string, p int) (solver.Box, error) {
+	box := solver.NewBox(p, math.Inf(-1), math.Inf(1))
+	index := make(map[string]int, len(names))
+	for j, name := range names {
+		index[spaced(strings.Fields(name))] = j
+	}
+	in := map[int]int{} // the line that has the bounds of each feature
+	err := eachLine(path, func(l line) error {
+		at := len(l.words) - 2 // of the lower bound
+		if at < 1 {
+			return l.errorAt(0, "expected a feature, its lower bound and its upper bound")
+		}
+		name := spaced(l.words[:at])
+		j, known := index[name]
+		switch {
+		case names == nil:
+			if j, known = numbered(name, p); !known {
+				return l.errorAt(0, "expected a number in 1..%d, of a feature, before its lower and its upper bound", p)
+			}
+		case !known:
+			return l.errorAt(0, "no feature has the name %q: %s", name, anotherName(name, names))
+		}
+		if first := in[j]; first != 0 {
+			return l.errorAt(0, "the bounds of feature %s are in line %d already: expected them once", name, first)
+		}
+		lo, okLo := bound(l.words[at], -1)
+		hi, okHi := bound(l.words[at+1], 1)
+		switch {
+		case !okLo:
+			return l.errorAt(at, "expected a lower bound, a finite number or -inf")
+		case !okHi:
+			return l.errorAt(at+1, "expected an upper bound, a finite number or inf")
+		case lo > hi:
+			return l.errorAt(at+1, "expected an upper bound that is not below the lower bound %s", l.words[at])
+		}
+		box.Lower[j], box.Upper[j], in[j] = lo, hi, l.number
+		return nil
+	})
+	if err == nil && len(in) == 0 {
+		err = &sparse.ParseError{File: path, Msg: "no bounds: expected a feature, its lower bound and its upper bound a line"}
+	}
+	return box, err
+}
+
+// bound returns the number that word is. A word for infinity must have the given sign.
+func bound(word string, sign int) (v float64, ok bool) {
+	if v, ok = finite(word); ok {
+		return v, true
+	}
+	v, err := strconv.ParseFloat(word, 64)
+	return v, err == nil && math.IsInf(v, sign)
+}
+
+// anotherName says which name a user may have meant.
+func anotherName(name string, names []string) string {
+	if near := similar(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "expected the name of a feature, its lower bound and its upper bound"
+}
+
+// spaced joins the words of a name.
+func spaced(words []string) string { return strings.Join(words, " ") }

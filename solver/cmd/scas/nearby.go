@@ -48,9 +48,8 @@ func missingDir(path string) string {
 	return dir
 }
 
-// nearest returns the name of the file in dir that is most similar to name. A similar name differs in
-// capitals, in the ending or in a few letters. nearest returns "" if no name is similar.
-func nearest(dir, name string) (near string) {
+// nearest returns the name of the file in dir that is most similar to name; see similar.
+func nearest(dir, name string) string {
 	d, err := os.Open(dir)
 	if err != nil {
 		return ""
@@ -58,14 +57,25 @@ func nearest(dir, name string) (near string) {
 	defer d.Close()
 	const most = 10000 // the largest number of entries that are compared
 	entries, _ := d.ReadDir(most)
-	least := 1 + len(name)/4
+	var files []string
 	for _, e := range entries {
-		other := e.Name()
+		if !e.IsDir() {
+			files = append(files, e.Name())
+		}
+	}
+	return similar(name, files)
+}
+
+// similar returns the one of others that is most similar to name. A similar name differs in capitals, in the
+// ending or in a few letters. similar returns "" if no name is similar.
+func similar(name string, others []string) (near string) {
+	least := 1 + len(name)/4
+	for _, other := range others {
 		far := distance(strings.ToLower(name), strings.ToLower(other))
 		if stem(other) == stem(name) {
 			far = min(far, 1)
 		}
-		if !e.IsDir() && (far < least || far == least && near != "" && other < near) {
+		if far < least || far == least && near != "" && other < near {
 			near, least = other, far
 		}
 	}

@@ -50,7 +50,7 @@ var phrases = map[string]map[string]string{
 	"Problem.Coupling":     {"nil": ""},
 	"Problem.Domain": {
 		"a Box or Ball": "give --domain box:LO,HI or ball:RADIUS",
-		"nil":           "leave out --domain",
+		"nil":           "leave out --domain or --bounds",
 	},
 	"Problem.L2":               {"a number above 0": "give --mu above 0"},
 	"Problem.Penalty":          {"a stronger one": "raise --lambda", "an L1": "leave out --groups and --l2y"},
@@ -85,7 +85,7 @@ var phrases = map[string]map[string]string{
 	"Spec.Average":             {"false": "leave out --output average"},
 	"Spec.Balanced":            {"false": "leave out --class-weights"},
 	"Spec.ClassWeights":        {"nil": "leave out --class-weights"},
-	"Spec.Domain":              {"nil": "leave out --domain"},
+	"Spec.Domain":              {"nil": "leave out --domain or --bounds"},
 	"Spec.Fusion":              {"0": "leave out --fusion"},
 	"Spec.MuA":                 {"0": "leave out --l2y"},
 	"Spec.NoIntercept":         {"true": "give --no-intercept"},

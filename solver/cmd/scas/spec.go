@@ -24,6 +24,7 @@ type specified struct {
 	groups     int // number of groups of the group lasso
 	groupsFile string
 	domain     string  // the value of --domain
+	bounds     string  // the file of --bounds, without the directory
 	demand     *demand // memory that the fits need
 	exceeds    bool    // whether the demand exceeds --memory
 }
@@ -78,6 +79,12 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 	}
 	out.exceeds = c.Memory.exceeds(out.demand)
 	return out, nil
+}
+
+// features returns the number of features of the data.
+func (s *specified) features() int {
+	_, p := s.data.X.Dims()
+	return p
 }
 
 // outOfCore reports whether the fits are out of core.
@@ -169,7 +176,7 @@ func (s *specified) name(path string, p int) error {
 	}
 	seen := map[string]int{}
 	for _, l := range lines {
-		name := strings.Join(l.words, " ")
+		name := spaced(l.words)
 		if first := seen[name]; first != 0 {
 			return l.errorAt(0, "%q is the name of line %d already: expected it once", name, first)
 		}
@@ -239,9 +246,17 @@ func (c *specFlags) checkMatrix() error {
 	return usagef("--graph %s is a matrix read as A itself, which takes no %s; give a list of edges, or edges:%[1]s if it is one", c.Graph, flag)
 }
 
-// penalise sets the penalty, the weights of the ridges and the domain of the specification.
+// penalise sets the penalty, the weights of the ridges and the domain of the specification, whose features
+// have their names.
 func (s *specified) penalise(c *specFlags, p int) error {
 	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.in(p), c.Domain.text
+	if c.Bounds != "" {
+		box, err := readBounds(c.Bounds, s.spec.Features, p)
+		if err != nil {
+			return err
+		}
+		s.spec.Domain, s.bounds = box, filepath.Base(c.Bounds)
+	}
 	switch {
 	case c.Groups != "":
 		of := "feature"
@@ -274,6 +289,7 @@ type problemSummary struct {
 	Mu           float64      `json:"mu,omitempty"`
 	L2Y          float64      `json:"l2y,omitempty"`
 	Domain       string       `json:"domain,omitempty"`
+	Bounds       string       `json:"bounds,omitempty"` // name of the file
 	HasIntercept bool         `json:"has_intercept"`
 	Standardized bool         `json:"standardized"`
 	Offsets      bool         `json:"offsets,omitempty"`
@@ -331,7 +347,7 @@ func (s *specified) report(name string) problemReport {
 	r := problemReport{
 		problemSummary: problemSummary{
 			N: s.whole.of, P: p, NNZ: s.whole.nnz, lossName: newLossName(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
-			Mu: s.spec.Mu, L2Y: s.spec.MuA, Domain: s.domain, HasIntercept: !s.spec.NoIntercept, Offsets: s.spec.Offsets != nil,
+			Mu: s.spec.Mu, L2Y: s.spec.MuA, Domain: s.domain, Bounds: s.bounds, HasIntercept: !s.spec.NoIntercept, Offsets: s.spec.Offsets != nil,
 			Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil && s.spec.A == nil,
 		},
 		Table: s.data.Table, Level: kernels.Active().String(), Version: version, name: name, in: s,
@@ -390,6 +406,9 @@ func (r *problemReport) addTo(f *summary) {
 	}
 	if r.Domain != "" {
 		penalty += ", coefficients in " + r.Domain
+	}
+	if r.Bounds != "" {
+		penalty += ", coefficients in the bounds of " + r.Bounds
 	}
 	extras := shapeWords(r.HasIntercept, r.Standardized)
 	if r.Offsets {
