@@ -54,7 +54,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		of.Labels = fmt.Sprint(m.Negative, m.Positive)
 	}
 	sum := crc32.NewIEEE()
-	for _, path := range c.specFlags.inputs() {
+	for _, path := range append(c.specFlags.inputs(), c.Start) {
 		b, err := os.ReadFile(path)
 		switch {
 		case err == nil:

@@ -18,6 +18,7 @@ import (
 type trainReport struct {
 	Status solver.Status `json:"status"` // converged if the fits of all classes converged
 	Lambda float64       `json:"lambda"`
+	Start  string        `json:"start,omitempty"` // the file of --start, without the directory
 	problemReport
 	*columnFit               // nil if there are more than two classes
 	Classes    []classReport `json:"classes,omitempty"`  // only if there are more than two
@@ -150,6 +151,7 @@ func nonZeros(x []float64) (count int) {
 func (r *trainReport) table() (f summary) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)
+	f.addIf(r.Start != "", "start", "the model of %s", r.Start)
 	if r.columnFit == nil {
 		f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)", endWord(r.Status), r.work(), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
 		addAccuracy(&f, r.Accuracy)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
@@ -45,6 +46,7 @@ type runFlags struct {
 	InnerSteps  count      `placeholder:"N" help:"Samples between two full gradients, for methods that let you choose (default: the number of rows, or what the method prescribes)." group:"For the methods of --method list:"`
 	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1; more with a graph whose steps cost much)." group:"For the methods of --method list:"`
 	Schedule    string     `enum:"practical,theorem" default:"practical" help:"For scas and scas-strong. practical: one step size, n steps for each full gradient. theorem: the schedule of the convergence proofs (default ${default})." group:"For the methods of --method list:"`
+	Start       string     `placeholder:"MODEL" help:"Begin at this model of the same features and classes, such as one of fewer rows or for another lambda: fewer steps, the same optimum." group:"How it is solved:"`
 	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})." group:"How it is solved:"`
 }
 
@@ -60,6 +62,7 @@ func (trainCmd) Help() string {
     scas train --class-weights balanced --domain nonnegative train.svm
     scas train --graph edges.txt --svg fused.svg --report fit.html train.svm
     scas train -o iris.json iris.csv
+    scas train --bounds signs.txt --start old.json -o new.json train.svm
     scas train --method list
     zcat data.gz | scas train --json -
 
@@ -171,6 +174,9 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	}
 	head.took(start)
 	r := newTrainReport(head, m, c.Verbose)
+	if c.Start != "" {
+		r.Start = filepath.Base(c.Start)
+	}
 	r.warnOfNoOptimum(e)
 	found, bad := c.ranks.training(s, m, &c.pageFlags)
 	if bad == nil && found.metrics == nil && m.Classifies() && !s.outOfCore() {
@@ -195,6 +201,10 @@ func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 	spec := &head.in.spec
 	spec.Lambda, spec.Average = float64(c.Lambda), c.Output == "average"
 	if err := c.drawable(spec.Graph); err != nil {
+		return head, err
+	}
+	spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(head.in) })
+	if err = c.ranks.team.Agreed(err); err != nil {
 		return head, err
 	}
 	spec.Checkpoint, err = c.checkpoint(data, &head)

@@ -207,6 +207,7 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 	runs = append(runs,
 		strings.Fields("train --json --method scas --verbose --no-intercept --mu 0.1 --passes 20 "+two),
 		strings.Fields("train --json --method scas --graph chain --verbose --domain ball:3 --no-intercept --mu 0.1 --no-standardize --float32 --output average --passes 20 "+two),
+		strings.Fields("train --json --start "+filepath.Join(dir, "train.two")+" "+two),
 		strings.Fields("train --json --method svrg --batch-size 2 --passes 20 "+two),
 		strings.Fields("ranks train --json "+libsvm),
 		strings.Fields("ranks path --json --lambdas 2 --ratio 0.1 "+libsvm),

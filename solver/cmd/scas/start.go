@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// readStart reads the model of --start. It returns nil if the flag is not given, and an error if the model has
+// other features, other classes or another kind of labels than the data.
+func (c *trainCmd) readStart(s *specified) (*model.Model, error) {
+	if c.Start == "" {
+		return nil, nil
+	}
+	m, err := readModel(c.Start, c.Memory)
+	if err != nil {
+		return nil, err
+	}
+	data, remedy := dataName(c.file), "give a model of such data to --start, or leave it out"
+	if differ := s.otherLabels(m, data); differ != "" {
+		return nil, fmt.Errorf("%s: %s: %s", c.Start, differ, remedy)
+	}
+	if differ := s.otherFeatures(m, data); differ != "" {
+		k := len(m.Columns[0].Coefficients)
+		if k > s.features() && c.Features == 0 && c.formatOf(c.file) == sparse.LIBSVM {
+			remedy = fmt.Sprintf("give --features %d if the last features are zero in all rows, %s", k, remedy)
+		}
+		return nil, fmt.Errorf("%s: %s: %s", c.Start, differ, remedy)
+	}
+	return m, nil
+}
+
+// otherLabels says how the labels of the model differ from the labels of the data. It returns "" if they are
+// the same.
+func (s *specified) otherLabels(m *model.Model, data string) string {
+	if was, is := term.LossOf(m.Loss).Traits(), term.LossOf(s.spec.Loss).Traits(); was.Labels != is.Labels {
+		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s", was.Name, labelKind[was.Labels], is.Name, labelKind[is.Labels])
+	}
+	was, is := classesOf(m.Labels, m.Classes), classesOf(s.data.Mapping, s.data.Classes)
+	if !slices.Equal(was, is) {
+		return fmt.Sprintf("this model has the classes %s, and %s has %s", some(was), data, some(is))
+	}
+	return ""
+}
+
+// labelKind describes the labels of a loss.
+var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
+
+// classesOf returns the names of two or more classes, sorted. It returns nil if labels are no classes.
+func classesOf(two sparse.LabelMapping, more sparse.Classes) (names []string) {
+	switch {
+	case !more.IsZero():
+		names = more.All()
+	case !two.IsZero():
+		names = []string{two.Name(-1), two.Name(1)}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// otherFeatures says how the features of the model differ from the features of the data. It returns "" if
+// they are the same.
+func (s *specified) otherFeatures(m *model.Model, data string) string {
+	was, is := m.Features, s.spec.Features
+	switch k := len(m.Columns[0].Coefficients); {
+	case k != s.features():
+		return fmt.Sprintf("this model has %s, and %s has %s", plural(k, "feature"), data, grouped(s.features()))
+	case was == nil && is == nil && m.IndexBase != s.spec.IndexBase:
+		return fmt.Sprintf("this model counts features from %d, and %s from %d", m.IndexBase, data, s.spec.IndexBase)
+	case was == nil || is == nil:
+		return "" // the order of the features is all that is known
+	}
+	for j, name := range was {
+		if name != is[j] {
+			return fmt.Sprintf("feature %d of this model is %q, and feature %[1]d of %[3]s is %[4]q", j+1, name, data, is[j])
+		}
+	}
+	return ""
+}
