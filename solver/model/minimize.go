@@ -303,8 +303,8 @@ func (g *general) run(ctx context.Context, p *solver.Problem, set *solver.Settin
 	if spec := g.d.spec; spec.streams() {
 		opt := stream.Options{Memory: spec.Memory}
 		if spec.Progress != nil {
-			opt.Tell = func(at stream.Progress) {
-				spec.Progress(Progress{Passes: at.Passes, Objective: at.Objective, Gap: at.Gap, Goal: at.Goal})
+			opt.Tell = func(passes, objective float64) {
+				spec.Progress(Progress{Passes: passes, Objective: objective, Gap: math.Inf(1)})
 			}
 		}
 		return stream.Minimize(ctx, p, set, opt)

@@ -106,6 +106,9 @@ func streamedSpecs(n, p int) map[string]struct {
 		"signs":                   {false, Spec{Lambda: 2e-3, Domain: solver.Nonnegative{}}},
 		"ball":                    {false, Spec{Lambda: 1e-3, Domain: solver.Ball{Radius: 0.5}, NoIntercept: true, Standardize: StandardizeOff}},
 		"matrix":                  {false, Spec{Lambda: 1e-3, A: graph.Chain(p).FusedLasso(), MuA: 1e-2}},
+		"simplex":                 {false, Spec{Domain: solver.Simplex{Total: 0.5}, NoIntercept: true, Standardize: StandardizeOff}},
+		"groups, ridge":           {false, Spec{Lambda: 3e-3, Penalty: some, Mu: 1e-3}},
+		"graph, net, box":         {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, Domain: solver.NewBox(p, -0.1, 0.2)}},
 		"graph, squared, offsets": {true, Spec{Lambda: 1e-2, Graph: graph.Chain(p), Loss: solver.Squared{}, Offsets: offsets}},
 	}
 }
@@ -171,6 +174,84 @@ func TestStreamed(t *testing.T) {
 	})
 }
 
+// A shifted is a loss with values below zero.
+type shifted struct{ solver.Squared }
+
+const shift = 0.9
+
+func (s shifted) Value(margin, label float64) float64 { return s.Squared.Value(margin, label) - shift }
+
+func (shifted) String() string { return "shifted" }
+
+func (shifted) Conjugate(alpha, label float64) float64 { return alpha*label + alpha*alpha/4 + shift }
+
+func (shifted) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
+
+// TestStreamedBelowZero checks that an optimum below zero is found and certified like any other.
+func TestStreamedBelowZero(t *testing.T) {
+	classes, _ := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1})
+	back := remapped(t, classes, true)
+	spec := &Spec{Lambda: 1e-3, Loss: solver.Squared{}, Memory: 1 << 20, Settings: solver.Settings{RelTol: 1e-9}}
+	want := mustFit(t, spec, back.X, back.Labels).Columns[0].Certificate
+	spec.Loss = shifted{}
+	got := mustFit(t, spec, back.X, back.Labels).Columns[0].Certificate
+	if !(got.Objective < 0) || !(got.Gap >= 0) || math.Abs(got.Objective-(want.Objective-shift)) > 1e-9 {
+		t.Errorf("objective %.12g, gap %.2g, want %.12g", got.Objective, got.Gap, want.Objective-shift)
+	}
+}
+
+// TestStreamedUnproved checks that Fit returns ErrNotConverged, as in memory, if no gap can be proved
+// because columns without a penalty are linearly dependent.
+func TestStreamedUnproved(t *testing.T) {
+	const n = 3000
+	made, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 4, Groups: 1, GroupSize: 2, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense := make([]float64, 0, 5*n)
+	for i := range n {
+		var row [5]float64
+		idx, val := made.X.Row(i)
+		for k, j := range idx {
+			row[j] = val[k]
+		}
+		row[4] = row[0]
+		dense = append(dense, row[:]...)
+	}
+	x, err := sparse.FromDense(n, 5, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := remapped(t, &sparse.Dataset{X: x, Labels: made.Labels}, false)
+	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Memory: 8 << 20}
+	m, err := Fit(t.Context(), spec, back.X, back.Labels)
+	if !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.Stalled {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// TestStreamedProgress checks that progress is reported in increasing order, up to the end of the last pass.
+func TestStreamedProgress(t *testing.T) {
+	_, back := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	for _, method := range []solver.Method{nil, solver.SCASK{}} {
+		last := Progress{}
+		spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Memory: 2 << 20}
+		spec.Progress = func(at Progress) {
+			if !(at.Passes > last.Passes) || method != nil && !math.IsInf(at.Gap, 1) {
+				t.Errorf("%v: %+v after %+v", method, at, last)
+			}
+			last = at
+		}
+		if spec.Method = method; method != nil {
+			spec.Passes = 4
+		}
+		c := mustFit(t, spec, back.X, back.Labels).Columns[0]
+		if last.Passes != c.Run.Passes || !(last.Objective >= c.Certificate.Objective && last.Objective < 1) {
+			t.Errorf("%v: %+v of %+v, %v passes", method, last, c.Certificate, c.Run.Passes)
+		}
+	}
+}
+
 // TestStreamedRare checks that columns with few entries do not prevent a proof. When they are
 // standardised, their weights in the penalty are small, so that rounding errors matter.
 func TestStreamedRare(t *testing.T) {
@@ -202,7 +283,11 @@ func TestStreamedPath(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
 		someStreamed(t)
 		set := &PathSettings{Count: 6, Ratio: 1e-2}
-		if _, ball := spec.Domain.(solver.Ball); ball || spec.A != nil { // LambdaMax does not support a ball or a matrix A
+		switch spec.Domain.(type) { // LambdaMax does not support a ball, a simplex or a matrix A
+		case solver.Ball, solver.Simplex:
+			set = &PathSettings{Lambdas: []float64{3e-2, 1e-2, 1e-3}}
+		}
+		if spec.A != nil {
 			set = &PathSettings{Lambdas: []float64{3e-2, 1e-2, 1e-3}}
 		}
 		best := spec

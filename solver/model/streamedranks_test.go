@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -169,6 +171,53 @@ func TestStreamedRanksEnd(t *testing.T) {
 				t.Errorf("%s, rank %d: %v", name, r, err)
 			}
 		}
+	}
+}
+
+// TestStreamedRanksSorted checks that ranks of which each has rows of one class find the optimum, and that a
+// damaged row of one rank ends all ranks.
+func TestStreamedRanksSorted(t *testing.T) {
+	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, Noise: 1, Seed: 1})
+	var order []int
+	for _, class := range []float64{-1, 1} {
+		for i, b := range whole.Labels {
+			if b == class {
+				order = append(order, i)
+			}
+		}
+	}
+	x, err := whole.X.SelectRows(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &sparse.Dataset{X: x, Labels: pick(whole.Labels, order)}
+	path := written(t, in)
+	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, in.X, in.Labels).Columns[0].Certificate
+	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
+	for _, ranks := range []int{2, 4} {
+		models, errs := streamedRanks(t, ranks, spec, path, Fit, nil)
+		for r, m := range models {
+			if errs[r] != nil {
+				t.Fatalf("rank %d of %d: %v", r, ranks, errs[r])
+			}
+			c := m.Columns[0].Certificate
+			if c.Status != solver.Converged || math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap {
+				t.Errorf("rank %d of %d: %+v, want %+v", r, ranks, c, want)
+			}
+		}
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)*4/5] ^= 1 // a byte in the values of the second half
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	models, errs := streamedRanks(t, 2, spec, path, Fit, nil)
+	var bad *sparse.ParseError
+	if models[0] != nil || models[1] != nil || !errors.Is(errs[0], rows.ErrElsewhere) || !errors.As(errs[1], &bad) {
+		t.Errorf("%v", errs)
 	}
 }
 

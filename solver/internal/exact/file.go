@@ -99,9 +99,6 @@ func NewFile(p *FileProblem) *File {
 // Visits returns the number of visits so far.
 func (f *File) Visits() int { return f.visits }
 
-// Windows returns the number of windows on all processes.
-func (f *File) Windows() int { return int(f.Team.Total(float64(f.windows.Count()))) }
-
 // Look visits the rows at x, and returns the mean loss and its gradient.
 func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 	if f.visit(&request{to: slices.Clone(x)}); f.stopped != nil {

@@ -16,7 +16,6 @@ type survey struct {
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
 	deviation  []float64
 	unit, zero float64     // Scale and lossAtZero
-	sampled    int         // approximate number of samples copied on all processes
 	part       *sampleCopy // the copied samples; nil after they have served to compute the first point
 }
 
@@ -75,7 +74,7 @@ func (f *File) Survey(most int) error {
 	taken.gather(f.Team)
 	found[0].gather(f.Team)
 	f.Team.Sum(zero[:])
-	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zero: zero[0], sampled: most, part: taken}
+	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zero: zero[0], part: taken}
 	f.survey.columns, f.survey.deviation = f.columnsOf(found[0])
 	f.survey.columns.Offset = f.Team.Most(slices.Max(largest))
 	return nil
@@ -93,9 +92,6 @@ func (f *File) Room() int {
 	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
 	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
 }
-
-// Sampled returns the approximate number of samples that Survey copied, on all processes.
-func (f *File) Sampled() int { return f.survey.sampled }
 
 // moments are statistics of the columns over some of the rows. If there are more than DenseFeatures
 // columns, they are only the largest absolute entries.

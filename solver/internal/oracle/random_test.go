@@ -7,12 +7,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/linalg"
+	terms "github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -132,8 +135,8 @@ func (p *problem) answer(res *solver.Result, err error) *answer {
 	return &answer{res.X, res.At.Objective, res.DualityGap, p.relTol * zero, res.Status == solver.Converged, res.Stats.Rounded, err}
 }
 
-// outOfCore solves the problem out of core, with the data in a mapped file. It returns nil if package
-// stream refuses the problem.
+// outOfCore solves the problem out of core, with the data in a mapped file. It returns nil if package exact
+// does not solve the problem out of core.
 func (p *problem) outOfCore(t *testing.T) *answer {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: p.Data, Labels: p.Labels}); err != nil {
@@ -147,17 +150,39 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 	if p.fit != nil {
 		spec := *p.fit
 		spec.Memory = 4 << 20
-		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, stream.ErrNotStreamed) {
+		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, model.ErrNotStreamed) {
 			return p.fitted(m, err)
 		}
 		return nil
 	}
-	q := *p.Problem
-	q.Data = d.X
-	if !d.X.Mapped() || stream.Refuses(&q, nil) != nil {
+	_, features := d.X.Dims()
+	a := p.Constraint
+	if c, ok := a.(*solver.Constraint); ok {
+		a = c.Operator
+	}
+	q := &exact.Problem{
+		Data: d.X, Labels: p.Labels, Weights: p.SampleWeights, A: linalg.New(a, features),
+		Ridge: slices.Repeat([]float64{p.L2}, features),
+	}
+	posed := q.Pose(terms.LossOf(p.Loss), terms.PenaltyOf(p.Penalty), terms.SetOf(p.Domain))
+	if !posed || !d.X.Mapped() || q.FileRefusal() != "" {
 		return nil
 	}
-	return p.answer(stream.Minimize(t.Context(), &q, &solver.Settings{RelTol: p.relTol}, stream.Options{Memory: 4 << 20}))
+	f := exact.NewFile(&exact.FileProblem{
+		Data: d.X, Labels: p.Labels, Weights: p.SampleWeights, Loss: q.Loss, Memory: 4 << 20,
+	})
+	f.Stop = t.Context().Err
+	if err := f.Survey(f.Room()); err != nil {
+		return &answer{err: err}
+	}
+	q.Take(f)
+	s, err := exact.New(q)
+	if err != nil {
+		return &answer{err: err}
+	}
+	goal := p.relTol * f.Scale()
+	r := s.Finish(nil, &exact.Settings{Tol: goal})
+	return &answer{r.X, r.Objective, r.Gap, goal, r.Gap <= goal, r.Polished, r.Err}
 }
 
 // check solves a problem in all ways and by the reference. It returns what is wrong with the

@@ -74,7 +74,7 @@ func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 		if err := do(&b); err != nil {
 			return err
 		}
-		s.reportPass(1 - float64(len(order))/all)
+		s.pass(1 - float64(len(order))/all)
 	}
 	return nil
 }

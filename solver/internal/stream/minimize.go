@@ -12,7 +12,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -21,34 +20,31 @@ import (
 // core.
 var ErrNotStreamed = errors.New("data larger than memory")
 
-// Minimize is solver.Minimize for mapped data (sparse.CSR.Mapped) that are larger than
-// memory.
+// Options holds the settings of Minimize that solver.Settings lacks.
+type Options struct {
+	// Memory is the approximate number of bytes that a run may use.
+	Memory int64
+	// Tell, if not nil, is called after every window of rows. passes is the number of passes over the data,
+	// with the finished part of the current pass. objective is the objective of the best point so far, or
+	// +Inf if it is not known.
+	Tell func(passes, objective float64)
+}
+
+// Minimize is solver.Minimize with the methods solver.SCASK and SCASL for mapped data
+// (sparse.CSR.Mapped) that are larger than memory. Their inner loop draws from one batch of the file
+// at a time, so that the number of features is not limited. Results have a certified gap if package
+// exact accepts the problem. Other methods, problems with ranks and problems that Minimize cannot
+// solve are errors that wrap ErrNotStreamed. The other settings in use are Name, RelTol, TimeLimit,
+// Threads, Start.X, Recorder, RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
 //
-// With solver.Auto, the default, it accepts the losses, penalties and domains of package
-// solver, a matrix A, and up to 2,048 features. Of these 256 may have no penalty; if L2 >
-// 0, all may. With solver.SCASK and SCASL, whose inner loop draws from one batch of the
-// file at a time, it accepts any number of features; their results have a certified gap
-// if Auto accepts the problem. Other problems and methods are errors that wrap
-// ErrNotStreamed. The other settings in use are Name, RelTol, TimeLimit, Threads,
-// Start.X, Recorder and RecordEvery, and for SCASK and SCASL also Passes, DualUpdates,
-// Eta, Rho and Seed.
-//
-// The Recorder first gets the first point whose objective over the whole file is known:
-// with Auto the solution for the samples in memory, otherwise the start. After that, with
-// Auto it gets each Newton step. Otherwise it gets each outer iteration, once the next
-// pass has computed its objective. Averages equal the iterate, and y is A x.
-//
-// With Problem.Comm every rank reads its own file, or its shard of one file, and
-// opt.Memory is the memory of one rank; this needs Auto. The same data, settings, memory
-// and number of ranks give the same bits. Stats.Passes counts the passes over the file.
-func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options) (res *solver.Result, err error) {
-	defer rows.Rescue(&err)
+// The Recorder gets the start and each outer iteration, once the next pass has computed its
+// objective. Averages equal the iterate, and y is A x. The same data, settings and memory give the
+// same bits. Stats.Passes counts the passes over the file.
+func Minimize(
+	ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options,
+) (*solver.Result, error) {
 	began := time.Now()
-	if set == nil {
-		set = &solver.Settings{}
-	}
 	q, err := problemOf(p, set)
-	team, err := joined(p, err)
 	if err != nil {
 		return nil, err
 	}
@@ -57,45 +53,22 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 		ctx, cancel = context.WithTimeoutCause(ctx, set.TimeLimit, errTime)
 	}
 	defer cancel()
-	within := &exact.Settings{Tol: max(0, set.RelTol), Stop: ctx.Err}
-	f := newFile(q, team, opt)
+	tol := max(0, set.RelTol)
+	f := newFile(q, opt.Memory)
 	f.Stop = ctx.Err
-	var r *exact.Solution
-	did := runSummary{}
-	rec := newRecorder(p, q, set, began)
-	if automatic(set) {
-		if within.Tol == 0 {
-			within.Tol = 1e-6
-		}
-		r = solveExactly(q, f, set.Start.X, opt, within, rec)
-		did.gradient = f.Gradient()
-	} else {
-		r, did = batched(p, set, q, f, opt, within, rec)
-	}
+	r, did := batched(p, set, q, f, opt, tol, newRecorder(p, q, set, began))
 	by, recorded := stoppedByRecorder(r.Err)
-	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && !over(r.Err) && !errors.As(r.Err, &diverged) && !recorded {
+	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
+	if r.Err != nil && !over(r.Err) && !diverged && !recorded {
 		return nil, r.Err // an error of the file
 	}
-	res = resultOf(p, q, r, f, &did, set, time.Since(began))
+	res := resultOf(p, q, r, f, &did, set, time.Since(began))
 	if recorded {
 		res.Status = solver.Stopped
 		return res, by
 	}
-	late := context.Cause(ctx) == errTime
-	if !team.Alone() {
-		late = set.TimeLimit > 0 && errors.Is(r.Err, context.DeadlineExceeded)
-	}
-	res.Status, err = ended(r, q.Loss, late, automatic(set), within.Tol > 0, within.Tol*f.Scale())
+	res.Status, err = ended(r, q.Loss, context.Cause(ctx) == errTime, tol > 0, tol*f.Scale())
 	return res, err
-}
-
-// joined returns the team of the ranks that solve a problem. err is the error that this rank has
-// found before, or nil.
-func joined(p *solver.Problem, err error) (*rows.Team, error) {
-	if p == nil {
-		return nil, err
-	}
-	return rows.Join(p.Comm, p.Data, err)
 }
 
 // over reports whether err says that a context was cancelled or its time is over.
@@ -103,19 +76,16 @@ func over(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-func automatic(set *solver.Settings) bool {
-	_, auto := set.Method.(solver.Auto)
-	return auto || set.Method == nil
-}
-
 // ended returns the status of a run, and an error if the run had a goal and did not reach it. late
-// says that the time limit ended the run, asked that the settings have a tolerance. final says that
-// the method continues until the goal is reached. goal is 0 if the run ended before its goal was
-// known, or if the objective at x = 0 is 0; then there is no error.
-func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal float64) (solver.Status, error) {
-	how := ending.Run{Err: r.Err, Late: late, Gap: r.Gap, Goal: goal, Final: final, Why: r.Why, Advice: loss.Traits().StallAdvice}
-	diverged := (*solver.DivergenceError)(nil)
-	if how.Diverged = errors.As(r.Err, &diverged); late && !how.Diverged {
+// says that the time limit ended the run, asked that the settings have a tolerance. goal is 0 if the
+// run ended before its goal was known, or if the objective at x = 0 is 0; then there is no error.
+func ended(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (solver.Status, error) {
+	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
+	how := ending.Run{
+		Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal, Why: r.Why,
+		Advice: loss.Traits().StallAdvice,
+	}
+	if late && !diverged {
 		how.Err = nil
 	}
 	word, advice := how.Status()
@@ -123,7 +93,7 @@ func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal floa
 	switch {
 	case how.Err != nil:
 		return status, how.Err
-	case advice == nil || !asked || goal == 0 && !late || !final && math.IsInf(r.Gap, 1):
+	case advice == nil || !asked || goal == 0 && !late || math.IsInf(r.Gap, 1):
 		return status, nil
 	}
 	return status, &solver.NotConvergedError{
@@ -134,29 +104,13 @@ func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal floa
 // errTime is the cause of a context that a time limit has ended.
 var errTime = errors.New("stream: time limit reached")
 
-// Refuses returns nil if Minimize accepts a problem with the given settings. Otherwise it returns
-// an error that says why not and wraps ErrNotStreamed.
-func Refuses(p *solver.Problem, set *solver.Settings) error {
-	if set == nil {
-		set = &solver.Settings{}
-	}
-	_, err := problemOf(p, set)
-	return err
-}
-
-// problemOf returns the problem in the form of package exact.
+// problemOf returns the problem in the form of package exact, or an error that says why Minimize does
+// not accept it.
 func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) {
-	if p == nil {
-		return nil, errors.New("stream: the problem is nil")
-	}
-	auto := automatic(set)
 	switch set.Method.(type) {
-	case nil, solver.Auto, solver.SCASK, solver.SCASL:
+	case solver.SCASK, solver.SCASL:
 	default:
-		return nil, &sparse.RemedyError{
-			Err:      refused("method %s is not streamed", set.Method.Info().Name),
-			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto, scas-k or scas-l"}},
-		}
+		return nil, refused("only scas-k and scas-l draw from a file")
 	}
 	if p.Data == nil || !p.Data.Mapped() {
 		return nil, refused("they must be in a .scas file, which scas convert writes")
@@ -167,7 +121,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
 		}
 	}
-	if p.Comm != nil && p.Comm.Size() > 1 && !auto {
+	if p.Comm != nil && p.Comm.Size() > 1 {
 		return nil, &sparse.RemedyError{
 			Err:      refused("with ranks method %s is not streamed", set.Method.Info().Name),
 			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto"}},
@@ -191,19 +145,19 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	if c, ok := a.(*solver.Constraint); ok {
 		a = c.Operator
 	}
-	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: linalg.New(a, features), Threads: set.Threads}
+	q := &exact.Problem{
+		Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features),
+		A: linalg.New(a, features), Threads: set.Threads,
+	}
 	if !q.Pose(term.LossOf(p.Loss), term.PenaltyOf(p.Penalty), term.SetOf(p.Domain)) {
 		return nil, refused("losses, penalties and domains of other packages are not streamed")
 	}
-	if !auto && math.IsInf(q.Loss.Curvature(), 1) {
+	if math.IsInf(q.Loss.Curvature(), 1) {
 		return nil, &solver.SettingError{
 			Field: "Method", Value: set.Method.Info().Name,
 			Allowed:  fmt.Sprintf("the curvature of the %s loss has no bound, from which its steps follow", q.Loss),
 			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto"}},
 		}
-	}
-	if why := q.FileRefusal(); why != "" && auto {
-		return nil, refused("%s", why)
 	}
 	if err := validWeights(p.SampleWeights, n); err != nil {
 		return nil, err
@@ -228,38 +182,11 @@ func validWeights(weights []float64, n int) error {
 	return nil
 }
 
-// newFile returns the file of a problem.
-func newFile(q *exact.Problem, team *rows.Team, opt Options) *exact.File {
-	return exact.NewFile(&exact.FileProblem{Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Team: team, Memory: opt.Memory})
-}
-
-// solveExactly solves a problem that FileRefusal accepts, starting at start, which has length p or
-// is nil. set.Tol is relative to the objective at 0.
-func solveExactly(q *exact.Problem, f *exact.File, start []float64, opt Options, set *exact.Settings, rec *recorder) *exact.Solution {
-	_, p := q.Data.Dims()
-	failed := &exact.Solution{X: make([]float64, p), Gap: math.Inf(1), Objective: math.Inf(1), Why: ending.Interrupted}
-	copy(failed.X, start)
-	report := newReporter(opt.Tell)
-	f.Tell = func(part float64) { report.pass(f, part) }
-	if failed.Err = f.Survey(f.Room()); failed.Err != nil {
-		return failed
-	}
-	q.Take(f)
-	s, err := exact.New(q)
-	if err != nil {
-		failed.Err = err
-		return failed
-	}
-	tol := set.Tol * f.Scale()
-	report.goal = tol
-	ask := f.Team.Within(f.Stop)
-	return s.Finish(start, &exact.Settings{Tol: tol, Interrupt: ask, Stop: ask, Watch: func(r *exact.Result) error {
-		report.found(r.Objective, r.Gap)
-		if rec == nil {
-			return nil
-		}
-		return f.Team.Agreed(rec.show(r.Iterations, f.Visits(), s.Solution(*r, tol), f.Gradient()))
-	}})
+// newFile returns the file of a problem, which may use the given number of bytes.
+func newFile(q *exact.Problem, memory int64) *exact.File {
+	return exact.NewFile(&exact.FileProblem{
+		Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Memory: memory,
+	})
 }
 
 func refused(format string, args ...any) error {
@@ -291,12 +218,8 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 	}
 	res.Groups, res.Stats.Rounded = tied(r)
 	st := &res.Stats
-	st.Method, st.Plan, st.Storage = "auto", "streamed", p.Data.Rows(0, 0).Form()
-	st.PlanReason = fmt.Sprintf("data larger than memory: %d passes over %d windows of the file, from %d of the samples", f.Visits(), f.Windows(), f.Sampled())
-	st.OuterIterations = 1
-	if !automatic(set) {
-		st.Method, st.Plan, st.PlanReason, st.OuterIterations = methodOf(set), did.plan, did.reason, did.outer
-	}
+	st.Method, st.Storage = set.Method.Info().Name, p.Data.Rows(0, 0).Form()
+	st.Plan, st.PlanReason, st.OuterIterations = did.plan, did.reason, did.outer
 	st.Name, st.Eta, st.Rho = nameOf(set), did.eta, did.rho
 	st.Passes, st.PaperPasses, st.NewtonSteps = float64(f.Visits()+did.passes), float64(f.Visits()+did.passes), r.Iterations
 	st.DualUpdates, st.BatchSize, st.Seconds = max(1, did.updates), 1, took.Seconds()
@@ -352,13 +275,12 @@ func dot(x []float64) (sum float64) {
 // leastMemory is the memory, in bytes, of a pass that stores no results.
 const leastMemory = 64 << 20
 
-// Separates reports whether x separates the rows of all ranks: moving along x increases the loss of
+// Separates reports whether x separates the rows: moving along x increases the loss of
 // no row with positive weight, and decreases the loss of some row without end. For two classes,
 // aᵢ'x then has the sign of the label in all rows where it is not zero.
 func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
-	defer rows.Rescue(&err)
 	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
-	f := newFile(q, rows.NewTeam(p.Comm), Options{Memory: leastMemory})
+	f := newFile(q, leastMemory)
 	f.Stop = ctx.Err
 	return f.Falls(x)
 }

@@ -56,13 +56,6 @@ func nameOf(set *solver.Settings) string {
 	if set.Name != "" {
 		return set.Name
 	}
-	return methodOf(set)
-}
-
-func methodOf(set *solver.Settings) string {
-	if automatic(set) {
-		return solver.Auto{}.Info().Name
-	}
 	return set.Method.Info().Name
 }
 

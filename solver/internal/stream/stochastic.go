@@ -39,7 +39,8 @@ type stochastic struct {
 	p        *solver.Problem
 	set      *solver.Settings
 	recorder *recorder
-	report   reporter
+	tell     func(passes, objective float64) // Options.Tell
+	best     float64                         // the objective that is told
 	did      runSummary
 	weight   float64 // Σ ω, or n
 	outer    admm.OuterLoop
@@ -177,7 +178,7 @@ func (s *stochastic) snapshot() error {
 	switch verdict {
 	case admm.Best:
 		o.Anchor.Relax()
-		s.report.found(s.value, math.Inf(1))
+		s.best = s.value
 	case admm.Restart:
 		return s.look()
 	case admm.Lost:
@@ -293,10 +294,16 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	return s.file.Err()
 }
 
-// batched solves a problem by a stochastic run.
-func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, n *exact.Settings, rec *recorder) (*exact.Solution, runSummary) {
-	s := &stochastic{q: q, file: f, p: p, set: set, recorder: rec, report: newReporter(opt.Tell), blocks: rows.NewWindows(q.Data, blockBytes)}
-	f.Tell = s.reportPass
+// batched solves a problem by a stochastic run. tol is relative to the objective at 0.
+func batched(
+	p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, tol float64,
+	rec *recorder,
+) (*exact.Solution, runSummary) {
+	s := &stochastic{
+		q: q, file: f, p: p, set: set, recorder: rec, tell: opt.Tell, best: math.Inf(1),
+		blocks: rows.NewWindows(q.Data, blockBytes),
+	}
+	f.Tell = s.pass
 	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
 	all, _ := q.Data.Dims()
 	s.weight = float64(all)
@@ -306,7 +313,7 @@ func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact
 			s.weight += w
 		}
 	}
-	res, err := s.solve(n.Tol)
+	res, err := s.solve(tol)
 	if err != nil {
 		res.Err, res.Why = err, ending.Interrupted
 	}
@@ -316,7 +323,9 @@ func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact
 	return res, s.did
 }
 
-// reportPass reports that a part of a pass is done.
-func (s *stochastic) reportPass(part float64) {
-	s.report.passes(float64(s.file.Visits()+s.did.passes) + part)
+// pass reports that a part of a pass is done.
+func (s *stochastic) pass(part float64) {
+	if s.tell != nil {
+		s.tell(float64(s.file.Visits()+s.did.passes)+part, s.best)
+	}
 }
