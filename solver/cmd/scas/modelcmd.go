@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 type modelCmd struct {
@@ -40,6 +40,14 @@ func (modelShowCmd) Help() string {
 A group is of features that a graph joins and whose coefficients are equal, up to
 sign. The gap is the proven bound on how far the objective of the fit is above
 the optimum, as a share of the objective and absolute.
+
+--json has the keys of scas train --json, beside coefficients, largest_groups and
+a few of the model. Earlier versions called model file, positive_class
+positive_label or positive_name (negative_class alike), classes models,
+tied_groups groups, and largest_groups tied_groups; they had what the table says
+as target (now label), offset_column (offset) and fill, and in an object fit what
+is now beside it, with graph_edges for graph.edges, mu_a for l2y, penalty for
+penalty_name and balanced for class_weights.
 
 Exit codes: 0 done, 1 cannot read (what is no model, or damaged, included), 2
 wrong usage, 130 interrupted.`
@@ -67,63 +75,47 @@ Exit codes: 0 done, 1 cannot read or write (a model that the other form has no
 place for included), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
-// A modelReport describes a model. scas model show --json prints it.
+// A modelReport describes a model. scas model show --json prints it. Where it says the same as the report of
+// scas train, it has the same types.
 type modelReport struct {
-	File string `json:"file"`
-	meaningReport
-	inputReport
-	Facts model.Facts `json:"fit"`
-	// If the model has one column of coefficients, it is here. If there are more classes, Models has their
+	Model    string `json:"model"`
+	Positive string `json:"positive_class,omitempty"` // of two classes
+	Negative string `json:"negative_class,omitempty"`
+	problemSummary
+	PenaltyName string        `json:"penalty_name,omitempty"`
+	Weighted    bool          `json:"weighted,omitempty"`
+	Lambda      float64       `json:"lambda"`
+	IndexBase   int           `json:"index_base"`
+	Table       *modelColumns `json:"table,omitempty"`
+	// If the model has one column of coefficients, it is here. If there are more classes, Classes has their
 	// columns.
 	*columnReport
-	Classes []string        `json:"classes,omitempty"`
-	Models  []*columnReport `json:"models,omitempty"`
+	Classes []modelClass `json:"classes,omitempty"`
+
+	facts model.Facts
+	named bool // whether the features have names
+}
+
+// A modelColumns describes the columns of the tables that the model can predict.
+type modelColumns struct {
+	Label  string             `json:"label,omitempty"`
+	Offset string             `json:"offset,omitempty"`
+	Fill   map[string]float64 `json:"fill,omitempty"`
 }
 
 // A columnReport describes a column of coefficients.
 type columnReport struct {
-	fitOutcome
-	contentReport
-}
-
-// A meaningReport has the loss and the labels, which say what a margin means.
-type meaningReport struct {
-	Loss         string   `json:"loss"`
-	Positive     *float64 `json:"positive_label,omitempty"`
-	Negative     *float64 `json:"negative_label,omitempty"`
-	PositiveName string   `json:"positive_name,omitempty"` // name of the class, if labels are words
-	NegativeName string   `json:"negative_name,omitempty"`
-
-	labels sparse.LabelMapping
-}
-
-// An inputReport describes the data that the model can predict.
-type inputReport struct {
-	Target    string             `json:"target,omitempty"` // name of the column of the labels
-	Offset    string             `json:"offset_column,omitempty"`
-	Fill      map[string]float64 `json:"fill,omitempty"` // the values that replace missing values, by column
-	P         int                `json:"p"`
-	IndexBase int                `json:"index_base"`
-
-	named bool
-}
-
-// A fitOutcome has the objective of a column, the proven gap, and the method that ran.
-type fitOutcome struct {
-	Objective number `json:"objective"`
-	proof
-	Run model.Run `json:"run"`
-}
-
-// A contentReport describes the coefficients of a column.
-type contentReport struct {
-	Intercept    *number             `json:"intercept"`
-	NNZX         int                 `json:"nnz_x"`
-	Coefficients []coefficientReport `json:"coefficients"` // only the largest ones
-	Groups       int                 `json:"groups"`
-	Tied         []groupReport       `json:"tied_groups,omitempty"` // only the groups with the largest coefficients
+	*columnFit
+	Coefficients []coefficientReport `json:"coefficients"`             // only the largest ones
+	Largest      []groupReport       `json:"largest_groups,omitempty"` // only the groups with the largest coefficients
 
 	p int
+}
+
+// A modelClass describes the column of one class.
+type modelClass struct {
+	Class string `json:"class"`
+	*columnReport
 }
 
 type coefficientReport struct {
@@ -139,35 +131,58 @@ type groupReport struct {
 // newModelReport returns a report on a model. For each column it lists at most top coefficients and groups.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
-		File:          dataName(file),
-		meaningReport: meaningReport{Loss: term.LossOf(m.Loss).Traits().Name, labels: m.Labels},
-		inputReport:   inputReport{Target: m.Target, Offset: m.Offset, Fill: m.Fill, P: len(m.Columns[0].Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
-		Facts:         m.Facts, Classes: severalClasses(m),
+		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Facts.Penalty, Weighted: m.Facts.Weighted,
+		Lambda: m.Facts.Lambda, IndexBase: m.IndexBase, facts: m.Facts, named: m.Features != nil,
+	}
+	if m.Target != "" || m.Offset != "" || m.Fill != nil {
+		r.Table = &modelColumns{m.Target, m.Offset, m.Fill}
 	}
 	if !m.Labels.IsZero() {
-		r.Positive, r.Negative = &m.Labels.Positive, &m.Labels.Negative
-		r.PositiveName, r.NegativeName = m.Labels.PositiveName, m.Labels.NegativeName
+		r.Positive, r.Negative = m.Labels.Name(1), m.Labels.Name(-1)
 	}
-	if r.Classes == nil {
+	classes := severalClasses(m)
+	if classes == nil {
 		r.columnReport = newColumnReport(m, 0, top)
-		return r
 	}
-	for k := range m.Columns {
-		r.Models = append(r.Models, newColumnReport(m, k, top))
+	for k, class := range classes {
+		r.Classes = append(r.Classes, modelClass{class, newColumnReport(m, k, top)})
 	}
 	return r
 }
 
+// problemOf returns what a model knows of the problem that was solved. A model does not know the groups of a
+// group lasso, nor the names of files, and calls a chain a list of edges.
+func problemOf(m *model.Model) problemSummary {
+	f := &m.Facts
+	s := problemSummary{
+		N: f.Rows, P: len(m.Columns[0].Coefficients), NNZ: f.NNZ, lossName: newLossName(m.Loss), Fusion: f.Fusion,
+		Mu: f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept, Standardized: f.Standardized, Offsets: f.Offsets,
+	}
+	switch s.Graph = (graphSummary{Kind: "none", Rows: s.P}); {
+	case f.GraphEdges > 0:
+		s.Graph = graphSummary{Kind: graph.EdgeList, Edges: f.GraphEdges, Rows: f.GraphEdges + s.P}
+	case f.ARows > 0:
+		s.Graph = graphSummary{Kind: graph.Matrix, Rows: f.ARows}
+	}
+	if f.Penalty == "elastic-net" {
+		s.L1Ratio = &f.L1Ratio
+	}
+	if f.Balanced {
+		s.ClassWeights = "balanced"
+	}
+	return s
+}
+
 func newColumnReport(m *model.Model, k, top int) *columnReport {
 	column := &m.Columns[k]
-	c := column.Certificate
-	r := &columnReport{
-		fitOutcome:    fitOutcome{Objective: number(c.Objective), proof: newProof(&c), Run: column.Run},
-		contentReport: contentReport{NNZX: nonZeros(column.Coefficients), Groups: len(column.Groups), p: len(column.Coefficients)},
+	r := &columnReport{columnFit: newColumnFit(m, k), Coefficients: []coefficientReport{}, p: len(column.Coefficients)}
+	// liblinear writes no objective, and scas before version 0.2 no mean loss.
+	fitted, unknown := r.Status != "" || r.Objective != 0, number(math.NaN())
+	if r.Loss == 0 && (!fitted || r.Objective != 0) {
+		r.Loss, r.Penalty = unknown, unknown
 	}
-	if m.HasIntercept {
-		v := number(column.Intercept)
-		r.Intercept = &v
+	if !fitted {
+		r.Objective = unknown
 	}
 	name := func(j int) string { return coefficientName(m.Features, m.IndexBase, j) }
 	for _, j := range largest(column.Coefficients, nil, top) {
@@ -179,7 +194,7 @@ func newColumnReport(m *model.Model, k, top int) *columnReport {
 		for _, j := range g {
 			tied.Features = append(tied.Features, name(j))
 		}
-		r.Tied = append(r.Tied, tied)
+		r.Largest = append(r.Largest, tied)
 	}
 	return r
 }
@@ -216,12 +231,12 @@ func largestGroups(c *model.Column) [][]int {
 func (r *modelReport) addTo(f *summary) {
 	r.addHead(f)
 	if r.columnReport != nil {
-		r.addFit(f, r.Facts)
+		r.addFit(f, &r.facts)
 	}
-	for k, m := range r.Models {
+	for _, m := range r.Classes {
 		f.gap()
-		f.add("class", "%s", r.Classes[k])
-		m.addFit(f, r.Facts)
+		f.add("class", "%s", m.Class)
+		m.addFit(f, &r.facts)
 	}
 }
 
@@ -229,11 +244,19 @@ func (r *modelReport) addTo(f *summary) {
 func (r *modelReport) addHead(f *summary) {
 	r.addInput(f)
 	switch {
-	case r.Positive != nil:
-		f.add("labels", "%s is the positive class, %s the negative", r.labels.Name(1), r.labels.Name(-1))
+	case r.Positive != "":
+		f.add("labels", "%s is the positive class, %s the negative", r.Positive, r.Negative)
 	case r.Classes != nil:
-		f.add("labels", "%s, each against the rest: %s", plural(len(r.Classes), "class"), some(r.Classes))
+		f.add("labels", "%s, each against the rest: %s", plural(len(r.Classes), "class"), some(r.classNames()))
 	}
+}
+
+// classNames returns the names of more than two classes.
+func (r *modelReport) classNames() (names []string) {
+	for _, m := range r.Classes {
+		names = append(names, m.Class)
+	}
+	return names
 }
 
 // addInput adds lines about the data that the model can predict to a summary.
@@ -242,14 +265,16 @@ func (r *modelReport) addInput(f *summary) {
 	if r.named {
 		names = "with names"
 	}
-	f.add("model", "%s: %s loss, %s %s", r.File, r.Loss, plural(r.P, "feature"), names)
-	f.addIf(r.Target != "", "target", "column %s", r.Target)
-	f.addIf(r.Offset != "", "offsets", "column %s", r.Offset)
-	f.addIf(len(r.Fill) > 0, "missing", "values are filled in %s", plural(len(r.Fill), "column"))
+	f.add("model", "%s: %s loss, %s %s", r.Model, r.loss(), plural(r.P, "feature"), names)
+	if t := r.Table; t != nil {
+		f.addIf(t.Label != "", "target", "column %s", t.Label)
+		f.addIf(t.Offset != "", "offsets", "column %s", t.Offset)
+		f.addIf(len(t.Fill) > 0, "missing", "values are filled in %s", plural(len(t.Fill), "column"))
+	}
 }
 
 // addFit adds lines about the fit of the column and its result to a summary.
-func (r *columnReport) addFit(f *summary, of model.Facts) {
+func (r *columnReport) addFit(f *summary, of *model.Facts) {
 	fit := fmt.Sprintf("lambda %g", of.Lambda)
 	if of.Rows > 0 {
 		fit = fmt.Sprintf("%s, %s", plural(of.Rows, "row"), fit)
@@ -278,7 +303,7 @@ func (r *columnReport) addFit(f *summary, of model.Facts) {
 		f.add("intercept", "none")
 	}
 	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.p))
-	f.addIf(r.Groups > 0, "groups", "%s of equal coefficients", grouped(r.Groups))
+	f.addIf(r.Tied > 0, "groups", "%s of equal coefficients", grouped(r.Tied))
 }
 
 // text returns the report as text.
@@ -290,14 +315,14 @@ func (r *modelReport) text() string {
 	}
 	r.addHead(&f)
 	text := f.String()
-	if len(r.Models) > manyClasses {
+	if len(r.Classes) > manyClasses {
 		t := r.lines()
 		return text + "\n" + columnsOf(t.Head, t.Rows)
 	}
-	for k, m := range r.Models {
+	for _, m := range r.Classes {
 		var f summary
-		f.add("class", "%s", r.Classes[k])
-		m.addFit(&f, r.Facts)
+		f.add("class", "%s", m.Class)
+		m.addFit(&f, &r.facts)
 		text += "\n" + f.String() + m.contents()
 	}
 	return text
@@ -305,13 +330,13 @@ func (r *modelReport) text() string {
 
 // lines returns a table with a row for each class.
 func (r *modelReport) lines() grid {
-	rows := make([][]string, len(r.Models))
-	for k, m := range r.Models {
+	rows := make([][]string, len(r.Classes))
+	for k, m := range r.Classes {
 		largest := "none"
 		if len(m.Coefficients) > 0 {
 			largest = fmt.Sprintf("%s: %.6g", m.Coefficients[0].Feature, m.Coefficients[0].Coefficient)
 		}
-		rows[k] = slices.Concat([]string{r.Classes[k], grouped(m.NNZX)}, m.gaps(), []string{statusWord(m.Status), largest})
+		rows[k] = slices.Concat([]string{m.Class, grouped(m.NNZX)}, m.gaps(), []string{statusWord(m.Status), largest})
 	}
 	return grid{slices.Concat([]string{"class", "non-zeros"}, gapColumns, []string{"status", "largest coefficient"}), rows}
 }
@@ -328,13 +353,13 @@ func (r *columnReport) contents() (text string) {
 	if more := r.NNZX - len(r.Coefficients); more > 0 {
 		text += fmt.Sprintf("and %s more\n", grouped(more))
 	}
-	for k, g := range r.Tied {
+	for k, g := range r.Largest {
 		if k == 0 {
 			text += "\n"
 		}
 		text += fmt.Sprintf("group of %d at %.8g: %s\n", len(g.Features), g.Coefficient, strings.Join(g.Features, ", "))
 	}
-	if more := r.Groups - len(r.Tied); more > 0 && len(r.Tied) > 0 {
+	if more := r.Tied - len(r.Largest); more > 0 && len(r.Largest) > 0 {
 		text += fmt.Sprintf("and %s more\n", plural(more, "group"))
 	}
 	return text

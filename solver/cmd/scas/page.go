@@ -223,7 +223,7 @@ func (p *page) showOne(of string, m *model.Model, k int, g *graph.Graph) error {
 			b.From, b.Sign = -b.Width, "below"
 		}
 	}
-	for k, tied := range t.Model.Tied {
+	for k, tied := range t.Model.Largest {
 		shown := min(maxMembers, len(tied.Features))
 		t.Sets = append(t.Sets, set{
 			Colour: draw.Colour(k), Size: plural(len(tied.Features), "feature"), Coefficient: fmt.Sprintf("%.6g", tied.Coefficient),
