@@ -2,8 +2,8 @@ package ending
 
 import "context"
 
-// A cause says why a run must stop. It is a number, so that ranks can agree on the
-// largest one.
+// The causes: each says why a run must stop. Causes are numbers, so that ranks can agree on
+// the largest one.
 const (
 	Running  float64 = iota // no reason: the run goes on
 	TimeUp                  // the time limit has passed

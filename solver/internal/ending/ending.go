@@ -4,10 +4,9 @@ package ending
 
 import "github.com/scas-admm/scas/sparse"
 
-// Why says why a method ended; its zero value means that it has not ended.
+// Why is the reason why a method ended; its zero value means that it has not ended.
 type Why int
 
-// The reasons.
 const (
 	_           Why = iota
 	Reached         // the gap is at most the goal
@@ -15,12 +14,12 @@ const (
 	Iterations      // all allowed iterations were done
 	Interrupted     // an error ended the method
 	Room            // too many coefficients are not zero: working sets would be too large, or Hessians too slow
-	Separable       // the loss decreases without bound along features without a penalty
+	Separable       // in a direction of free features, the loss decreases for ever
 )
 
-// Of returns why a method ended whose goal was a gap of at most goal. full reports that working
-// sets would have become too large, spent that all allowed iterations were made. separable is
-// called only if its result matters, because it reads the data.
+// Of returns why a method ended. The method's goal was a gap of at most goal. full means that working
+// sets would have become too large, spent that all allowed iterations were done. separable reads the
+// data, so Of calls it only if its result matters.
 func Of(err error, gap, goal float64, full bool, separable func() bool, spent bool) Why {
 	switch {
 	case err != nil:
@@ -57,9 +56,9 @@ type Run struct {
 	Err       error   // the error that ended it, other than the time limit; or nil
 	Diverged  bool    // Err is a divergence
 	Late      bool    // the time limit ended the run
-	Gap, Goal float64 // the certified gap, and the gap to reach; 0 if no gap was requested
-	// Final reports whether the method continues until it has reached the goal or cannot reach
-	// it. Other methods end when their budget of passes is used up.
+	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is 0 if no gap was requested
+	// Final is true if the method continues until it has reached the goal or cannot reach it.
+	// Other methods end when their budget of passes is used up.
 	Final bool
 	Why   Why // why a final method ended
 
@@ -78,7 +77,7 @@ type Advice struct {
 	Remedies []sparse.Remedy
 }
 
-// Remedies of more than one run.
+// Remedies that several endings share.
 var (
 	MoreTime   = []sparse.Remedy{{Field: "Settings.TimeLimit", To: "a larger number"}}
 	AskForLess = sparse.Remedy{Field: "Settings.RelTol", To: "a larger number"}
@@ -86,7 +85,7 @@ var (
 )
 
 // Status returns the status of the run, and advice if the goal was not reached. The
-// advice is nil if the goal was reached or if the run has an error of its own.
+// advice is nil if the goal was reached or if r.Err is not nil.
 func (r *Run) Status() (status string, advice *Advice) {
 	switch {
 	case r.Diverged:

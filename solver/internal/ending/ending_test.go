@@ -18,7 +18,7 @@ func TestStatus(t *testing.T) {
 		name   string
 		run    Run
 		status string
-		remedy string // a part of the remedy
+		remedy string // text that the advice must contain; empty if there must be none
 	}{
 		{"proved", Run{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
 		{"no goal", Run{Gap: 1}, PassesDone, "Settings.Passes"},

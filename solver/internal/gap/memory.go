@@ -87,7 +87,7 @@ func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float
 		fresh := m.Tally(at, alpha)
 		t = &fresh
 	}
-	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.All.Runs), Samples: float64(m.Sums.All.Samples)}
+	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples)}
 	b := m.bound(at, alpha, z, *t, &sum)
 	if b.NeedsCompensation(goal) {
 		sum.Tail = make([]float64, len(head))

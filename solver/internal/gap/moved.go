@@ -33,7 +33,7 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	t.Size += reach
 	slope := float64(1.001*math.Sqrt(t.Square)) + reach
 	t.Square = slope * slope
-	sum := Sum{Head: to.Head, Roundings: float64(2 * m.Sums.All.Runs), Samples: float64(m.Sums.All.Samples), Base: b.X, Error: make([]float64, len(x))}
+	sum := Sum{Head: to.Head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples), Base: b.X, Error: make([]float64, len(x))}
 	if b.Exact {
 		sum.Tail = make([]float64, len(x))
 	}
@@ -64,7 +64,7 @@ func (to *Move) roundings() float64 { return to.Roundings + float64(2*to.Terms) 
 func (m *Memory) lossError(b *Base, to *Move) float64 {
 	first := float64(to.Terms + 16)
 	if !b.Exact {
-		first += float64(m.Sums.All.Samples + 2*m.Sums.All.Runs)
+		first += float64(m.Sums.All.Samples + 2*m.Sums.All.Chunks)
 	}
 	slope := math.Sqrt(b.Tally.Square)
 	return float64(roundoff * to.Size * (float64(1.001*first*slope) + float64(to.roundings()*m.reach(to))))

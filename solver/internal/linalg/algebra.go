@@ -101,9 +101,9 @@ func (q *Algebra) Diagonal() (d []float64, alone bool) {
 // Components returns the connected components of the pattern of A'A. A must be a matrix.
 func (q *Algebra) Components() *Components { return q.components() }
 
-// Spectrum returns the eigenbasis of A'A, one block for each component. A must be a
-// matrix. If interrupt is not nil, it is called during the computation, which may take
-// long; its error ends the computation.
+// Spectrum returns the eigenvalues and eigenvectors of A'A. A must be a matrix. The
+// computation may take long; if interrupt is not nil, it is called again and again, and
+// its error ends the computation.
 func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -121,7 +121,8 @@ func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	return s, nil
 }
 
-// Largest returns an upper bound of λ₁, the largest eigenvalue of A'A.
+// Largest returns the largest eigenvalue of A'A, or an estimate that is somewhat too large;
+// see LargestEigenvalue.
 func (q *Algebra) Largest() float64 {
 	if q.Identity() {
 		return 1
@@ -129,7 +130,7 @@ func (q *Algebra) Largest() float64 {
 	return q.largest()
 }
 
-// Smallest returns an estimate of the smallest eigenvalue of A'A, from above.
+// Smallest returns an upper bound, up to rounding, of the smallest eigenvalue of A'A.
 func (q *Algebra) Smallest() float64 {
 	if q.Identity() {
 		return 1
@@ -145,9 +146,9 @@ func (q *Algebra) back() func(dst, v []float64) {
 	return q.op.MulVecTrans
 }
 
-// LeastSingleton returns the largest w such that Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| holds for every k
-// because of a singleton row, which is a row of A with x_k as its only entry. Nil weights
-// mean ones.
+// LeastSingleton returns the largest w such that every feature has a singleton row whose
+// weight times |entry| is at least w. Then Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every feature k.
+// Nil weights mean ones. If A is a Map that is not a matrix, LeastSingleton returns 0.
 func (q *Algebra) LeastSingleton(weights []float64) float64 {
 	own := make([]float64, q.cols)
 	see := func(row int, k int32, entry float64) {

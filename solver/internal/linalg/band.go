@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A BandCholesky is the Cholesky factor L of a symmetric positive definite banded matrix: its
-// entries (i, j) with |i − j| > width are zero, and so are such entries of L. It takes n·width²
-// operations and n·width numbers of memory.
+// A BandCholesky is the Cholesky factor L of a symmetric positive definite banded matrix. The
+// entries (i, j) of the matrix with |i − j| > width are zero, and so are those of L. For order n,
+// it takes about n·width² operations and n·width numbers of memory.
 type BandCholesky struct {
 	n, width int
 	l        []float64 // row i holds columns i − width to i
@@ -19,7 +19,7 @@ func NewBandCholesky(n, width int) *BandCholesky {
 	return &BandCholesky{n: n, width: width, l: make([]float64, n*(width+1))}
 }
 
-// row returns the columns lo to i of row i of L, lo ≥ 0.
+// row returns columns lo to i of row i of L. The columns before lo are zero.
 func (c *BandCholesky) row(i int) (lo int, row []float64) {
 	lo = max(0, i-c.width)
 	end := (i + 1) * (c.width + 1)
@@ -28,7 +28,7 @@ func (c *BandCholesky) row(i int) (lo int, row []float64) {
 
 // FactorScaled factors diag(scale) h diag(scale) + shift I and reports whether this
 // matrix is positive definite. Entry (i, j) of h, i ≤ j ≤ i + width, is stored at i·width
-// + j. A zero on the diagonal of h is replaced by one.
+// + j. A zero on the scaled diagonal is replaced by one.
 func (c *BandCholesky) FactorScaled(h, scale []float64, shift float64) bool {
 	for i := range c.n {
 		lo, row := c.row(i)

@@ -11,7 +11,8 @@ type solver interface {
 	SolveLower(dst, b []float64)
 }
 
-// TestBand checks that a band matrix has the same factors if it is factored as a band and as a full matrix.
+// TestBand checks that a band matrix gives the same solutions if it is factored as a band and as a full
+// matrix, up to rounding.
 func TestBand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct{ n, width int }{{1, 0}, {5, 0}, {7, 1}, {30, 3}, {50, 17}} {

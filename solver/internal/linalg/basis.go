@@ -6,19 +6,19 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A basis is the eigenbasis V of a component, stored in tiles. One kernel call multiplies
-// a tile by a vector; a kernel call for each row would take longer than its arithmetic if
-// there are only some dozens of features.
+// A basis is the eigenbasis V of a component, stored in tiles, which are squares of side ×
+// side entries. One kernel call multiplies a tile by a vector. With only some dozens of
+// features, a kernel call for each row would take longer than its arithmetic.
 type basis struct {
-	size, side  int       // order of V, in features and in tiles
+	size, side  int       // order of V, counted in features and in tiles
 	into, outOf []float64 // tiles for the products with V' and with V
 	src, dst    []float64 // vectors, padded to whole tiles
 }
 
 const side = kernels.TileSide
 
-// newBasis returns the basis of the matrix V, given row by row, with a row for each
-// feature.
+// newBasis returns the basis for the matrix V of order size. v has V row by row, with a row
+// for each feature.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
 	b := &basis{size: size, side: t, into: make([]float64, t*t*side*side), outOf: make([]float64, t*t*side*side)}
@@ -32,13 +32,13 @@ func newBasis(size int, v []float64) *basis {
 	return b
 }
 
-// at returns the position of the entry by which the i-th element of a vector contributes
-// to the j-th element of the product. The tiles of one tile of the product are adjacent.
+// at returns the position of the entry that multiplies element i of a vector in the sum for
+// element j of the product. Tiles for the same elements of the product are adjacent.
 func (b *basis) at(i, j int) int {
 	return ((j/side)*b.side+i/side)*side*side + i%side*side + j%side
 }
 
-// times sets dst to the product of the tiles with src.
+// times sets b.dst to the product of the tiles with b.src.
 func (b *basis) times(tiles []float64) {
 	clear(b.dst)
 	for j := range b.side {
@@ -49,7 +49,8 @@ func (b *basis) times(tiles []float64) {
 	}
 }
 
-// component solves for the features of component c, which has several features.
+// component sets dst to the solution for b and the shift, at the features of component c. The
+// component has several features.
 func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 	members, at := s.spec.Members[c], s.spec.Offset[c]
 	sigma := s.spec.Sigma[at : at+len(members)]
@@ -71,11 +72,12 @@ func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 	}
 }
 
-// few is the largest size of a component for which plain loops are faster than the
-// kernel, whose tiles have 64 columns.
+// few is the largest number of features of a component for which plain loops are faster
+// than the kernel, which multiplies whole tiles.
 const few = 8
 
-// solveSmall is component for a component of few features.
+// solveSmall does what component does, by plain loops. sigma and v are the eigenvalues and
+// the eigenvectors, as in Spectrum.
 func (s *Shifted) solveSmall(members []int32, v, sigma, dst, b []float64, shift float64) {
 	size := len(members)
 	hat := s.hat[:size]

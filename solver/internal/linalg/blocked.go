@@ -7,15 +7,15 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// factorBlock is the number of columns that are eliminated together. Another value would
-// change the bits of the factor.
+// factorBlock is the number of columns in a block: columns that are eliminated together.
+// Another value would change the bits of the factor.
 const factorBlock = kernels.TileSide
 
 // FactorScaled factors diag(scale) h diag(scale) + shift I, where h is stored as for
 // Factor, and reports whether this matrix is positive definite. A zero on the diagonal of
 // h is replaced by one. Columns are eliminated in blocks, so that the rest of the matrix
-// is read once for each block instead of once for each column. Every entry of L is a sum
-// over all columns in order, for any number of threads.
+// is read once for each block instead of once for each column. The terms of each entry of
+// L are summed in the order of the columns, for any number of threads.
 func (c *Cholesky) FactorScaled(h, scale []float64, shift float64, threads int) bool {
 	n := c.n
 	for i := 0; i < n; i += factorBlock {
@@ -32,7 +32,8 @@ func (c *Cholesky) FactorScaled(h, scale []float64, shift float64, threads int) 
 	return c.blocks(threads)
 }
 
-// take copies one tile of the lower triangle, beginning at i, j, from h and scales it.
+// take copies one tile of h, scaled, into the lower triangle of c.l. It begins there at row i
+// and column j; in h it is stored transposed.
 func (c *Cholesky) take(h, scale []float64, i, j int) {
 	n := c.n
 	for row := i; row < min(i+factorBlock, n); row++ {
@@ -42,7 +43,8 @@ func (c *Cholesky) take(h, scale []float64, i, j int) {
 	}
 }
 
-// blocks factors the matrix whose lower triangle is stored in c.l.
+// blocks factors the matrix whose lower triangle is stored in c.l. It returns false if the matrix is
+// not positive definite.
 func (c *Cholesky) blocks(threads int) bool {
 	n := c.n
 	t := c.tiled()
@@ -62,8 +64,8 @@ func (c *Cholesky) blocks(threads int) bool {
 	return true
 }
 
-// spread calls do for 0 ≤ k < count on up to the given number of goroutines. It begins with the
-// last ones, because the last rows are the longest.
+// spread calls do for 0 ≤ k < count on up to the given number of goroutines, and on at most count/4.
+// It begins with the largest k, whose rows are the longest.
 func spread(threads, count int, do func(k int)) {
 	rows.Spread(min(threads, count/4), count, func(k int) { do(count - 1 - k) })
 }
@@ -71,8 +73,9 @@ func spread(threads, count int, do func(k int)) {
 // row returns columns lo to hi−1 of row i of the factor.
 func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.n+lo : i*c.n+hi] }
 
-// diagonalBlock factors the block of columns lo to hi−1, at most factorBlock, as an upper
-// triangular matrix: one kernel call subtracts all rows above from a row.
+// diagonalBlock factors the square of rows and columns lo to hi−1, at most factorBlock of them. It
+// works on the transpose: one kernel call subtracts multiples of all rows above from a row. It
+// returns false if a pivot is not a positive finite number.
 func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	const side = factorBlock
 	if c.upper == nil {
@@ -113,13 +116,13 @@ func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 type tiles struct {
 	*Cholesky
 	lo       int       // first column of the block
-	diagonal []float64 // −L of the block itself, by rows
-	across   []float64 // L below the block, transposed within each tile
-	left     []float64 // −L below the block, by rows
-	own      []float64 // of each tile, a copy of its square on the diagonal
+	diagonal []float64 // −L in the block's square on the diagonal, by rows
+	across   []float64 // L in the block's columns below that square, each tile transposed
+	left     []float64 // −L in the block's columns below that square, by rows
+	own      []float64 // for each tile, a copy of the square where its rows meet the diagonal
 }
 
-// tiled returns tiles for the factor, in the memory of the last ones if that is large enough.
+// tiled returns tiles for the factor. It uses the memory of the last factor if that is large enough.
 func (c *Cholesky) tiled() *tiles {
 	const side = factorBlock
 	size := (c.n + side - 1) / side * side * side
@@ -136,7 +139,8 @@ func (c *Cholesky) tiled() *tiles {
 	return t
 }
 
-// begin starts the block whose first column is lo. Its diagonal part must be factored already.
+// begin sets t for the block whose first column is lo. Its square on the diagonal must be factored
+// already.
 func (t *tiles) begin(lo int) {
 	t.lo = lo
 	for i := range factorBlock {
@@ -146,14 +150,15 @@ func (t *tiles) begin(lo int) {
 	}
 }
 
-// span returns the first and last row of tile k, and its position in across and left.
+// span returns the first row of tile k and the row after its last one. at is the position of the tile
+// in across, left and own.
 func (t *tiles) span(k int) (first, last, at int) {
 	at = k * factorBlock
 	first = t.lo + factorBlock + at
 	return first, min(first+factorBlock, t.n), at * factorBlock
 }
 
-// solve computes the entries of L in tile k and the block's columns, column by column.
+// solve computes the entries of L in the rows of tile k and the columns of the block.
 func (t *tiles) solve(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
@@ -181,7 +186,8 @@ func (t *tiles) solve(k int) {
 	}
 }
 
-// trail subtracts the products of the block from the rows of tile k, to the right of the block.
+// trail updates the rows of tile k to the right of the block: it subtracts the terms with columns of
+// the block.
 func (t *tiles) trail(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
@@ -190,7 +196,7 @@ func (t *tiles) trail(k int) {
 		col, _, panel := t.span(m)
 		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[panel:panel+side*side])
 	}
-	// A part of the last tile lies above the diagonal, so a copy of the tile is updated.
+	// The square on the diagonal has entries above the diagonal, so a copy of the square is updated.
 	own := t.own[at : at+side*side]
 	clear(own)
 	for i := first; i < last; i++ {

@@ -33,8 +33,8 @@ func load(c *Cholesky, h []float64) *Cholesky {
 	return c
 }
 
-// TestBlocks checks that factoring by blocks gives the same factor as without blocks, up to rounding, and
-// the same bits for any number of threads.
+// TestBlocks checks solutions with a matrix that is factored by blocks. They equal those without blocks,
+// up to rounding, and have the same bits for one thread and for several.
 func TestBlocks(t *testing.T) {
 	for _, n := range []int{1, 2, 95, 96, 97, 200, 385, 601} {
 		h := definite(n)
@@ -78,8 +78,7 @@ func closeTo(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestFactorScaled checks the factor of D H D + shift I, for small matrices and for matrices that are
-// factored by blocks.
+// TestFactorScaled checks solutions with D H D + shift I, for one block and for several. D is diagonal.
 func TestFactorScaled(t *testing.T) {
 	for _, n := range []int{5, 620} {
 		h, scaled := definite(n), definite(n)

@@ -26,8 +26,8 @@ func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGra
 }
 
 // Solve improves v until the norm of the residual is at most goal or the given number of
-// rounds is done. The caller sets c.Residual to the residual of v. It returns the number
-// of products.
+// rounds is done. It returns the number of products with K. The caller sets c.Residual to
+// the residual of v before.
 func (c *ConjugateGradients) Solve(v []float64, goal float64, rounds int) (products int) {
 	previous := 0.0
 	for round := range rounds {

@@ -8,12 +8,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Largest is the largest entry allowed in A, B and rho, so that rho A'A does not
-// overflow.
+// Largest is the largest absolute value allowed for rho and for an entry of a constraint
+// matrix, so that rho A'A does not overflow.
 const Largest = 1e100
 
-// Check returns an error if m is a nil pointer in an interface, or a matrix with an entry
-// whose absolute value is above Largest. name is the name of m in errors.
+// Check returns an error if m is nil or a nil pointer in an interface, or a matrix with an
+// entry whose absolute value is above Largest. name is the name of m in errors.
 func Check(name string, m Map) error {
 	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return fmt.Errorf("solver: %s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
@@ -26,7 +26,7 @@ func Check(name string, m Map) error {
 	return nil
 }
 
-// largest returns the largest absolute value of an entry, 0 if there is none.
+// largest returns the largest absolute value of an entry, or 0 if a has no entries.
 func largest(a *sparse.CSR) float64 {
 	most := 0.0
 	rows, _ := a.Dims()

@@ -26,8 +26,8 @@ func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, l: make([]float64, n*
 // enough.
 func (c *Cholesky) Resize(n int) { c.n, c.l = n, slices.Grow(c.l[:0], n*n)[:n*n] }
 
-// Factor factors the row-major matrix h, of which it reads the upper triangle, and
-// reports whether it is positive definite.
+// Factor factors h and reports whether h is positive definite. h is row-major; Factor reads
+// its upper triangle.
 func (c *Cholesky) Factor(h []float64) bool {
 	n := c.n
 	for i := range n {
@@ -60,7 +60,7 @@ func (c *Cholesky) Solve(dst, b []float64) {
 	}
 }
 
-// LeastPivot returns the smallest square of the factor's diagonal.
+// LeastPivot returns the square of the smallest entry on the factor's diagonal.
 func (c *Cholesky) LeastPivot() float64 {
 	least := math.Inf(1)
 	for i := range c.n {
@@ -70,5 +70,5 @@ func (c *Cholesky) LeastPivot() float64 {
 	return least
 }
 
-// Entry returns the entry at i, j of the lower triangle of the factor.
+// Entry returns entry (i, j) of the factor, where j ≤ i.
 func (c *Cholesky) Entry(i, j int) float64 { return c.l[i*c.n+j] }

@@ -41,8 +41,8 @@ func newComponents(gram *sparse.CSR) *Components {
 	return s
 }
 
-// reach marks the features connected with the first one as a new component, and returns
-// them in breadth-first order.
+// reach makes a new component of the feature first and all features that are connected with
+// it. It returns them in breadth-first order.
 func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
 	id := int32(len(s.Members))
 	s.Of[first] = id
@@ -71,7 +71,8 @@ func (s *Components) Largest() (size, coupled int) {
 	return size, coupled
 }
 
-// Fill returns the number of nonzeros of X V, where V is the eigenbasis of A'A.
+// Fill returns the number of nonzeros of X V, where V is the eigenbasis of A'A. It assumes
+// that V is full within each component.
 func (s *Components) Fill(x *sparse.CSR) int64 {
 	n, _ := x.Dims()
 	seen := make([]int, len(s.Members))

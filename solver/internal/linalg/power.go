@@ -7,16 +7,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LargestEigenvalue returns an upper bound of λ₁(M'M): the result of power iteration
-// times 1 + 1e-6, or times 1 + 1e-2 if the iteration had not converged within a fixed
-// amount of work.
+// LargestEigenvalue returns the largest eigenvalue of M'M, or an estimate that is somewhat
+// too large: the result of power iteration times 1 + 1e-6, or times 1 + 1e-2 if the
+// iteration has not converged within a fixed amount of work. The estimate is not proved.
 func LargestEigenvalue(m *sparse.CSR) float64 {
 	return largestEigenvalue(m, m.Transpose().MulVec)
 }
 
-// largestEigenvalue is LargestEigenvalue for any map; back multiplies by its transpose.
-// The start is random, because the vector of ones is an eigenvector of a graph's
-// Laplacian for its smallest eigenvalue.
+// largestEigenvalue returns LargestEigenvalue for any map; back multiplies by its transpose.
+// The iteration starts at a random vector. The vector of ones would be an eigenvector of a
+// graph's Laplacian, for its smallest eigenvalue.
 func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 	l, p := a.Dims()
 	products := 4 * (l + p)
@@ -31,7 +31,7 @@ func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 			return 0
 		}
 		a.MulVec(av, v)
-		next := SumSquares(av) // v'A'Av, which is at most the eigenvalue
+		next := SumSquares(av) // v'A'Av, which is at most the largest eigenvalue
 		back(v, av)
 		if next-lambda <= 1e-10*next {
 			return next * (1 + 1e-6)
@@ -41,8 +41,8 @@ func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 	return lambda * (1 + 1e-2)
 }
 
-// smallestEigenvalue returns an upper bound of λ_p(A'A): λ₁ minus the largest Rayleigh
-// quotient that power iteration on λ₁ I − A'A finds.
+// smallestEigenvalue returns an upper bound of the smallest eigenvalue of A'A: lambda1 minus
+// the largest Rayleigh quotient that power iteration on lambda1·I − A'A finds.
 func smallestEigenvalue(a Map, lambda1 float64) float64 {
 	l, p := a.Dims()
 	v, next, image := randomVector(p, 5, 6), make([]float64, p), make([]float64, l)
@@ -73,7 +73,7 @@ func randomVector(p int, seed1, seed2 uint64) []float64 {
 	return v
 }
 
-// normalise divides v by its norm; it returns false if that is zero.
+// normalise divides v by its norm. It returns false if v is zero.
 func normalise(v []float64) bool {
 	norm := math.Sqrt(SumSquares(v))
 	if norm == 0 {

@@ -2,11 +2,10 @@ package linalg
 
 import "github.com/scas-admm/scas/sparse"
 
-// A Product multiplies by A and A'. If A is a matrix [G; I], as for the graph-guided fused lasso,
-// it copies the rows of I, and in products with A' it sums only over features with an edge. Methods
-// that multiply for every sample would otherwise spend most of their time on the identity. The
-// results are the same as with the whole matrix. It has its own scratch memory and is not safe for
-// concurrent use.
+// A Product multiplies by A and A'. For a matrix A = [G; I], as in the graph-guided fused lasso, it
+// copies the elements that belong to I, and computes sums only for features with an entry in G.
+// Otherwise a method that multiplies in every stochastic step would spend most of its time on I.
+// The results have the same bits as with the whole matrix. A Product is not safe for concurrent use.
 type Product struct {
 	*Algebra
 	parts *stack // nil unless A = [G; I]
@@ -15,7 +14,7 @@ type Product struct {
 	image []float64
 }
 
-// Product returns a new product.
+// Product returns a new Product with scratch memory of its own.
 func (q *Algebra) Product() *Product {
 	p := &Product{Algebra: q}
 	if q.Identity() {
@@ -47,8 +46,8 @@ func (p *Product) MulVec(dst, x []float64) {
 	}
 }
 
-// Operations returns the number of operations of a product with A and one with A'. If A
-// is not a matrix, it is a guess.
+// Operations estimates the number of operations of one product with A plus one with A'. If
+// A is a Map that is not a matrix, the number is a guess.
 func (p *Product) Operations() float64 {
 	rows, cols := p.Dims()
 	vectors := float64(rows + cols)
@@ -89,10 +88,10 @@ func (p *Product) MulVecTrans(dst, v []float64) {
 
 // Parts holds the two parts of A = [G; I]. It is empty for A = I.
 type Parts struct {
-	Head    int         // rows of G
-	G       *sparse.CSR // nil if there are none
+	Head    int         // number of rows of G
+	G       *sparse.CSR // nil if A is a nil Map
 	Coupled []int       // features with an entry in G
-	Back    *sparse.CSR // the rows of G' that belong to Coupled
+	Back    *sparse.CSR // the rows of G' that belong to Coupled; nil if Head is 0
 }
 
 // Parts returns the parts of A; ok is false if A is neither I nor [G; I].
@@ -118,7 +117,7 @@ type stack struct {
 	coupledT *sparse.CSR // their rows of A'
 }
 
-// newStack returns nil if the last rows of the matrix are not I.
+// newStack returns nil if the last rows of A, as many as it has columns, are not I.
 func newStack(q *Algebra) *stack {
 	head := q.rows - q.cols
 	if !identityBelow(q.matrix, head) {
@@ -138,8 +137,8 @@ func newStack(q *Algebra) *stack {
 	return s
 }
 
-// identityBelow reports whether the rows of m, beginning with row from, are I. It returns
-// false for a negative from, which means that m has fewer rows than columns.
+// identityBelow reports whether the rows of m from row from on are I. It returns false if
+// from is negative, because m then has fewer rows than columns.
 func identityBelow(m *sparse.CSR, from int) bool {
 	if from < 0 {
 		return false

@@ -73,9 +73,8 @@ func sameBits(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestSpectrumStops checks that an error of interrupt ends the computation soon, within one sweep
-// of rotations, and that only the interrupted caller gets the error; a later call computes the
-// spectrum.
+// TestSpectrumStops checks that an error of interrupt ends the computation at once, and that only
+// the interrupted caller gets the error. A later call computes the spectrum.
 func TestSpectrumStops(t *testing.T) {
 	a := graph.Chain(60).FusedLasso()
 	q, asked, stop := New(a, 60), 0, errors.New("stop")

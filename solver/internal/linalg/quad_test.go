@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestLargest checks lambda_1 on a graph whose spectrum is known: the path on p
-// nodes has Laplacian eigenvalues 2 − 2cos(πk/p).
+// TestLargest checks the largest eigenvalue of A'A for a graph whose spectrum is known: the
+// Laplacian of a path with p nodes has the eigenvalues 2 − 2cos(πk/p). For A = [G; I], add 1.
 func TestLargest(t *testing.T) {
 	want := 1 + 2 - 2*math.Cos(math.Pi*29/30)
 	if got := New(graph.Chain(30).FusedLasso(), 30).Largest(); got < want || got > want*(1+1e-4) {
@@ -26,8 +26,8 @@ func TestLargest(t *testing.T) {
 // hidden is a Map whose type hides that it is a matrix.
 type hidden struct{ Map }
 
-// TestShifted checks the residual of every way to solve (s I + ρ A'A) v = b. The test computes the products
-// with its own code.
+// TestShifted checks the residual of every way to solve (s I + ρ A'A) v = b. The test multiplies by
+// Product, which Shifted does not use.
 func TestShifted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	scaled := sparse.Identity(30)

@@ -15,23 +15,23 @@ type Shifted struct {
 	a       *Algebra
 	rho     float64
 	sigma   []float64 // diagonal of A'A
-	shared  float64   // common value of sigma for all single features; NaN if there is none
+	shared  float64   // value of sigma that all components of one feature share; NaN if they differ
 	spec    *Spectrum // nil if A = I, and for conjugate gradients
 	coupled []int     // components of several features
-	bases   []*basis  // basis of each component; nil for a component of few features
-	hat     []float64 // coordinates of a component of few features
+	bases   []*basis  // for each component, its basis; nil if it has at most few features
+	hat     []float64 // coordinates in the eigenbasis, for solveSmall
 	row     rowScratch
 
 	cg    *ConjugateGradients // nil for direct solves
-	shift float64             // shift of the current solve, for the products of cg
+	shift float64             // s of the current call of Solve, for cg
 }
 
 // rowScratch is the scratch memory of SolveRow.
 type rowScratch struct {
 	values  []float64 // b as a dense vector; zero between calls
 	support []int32
-	mark    []int // of each component, the stamp of the last call that solved it
-	stamp   int
+	mark    []int // for each component, the stamp of the last call that solved it
+	stamp   int   // number of calls
 }
 
 // Shifted returns a solver for the given ρ. interrupt is as for Spectrum.
@@ -70,8 +70,8 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	return s, nil
 }
 
-// uniform returns the diagonal entry of A'A that all single features share, or NaN if
-// they differ.
+// uniform returns the diagonal entry of A'A that all components of one feature share. It
+// returns NaN if they differ or there are none.
 func (s *Shifted) uniform() float64 {
 	shared, seen := math.NaN(), false
 	for _, m := range s.spec.Members {
@@ -116,12 +116,12 @@ func (s *Shifted) finish(dst, v []float64) {
 }
 
 const (
-	solveTolerance = 1e-13 // of |b|, for conjugate gradients
+	solveTolerance = 1e-13 // goal of conjugate gradients for the norm of the residual, relative to |b|
 	solveRounds    = 500
 )
 
-// Solve sets dst to the solution for the shift s. dst holds a guess at the beginning, and
-// must not be b.
+// Solve sets dst to the solution for s = shift. At the beginning dst holds a guess, which
+// conjugate gradients start from. dst must not be b.
 func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	if s.Iterative() {
 		s.shift = shift
@@ -139,8 +139,8 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	}
 }
 
-// SolveAt sets dst to the solution at the given features, which must include all features
-// of each of their components. It panics if Iterative.
+// SolveAt sets dst to the solution for s = shift, at the given features and at all features
+// of components of several features. It panics if Iterative.
 func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	if s.Iterative() {
 		panic("linalg: SolveAt by conjugate gradients")
@@ -153,8 +153,9 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	}
 }
 
-// SolveRow sets dst to the solution for a sparse b at the features where it is not zero,
-// and returns these features, valid until the next call. It panics if Iterative.
+// SolveRow sets dst to the solution for s = shift and a sparse b, at the features where the
+// solution can be nonzero. It returns these features; the slice is valid until the next
+// call. It panics if Iterative.
 func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
 	if s.Iterative() {
 		panic("linalg: SolveRow by conjugate gradients")
@@ -186,7 +187,7 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 	return r.support
 }
 
-// divideAll solves as if A'A were diagonal.
+// divideAll sets dst to the solution that a diagonal A'A would have.
 func (s *Shifted) divideAll(dst, b []float64, shift float64) {
 	dst = dst[:len(b)]
 	if !math.IsNaN(s.shared) {

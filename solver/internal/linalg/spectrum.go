@@ -5,12 +5,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Spectrum is the eigendecomposition A'A = V diag(σ) V'. V couples only features of the
-// same component.
+// A Spectrum is the eigendecomposition A'A = V diag(σ) V'. V has an orthonormal matrix for
+// each component of A'A, and is zero elsewhere.
 type Spectrum struct {
 	*Components
 	Sigma   []float64   // eigenvalues, in the order of the coordinates in the eigenbasis
-	vectors [][]float64 // V of each component, row-major, a row per feature; nil for a single feature
+	vectors [][]float64 // V of each component, row-major, a row per feature; nil if it has one feature
 }
 
 func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() error) (*Spectrum, error) {
@@ -39,7 +39,7 @@ func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() erro
 	return s, nil
 }
 
-// block returns the dense block of A'A of a component.
+// block returns the rows and columns of A'A for the features of a component, as a dense matrix.
 func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
 	size := len(members)
 	block := make([]float64, size*size)
@@ -100,9 +100,9 @@ func (s *Spectrum) row(c, k int) []float64 {
 	return s.vectors[c][k*size : (k+1)*size]
 }
 
-// RotateRow adds row'V to dst, which is ordered by coordinates in the eigenbasis. It sets
-// the mark of each component of the row to stamp, and appends those whose mark was
-// different to touched.
+// RotateRow adds V'r to dst, which is ordered by coordinates in the eigenbasis. r has the
+// entries val at the features idx. RotateRow sets the mark of each component of r to stamp.
+// If the mark was different before, it appends the component to touched.
 func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
 	for n, j := range idx {
 		c := s.Of[j]

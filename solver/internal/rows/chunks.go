@@ -17,20 +17,20 @@ type Chunks struct {
 	threads int
 }
 
-// NewChunks returns chunks that are large enough that their work outweighs clearing and
-// adding a vector with an entry per column. threads bounds the goroutines; zero means
-// GOMAXPROCS.
+// NewChunks divides the rows of x into at most 16 chunks. In a chunk, the work on the rows
+// outweighs clearing and adding a vector with an entry per column, unless there is only one
+// chunk. threads is the argument of Threads.
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
 	nnz := x.NNZ()
 	return Cut(x.Rows(0, n).Ptr, int(max(1, min(16, nnz/max(1<<17, 16*int64(cols))))), threads)
 }
 
-// maxThreads is the largest number of goroutines that have their own scratch memory.
+// maxThreads bounds the threads that a user can ask for. Each thread may have scratch memory.
 const maxThreads = 1024
 
-// Threads returns the number of goroutines to use if the user asked for the given number;
-// 0 means GOMAXPROCS.
+// Threads returns the number of goroutines to use: GOMAXPROCS if asked is 0, and otherwise
+// asked, but at most maxThreads.
 func Threads(asked int) int {
 	if asked == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -38,8 +38,8 @@ func Threads(asked int) int {
 	return min(asked, maxThreads)
 }
 
-// Cut returns the given number of chunks with about equal numbers of nonzeros, given the row
-// pointers, of which the first is 0.
+// Cut returns the given number of chunks with about equal numbers of nonzeros. ptr has the row
+// pointers; the first one is 0.
 func Cut(ptr []int64, chunks, threads int) Chunks {
 	n := len(ptr) - 1
 	nnz := ptr[n]
@@ -55,7 +55,7 @@ func Cut(ptr []int64, chunks, threads int) Chunks {
 // Count returns the number of chunks.
 func (c Chunks) Count() int { return len(c.bounds) - 1 }
 
-// Each calls do for every chunk, on up to c.threads goroutines.
+// Each calls do for every chunk k, which has rows lo to hi−1, on up to c.threads goroutines.
 func (c Chunks) Each(do func(k, lo, hi int)) {
 	Spread(c.threads, c.Count(), func(k int) { do(k, c.bounds[k], c.bounds[k+1]) })
 }

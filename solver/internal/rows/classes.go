@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Different returns the distinct numbers of all processes in increasing order, at most the given
-// number of them. No number may be NaN.
+// Different returns the smallest distinct numbers in the vectors v of all processes. There are at
+// most as many as most says, in increasing order. No number may be NaN or +Inf.
 func (t *Team) Different(v []float64, most int) (all []float64) {
 	own := least(v, most)
 	if t == nil {
@@ -29,7 +29,7 @@ func (t *Team) Different(v []float64, most int) (all []float64) {
 	return all
 }
 
-// least returns the smallest distinct numbers of v in increasing order, at most the given number.
+// least returns what Different returns for a single process.
 func least(v []float64, most int) (own []float64) {
 	last := math.NaN()
 	for _, x := range v {
@@ -45,7 +45,7 @@ func least(v []float64, most int) (own []float64) {
 }
 
 // Balanced returns sample weights of mean 1 that give the classes −1 and +1 the same
-// total weight.
+// total weight. Both classes must have samples.
 func (t *Team) Balanced(labels []float64) []float64 {
 	var rows [2]float64
 	for _, b := range labels {
@@ -67,11 +67,12 @@ func class(label float64) int {
 }
 
 // Sides counts two kinds of rows, when the margins move without end in a direction: rows whose loss
-// increases, and rows whose loss decreases without end. Rows whose margin does not move, or whose
+// increases at last, and rows whose loss never increases. Rows whose margin does not move, or whose
 // weight is 0, are not counted.
 type Sides [2]float64
 
-// Add counts rows whose margins move by along. weights may be nil.
+// Add counts rows with these labels and weights. along has the directions of their margins. weights
+// may be nil.
 func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	for i, v := range along {
 		if v == 0 || weights != nil && weights[i] == 0 {
@@ -85,12 +86,11 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether the direction separates the rows: no loss increases, and some loss
-// decreases without end. For two classes, this means that the direction separates them.
+// Apart reports whether no loss increases and at least one margin moves. For labels of two classes,
+// the direction then separates the classes.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates reports whether a direction separates the rows of all processes; along has the changes
-// of the margins in this direction.
+// Separates returns Sides.Apart for the rows of all processes. The arguments are those of Sides.Add.
 func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, along, labels, weights)

@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Loss is the part of term.Loss that the package needs.
+// A Loss has the methods of term.Loss that this package needs.
 type Loss interface {
 	Slopes(slope, margin, label []float64) (sum float64)
 	Value(margin, label float64) float64
@@ -14,8 +14,8 @@ type Loss interface {
 	SlopeRange(label float64) (lo, hi float64)
 }
 
-// Data holds the samples of this process: rows, one label a row, and weights or nil. Other
-// processes of the team have other samples; means and gradients are over all samples.
+// Data holds the samples of this process: rows, a label for each row, and sample weights or nil.
+// Other processes of Team have other samples. Means and gradients are over all samples.
 type Data struct {
 	Team            *Team
 	Rows            kernels.Rows
@@ -33,8 +33,8 @@ func (d Data) slice(lo, hi int) Data {
 	return d
 }
 
-// MeanLoss returns the weighted mean of the losses at x. margin is scratch memory with an
-// entry per row.
+// MeanLoss returns the weighted mean of the losses at x. It sets margin, which has an entry
+// per row, to the margins.
 func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 	sums, weights := make([]float64, c.Count()), make([]float64, c.Count())
 	c.Each(func(k, lo, hi int) {
@@ -73,7 +73,7 @@ func MeanLossAtZero(d Data) float64 {
 	return d.Team.Mean(sum, weight)
 }
 
-// weighted returns Σ ωᵢ φ(marginᵢ; labelᵢ).
+// weighted returns Σ ωᵢ φ(marginᵢ; labelᵢ), where ωᵢ is the sample weight.
 func (d Data) weighted(margin []float64) (sum float64) {
 	for i, w := range d.Weights {
 		sum += float64(w * d.Loss.Value(margin[i], d.Labels[i]))
@@ -81,8 +81,8 @@ func (d Data) weighted(margin []float64) (sum float64) {
 	return sum
 }
 
-// SlopeAtZero returns the root mean square of φ'(0), without weights. slope is scratch
-// memory with an entry per row.
+// SlopeAtZero returns the root mean square of the slopes at x = 0, without sample weights.
+// It sets slope, which has an entry per row, to these slopes.
 func SlopeAtZero(d Data, slope []float64) float64 {
 	clear(slope)
 	d.Loss.Slopes(slope, slope, d.Labels)
@@ -98,11 +98,11 @@ type Gradient struct {
 	Chunks
 	data    Data
 	kind    kernels.LossKind
-	fused   bool        // package kernels has the loss, as kind, and there are no weights
+	fused   bool        // a kernel computes this loss, and there are no sample weights
 	partial [][]float64 // gradients of all chunks except the first
-	loss    []float64   // losses of the chunks
-	scaled  []float64   // ωᵢ φ'(aᵢ'x) with sample weights
-	inv     float64     // 1/n, or 1/Σ ω
+	loss    []float64   // for each chunk, the sum of its losses
+	scaled  []float64   // slopes times sample weights; nil without weights
+	inv     float64     // 1/n, or 1/(sum of the sample weights)
 }
 
 // NewGradient returns a Gradient for samples with p features.
@@ -120,8 +120,8 @@ func NewGradient(c Chunks, d Data, p int) *Gradient {
 	return g
 }
 
-// At sets z to the gradient of the mean loss at x, marginᵢ = aᵢ'x, and slopeᵢ = φ'(aᵢ'x), without
-// sample weights. It returns the mean loss.
+// At returns the mean loss at x and sets z to its gradient. It also sets marginᵢ to aᵢ'x and slopeᵢ
+// to φ'(aᵢ'x), which is not multiplied by the sample weight.
 func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 	g.Each(func(k, lo, hi int) {
 		dst := z
@@ -143,8 +143,8 @@ func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 	return float64(sum * g.inv)
 }
 
-// Mass returns the sum of the sample weights, or the number of samples if they have no
-// weights.
+// Mass returns the sum of the sample weights of this process, or the number of its samples
+// if they have no weights.
 func (d Data) Mass() float64 { return total(d.Weights, len(d.Labels)) }
 
 // total returns the sum of the weights, or n if they are nil.

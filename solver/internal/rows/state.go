@@ -8,13 +8,13 @@ import (
 	"math"
 )
 
-// A Checkpoint stores a state; see package dist.
+// A Checkpoint stores the state of a run; see package dist.
 type Checkpoint interface {
 	Save(state []byte) error
 	Load() ([]byte, error)
 }
 
-// Save stores a state, which is the same in all processes, through the first process.
+// Save stores the state of the first process in c. state is the same in all processes.
 func (t *Team) Save(c Checkpoint, state any) error {
 	var err error
 	if t.Rank() == 0 {
@@ -26,8 +26,8 @@ func (t *Team) Save(c Checkpoint, state any) error {
 	return t.Agreed(err)
 }
 
-// Load sets state to the state that the first process stored, and reports whether there
-// was one. It returns false if c is nil.
+// Load sets state, in all processes, to the state that the c of the first process holds. It
+// returns false if c is nil or holds no state.
 func (t *Team) Load(c Checkpoint, state any) (bool, error) {
 	if c == nil {
 		return false, nil

@@ -6,12 +6,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Sums computes sums over samples with the coefficients cᵢ = ωᵢ/Σω: first for each chunk,
-// then for all processes of a team. cᵢ, Σω and the results refer to the samples of all
-// processes. It is not safe for concurrent use.
+// Sums computes sums over the samples of all processes, first for each chunk and then for all
+// processes. In weighted sums, sample i has the factor cᵢ = ωᵢ/Σω, where ωᵢ is its weight and
+// Σω the sum of the weights in all processes. A Sums is not safe for concurrent use.
 type Sums struct {
 	Chunks
-	Coef    []float64 // cᵢ
+	Coef    []float64 // cᵢ for the samples of this process
 	Scratch []float64 // scratch memory with an entry per sample
 	All     Counts
 
@@ -22,10 +22,10 @@ type Sums struct {
 }
 
 // Counts holds the numbers of samples and of chunks in all processes.
-type Counts struct{ Samples, Runs int }
+type Counts struct{ Samples, Chunks int }
 
-// NewSums returns Sums over n samples and of vectors of up to p numbers. Nil weights mean
-// equal weights.
+// NewSums returns Sums over n samples of this process. Its vectors have at most p numbers. Nil
+// weights mean equal weights.
 func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	s := &Sums{team: t}
 	for range c.Count() - 1 {
@@ -34,8 +34,8 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	return s.Part(c, weights, n)
 }
 
-// Part returns Sums over a part of the samples, with at most as many chunks as s has. It shares
-// vectors with s, so only one of the two may be in use at a time.
+// Part returns Sums over n of the samples, with their chunks c and their weights. c has at most as
+// many chunks as s. The result shares vectors with s, so only one of the two may be in use at a time.
 func (s *Sums) Part(c Chunks, weights []float64, n int) *Sums {
 	all := []float64{total(weights, n), float64(n), float64(c.Count())}
 	s.team.Sum(all)
@@ -46,7 +46,7 @@ func (s *Sums) Part(c Chunks, weights []float64, n int) *Sums {
 	}
 }
 
-// coefficients returns cᵢ of n samples, given the sum of the weights in all processes.
+// coefficients returns cᵢ for n samples. sum is Σω.
 func coefficients(weights []float64, n int, sum float64) []float64 {
 	if weights == nil {
 		return slices.Repeat([]float64{1 / sum}, n)
@@ -88,8 +88,8 @@ func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 	})
 }
 
-// MeanOf returns the part of Mean that belongs to some samples; lo is the number of the
-// first one.
+// MeanOf returns the part of the sum in Mean that belongs to consecutive samples of this process.
+// lo is the index of the first one.
 func (s *Sums) MeanOf(l Loss, slope, margin, label []float64, lo int) (sum float64) {
 	if !s.weighted {
 		return float64(l.Slopes(slope, margin, label) * s.Coef[0])
@@ -112,8 +112,8 @@ func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	})
 }
 
-// Gather sets dst to the sum, over all chunks, of the vectors that do fills; each vector is zero
-// when do is called. It returns the sum of the results of do.
+// Gather calls do for each chunk, with a vector of zeros that do fills. It sets dst to the sum of
+// these vectors, and returns the sum of the results of do.
 func (s *Sums) Gather(dst []float64, do func(dst []float64, lo, hi int) float64) (sum float64) {
 	s.Each(func(k, lo, hi int) {
 		part := dst
@@ -143,7 +143,7 @@ func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	})
 }
 
-// Scaled returns the numbers cᵢ alphaᵢ in Scratch.
+// Scaled sets Scratch to the numbers cᵢ alphaᵢ, and returns it.
 func (s *Sums) Scaled(alpha []float64) []float64 {
 	s.Each(func(_, lo, hi int) { s.scale(alpha, lo, hi) })
 	return s.Scratch

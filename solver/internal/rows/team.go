@@ -18,17 +18,17 @@ type Comm interface {
 }
 
 // A Team combines the results of processes for their own rows into results for all rows. Its
-// methods are collective: every process calls them in the same order with slices of the same
-// length, and all get the same bits. A nil Team is the team of a process that holds all rows; its
-// methods do nothing. If the connection fails, they panic with a *Broken, because sums over a part
-// of the rows are wrong.
+// methods are collective: every process calls them in the same order, and all get the same bits.
+// Slices have the same length in all processes, except in Different, Gather and Share. A nil Team is
+// the team of a single process; its results are those of the process. If the connection fails, the
+// methods panic with a *Broken, because sums over some of the rows would be wrong.
 type Team struct {
 	comm   Comm
 	seen   uint64    // hash of all results so far
 	packed []float64 // buffer for a message
 }
 
-// Broken is the value with which a Team panics, and the error that Rescue returns.
+// Broken is the value with which a Team panics. Rescue stores it as an error.
 type Broken struct{ Err error }
 
 func (b *Broken) Error() string { return "the connection of the processes failed: " + b.Err.Error() }
@@ -46,8 +46,8 @@ func NewTeam(comm Comm) *Team {
 // Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// Within returns ask if this process is the only one, and nil otherwise. It is for loops of one
-// process: with several processes, ask must be called by all of them together.
+// Within returns ask if there is only one process, and nil otherwise. It is for questions such as
+// whether to stop: one of several processes must not stop alone.
 func (t *Team) Within(ask func() error) func() error {
 	if t == nil {
 		return ask
@@ -63,7 +63,7 @@ func (t *Team) Size() int {
 	return t.comm.Size()
 }
 
-// Rank returns the number of this process.
+// Rank returns the number of this process, from 0.
 func (t *Team) Rank() int {
 	if t == nil {
 		return 0
@@ -81,7 +81,7 @@ func (t *Team) Sum(v []float64) {
 	t.note(v)
 }
 
-// SumWith does Sum of v and returns the sum of x, in one message.
+// SumWith sums v as Sum does, and returns the sum of x over all processes, in one message.
 func (t *Team) SumWith(v []float64, x float64) float64 {
 	if t == nil {
 		return x
@@ -112,8 +112,8 @@ func (t *Team) check(err error) {
 	}
 }
 
-// note adds results to the hash. From a long vector it takes only some entries, at regular
-// distances, which is enough to detect sums in another order.
+// note adds the result v to the hash t.seen. From a long vector it takes only some entries, at
+// regular distances. They are enough to detect sums in another order.
 func (t *Team) note(v []float64) {
 	const most, prime = 1 << 12, 0x100000001b3
 	h := t.seen ^ uint64(len(v))
@@ -133,7 +133,7 @@ func (t *Team) Total(v float64) float64 {
 	return sum[0]
 }
 
-// Mean returns the sum over all processes divided by the sum of their counts.
+// Mean returns the sum of sum over all processes, divided by the sum of count.
 func (t *Team) Mean(sum, count float64) float64 {
 	all := [2]float64{sum, count}
 	t.Sum(all[:])
@@ -155,9 +155,8 @@ func (t *Team) Each(count int) int {
 	return int(math.Ceil(t.Total(float64(count)) / float64(t.Size())))
 }
 
-// Join returns the team for the processes of comm, which hold shards of one problem; it
-// is nil for a nil comm. It returns an error if err is not nil in some process, or if the
-// shards have different columns.
+// Join returns NewTeam(comm). data is the shard of this process. Join returns an error if err
+// is not nil in some process, or if shards differ in their number of columns.
 func Join(comm Comm, data *sparse.CSR, err error) (*Team, error) {
 	t, columns := NewTeam(comm), 0
 	if err = t.Agreed(err); err == nil {
@@ -177,7 +176,7 @@ func (t *Team) Least(v float64) float64 {
 	return -t.Most(-v)
 }
 
-// Gather returns the numbers of all processes, in the order of the processes.
+// Gather returns the vectors own of all processes, one after the other in the order of the processes.
 func (t *Team) Gather(own []float64) []float64 {
 	if t == nil {
 		return own
@@ -197,7 +196,7 @@ func (t *Team) Gather(own []float64) []float64 {
 	return all
 }
 
-// Share returns the numbers of one of the processes.
+// Share returns the vector own of the given process. own need not have the same length everywhere.
 func (t *Team) Share(own []float64, process int) []float64 {
 	if t == nil {
 		return own
@@ -225,9 +224,8 @@ func (t *Team) Any(holds bool) bool {
 	return t.Most(flag) > 0
 }
 
-// Agree returns the largest of the codes of all processes; codes are not negative. It
-// panics with a *Broken unless all processes had the same results so far, and have the
-// same bits in state.
+// Agree returns the largest code of all processes. It panics with a *Broken unless all
+// processes have had the same results so far, and have the same bits in state.
 func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code
@@ -274,8 +272,8 @@ func (t *Team) Pairs(head, tail []float64) {
 // upperBuffer is the approximate number of matrix entries in a message.
 const upperBuffer = 1 << 20
 
-// Upper sums the upper triangles, with the diagonal, of n × n matrices over all
-// processes. row returns row i from its diagonal on.
+// Upper replaces the upper triangle of an n × n matrix, with its diagonal, by the sum over all
+// processes. row returns the entries of row i from the diagonal on.
 func (t *Team) Upper(n int, row func(i int) []float64) {
 	if t == nil {
 		return
@@ -316,7 +314,8 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	}
 }
 
-// Columns merges the statistics that all processes have of their rows into s (Chan, Golub, LeVeque 1979).
+// Columns replaces s, the statistics of the rows of this process, by those of the rows of all
+// processes (Chan, Golub, LeVeque 1979).
 func (t *Team) Columns(s *sparse.ColumnStats) {
 	if t == nil {
 		return
@@ -340,8 +339,7 @@ func (t *Team) Columns(s *sparse.ColumnStats) {
 	t.Sum(s.Square)
 }
 
-// Unit returns the root mean square of v over all processes, or 1 if that is zero. It is the unit
-// of the numbers in v.
+// Unit returns the root mean square of the numbers in v of all processes, or 1 if that is zero.
 func (t *Team) Unit(v []float64) float64 {
 	var sum float64
 	for _, x := range v {
@@ -353,8 +351,8 @@ func (t *Team) Unit(v []float64) float64 {
 	return 1
 }
 
-// Norms returns the largest of the squares over all processes, and the square root of
-// their mean.
+// Norms returns the largest number in squares over all processes, and the square root of the
+// mean of all these numbers.
 func (t *Team) Norms(squares []float64) (most, rms float64) {
 	var sum float64
 	for _, v := range squares {

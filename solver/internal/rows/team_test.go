@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// together calls do in each process of a team, and returns the values with which they panicked.
+// together calls do in each process of a team. It returns the errors with which the Teams panicked.
 func together(ranks int, do func(rank int, t *Team)) []error {
 	errs := make([]error, ranks)
 	var wg sync.WaitGroup

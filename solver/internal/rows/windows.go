@@ -2,18 +2,19 @@ package rows
 
 import "github.com/scas-admm/scas/sparse"
 
-// rowBytes is the memory of a row with its label, entryBytes the memory of an entry.
+// rowBytes is the memory of a row pointer and a label, entryBytes that of an entry.
 const rowBytes, entryBytes = 8 + 8, 4 + 8
 
 // Windows divides the rows of a file into windows of consecutive rows. Windows have about the same
-// number of rows; those with too many bytes are halved. Dividing by the number of entries instead
-// would require reading row pointers everywhere in the file.
+// number of rows. A window with too many bytes is halved, and its halves too. To give all windows
+// the same number of entries, one would have to read all row pointers of the file.
 type Windows struct {
 	data   *sparse.CSR
 	bounds []int // window k has rows bounds[k] to bounds[k+1]−1
 }
 
-// NewWindows divides mapped data into windows of about the given number of bytes.
+// NewWindows divides mapped data into windows of about the given number of bytes. A window of
+// several rows has at most twice this number.
 func NewWindows(data *sparse.CSR, bytes int64) *Windows {
 	n, _ := data.Dims()
 	rows := max(1, int(float64(n)*float64(bytes)/float64(rowBytes*int64(n)+entryBytes*data.NNZ()+1)))
@@ -54,8 +55,8 @@ func (w *Windows) Largest() (rows int) {
 	return rows
 }
 
-// Each calls do for one window after the other. While do works on a window, the next one is read,
-// and the memory of the last one is released.
+// Each calls do for rows lo to hi−1 of one window after the other, until do returns an error. The
+// system reads the next window while do works. After do, the memory of its window is released.
 func (w *Windows) Each(do func(lo, hi int) error) error {
 	for k := range w.Count() {
 		lo, hi := w.bounds[k], w.bounds[k+1]
@@ -71,8 +72,8 @@ func (w *Windows) Each(do func(lo, hi int) error) error {
 	return nil
 }
 
-// Pieces divides rows lo to hi−1 into count pieces and calls do for each, on up to the
-// given number of goroutines.
+// Pieces divides rows lo to hi−1 into count pieces and calls do for each. threads is the
+// argument of Threads.
 func Pieces(count, threads, lo, hi int, do func(k, lo, hi int)) {
 	Spread(Threads(threads), count, func(k int) {
 		do(k, lo+(hi-lo)*k/count, lo+(hi-lo)*(k+1)/count)

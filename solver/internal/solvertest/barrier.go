@@ -11,21 +11,21 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// A barrier is the smoothed objective f(x) + Σ h(A x), where h(v) = min over t of limit·t − τ log(t² −
-// v²) approximates limit |v|.
+// A barrier is the objective of p with its penalty smoothed: for each element v of A x, the term
+// h(v) = min over t of limit·t − τ log(t² − v²) replaces limit |v|.
 type barrier struct {
 	p     *solver.Problem
 	loss  solver.Loss
 	a     *sparse.CSR
 	limit func(row int) float64
 	tau   float64
-	dual  []float64 // h'(v) for each row v of A x, set by derivatives
+	dual  []float64 // h'(v) for each element v of A x, set by derivatives
 }
 
-// BarrierNewton returns the optimum of p, computed by an interior-point method that shares no code with
-// the solvers: Newton's method on the barrier, with τ → 0. The objective is within 2 τ l of the optimum
-// for l rows of A. beta has the multipliers for the last τ above 1e-10; for smaller τ, rounding in x
-// would dominate them.
+// BarrierNewton returns the optimum of p, which has an L1 penalty and a matrix A. It shares no code with
+// the solvers. It applies Newton's method to the barrier, with τ → 0. The objective is within 2 τ l of
+// the optimum, where l is the number of rows of A. beta has the multipliers for the last τ above 1e-10;
+// for smaller τ, rounding in x would dominate them.
 func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum float64) {
 	t.Helper()
 	_, dim := p.Data.Dims()
@@ -52,7 +52,7 @@ func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum 
 	return x, beta, p.Evaluate(x).Objective
 }
 
-// newton returns the end of a damped Newton step from x, or nil if no step length lowers the objective.
+// newton returns the end of a damped Newton step from x, or nil if no step length lowers the barrier.
 // It also returns the squared Newton decrement at x.
 func (b *barrier) newton(x []float64) (next []float64, decrement float64) {
 	h, g := b.derivatives(x)
@@ -85,7 +85,7 @@ func (b *barrier) value(x []float64) float64 {
 	return sum
 }
 
-// derivatives returns the Hessian and the gradient at x, and sets dual.
+// derivatives returns the Hessian and the gradient at x, and sets b.dual.
 func (b *barrier) derivatives(x []float64) (h, g []float64) {
 	n, dim := b.p.Data.Dims()
 	h, g = make([]float64, dim*dim), make([]float64, dim)

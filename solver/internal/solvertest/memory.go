@@ -22,8 +22,8 @@ func live() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// Peak calls do, and returns its result and the peak number of live bytes. It collects garbage whenever
-// the heap has grown by 5 %.
+// Peak calls do. It returns the result of do and the peak number of live bytes. Garbage is collected
+// whenever the heap has grown by 5 %.
 func Peak[T any](do func() T) (result T, most int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	var seen atomic.Int64

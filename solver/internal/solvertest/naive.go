@@ -18,11 +18,11 @@ type Naive struct {
 	X, Y, Beta []float64
 	Eta, Rho   float64
 	Nu         float64 // ν_L of Algorithm 2
-	Kappa      float64 // ρ λ₁ if the penalty is linearised, else 0
-	Batch      int
+	Kappa      float64 // ρ times the largest eigenvalue of A'A if steps linearise (ρ/2)|A x − y|², else 0
+	Batch      int     // samples of an inner step; 0 means 1
 	RNG        *rand.PCG
 
-	anchor []float64
+	anchor []float64 // x at the last dual update; the linearisation is at this point
 }
 
 // NewNaive returns a Naive that starts from x = 0.
@@ -35,7 +35,7 @@ func NewNaive(p *solver.Problem, s *solver.Settings) *Naive {
 	return n
 }
 
-// Slope returns φ'(aᵢ'x).
+// Slope returns φ'(aᵢ'x) of the squared loss or the logistic loss.
 func (n *Naive) Slope(i int, x []float64) float64 {
 	t, b := Dot(n.Problem.Data, i, x), n.Problem.Labels[i]
 	if _, squared := n.Problem.Loss.(solver.Squared); squared {
@@ -44,7 +44,11 @@ func (n *Naive) Slope(i int, x []float64) float64 {
 	return -b / (1 + math.Exp(b*t))
 }
 
-// step returns π_X(w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]).
+// step returns the next inner iterate: the projection on X of
+//
+//	w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]
+//
+// where full is ∇f(x). If Kappa > 0, the last term is A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
 func (n *Naive) step(w, full []float64) []float64 {
 	rows, _ := n.Problem.Data.Dims()
 	at := w
@@ -79,7 +83,7 @@ func (n *Naive) step(w, full []float64) []float64 {
 	return next
 }
 
-// FullGradient returns ∇f(x) at the current iterate x.
+// FullGradient returns ∇f at X: the gradient of the mean loss plus (mu/2)|x|².
 func (n *Naive) FullGradient() []float64 {
 	rows, cols := n.Problem.Data.Dims()
 	full := make([]float64, cols)
@@ -95,8 +99,8 @@ func (n *Naive) FullGradient() []float64 {
 	return full
 }
 
-// Outer runs one outer iteration of Algorithm 1 with m inner steps in k blocks, or of Algorithm 2 if
-// strong is set.
+// Outer runs one outer iteration of Algorithm 1, or of Algorithm 2 if strong is set, with m inner steps
+// and k dual updates.
 func (n *Naive) Outer(m, k int, strong bool) {
 	full := n.FullGradient()
 	snapshot := n.X
@@ -130,7 +134,7 @@ func (n *Naive) plainSum(x, full []float64, size int) []float64 {
 	return sum
 }
 
-// strongSum returns w̃_1 + … + w̃_size for inner steps from x.
+// strongSum returns w̃_1 + … + w̃_size of Algorithm 2 for inner steps from x.
 func (n *Naive) strongSum(x, full []float64, size int) []float64 {
 	w, sum := slices.Clone(x), make([]float64, len(x))
 	s := n.Eta / (1 - n.Nu*n.Eta/2)

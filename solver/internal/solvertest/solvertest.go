@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Load reads a LIBSVM file of the reference data.
+// Load reads a LIBSVM file of the reference data. features is the number of columns.
 func Load(t testing.TB, name string, features int) *solver.Problem {
 	t.Helper()
 	ds, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
@@ -25,8 +25,8 @@ func Load(t testing.TB, name string, features int) *solver.Problem {
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels}
 }
 
-// Planted returns a small synthetic problem with a graph. The true coefficients are known, and constant
-// within groups of the graph.
+// Planted returns a synthetic problem with a graph. Its true coefficients are known, and equal within
+// each group of connected features.
 func Planted(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver.Problem, *sparse.Synthetic) {
 	t.Helper()
 	s, err := sparse.NewSynthetic(opt)
@@ -92,7 +92,7 @@ func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 
 	return x
 }
 
-// Chain returns a small problem whose graph is a path through each group.
+// Chain returns a small problem with the ridge mu, whose graph is a path through each group of features.
 func Chain(t testing.TB, mu float64) *solver.Problem {
 	p, _ := Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = mu
