@@ -22,23 +22,44 @@ type SupportDomain interface {
 	Support(u []float64) float64
 }
 
-// Box is the set {x : Lower ≤ x ≤ Upper}, coordinate by coordinate. Its fields are
-//
-//	Lower, Upper []float64 // a bound for each feature; an infinite one leaves that side open
-type Box = term.Box
+// Box is the set {x : Lower ≤ x ≤ Upper}, coordinate by coordinate.
+type Box struct {
+	// Lower and Upper have a bound for each feature. An infinite bound leaves that side open.
+	Lower, Upper []float64
+}
 
 // NewBox returns the box [lower, upper]^p.
-func NewBox(p int, lower, upper float64) Box { return term.NewBox(p, lower, upper) }
+func NewBox(p int, lower, upper float64) Box { return Box(term.NewBox(p, lower, upper)) }
 
-// Ball is the set {x : |x|₂ ≤ Radius}. Its one field is
-//
-//	Radius float64 // above 0
-type Ball = term.Ball
+func (d Box) Project(x []float64)         { term.Box(d).Project(x) }
+func (d Box) Diameter() float64           { return term.Box(d).Diameter() }
+func (d Box) Validate(p int) error        { return term.Box(d).Validate(p) }
+func (d Box) Support(u []float64) float64 { return term.Box(d).Support(u) }
 
-// Nonnegative is the set {x : x ≥ 0}. It has no fields.
-type Nonnegative = term.Nonnegative
+// Ball is the set {x : |x|₂ ≤ Radius}.
+type Ball struct {
+	Radius float64 // positive and finite
+}
 
-// Simplex is the set {x : x ≥ 0, Σⱼ xⱼ = Total}. Its one field is
-//
-//	Total float64 // the sum; 0 means 1
-type Simplex = term.Simplex
+func (d Ball) Project(x []float64)         { term.Ball(d).Project(x) }
+func (d Ball) Diameter() float64           { return term.Ball(d).Diameter() }
+func (d Ball) Validate(p int) error        { return term.Ball(d).Validate(p) }
+func (d Ball) Support(u []float64) float64 { return term.Ball(d).Support(u) }
+
+// Nonnegative is the set {x : x ≥ 0}.
+type Nonnegative struct{}
+
+func (d Nonnegative) Project(x []float64)         { term.Nonnegative(d).Project(x) }
+func (d Nonnegative) Diameter() float64           { return term.Nonnegative(d).Diameter() }
+func (d Nonnegative) Validate(p int) error        { return term.Nonnegative(d).Validate(p) }
+func (d Nonnegative) Support(u []float64) float64 { return term.Nonnegative(d).Support(u) }
+
+// Simplex is the set {x : x ≥ 0, Σⱼ xⱼ = Total}.
+type Simplex struct {
+	Total float64 // the sum of the coordinates, positive and finite; 0 means 1
+}
+
+func (d Simplex) Project(x []float64)         { term.Simplex(d).Project(x) }
+func (d Simplex) Diameter() float64           { return term.Simplex(d).Diameter() }
+func (d Simplex) Validate(p int) error        { return term.Simplex(d).Validate(p) }
+func (d Simplex) Support(u []float64) float64 { return term.Simplex(d).Support(u) }

@@ -33,28 +33,97 @@ type ConjugateLoss interface {
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// Logistic is the loss φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. It has no fields.
-type Logistic = term.Logistic
+// Package term has a type with the name and the fields of each loss of this package. The methods of
+// a loss convert it to that type.
+
+// Logistic is the loss φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
+type Logistic struct{}
+
+func (l Logistic) Value(margin, label float64) float64 { return term.Logistic(l).Value(margin, label) }
+func (l Logistic) Slope(margin, label float64) float64 { return term.Logistic(l).Slope(margin, label) }
+func (l Logistic) SecondDerivative(margin, slope, label float64) float64 {
+	return term.Logistic(l).SecondDerivative(margin, slope, label)
+}
+func (l Logistic) Curvature() float64              { return term.Logistic(l).Curvature() }
+func (l Logistic) String() string                  { return term.Logistic(l).String() }
+func (l Logistic) Validate(labels []float64) error { return term.Logistic(l).Validate(labels) }
 
 // Squared is the loss φ(t; b) = (b − t)², without the factor ½, for labels that are any
-// finite numbers. It has no fields.
-type Squared = term.Squared
+// finite numbers.
+type Squared struct{}
+
+func (l Squared) Value(margin, label float64) float64 { return term.Squared(l).Value(margin, label) }
+func (l Squared) Slope(margin, label float64) float64 { return term.Squared(l).Slope(margin, label) }
+func (l Squared) SecondDerivative(margin, slope, label float64) float64 {
+	return term.Squared(l).SecondDerivative(margin, slope, label)
+}
+func (l Squared) Curvature() float64              { return term.Squared(l).Curvature() }
+func (l Squared) String() string                  { return term.Squared(l).String() }
+func (l Squared) Validate(labels []float64) error { return term.Squared(l).Validate(labels) }
 
 // Huber is the loss φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) for larger |r|, where r =
-// b − t: it equals Squared for small residuals, and is linear for large ones. Its one field is
-//
-//	Delta float64 // where the two meet, in units of the labels; 0 means 1.35
-type Huber = term.Huber
+// b − t: it equals Squared for small residuals, and is linear for large ones.
+type Huber struct {
+	// Delta is the residual at which the loss becomes linear, in units of the labels. It must be
+	// positive and finite; 0 means 1.35.
+	Delta float64
+}
 
-// SquaredHinge is the loss φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. It has no fields.
-type SquaredHinge = term.SquaredHinge
+func (l Huber) Value(margin, label float64) float64 { return term.Huber(l).Value(margin, label) }
+func (l Huber) Slope(margin, label float64) float64 { return term.Huber(l).Slope(margin, label) }
+func (l Huber) SecondDerivative(margin, slope, label float64) float64 {
+	return term.Huber(l).SecondDerivative(margin, slope, label)
+}
+func (l Huber) Curvature() float64              { return term.Huber(l).Curvature() }
+func (l Huber) String() string                  { return term.Huber(l).String() }
+func (l Huber) Validate(labels []float64) error { return term.Huber(l).Validate(labels) }
+
+// SquaredHinge is the loss φ(t; b) = max(0, 1 − b t)² with labels −1 and +1.
+type SquaredHinge struct{}
+
+func (l SquaredHinge) Value(margin, label float64) float64 {
+	return term.SquaredHinge(l).Value(margin, label)
+}
+func (l SquaredHinge) Slope(margin, label float64) float64 {
+	return term.SquaredHinge(l).Slope(margin, label)
+}
+func (l SquaredHinge) SecondDerivative(margin, slope, label float64) float64 {
+	return term.SquaredHinge(l).SecondDerivative(margin, slope, label)
+}
+func (l SquaredHinge) Curvature() float64              { return term.SquaredHinge(l).Curvature() }
+func (l SquaredHinge) String() string                  { return term.SquaredHinge(l).String() }
+func (l SquaredHinge) Validate(labels []float64) error { return term.SquaredHinge(l).Validate(labels) }
 
 // Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0: half
-// the deviance of a Poisson variable b whose expected value, the rate, is e^t. It has no fields.
-// Its curvature e^t has no bound. The step sizes of other methods need a bound, so only Auto
-// accepts this loss, and solves it by Newton steps alone.
-type Poisson = term.Poisson
+// the deviance of a Poisson variable b whose expected value, the rate, is e^t. Its curvature e^t
+// has no bound. The step sizes of other methods need a bound, so only Auto accepts this loss, and
+// solves it by Newton steps alone.
+type Poisson struct{}
+
+func (l Poisson) Value(margin, label float64) float64 { return term.Poisson(l).Value(margin, label) }
+func (l Poisson) Slope(margin, label float64) float64 { return term.Poisson(l).Slope(margin, label) }
+func (l Poisson) SecondDerivative(margin, slope, label float64) float64 {
+	return term.Poisson(l).SecondDerivative(margin, slope, label)
+}
+func (l Poisson) Curvature() float64              { return term.Poisson(l).Curvature() }
+func (l Poisson) String() string                  { return term.Poisson(l).String() }
+func (l Poisson) Validate(labels []float64) error { return term.Poisson(l).Validate(labels) }
 
 // ParseLoss returns the loss of the given name: logistic, squared, squared-hinge, huber,
 // huber:DELTA with a number above 0, or poisson.
-func ParseLoss(name string) (Loss, error) { return term.ParseLoss(name) }
+func ParseLoss(name string) (Loss, error) {
+	l, err := term.ParseLoss(name)
+	switch l := l.(type) {
+	case term.Logistic:
+		return Logistic(l), nil
+	case term.Squared:
+		return Squared(l), nil
+	case term.Huber:
+		return Huber(l), nil
+	case term.SquaredHinge:
+		return SquaredHinge(l), nil
+	case term.Poisson:
+		return Poisson(l), nil
+	}
+	return nil, err
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -98,7 +99,7 @@ func TestKnownOptima(t *testing.T) {
 func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	t.Helper()
 	for j, b := range res.Dual {
-		limit := p.Penalty.(solver.L1).Limit(j)
+		limit := term.L1(p.Penalty.(solver.L1)).Limit(j)
 		if math.Abs(b) > limit {
 			t.Fatalf("|beta[%d]| = %v exceeds %v", j, math.Abs(b), limit)
 		}

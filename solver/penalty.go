@@ -33,36 +33,79 @@ type ConjugatePenalty interface {
 	Conjugate(z []float64) float64
 }
 
-// L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|. Its fields are
-//
-//	Lambda  float64   // not negative; 0 is no penalty
-//	Weights []float64 // not negative, one for each coordinate of y; nil means all ones
-type L1 = term.L1
+// L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|.
+type L1 struct {
+	// Lambda scales the whole penalty. It must not be negative; 0 is no penalty.
+	Lambda float64
+	// Weights has one entry for each coordinate of y, none of them negative. Coordinates of weight 0
+	// are not penalised. Nil means all ones.
+	Weights []float64
+}
 
-// ElasticNet is the penalty g(y) = L1 Σⱼ Weightsⱼ |yⱼ| + (L2/2) Σⱼ yⱼ². Its fields are
-//
-//	L1, L2  float64   // not negative; 0 leaves that part out
-//	Weights []float64 // of the absolute values alone, as in the type L1
-type ElasticNet = term.ElasticNet
+func (g L1) Value(y []float64) float64     { return term.L1(g).Value(y) }
+func (g L1) Prox(dst, v, step []float64)   { term.L1(g).Prox(dst, v, step) }
+func (g L1) Separable() bool               { return term.L1(g).Separable() }
+func (g L1) Scale() float64                { return term.L1(g).Scale() }
+func (g L1) Validate(q int) error          { return term.L1(g).Validate(q) }
+func (g L1) Conjugate(z []float64) float64 { return term.L1(g).Conjugate(z) }
 
-// SquaredL2 is the penalty g(y) = (Lambda/2) Σⱼ yⱼ². Its one field is
-//
-//	Lambda float64 // not negative; 0 is no penalty
-type SquaredL2 = term.SquaredL2
+// ElasticNet is the penalty g(y) = L1 Σⱼ Weightsⱼ |yⱼ| + (L2/2) Σⱼ yⱼ².
+type ElasticNet struct {
+	// L1 and L2 scale the absolute values and the squares. They must not be negative; 0 leaves that
+	// part out.
+	L1, L2 float64
+	// Weights scales the absolute values, not the squares. It is as in the type L1.
+	Weights []float64
+}
 
-// GroupL2 is the penalty g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂ of the group lasso. Its
-// fields are
-//
-//	Lambda  float64   // not negative; 0 is no penalty
-//	Groups  [][]int   // disjoint sets of coordinates; those in none are not penalised
-//	Weights []float64 // not negative, one for each group; nil means the square roots of their sizes
-type GroupL2 = term.GroupL2
+func (g ElasticNet) Value(y []float64) float64     { return term.ElasticNet(g).Value(y) }
+func (g ElasticNet) Prox(dst, v, step []float64)   { term.ElasticNet(g).Prox(dst, v, step) }
+func (g ElasticNet) Separable() bool               { return term.ElasticNet(g).Separable() }
+func (g ElasticNet) Scale() float64                { return term.ElasticNet(g).Scale() }
+func (g ElasticNet) Validate(q int) error          { return term.ElasticNet(g).Validate(q) }
+func (g ElasticNet) Conjugate(z []float64) float64 { return term.ElasticNet(g).Conjugate(z) }
 
-// Within is the indicator of Lower ≤ yⱼ ≤ Upper for every j: zero inside, +Inf outside. Its
-// fields are
-//
-//	Lower, Upper float64 // may be infinite; with both 0, y must be 0
-type Within = term.Within
+// SquaredL2 is the penalty g(y) = (Lambda/2) Σⱼ yⱼ².
+type SquaredL2 struct {
+	Lambda float64 // not negative; 0 is no penalty
+}
+
+func (g SquaredL2) Value(y []float64) float64     { return term.SquaredL2(g).Value(y) }
+func (g SquaredL2) Prox(dst, v, step []float64)   { term.SquaredL2(g).Prox(dst, v, step) }
+func (g SquaredL2) Separable() bool               { return term.SquaredL2(g).Separable() }
+func (g SquaredL2) Scale() float64                { return term.SquaredL2(g).Scale() }
+func (g SquaredL2) Validate(q int) error          { return term.SquaredL2(g).Validate(q) }
+func (g SquaredL2) Conjugate(z []float64) float64 { return term.SquaredL2(g).Conjugate(z) }
+
+// GroupL2 is the penalty g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂ of the group lasso.
+type GroupL2 struct {
+	// Lambda scales the whole penalty. It must not be negative; 0 is no penalty.
+	Lambda float64
+	// Groups are disjoint sets of coordinates of y. Coordinates in no group are not penalised.
+	Groups [][]int
+	// Weights has one entry for each group, none of them negative. Nil means the square roots of the
+	// sizes of the groups.
+	Weights []float64
+}
+
+func (g GroupL2) Value(y []float64) float64     { return term.GroupL2(g).Value(y) }
+func (g GroupL2) Prox(dst, v, step []float64)   { term.GroupL2(g).Prox(dst, v, step) }
+func (g GroupL2) Separable() bool               { return term.GroupL2(g).Separable() }
+func (g GroupL2) Scale() float64                { return term.GroupL2(g).Scale() }
+func (g GroupL2) Validate(q int) error          { return term.GroupL2(g).Validate(q) }
+func (g GroupL2) Conjugate(z []float64) float64 { return term.GroupL2(g).Conjugate(z) }
+
+// Within is the indicator of Lower ≤ yⱼ ≤ Upper for every j: zero inside, +Inf outside.
+type Within struct {
+	Lower, Upper float64 // may be infinite; with both 0, y must be 0
+}
+
+func (g Within) Value(y []float64) float64     { return term.Within(g).Value(y) }
+func (g Within) Prox(dst, v, step []float64)   { term.Within(g).Prox(dst, v, step) }
+func (g Within) Separable() bool               { return term.Within(g).Separable() }
+func (g Within) Scale() float64                { return term.Within(g).Scale() }
+func (g Within) Validate(q int) error          { return term.Within(g).Validate(q) }
+func (g Within) Conjugate(z []float64) float64 { return term.Within(g).Conjugate(z) }
 
 // NonnegativeY is the indicator of y ≥ 0.
 func NonnegativeY() Within { return Within{Lower: 0, Upper: math.Inf(1)} }

@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
@@ -144,7 +145,7 @@ func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot
 			v := d.MulA(x)
 			for j, ax := range v {
 				u := ax + d.Beta[j]/d.Rho
-				d.Y[j] = math.Copysign(math.Max(math.Abs(u)-d.Problem.Penalty.(solver.L1).Limit(j)/d.Rho, 0), u)
+				d.Y[j] = math.Copysign(math.Max(math.Abs(u)-term.L1(d.Problem.Penalty.(solver.L1)).Limit(j)/d.Rho, 0), u)
 			}
 			i := d.sample()
 			a, next, coupled := d.row(i), make([]float64, d.p), d.coupled(1)

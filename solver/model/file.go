@@ -246,7 +246,7 @@ func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	if _, ok := term.NamedLoss(traits(m.loss()).Name, 0); !ok {
+	if same, _ := solver.ParseLoss(m.loss().String()); same != m.loss() {
 		return fmt.Errorf("model: a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
 	}
 	head, err := json.Marshal(m.head())
@@ -522,10 +522,14 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 
 // model returns a model with the fields of a head, and without columns.
 func (h *head) model() (*Model, error) {
-	loss, known := term.NamedLoss(h.Loss, h.HuberDelta)
+	name := h.Loss
+	if h.HuberDelta != 0 {
+		name = fmt.Sprintf("%s:%v", h.Loss, h.HuberDelta)
+	}
+	loss, err := solver.ParseLoss(name)
 	switch {
-	case !known:
-		return nil, fmt.Errorf("damaged model: loss %q; expected %s", h.Loss, strings.Join(term.LossNames(), ", "))
+	case err != nil:
+		return nil, fmt.Errorf("damaged model: loss %q; expected %s", name, term.LossUsage())
 	case h.IndexBase == nil:
 		return nil, errors.New("damaged model: no index_base; expected the number of the first feature, 0 or 1")
 	}

@@ -63,6 +63,37 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
+// TestLoadedLoss checks that the loss of a loaded model has the type of package solver, so that users can
+// switch on it.
+func TestLoadedLoss(t *testing.T) {
+	m := readSample(t, "testdata/files/format3-huber")
+	switch l := m.Loss.(type) {
+	case solver.Huber:
+		if l.Delta != 2 {
+			t.Errorf("Delta is %v", l.Delta)
+		}
+	default:
+		t.Errorf("the loss is %T", l)
+	}
+	for name, want := range map[string]solver.Loss{
+		"format1-first": solver.Logistic{}, "format2-squared": solver.Squared{}, "format2-squared-hinge": solver.SquaredHinge{},
+		"format3-poisson": solver.Poisson{}, "liblinear-two": solver.Logistic{}, "liblinear-numbers": solver.Squared{},
+	} {
+		if got := readSample(t, "testdata/files/"+name).loss(); got != want {
+			t.Errorf("%s has the loss %T, want %T", name, got, want)
+		}
+	}
+}
+
+// TestOwnLossNotSaved checks that a caller's own loss is not saved under the name of a loss of package
+// solver.
+func TestOwnLossNotSaved(t *testing.T) {
+	m := &Model{Loss: struct{ solver.Squared }{}, Columns: []Column{{Coefficients: []float64{1}}}}
+	if err := m.Write(io.Discard); err == nil || !strings.Contains(err.Error(), `a loss of one's own, "squared"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestSaveFails checks that saving an invalid model is an error that changes no file and creates none. It
 // also checks that a symbolic link stays a link.
 func TestSaveFails(t *testing.T) {

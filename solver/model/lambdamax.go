@@ -95,7 +95,7 @@ func (d *design) cone() solver.Domain {
 			cone.Upper[j] = math.Inf(1)
 		}
 	}
-	return cone
+	return solver.Box(cone)
 }
 
 // dualMax returns LambdaMax for the graph or groups of the design. most is LambdaMax without them. s is a

@@ -168,7 +168,7 @@ func (d *design) region(scale []float64, columns int) solver.Domain {
 	}
 	if region := set.Region(d.p); region != nil {
 		if box, ok := region.Box(); ok {
-			return widened(box, columns, scale)
+			return solver.Box(widened(box, columns, scale))
 		}
 	}
 	return d.spec.Domain

@@ -116,14 +116,15 @@ func badValue(indices []int32, values []float64, margin float64) error {
 // Probability returns the probability of the positive class, for a model of two classes with the logistic
 // loss. See Margin for the arguments.
 func (m *Model) Probability(indices []int32, values []float64) (float64, error) {
-	if !m.givesProbability() {
+	probability := m.probability()
+	if probability == nil {
 		return 0, ErrNoProbability
 	}
 	t, err := m.Margin(indices, values)
 	if err != nil {
 		return 0, err
 	}
-	return traits(m.loss()).Probability(t), nil
+	return probability(t), nil
 }
 
 // RowProbabilities sets dst to the probabilities of the classes for one row, and returns it. It allocates
@@ -188,8 +189,9 @@ func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Lab
 
 // toPredictions replaces the margins of a model for numbers by its predictions.
 func (m *Model) toPredictions(margins []float64) error {
+	labels := traits(m.loss()).Labels
 	for i, t := range margins {
-		if margins[i] = m.prediction(t); !finite(margins[i]) {
+		if margins[i] = labels.Predicts(t); !finite(margins[i]) {
 			return &OverflowError{i, t}
 		}
 	}
@@ -258,14 +260,14 @@ func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 
 // toProbabilities replaces the margins of rows by probabilities.
 func (m *Model) toProbabilities(margins []float64) {
-	loss := term.LossOf(m.loss())
 	if each := len(m.Columns); each > 1 {
+		loss := term.LossOf(m.loss())
 		for ; len(margins) > 0; margins = margins[each:] {
 			term.Shares(loss, margins[:each], margins[:each])
 		}
 		return
 	}
-	probability := loss.Traits().Probability
+	probability := m.probability()
 	for i, t := range margins {
 		margins[i] = probability(t)
 	}
@@ -304,5 +306,14 @@ func largest(v []float64) (best int) {
 	return best
 }
 
+// probability returns the function that turns a margin into a probability, or nil if the model has no
+// probabilities.
+func (m *Model) probability() func(margin float64) float64 {
+	if !m.Classifies() {
+		return nil
+	}
+	return traits(m.loss()).Probability
+}
+
 // givesProbability reports whether the model has probabilities.
-func (m *Model) givesProbability() bool { return traits(m.loss()).Probability != nil && m.Classifies() }
+func (m *Model) givesProbability() bool { return m.probability() != nil }

@@ -180,8 +180,7 @@ func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, blen
 			t.sides[0][classes[i]].add(v, i, weights)
 		}
 	}
-	if t.m.givesProbability() {
-		probability := traits(loss).Probability
+	if probability := t.m.probability(); probability != nil {
 		blend(&t.brier, func(i int) float64 {
 			off := probability(float64(-sign[classes[i]] * margins[i])) // 1 − p of the true class
 			return float64(off * off)

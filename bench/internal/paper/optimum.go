@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -61,7 +62,7 @@ func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	n, features := p.Data.Dims()
 	slopes, gradient := make([]float64, n), make([]float64, features)
 	p.Data.MulVec(slopes, x)
-	solver.Logistic{}.Slopes(slopes, slopes, p.Labels)
+	kernels.LogisticSlopes(slopes, slopes, p.Labels)
 	p.Data.MulVecTrans(gradient, slopes)
 
 	clip := func(v float64) float64 { return max(-lambda, min(lambda, v)) }

@@ -170,7 +170,7 @@ type own struct{ term.Logistic }
 
 func (own) String() string { return "own" }
 
-func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.ConjugateAt(alpha, label) }
+func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.Conjugate(alpha, label) }
 
 func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logistic{}.SlopeRange(label) }
 

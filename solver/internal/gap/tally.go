@@ -66,7 +66,7 @@ func (t *Tally) addCommon(l term.Loss, slope, label, coef []float64) {
 			t.Curvature += float64(c * curvatureOf(slope[i], label[i]))
 		}
 		if curvatureOf == nil { // a caller's own loss
-			t.Zero += float64(c * l.ConjugateAt(0, label[i]))
+			t.Zero += float64(c * l.Conjugate(0, label[i]))
 		}
 	}
 }

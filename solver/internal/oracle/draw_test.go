@@ -404,8 +404,8 @@ func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
 		if len(g.Groups) == 0 {
 			g.Groups = [][]int{{0}}
 		}
-		for k, members := range g.Groups {
-			of := term{limit: g.Limit(k)}
+		for _, members := range g.Groups {
+			of := term{limit: lambda * math.Sqrt(float64(len(members)))}
 			for _, m := range members {
 				of.forms = append(of.forms, forms[m])
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
@@ -29,7 +30,7 @@ type barrier struct {
 func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum float64) {
 	t.Helper()
 	_, dim := p.Data.Dims()
-	b := &barrier{p: p, loss: p.Loss, a: p.Constraint.(*sparse.CSR), limit: p.Penalty.(solver.L1).Limit}
+	b := &barrier{p: p, loss: p.Loss, a: p.Constraint.(*sparse.CSR), limit: term.L1(p.Penalty.(solver.L1)).Limit}
 	if b.loss == nil {
 		b.loss = solver.Logistic{}
 	}

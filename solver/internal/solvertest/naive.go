@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -152,7 +153,7 @@ func (n *Naive) strongSum(x, full []float64, size int) []float64 {
 // DualStep updates y and beta.
 func (n *Naive) DualStep() {
 	for j, v := range n.MulA(n.X) {
-		lambda := n.Problem.Penalty.(solver.L1).Limit(j)
+		lambda := term.L1(n.Problem.Penalty.(solver.L1)).Limit(j)
 		u := v + n.Beta[j]/n.Rho
 		n.Y[j] = math.Copysign(math.Max(math.Abs(u)-lambda/n.Rho, 0), u)
 		n.Beta[j] += n.Rho * (v - n.Y[j])

@@ -46,7 +46,7 @@ func TestFenchel(t *testing.T) {
 			return
 		}
 		got := loss.Fenchel([]float64{a}, slope, []float64{m}, []float64{b}, []float64{1})
-		want := loss.Value(m, b) + loss.ConjugateAt(a, b) - a*m
+		want := loss.Value(m, b) + loss.Conjugate(a, b) - a*m
 		lost := 1e-300
 		if loss.Traits().Labels == Counts {
 			lost = math.Max(lost, 1e-15*b)

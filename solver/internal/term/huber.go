@@ -120,12 +120,12 @@ func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// ConjugateAt implements Loss.
-func (h Huber) ConjugateAt(alpha, label float64) float64 {
+// Conjugate implements Loss.
+func (h Huber) Conjugate(alpha, label float64) float64 {
 	if math.Abs(alpha) > 2*h.Width() {
 		return math.Inf(1)
 	}
-	return Squared{}.ConjugateAt(alpha, label)
+	return Squared{}.Conjugate(alpha, label)
 }
 
 // SlopeRange implements Loss.

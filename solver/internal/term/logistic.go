@@ -99,8 +99,8 @@ func (Logistic) Fenchel(alpha, slope, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// ConjugateAt implements Loss.
-func (Logistic) ConjugateAt(alpha, label float64) float64 {
+// Conjugate implements Loss.
+func (Logistic) Conjugate(alpha, label float64) float64 {
 	q := float64(-label * alpha)
 	if !(q >= 0 && q <= 1) {
 		return math.Inf(1)

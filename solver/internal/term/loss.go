@@ -3,8 +3,9 @@
 // conjugate, proximal map, projection and name. Other packages ask a term for what they
 // need, and do not ask which term it is.
 //
-// Package solver gives these types their public names. A caller's own loss, penalty or
-// set satisfies a small interface; LossOf, PenaltyOf and SetOf wrap it. Read [Loss],
+// Package solver has a public type with the same name and fields for each of these types.
+// LossOf, PenaltyOf and SetOf convert it to the type of this package. They wrap a
+// caller's own loss, penalty or set, which satisfies a small interface. Read [Loss],
 // [Penalty] and [Set] first.
 //
 // # How to add a loss
@@ -13,7 +14,8 @@
 //     must be 0, because bounds on the optimum rely on it
 //   - losses, in loss.go: its zero value; this also adds it to the command line and to
 //     model files
-//   - solver/loss.go: its public name, an alias with a doc comment
+//   - solver/loss.go: the public type, with the same name and fields, and its methods;
+//     a case of ParseLoss, which a test demands
 //   - the lists of losses in solver/internal/solvertest/every.go,
 //     solver/internal/gap/bound_test.go and solver/internal/oracle/draw_test.go; the
 //     tests of this package run over losses
@@ -24,8 +26,9 @@
 // # How to add a penalty or a set
 //
 //   - a file with a type that implements Penalty or Set, as elastic_net.go or simplex.go
-//   - penalties in penalty.go, or sets in set.go: its zero value
-//   - solver/penalty.go or solver/domain.go: its public name
+//   - penaltyTypes in penalty.go, or setTypes in set.go: its zero value
+//   - solver/penalty.go or solver/domain.go: the public type, with the same name and
+//     fields, and its methods
 //   - if Rows and Walls cannot express it, Rows returns false, or Region nil: then only
 //     the methods of SCAS-ADMM and the baselines work, without a certified gap
 package term
@@ -77,11 +80,10 @@ type Loss interface {
 	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t], computed from terms that are not
 	// negative, so that no digits cancel. α is in the domain of φ*; slope is φ'(t).
 	Fenchel(alpha, slope, margin, label, weight []float64) float64
-	// ConjugateAt returns φ*(alpha; label), or +Inf outside the domain of φ*. Its name
-	// differs from the method of OwnConjugate on purpose: a caller's type that embeds a
-	// loss of this package must not inherit a conjugate, which would be wrong if the type
-	// replaces Value.
-	ConjugateAt(alpha, label float64) float64
+	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ*. The types of
+	// package solver do not have this method: a caller's type that embeds one of them must
+	// not inherit a conjugate, which would be wrong if the type replaces Value.
+	Conjugate(alpha, label float64) float64
 	// SlopeRange returns the ends of the interval on which φ* is finite, which contains
 	// all values of φ'. The ends may be infinite, and 0 lies between them.
 	SlopeRange(label float64) (lo, hi float64)
@@ -215,61 +217,66 @@ func (k Labels) validate(loss string, labels []float64) error {
 // losses lists the losses of the package with their arguments zero.
 var losses = []Loss{Logistic{}, SquaredHinge{}, Squared{}, Huber{}, Poisson{}}
 
-// LossOf returns l as a Loss; nil means Logistic. A type that embeds a loss of this
-// package is wrapped like any caller's own loss, because it may replace methods.
+// lossTypes holds the types of losses by their names.
+var lossTypes = typesOf(losses...)
+
+// LossOf returns l as a Loss; nil means Logistic. A caller's own loss is wrapped.
 func LossOf(l OwnLoss) Loss {
 	if l == nil {
 		return Logistic{}
 	}
-	if known, ok := known(losses, l); ok {
-		return known
-	}
-	if wrapped, ok := l.(ownLoss); ok {
-		return wrapped
+	if l, ok := known[Loss](lossTypes, l); ok {
+		return l
 	}
 	conjugate, _ := l.(OwnConjugate)
 	return ownLoss{l, conjugate}
 }
 
-// known returns v as a T if its type is the type of an element of all.
-func known[T any](all []T, v any) (T, bool) {
+// typesOf returns the types of all terms by their names.
+func typesOf[T any](all ...T) map[string]reflect.Type {
+	types := map[string]reflect.Type{}
 	for _, one := range all {
-		if reflect.TypeOf(one) == reflect.TypeOf(v) {
-			return v.(T), true
-		}
+		types[reflect.TypeOf(one).Name()] = reflect.TypeOf(one)
 	}
-	var none T
-	return none, false
+	return types
 }
 
-// NamedLoss returns the loss with the given name, and with the argument unless that is 0;
-// ok is false if there is no such loss.
-func NamedLoss(name string, argument float64) (l Loss, ok bool) {
-	for _, l := range losses {
-		t := l.Traits()
-		if t.Name == name && argument != 0 && t.Argument.With != nil {
-			return t.Argument.With(argument), true
-		}
-		if t.Name == name {
-			return l, true
-		}
+// known returns v as a T if v is a T already, or if its type is one of package solver. It
+// converts the latter to the type of this package with the same name. A caller's type that
+// embeds one of package solver is neither, because it may replace methods.
+func known[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
+	if t, ok := v.(T); ok {
+		return t, true
 	}
-	return nil, false
+	public := reflect.TypeOf(v)
+	if public.PkgPath() != "github.com/scas-admm/scas/solver" {
+		return t, false
+	}
+	to, ok := types[public.Name()]
+	if ok {
+		t = reflect.ValueOf(v).Convert(to).Interface().(T)
+	}
+	return t, ok
 }
 
 // ParseLoss returns the loss for text that String has written: a name, and after a colon
 // the argument, if there is one.
 func ParseLoss(text string) (Loss, error) {
 	name, number, has := strings.Cut(text, ":")
-	argument, err := 0.0, error(nil)
-	if has {
-		argument, err = strconv.ParseFloat(number, 64)
+	for _, l := range losses {
+		t := l.Traits()
+		if t.Name != name {
+			continue
+		}
+		if !has {
+			return l, nil
+		}
+		argument, err := strconv.ParseFloat(number, 64)
+		if err == nil && t.Argument.With != nil && argument > 0 && !math.IsInf(argument, 0) {
+			return t.Argument.With(argument), nil
+		}
 	}
-	l, ok := NamedLoss(name, argument)
-	if !ok || err != nil || has && (l.Traits().Argument.With == nil || !(argument > 0) || math.IsInf(argument, 0)) {
-		return nil, fmt.Errorf("solver: no loss %q; want %s", text, LossUsage())
-	}
-	return l, nil
+	return nil, fmt.Errorf("solver: no loss %q; want %s", text, LossUsage())
 }
 
 // LossNames lists the names of the losses.

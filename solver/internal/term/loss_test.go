@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// plain is a caller's own loss that embeds a loss of the package.
-type plain struct{ Squared }
+// plain is a caller's own loss: it has the methods of OwnLoss alone.
+type plain struct{ OwnLoss }
 
 // rates is a caller's own loss that does not depend on the residual alone.
-type rates struct{ Squared }
+type rates struct{ OwnLoss }
 
 func (rates) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }
 
@@ -63,7 +63,7 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 	case s < lo || s > hi:
 		t.Errorf("%v at %v, label %v: slope %v is not in [%v, %v]", l, m, b, s, lo, hi)
 	}
-	if sum := l.Value(m, b) + l.ConjugateAt(s, b); math.Abs(sum-s*m) > 1e-13*(1+math.Abs(s*m)) {
+	if sum := l.Value(m, b) + l.Conjugate(s, b); math.Abs(sum-s*m) > 1e-13*(1+math.Abs(s*m)) {
 		t.Errorf("%v at %v, label %v: φ(t) + φ*(φ'(t)) = %v and t φ'(t) = %v", l, m, b, sum, s*m)
 	}
 }
@@ -72,7 +72,7 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 // and lies above it. If the second derivative is unbounded, the parabola need only lie above the loss
 // between the margin and the minimum.
 func TestDamping(t *testing.T) {
-	for _, l := range append(slices.Clone(losses), LossOf(plain{})) {
+	for _, l := range append(slices.Clone(losses), LossOf(plain{Squared{}})) {
 		for _, b := range labelsFor(l) {
 			for m := -8.03; m < 8; m += 0.37 {
 				slope, curve := []float64{l.Slope(m, b)}, make([]float64, 1)
@@ -97,10 +97,10 @@ func TestOwnTraits(t *testing.T) {
 		loss OwnLoss
 		want Traits
 	}{
-		"squared":       {plain{}, Traits{Name: "squared", Residual: true, Accuracy: ownAccuracy}},
-		"rates":         {rates{}, Traits{Name: "squared", Accuracy: ownAccuracy}},
-		"logistic":      {struct{ Logistic }{}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
-		"squared hinge": {struct{ SquaredHinge }{}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
+		"squared":       {plain{Squared{}}, Traits{Name: "squared", Residual: true, Accuracy: ownAccuracy}},
+		"rates":         {rates{Squared{}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
+		"logistic":      {plain{Logistic{}}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
+		"squared hinge": {plain{SquaredHinge{}}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
 	} {
 		if got := LossOf(c.loss).Traits(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

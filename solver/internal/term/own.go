@@ -59,15 +59,15 @@ func (l ownLoss) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
 		t := margin[i]
-		value, conjugate, product := l.Value(t, label[i]), l.ConjugateAt(a, label[i]), float64(a*t)
+		value, conjugate, product := l.Value(t, label[i]), l.Conjugate(a, label[i]), float64(a*t)
 		size := math.Abs(value) + math.Abs(conjugate) + math.Abs(product)
 		sum += float64(weight[i] * (math.Max(0, value+conjugate-product) + float64(ownAccuracy*size)))
 	}
 	return sum
 }
 
-// ConjugateAt implements Loss; it returns +Inf if the conjugate is not known.
-func (l ownLoss) ConjugateAt(alpha, label float64) float64 {
+// Conjugate implements Loss; it returns +Inf if the conjugate is not known.
+func (l ownLoss) Conjugate(alpha, label float64) float64 {
 	if l.conjugate == nil {
 		return math.Inf(1)
 	}

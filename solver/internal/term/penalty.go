@@ -49,19 +49,17 @@ func Limits(g Penalty, q int) []float64 {
 	return rows.Limit
 }
 
-// penalties lists the penalties of the package.
-var penalties = []Penalty{L1{}, ElasticNet{}, SquaredL2{}, GroupL2{}, Within{}}
+// penaltyTypes holds the types of the penalties of the package by their names.
+var penaltyTypes = typesOf[Penalty](L1{}, ElasticNet{}, SquaredL2{}, GroupL2{}, Within{})
 
-// PenaltyOf returns g as a Penalty; nil means the zero penalty.
+// PenaltyOf returns g as a Penalty; nil means the zero penalty. A caller's own penalty is
+// wrapped.
 func PenaltyOf(g OwnPenalty) Penalty {
 	if g == nil {
 		return L1{}
 	}
-	if known, ok := known(penalties, g); ok {
-		return known
-	}
-	if wrapped, ok := g.(ownPenalty); ok {
-		return wrapped
+	if g, ok := known[Penalty](penaltyTypes, g); ok {
+		return g
 	}
 	conjugate, _ := g.(PenaltyConjugate)
 	return ownPenalty{g, conjugate}

@@ -77,9 +77,9 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// ConjugateAt implements Loss. With u = α/b it returns b k(u) + α log b; see surplus for
+// Conjugate implements Loss. With u = α/b it returns b k(u) + α log b; see surplus for
 // k.
-func (Poisson) ConjugateAt(alpha, label float64) float64 {
+func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
 		return math.Inf(1)

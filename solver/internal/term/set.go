@@ -59,8 +59,8 @@ type Walls struct {
 	Total        float64   // zero for none
 }
 
-// sets lists the sets of the package.
-var sets = []Set{Box{}, Ball{}, Nonnegative{}, Simplex{}}
+// setTypes holds the types of the sets of the package by their names.
+var setTypes = typesOf[Set](Box{}, Ball{}, Nonnegative{}, Simplex{})
 
 // SetOf returns d as a Set; a caller's own set is wrapped. Nil means R^p and is returned
 // as nil.
@@ -68,11 +68,8 @@ func SetOf(d OwnSet) Set {
 	if d == nil {
 		return nil
 	}
-	if known, ok := known(sets, d); ok {
-		return known
-	}
-	if wrapped, ok := d.(ownSet); ok {
-		return wrapped
+	if d, ok := known[Set](setTypes, d); ok {
+		return d
 	}
 	support, _ := d.(SupportFunction)
 	return ownSet{d, support}

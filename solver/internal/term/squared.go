@@ -64,8 +64,8 @@ func (Squared) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// ConjugateAt implements Loss.
-func (Squared) ConjugateAt(alpha, label float64) float64 {
+// Conjugate implements Loss.
+func (Squared) Conjugate(alpha, label float64) float64 {
 	return float64(alpha*label) + float64(float64(alpha*alpha)/4)
 }
 

@@ -79,8 +79,8 @@ func (SquaredHinge) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// ConjugateAt implements Loss.
-func (SquaredHinge) ConjugateAt(alpha, label float64) float64 {
+// Conjugate implements Loss.
+func (SquaredHinge) Conjugate(alpha, label float64) float64 {
 	q := float64(-label * alpha)
 	if !(q >= 0) {
 		return math.Inf(1)

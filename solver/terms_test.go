@@ -1,0 +1,95 @@
+package solver_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
+)
+
+// TestTerms checks that package term converts each loss, penalty and domain of this package to its type
+// with the same name and fields.
+func TestTerms(t *testing.T) {
+	w := []float64{1, 2}
+	for public, want := range map[solver.Loss]term.Loss{
+		solver.Logistic{}: term.Logistic{}, solver.Squared{}: term.Squared{}, solver.Huber{Delta: 3}: term.Huber{Delta: 3},
+		solver.SquaredHinge{}: term.SquaredHinge{}, solver.Poisson{}: term.Poisson{},
+	} {
+		if got := term.LossOf(public); got != want {
+			t.Errorf("%T is %#v, want %#v", public, got, want)
+		}
+	}
+	for _, c := range []struct {
+		public solver.Penalty
+		want   term.Penalty
+	}{
+		{nil, term.L1{}},
+		{solver.L1{Lambda: 3, Weights: w}, term.L1{Lambda: 3, Weights: w}},
+		{solver.ElasticNet{L1: 3, L2: 4, Weights: w}, term.ElasticNet{L1: 3, L2: 4, Weights: w}},
+		{solver.SquaredL2{Lambda: 3}, term.SquaredL2{Lambda: 3}},
+		{solver.GroupL2{Lambda: 3, Weights: w}, term.GroupL2{Lambda: 3, Weights: w}},
+		{solver.Within{Lower: 3, Upper: 4}, term.Within{Lower: 3, Upper: 4}},
+	} {
+		if got := term.PenaltyOf(c.public); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%T is %#v, want %#v", c.public, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		public solver.Domain
+		want   term.Set
+	}{
+		{nil, nil},
+		{solver.Box{Lower: w, Upper: w}, term.Box{Lower: w, Upper: w}},
+		{solver.Ball{Radius: 3}, term.Ball{Radius: 3}},
+		{solver.Nonnegative{}, term.Nonnegative{}},
+		{solver.Simplex{Total: 3}, term.Simplex{Total: 3}},
+	} {
+		if got := term.SetOf(c.public); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%T is %#v, want %#v", c.public, got, c.want)
+		}
+	}
+}
+
+// Huber, L1 and Box are a caller's own types: they have the names of types of this package, embed them,
+// and may replace their methods.
+type (
+	Huber struct{ solver.Huber }
+	L1    struct{ solver.L1 }
+	Box   struct{ solver.Box }
+)
+
+// TestEmbedded checks that a caller's type that embeds a type of this package is a type of the caller's
+// own.
+func TestEmbedded(t *testing.T) {
+	if l := term.LossOf(Huber{}); l.Traits().Conjugate {
+		t.Errorf("a loss that embeds Huber is %T", l)
+	}
+	g := term.PenaltyOf(L1{})
+	if _, ok := g.Rows(1); ok {
+		t.Errorf("a penalty that embeds L1 is %T", g)
+	}
+	if s := term.SetOf(Box{}); s.Region(1) != nil {
+		t.Errorf("a domain that embeds Box is %T", s)
+	}
+}
+
+// TestParseLoss checks that ParseLoss returns a type of this package for the name of each loss.
+func TestParseLoss(t *testing.T) {
+	for _, name := range append(term.LossNames(), "huber:0.5") {
+		l, err := solver.ParseLoss(name)
+		if err != nil || l.String() != name {
+			t.Errorf("%s is %#v, %v", name, l, err)
+			continue
+		}
+		if of := reflect.TypeOf(l).PkgPath(); of != reflect.TypeFor[solver.Huber]().PkgPath() {
+			t.Errorf("the loss %s is of package %s", name, of)
+		}
+	}
+	if l, _ := solver.ParseLoss("huber:0.5"); l != (solver.Huber{Delta: 0.5}) {
+		t.Errorf("huber:0.5 is %#v", l)
+	}
+	if l, err := solver.ParseLoss("hinge"); l != nil || err == nil {
+		t.Errorf("hinge is %#v", l)
+	}
+}
