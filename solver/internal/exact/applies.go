@@ -8,18 +8,20 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// ErrNotApplicable is wrapped by errors of New that say that the package cannot solve a problem.
+// ErrNotApplicable is the error, wrapped, of New for a problem that the package cannot solve.
 var ErrNotApplicable = errors.New("exact: not applicable")
 
 const (
-	// DenseFeatures is the largest number of features for which a dense matrix is formed.
+	// DenseFeatures is the largest number of features for which a dense matrix is formed, unless
+	// Problem.MaxWorking is set.
 	DenseFeatures = 2048
-	// Forming a Hessian may cost at most maxAssembly passes over the data, or maxProducts multiplications.
+	// A problem is refused if forming a Hessian costs more than maxAssembly passes over the data and
+	// more than maxProducts multiplications for each process.
 	maxAssembly, maxProducts = 64, 2e9
 )
 
-// byCoordinate reports whether the problem is separable: A = I, there are no groups, and X is a
-// product of intervals.
+// byCoordinate reports whether to use the separable model: joint is not set, A = I, there are no
+// groups, and X is a product of intervals.
 func (p *Problem) byCoordinate() bool {
 	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
 		return false
@@ -59,8 +61,8 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// fileFree is the largest number of free features that a problem with its samples in a file may
-// have: features with neither a singleton row of A nor a ridge.
+// fileFree is the largest number of features with neither a singleton row of A nor a ridge that a
+// problem with its samples in a file may have.
 const fileFree = 256
 
 // FileRefusal says why a Solver cannot solve the problem with its samples in a file, or returns "" if it
@@ -86,8 +88,8 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// Cost returns the cost of the Hessian of a step, in passes over the data. It returns 0 if the
-// Hessian is formed for a working set, whose columns are known only later.
+// Cost returns the cost of the Hessian of a step, in passes over the data. It returns 0 for a
+// separable problem, because the columns of a working set are known only later.
 func (s *Solver) Cost() float64 {
 	if s.coupled == nil {
 		return 0

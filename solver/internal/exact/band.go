@@ -6,13 +6,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// bandPart: a banded matrix is used if its bandwidth is at most an eighth of the number of
-// features. A full matrix with the same number of operations is factored faster.
+// A banded matrix is used if its bandwidth is at most the number of features divided by bandPart.
+// With larger bandwidths, a full matrix is factored faster.
 const bandPart = 8
 
 // band returns the bandwidth of the Hessians, which is the bandwidth of X'X + A'A. It returns the
-// bandwidth of a full matrix if a band would save too little or take too much memory, or if the
-// barrier of a ball, a group, or a column of ones adds a full matrix.
+// bandwidth of a full matrix if a band would save too little or take too much memory. It does so too
+// if samples are in a file, or if the barrier of a ball, a group, or a column of ones fills the matrix.
 func (p *Problem) band() int {
 	_, features := p.dims()
 	if p.File != nil || p.Ones || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
@@ -43,8 +43,8 @@ func width(x, a *sparse.CSR) int {
 	return widest
 }
 
-// addBand adds X' diag(c) X to a banded matrix h. It takes little time, because rows are short if
-// there is a band.
+// addBand adds X' diag(c) X to the upper triangle h of a banded matrix; see quadratic.Triangle for
+// stride. It takes little time, because rows are short if there is a band.
 func addBand(h []float64, stride int, x *sparse.CSR, c []float64) {
 	for i, by := range c {
 		idx, val := x.Row(i)

@@ -10,8 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// exactProblem returns a problem whose numbers are integers, so that it is the same on every
-// machine.
+// exactProblem returns a problem whose data are integers, so that it is the same on every machine.
 func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet

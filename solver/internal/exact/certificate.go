@@ -6,8 +6,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// poseBounds sets the problem for which gaps are proved. It has the rows and features that lambda
-// penalises.
+// poseBounds sets the problem for which gaps are proved, with the present limits and ridges.
 func (s *Solver) poseBounds() {
 	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
 	if s.summary.apart != nil {
@@ -18,8 +17,8 @@ func (s *Solver) poseBounds() {
 	s.rows.setBounds(q)
 }
 
-// proveGap returns an upper bound of P(x) − P*: the smaller of the bounds that the dual point α,
-// whose tally is known, and the dual point 0 prove. It sets e = X'Cα.
+// proveGap returns an upper bound of P(x) − P*: the smaller of the bounds that the dual points α and
+// 0 prove. The tally of α must be known. proveGap sets s.e to X'Cα.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {

@@ -11,14 +11,14 @@ import (
 // coupled is the quadratic model of a coupled problem. It has all columns.
 type coupled struct {
 	model  quadratic.Coupled
-	rows   gap.Penalty // the rows of bounds without squares; the model's matrix has the squares
+	rows   gap.Penalty // the penalty of Solver.bounds without squares; the model's matrix has the squares
 	base   []float64   // the Hessian of the loss
 	z      []float64   // multipliers of the rows, including the slopes of squares
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
 	exact bool                // the last model's solution has these zeros and ties exactly
-	more  int                 // number of steps that were made only to find zeros and ties
+	more  int                 // number of steps that were added to make zeros and ties exact
 	rough bool                // zeros and ties need not be exact
 }
 
@@ -38,14 +38,14 @@ func (s *Solver) newCoupled() {
 	s.coupled = c
 }
 
-// forget makes the next model start without multipliers.
+// forget makes the next model start without multipliers, and without an estimate of P(x) − P*.
 func (c *coupled) forget() {
 	c.excess = math.Inf(1)
 	c.model.ForgetMultipliers()
 }
 
-// begin starts from the multipliers of part, the model of the problem with a part of the samples.
-// The solution of that problem is the current point, and excess estimates P − P* there.
+// begin makes the next model start from the multipliers of part, a model for some of the samples.
+// The current point is the solution for these samples. excess is an estimate of P − P* there.
 func (c *coupled) begin(part *coupled, excess float64) {
 	c.excess = excess
 	c.model.StartFrom(&part.model)
@@ -74,25 +74,26 @@ func (s *Solver) fillCoupled() {
 }
 
 const (
-	// Barrier weight τ of the first model, for each term of the barrier, relative to P(0).
+	// The barrier weight τ of the first model is startTau·Scale divided by the number of terms of the
+	// barrier.
 	startTau = 0.05
 	// Newton's method converges quadratically: after a step from P − P* = e, P − P* is expected to
-	// be squared·e²/P(0).
+	// be squared·e²/Scale.
 	squared   = 30
-	modelPart = 1e-3 // a model is solved to this part of the P − P* that is expected after its step
-	gapPart   = 0.02 // no model is solved more accurately than to this part of the tolerance
+	modelPart = 1e-3 // tolerance of a model, relative to the P − P* that is expected after its step
+	gapPart   = 0.02 // smallest tolerance of a model, relative to that of the gap, before the last step
 	// If P − P* after a step is expected to be at most this multiple of the tolerance, the step may
 	// be the last one.
 	mayEnd = 100
-	// The model of a last step is solved to this part of P(0), which reveals zeros and ties.
+	// Largest tolerance of the model of a last step, relative to Scale. It reveals zeros and ties.
 	modelEnd  = 1e-12
-	leastFall = 100      // in a last step τ falls at least by this factor, which separates zeros
-	exactTol  = 1.001e-6 // zeros and ties must be exact if the tolerance is at most this part of P(0)
+	leastFall = 100      // in a last step τ falls at least by this factor, which reveals zeros
+	exactTol  = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale
 	mostMore  = 3        // largest number of steps that are added to make them exact
 )
 
 // minimiseCoupled minimises the model at the point, and returns by how much the model fell. If the
-// step may be the last one, it tries to make the zeros and ties of the solution exact.
+// step may be the last one, it tries to make the zeros and ties of the model's solution exact.
 func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	c, w := s.coupled, &s.set
 	m := &c.model
@@ -172,15 +173,15 @@ func (s *Solver) acceptModel() {
 	s.set.u, s.set.move = m.U, append(s.set.move[:0], m.Move...)
 }
 
-// flat is the smallest curvature along a feature that is assumed, in units of P(0) times the square
-// of the feature's largest value. The true curvature may be 0, where the loss is linear.
-const flat = 1e-6
+// assumedCurvature is the smallest curvature along a feature that is assumed, in units of Scale times
+// the square of the feature's largest absolute value. The true curvature is 0 where the loss is linear.
+const assumedCurvature = 1e-6
 
 // leastCurvature returns the smallest curvature that is assumed along each feature.
 func (s *Solver) leastCurvature() []float64 {
 	out := make([]float64, s.p)
 	for j, c := range s.summary.Largest {
-		out[j] = float64(flat*s.scale) * float64(c*c)
+		out[j] = float64(assumedCurvature*s.scale) * float64(c*c)
 	}
 	return out
 }

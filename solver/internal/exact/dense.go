@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// dense stores X by columns with all entries, zeros included, for data with few zeros.
+// dense stores X by columns, with all zeros. It is for data with few zeros.
 type dense struct {
 	n       int
 	val     []float64 // column by column
@@ -43,9 +43,9 @@ func (d *dense) transposed(dst, v []float64) {
 }
 
 const (
-	marginRows = 4096 // rows of margins that are computed at a time: they stay in the cache
-	// Columns that are added up before their sum is added: see gap.Problem for the effect on
-	// rounding.
+	marginRows = 4096 // number of margins that are computed at a time: they stay in the cache
+	// The terms of this number of columns are added up first, and then their sum is added to the
+	// margins. That reduces rounding errors.
 	marginLane = 8
 )
 

@@ -11,20 +11,20 @@
 // The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the
 // loss at x plus the penalty (package quadratic), and a line search follows. The model is solved more
 // accurately the less the last step lowered P. If there are many samples, the first point is the
-// solution for a part of them.
+// solution for some of them.
 //
 // There are two kinds of models:
 //
 //   - Separable, if A = I, there are no groups, and X is a product of intervals. The model has the columns
 //     of a working set. The correlations of all columns with the slopes φ' prove a gap and show which
-//     columns the set lacks. The columns that violate optimality most enter first, at most as many as
-//     there are non-zero coefficients. If the Hessian of all columns costs little, the set has them all.
+//     columns the set lacks. The columns that violate optimality most enter first, at most about as many
+//     as there are non-zero coefficients. If the Hessian of all columns costs little, the set has them all.
 //   - Coupled, for all other problems. The model has all columns. If these are too many, a setSolver
 //     solves smaller problems on working sets.
 //
-// The dual point is the slope of the model at x + d: α = φ'(t) + φ″(t) X d. Because x + d minimises the
-// model, α is dual feasible up to the model's tolerance and rounding, and its duality gap is of fourth
-// order in d. Package gap computes the bound.
+// Let x + d be the solution of the model. The dual point is the slope of the model there: α = φ'(t) +
+// φ″(t) X d. Because x + d minimises the model, α is dual feasible up to the model's tolerance and
+// rounding, and its duality gap is of fourth order in d. Package gap computes the bound.
 //
 // Solver asks an interface, samples, for everything that depends on the rows of the data. It has three
 // implementations:
@@ -36,12 +36,12 @@
 //     rows finds the loss, the gradient and the Hessian at the end of a step, and the tally that
 //     proves the gap there.
 //
-// Each of memory and File may hold a part of the samples; other processes then hold the rest.
+// With several processes, the memory or File of each process holds some of the samples.
 //
 // To read: problem.go has the types, solve.go the steps, working.go and coupled.go the two models,
 // samples.go the questions to the rows, finish.go how a run ends.
 //
 // The bits of results depend on the problem, the start and the lambdas before. They do not depend on the
 // number of goroutines or the kernel level. For rows in a file they depend on FileProblem.Memory as
-// well, and with other processes on how these share the samples.
+// well. With several processes they depend on how the processes share the samples.
 package exact

@@ -33,8 +33,8 @@ type FileProblem struct {
 // an entry per sample. It is not safe for concurrent use.
 type File struct {
 	*FileProblem
-	// Stop is called after each window; its error ends the visit. Tell is called with the part of
-	// the current visit that is done, from 0 to 1. Either may be nil.
+	// Stop is called after each window; its error ends the visit. Tell is called after each window
+	// with the fraction of the visit that is done. Either may be nil.
 	Stop func() error
 	Tell func(part float64)
 
@@ -61,7 +61,7 @@ type File struct {
 // How FileProblem.Memory is divided.
 const (
 	windowShare = 8 // a window has an eighth of the memory, within the next two limits
-	// Part of the memory for samples copied into memory, and for solving their problem.
+	// Fraction of the memory for samples that are copied into memory, and for solving their problem.
 	memoryShare = 0.6
 	leastWindow = 4 << 20 // smallest window in bytes
 	mostWindow  = 64 << 20
@@ -99,7 +99,7 @@ func NewFile(p *FileProblem) *File {
 // Visits returns the number of visits so far.
 func (f *File) Visits() int { return f.visits }
 
-// Look visits the rows at x, and returns the mean loss and its gradient.
+// Look makes x the current point, visits the rows there, and returns the mean loss and its gradient.
 func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 	if f.visit(&request{to: slices.Clone(x)}); f.stopped != nil {
 		return math.Inf(1), nil, f.stopped
@@ -131,7 +131,7 @@ func (f *File) equal() bool { return f.Weights == nil && f.Folds == nil }
 // left reports whether sample i is left out because of its fold.
 func (f *File) left(i int) bool { return f.Folds != nil && f.Folds[i] == f.Out }
 
-// omega returns ωᵢ, or 0 if sample i is left out.
+// omega returns the weight ωᵢ of sample i, or 0 if the sample is left out.
 func (f *File) omega(i int) float64 {
 	switch {
 	case f.left(i):
@@ -142,10 +142,9 @@ func (f *File) omega(i int) float64 {
 	return f.Weights[i]
 }
 
-// coef returns cᵢ.
+// coef returns cᵢ = ωᵢ/Σω.
 func (f *File) coef(i int) float64 { return f.omega(i) / f.weight }
 
-// offsetOf returns oᵢ.
 func (f *File) offsetOf(i int) float64 {
 	if f.Offset == nil {
 		return 0
@@ -177,7 +176,7 @@ func (f *File) labels(dst []float64, lo, hi int) []float64 {
 	return dst
 }
 
-// margins sets dst to aᵢ'x for the rows from lo on.
+// margins sets dst to aᵢ'x, without offsets, for the rows from lo on.
 func (f *File) margins(dst []float64, lo int, x []float64) {
 	_, columns := f.Data.Dims()
 	kernels.Margins(dst, f.Data.Rows(lo, lo+len(dst)), x[:columns])
@@ -188,7 +187,7 @@ func (f *File) margins(dst []float64, lo int, x []float64) {
 	}
 }
 
-// transposed adds Σ cᵢaᵢ over the given rows to dst.
+// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X that belong to part.
 func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
 	kernels.Gradient(dst[:part.Cols], part, c)
 	if f.Ones {
@@ -206,7 +205,7 @@ func (f *File) columns() gap.Columns { return f.survey.columns }
 
 func (f *File) lossAtZero() float64 { return f.survey.zero }
 
-// separate returns nil, because finding separated samples needs the rows of each column.
+// separate returns nil, because finding separated samples needs the data by columns.
 func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
 
 func (f *File) setBounds(q *gap.Problem) {
@@ -304,14 +303,14 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 // again.
 const lessCare = 10
 
-// bound returns the bound that the last visit and the multipliers z prove at x.
+// bound returns the bound that α of the last visit and the multipliers z prove at x.
 func (f *File) bound(x, z []float64) gap.Bound {
 	return f.bounds.Bound(x, z, &f.at.tally, &gap.Sum{
 		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
 	})
 }
 
-// rootHessian returns gap.Sum.Hessian for α at the point.
+// rootHessian returns what gap.Sum.Hessian must return for α at the point.
 func (f *File) rootHessian() []float64 {
 	if f.at.rootsVersion != f.bounds.RootsVersion() { // the visit summed the columns of other roots
 		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {

@@ -16,12 +16,12 @@ type survey struct {
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
 	deviation  []float64
 	unit, zero float64     // Scale and lossAtZero
-	part       *sampleCopy // the copied samples; nil after they have served to compute the first point
+	part       *sampleCopy // the copied samples; nil after the first point has been computed with them
 }
 
-// Survey makes the first visit. It checks the data, summarises the columns, and copies about most
-// samples into memory. It draws one sample from each n/most consecutive samples, so that each
-// sample is copied with the same probability.
+// Survey makes the first visit. It checks the data, computes statistics of the columns, and copies at
+// most the given number of samples into memory. It draws one sample from each n/most consecutive
+// samples, so that each sample is copied with about the same probability.
 func (f *File) Survey(most int) error {
 	n, _ := f.Data.Dims()
 	pick := picks(n, f.share(most))
@@ -84,10 +84,10 @@ func (f *File) Survey(most int) error {
 // constant columns. It returns nil if there are more than DenseFeatures columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
-// Room returns the number of samples that can be copied into memory, together with the memory for
-// solving their problem.
+// Room returns the number of samples that can be copied into memory, if the memory for solving their
+// problem is counted too. It is at least 1 and otherwise at most half of all samples.
 func (f *File) Room() int {
-	// Bytes of a sample (28 vectors), and of an entry with its compact form.
+	// Bytes of a sample, which has an entry in 28 vectors, and of an entry of X in both forms.
 	const ofSample, ofEntry = 28 * 8, 24
 	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
 	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
@@ -97,7 +97,7 @@ func (f *File) Room() int {
 // columns, they are only the largest absolute entries.
 type moments struct {
 	largest []float64
-	all     *sparse.ColumnStats // nil if there are too many columns; then only largest is used
+	all     *sparse.ColumnStats // nil if there are too many columns; largest is used only then
 }
 
 func (f *File) newMoments() *moments {
@@ -207,7 +207,7 @@ func (f *File) subsample(p *Problem) bool {
 	p.File, p.Team, p.Labels, p.Weights, p.Offset = nil, nil, t.label, t.weights, t.offsets
 	var err error
 	if p.Data, err = sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val); err != nil {
-		panic(err) // cannot happen: the rows are part of a valid matrix
+		panic(err) // cannot happen: the rows are rows of a valid matrix
 	}
 	p.Rows = p.Data.Compact(nil)
 	return true

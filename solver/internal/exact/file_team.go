@@ -8,17 +8,18 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// With several ranks, each rank has its own rows, in its own file or in a part of a shared file. In
-// a visit, every rank reads its windows, and then the ranks add their sums. Every rank then does
-// all other computations itself, with the same bits. The samples that Survey copies are exchanged,
-// because the rows of one rank may differ from the rows of other ranks. Each rank calls File.Stop
-// after each of its windows, and all ranks agree at the end of the loop whether to continue.
+// With several ranks, each rank has its own rows, in its own file or in some of the rows of a shared
+// file. In a visit, every rank reads its windows, and then the ranks add their sums. Every rank then
+// does all other computations itself, with the same bits. Every rank gets the samples that Survey
+// copies on all ranks, because the rows of one rank may be of another kind than those of others. Each
+// rank calls File.Stop after each of its windows. All ranks agree at the end of a visit whether to
+// continue.
 
-// failed is the cause of a rank whose loop over windows failed. It extends the causes of package
-// ending.
+// failed extends the causes of package ending: the visit of this rank failed.
 const failed = ending.Canceled + 1
 
-// together agrees on one error after a loop over windows, so that all ranks stop alike.
+// together returns the error after a visit. err is the error of this rank. If a rank has an error, all
+// ranks return one.
 func (f *File) together(err error) error {
 	if f.Team.Alone() {
 		return err
@@ -73,7 +74,7 @@ func (f *File) add(l *request, found *piece) {
 	}
 }
 
-// share returns this rank's part of a number of samples, in proportion to its rows.
+// share returns how many of the samples this rank copies: a number in proportion to its rows.
 func (f *File) share(samples int) int {
 	n, _ := f.Data.Dims()
 	if f.Team.Alone() {

@@ -37,15 +37,15 @@ type findings struct {
 	loss         float64   // Σ cᵢ φ(tᵢ)
 	gradient     []float64 // X'C φ'(t)
 	tally        gap.Tally // of α
-	head, tail   []float64 // X'Cα is head + tail; tail is nil unless X'Cα was summed with compensation
-	roots        []float64 // see gap.Sum.Hessian
+	head, tail   []float64 // X'Cα is head + tail; tail is nil if X'Cα was summed without compensation
+	roots        []float64 // the matrix that gap.Sum.Hessian returns
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 
-// A piece holds the sums over one part of every window. Different goroutines work on different
-// pieces. X'Cα is summed in three levels: over blocks of rows, over the blocks of a window, and
-// over windows. So its rounding errors, which enlarge the gap, are the errors of a few thousand
-// additions instead of n.
+// A piece holds the sums over some of the rows of every window. Different goroutines work on
+// different pieces. X'Cα is summed in three levels: over the rows of a block, over the blocks of a
+// window, and over windows. So its rounding errors, which enlarge the gap, are the errors of a few
+// thousand additions instead of n.
 type piece struct {
 	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
@@ -53,8 +53,8 @@ type piece struct {
 	margin, slope, weight, alpha []float64 // with an entry for each row of a block
 	sign                         []float64 // labels ±1 of a block
 	along, modelCurve            []float64 // X move, and φ″ of the model, for a block
-	curve                        []float64 // cᵢφ″ for each row of the piece's part of a window
-	last                         []float64 // the Hessian's column that belongs to the ones
+	curve                        []float64 // cᵢφ″ for each row of the piece in a window
+	last                         []float64 // the Hessian's column for the column of ones
 	scratch                      *kernels.HessianScratch
 	rootTally                    *rootTally // nil before the first proof
 }
@@ -151,7 +151,7 @@ func (f *File) visit(l *request) {
 	}
 }
 
-// each calls do for each window, with its first row and the row after its last one.
+// each calls do for each window, with its first row and the row after its last one, and then Tell.
 func (f *File) each(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {
@@ -163,7 +163,7 @@ func (f *File) each(do func(lo, hi int) error) error {
 	})
 }
 
-// rows adds rows lo to hi−1 to the sums.
+// rows adds rows lo to hi−1 of a window to the sums of the piece.
 func (t *piece) rows(f *File, l *request, lo, hi int) {
 	clear(t.window)
 	if l.hessian && len(t.curve) < hi-lo {
@@ -300,8 +300,8 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	}
 }
 
-// A rootTally sums N'X'CΦXN over the samples. The columns of X N belong to the roots, the features
-// whose dual equality package gap restores by a change of α.
+// A rootTally sums the upper triangle of N'X'CΦXN over the samples; see gap.Sum.Hessian and
+// gap.RootRow for Φ and N.
 type rootTally struct {
 	row          *gap.RootRow
 	count        int

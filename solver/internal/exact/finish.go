@@ -29,8 +29,8 @@ type Solution struct {
 	Err error
 }
 
-// Finish solves the problem for lambda = 1, starting at x. If it does not reach the tolerance, it
-// starts again at 0.
+// Finish solves the problem for lambda = 1, starting at x. If it does not reach the tolerance from
+// x ≠ 0, it starts again at 0.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
 		return s.second(s.finish(set, 0), set)
@@ -44,9 +44,9 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return s.second(r, set)
 }
 
-// second tries the coupled model if the separable model has not reached the tolerance. If many
-// points are nearly optimal, it finds another one of them, and if the loss is linear somewhere, its
-// steps are shorter there.
+// second returns the better of two solutions: first, and a solution by the coupled model. It tries
+// the coupled model only if the separable model has not reached the tolerance. The coupled model can
+// help if many points are nearly optimal, or where the loss is linear, because its steps are shorter.
 func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first
@@ -65,8 +65,7 @@ func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	return r
 }
 
-// finish solves the problem for lambda = 1. before is the number of iterations that were made
-// before.
+// finish solves the problem for lambda = 1. before is the number of earlier iterations.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
@@ -111,7 +110,7 @@ func (s *Solver) multipliers() []float64 {
 	return z
 }
 
-// structure returns the zeros and ties of the point. ok is false if they are not exact.
+// structure returns the zeros and ties of the point; ok is false if they are not exact.
 func (s *Solver) structure() (part quadratic.Partition, ok bool) {
 	if s.coupled == nil {
 		return quadratic.ReadStructure(nil, s.x, s.limit, s.p).Partition(), true
@@ -140,12 +139,12 @@ func (s *Solver) Ties() [][]int {
 
 const (
 	mostSteps = 10    // largest number of Newton steps of Certify
-	certain   = 1e-12 // a bound of at most this part of P(0) is small enough
-	tight     = 0.9   // a bound is tight enough if P has fallen by at least this part of it
+	certain   = 1e-12 // a bound of at most this multiple of Scale is small enough
+	tight     = 0.9   // a bound is tight enough if P has fallen by at least this fraction of it
 )
 
-// Certify returns an upper bound of P(x) − P* for lambda = 1 at a feasible point x. It makes Newton
-// steps from x until P has fallen by nearly as much as the bound.
+// Certify returns an upper bound of P(x) − P* for lambda = 1 at a point x in X. It makes at most
+// mostSteps Newton steps from x, until P has fallen by nearly as much as the bound.
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.forget()
@@ -184,6 +183,6 @@ func (s *Solver) forget() {
 	}
 }
 
-// Dependent reports whether the last proof found that free columns are linearly dependent, or
-// nearly so.
+// Dependent reports whether the last proof found that the columns of free features are linearly
+// dependent, or nearly so.
 func (s *Solver) Dependent() bool { return s.bounds != nil && s.bounds.Dependent }

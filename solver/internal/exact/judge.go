@@ -6,8 +6,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// Judge proves a gap at the point by the dual point φ'(t), where t are the margins. It returns r
-// with this gap. It is for a result r without a proof.
+// Judge returns r, a result without a proof, with the gap that the dual point φ'(t) proves at the
+// point, where t are the margins. The gap is +Inf if the working set does not have all non-zero
+// coefficients.
 func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
 	for j, v := range s.x {
@@ -17,7 +18,7 @@ func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	}
 	r.Gap = math.Inf(1)
 	if math.IsInf(s.at.value, 1) {
-		return r // the working set does not have all non-zero coefficients
+		return r
 	}
 	s.at.value = s.value(s.at.loss)
 	s.rows.useSlopes(s.x, s.e)

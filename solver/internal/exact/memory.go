@@ -81,8 +81,8 @@ func perColumn(p *Problem) []float64 {
 	return count
 }
 
-// mayEnter returns the number of features that may enter working sets: features with data, and
-// features that a row of A couples to others.
+// mayEnter returns the number of features that may enter working sets: features with entries in X, and
+// features that share a row of A with others.
 func mayEnter(p *Problem) (count int) {
 	used := perColumn(p)
 	if a := p.A.Matrix(); a != nil {
@@ -115,9 +115,9 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 	return 8 * (int64(ofSamples*n+ofFeatures*t.Order+ofRows*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
 }
 
-// memoryCoupled is Memory for a problem with a coupled model.
+// memoryCoupled returns Memory for a problem with a coupled model.
 func (q *Problem) memoryCoupled(runs int) int64 {
-	const ofPart = 12 // number of vectors for a part of the samples
+	const ofPart = 12 // number of vectors with an entry for each sample with which Solve begins
 	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())

@@ -20,7 +20,7 @@ func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 }
 
 // Penalise makes g the penalty of A x, and reports whether the package can solve a problem with it.
-// If A = I, squares of g are added to Ridge.
+// If A = I, squares of g are added to Ridge. If g bounds the coefficients, the bounds become Set.
 func (p *Problem) Penalise(g term.Penalty) bool {
 	l, _ := p.A.Dims()
 	rows, ok := g.Rows(l)

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Problem is what a Solver minimises, as the package comment defines it. A Solver only reads its slices;
-// Penalise writes to Ridge.
+// A Problem is what a Solver minimises, as the package comment defines it. A Solver does not change the
+// slices of its Problem; Penalise changes Ridge.
 type Problem struct {
 	Data    *sparse.CSR  // X, n × p
 	Rows    kernels.Rows // Data in the form that the kernels use
@@ -20,25 +20,24 @@ type Problem struct {
 	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal weights
 	Offset  []float64    // oᵢ; nil for no offsets
 	Loss    term.Loss
-	A       *linalg.Algebra // a matrix, or the identity; nil for the identity
+	A       *linalg.Algebra // a matrix or the identity; nil also means the identity
 	Limit   []float64       // limit_k ≥ 0 of each row of A
 	// The numbers square_k ≥ 0: row k of A adds (square_k/2) (A x)_k² to P. nil means that all are
 	// 0.
 	Square []float64
-	// Disjoint sets of rows of A: P has the norm of each, times the Limit of its rows; nil for no
-	// groups.
+	// Disjoint sets of rows of A with the same Limit; nil for no groups. For each, P has Limit times
+	// the norm of its elements of A x instead of absolute values.
 	Groups  [][]int
 	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature
-	Fixed   []float64   // another ridge of each feature, which lambda does not multiply; nil means 0
+	Fixed   []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0
 	Set     term.Region // X; nil for R^p
 	Threads int         // number of goroutines, 0 for GOMAXPROCS; results do not depend on it
-	Team    *rows.Team  // processes that hold other samples; nil if this process holds all
+	Team    *rows.Team  // the processes that hold the samples; nil if this process holds all
 	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Survey
 	// must have been called.
 	File *File
-	// MaxWorking is the largest number of columns of a working set. 0 means all columns if one
-	// process holds the samples, defaultWorking with several processes, and MostFeatures in a
-	// setSolver.
+	// MaxWorking is the largest number of columns of a working set. 0 means all columns, or
+	// MostFeatures in a setSolver. With several processes, a Solver uses defaultWorking instead.
 	MaxWorking int
 	// Ones says that X has one more column, of ones, that Data does not store. Only Refusal and
 	// ProverMemory take such a problem.
@@ -63,7 +62,7 @@ type Solver struct {
 	scale   float64 // the unit of tolerances, see term.Labels.Unit
 
 	x, e         []float64 // the current point; X'Cα for the last dual point α
-	limit, ridge []float64 // limit_k of the rows of A and ridgeⱼ of the features, for the current lambda
+	limit, ridge []float64 // limit_k of the rows of A, and ridgeⱼ of the features, for the current lambda
 	lambda       float64
 	box          *term.Box // X if it is a product of intervals; nil for R^p and for other sets
 
@@ -82,7 +81,7 @@ type columnSummary struct {
 	columns rowsOf         // X'; nil until some working set does not have all columns
 	free    []int32        // the free features
 	apart   *gap.Separated // samples that free features separate; nil if there are none
-	allFree bool           // free was computed for lambda = 0, for which no limit holds a feature
+	allFree bool           // free was computed for lambda = 0, for which all limits are 0
 	cheap   bool           // the Hessian of all columns costs little, so the working set has all columns
 }
 
@@ -91,21 +90,21 @@ type standing struct{ loss, value float64 }
 
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
-	flat    float64 // damping of losses that are flat, see term.Damping.Flat; 0 for none
-	tail    float64 // damping of losses that are linear, see term.Damping.Tail; 0 for none
+	flat    float64 // term.Damping.Flat of the next Hessian
+	tail    float64 // term.Damping.Tail of the next Hessian
 	sweeps  int     // number of coordinate sweeps allowed for a model without a formed Hessian
 	fall    float64 // by how much the last model fell
 	most    float64 // largest fall of a model since lambda changed
-	part    float64 // near the optimum, a model may leave this part of its first violation
+	part    float64 // near the optimum, a model may leave this fraction of its first violation
 	visits  float64 // number of times that the last model without a formed Hessian visited its columns
-	warm    bool    // the solution for a near lambda was the start: this is a step of a path
+	warm    bool    // the start was the solution for a near lambda, as in a path
 	near    bool    // the last step lowered the objective by little
-	toEnd   bool    // solve the next model to the end
+	toEnd   bool    // the next model is solved nearly exactly
 	started bool    // the fields at and e have been computed for x
-	placed  bool    // Start was called, so that Solve does not begin with a part of the samples
+	placed  bool    // Start was called, so that Solve does not begin with some of the samples
 	uphill  bool    // the last step was rejected because the objective increases along it
 	stale   bool    // the model has the Hessian at an earlier point
-	// The last proved gap divided by the tolerance; if it is small, the Hessian is used again.
+	// The last proved gap divided by the tolerance. If it is small, the next step uses the same Hessian.
 	spare float64
 }
 
@@ -128,7 +127,8 @@ func New(p *Problem) (*Solver, error) {
 	s.set.most = min(features, p.MaxWorking)
 	switch {
 	case !p.Team.Alone():
-		// Without a formed Hessian, each coordinate would take a message.
+		// Several processes always form the Hessian (see formed), so the working set must be small
+		// enough for a Hessian.
 		s.set.most = min(features, defaultWorking)
 	case p.MaxWorking == 0:
 		s.set.most = features

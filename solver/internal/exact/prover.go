@@ -3,14 +3,14 @@ package exact
 import "math"
 
 // A Prover proves gaps of a problem and solves the problem: by a Solver, or by a setSolver if there
-// is a graph with many features. It prepares them at the first call that needs them. It is not safe
-// for concurrent use.
+// is a graph with many features. It prepares the solver at the first call that needs it. A Prover is
+// not safe for concurrent use.
 type Prover struct {
-	problem  *Problem // nil if no gap can be proved
-	made     bool     // whole or sets have been prepared, if the package accepts the problem
-	whole    *Solver
-	sets     *setSolver
-	assembly float64 // cost of forming a Hessian, in passes over the data
+	problem  *Problem   // nil if no gap can be proved
+	made     bool       // make was called
+	whole    *Solver    // nil if New refuses the problem
+	sets     *setSolver // nil unless whole is nil and the package accepts the problem
+	assembly float64    // cost of forming a Hessian, in passes over the data; 0 if it is not known
 }
 
 // NewProver returns a prover of q. If q is nil, it proves nothing.
@@ -31,7 +31,7 @@ func (p *Prover) make() {
 	p.whole = nil
 	if q.Absolute() {
 		if p.sets, err = newSetSolver(&q); err == nil {
-			return // a Hessian has only the columns of a working set, which are known only later
+			return // assembly stays 0: the columns of a working set are known only later
 		}
 		p.sets = nil
 	}
@@ -51,8 +51,8 @@ func (p *Prover) Proves() bool {
 	return p.whole != nil || p.sets != nil
 }
 
-// Cheap reports whether proofs cost so little that they can be tried from time to time during
-// another method's run.
+// Cheap reports whether proofs, if there are any, cost so little that they can be tried from time to
+// time during another method's run.
 func (p *Prover) Cheap() bool {
 	p.make()
 	return p.sets == nil
@@ -65,7 +65,7 @@ func (p *Prover) Finishes() bool { return p.Proves() && !p.Refused() }
 // too long.
 func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 
-// Dependent reports whether the last proof found that free columns depend on each other.
+// Dependent returns Solver.Dependent, or false with a setSolver.
 func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
 
 const (
@@ -76,10 +76,10 @@ const (
 // Affords reports whether the budget of passes is usually large enough for Finish to end by itself.
 func (p *Prover) Affords(passes float64) bool { return passes >= enough*p.Cost() }
 
-// Warm returns the number of passes of another method before Finish begins, for a budget of passes.
-// If the budget may end Finish, the number is such that one iteration of Finish fits into the
-// budget. Finish then has the same start for all such budgets, so a larger budget never gives a
-// worse point.
+// Warm returns the number of passes that another method makes before Finish, for a run of at most the
+// given number of passes. If these may be too few for Finish to end by itself, the result is larger by
+// the cost of one iteration of Finish. It is the same for all such runs: Finish has the same start,
+// so a larger number of passes never gives a worse point.
 func (p *Prover) Warm(passes float64) float64 {
 	if p.Affords(passes) {
 		return warm
@@ -91,8 +91,8 @@ func (p *Prover) Warm(passes float64) float64 {
 // columns, of a gradient, and of margins at two points.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
-// Certify returns an upper bound of P(x) − P* at a feasible x, or +Inf if nothing can be proved.
-// The proof begins with the multipliers beta of the rows of A.
+// Certify returns an upper bound of P(x) − P* at a point x in X, or +Inf if nothing can be proved.
+// A setSolver begins with the multipliers beta of the rows of A; a Solver does not use beta.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.make(); {
 	case p.whole != nil:
@@ -103,8 +103,8 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem, beginning with x, y = A x and the multipliers beta. It may be called
-// only if Finishes returns true.
+// Finish solves the problem, beginning with x. A setSolver also uses y = A x and the multipliers beta.
+// Finish may be called only if Finishes returns true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)

@@ -1,25 +1,26 @@
 package exact
 
-// If a problem is solved for m of the samples only, the objective at this solution is about P·p/m
-// above the optimum. So if there are many samples, the problem is first solved for a part of them,
-// to about this accuracy. The part in turn begins with a part of its samples. Sample sizes grow
-// with the accuracy (Byrd, Chin, Nocedal, Wu 2012).
+// If a problem with p features is solved for m of the samples only, the objective at this solution is
+// about P·p/m above the optimum. So if there are many samples, the problem is first solved for some
+// of them, to about this accuracy. This smaller problem begins with some of its samples in turn. The
+// number of samples grows with the accuracy (Byrd, Chin, Nocedal, Wu 2012).
 const (
-	sampleShare   = 8    // the part is an eighth of the samples
-	leastSample   = 2000 // smallest number of samples of a part
-	sampleFor     = 16   // smallest number of samples of a part for each feature
-	sampleGap     = 0.03 // the part is solved to an estimated error of this multiple of p/m, relative to P(0)
-	mostOfSamples = 12   // largest number of steps for the part
+	sampleShare   = 8    // the smaller problem has an eighth of the samples
+	leastSample   = 2000 // smallest number of samples of a smaller problem
+	sampleFor     = 16   // smallest number of samples of a smaller problem for each feature
+	sampleGap     = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
+	mostOfSamples = 12   // largest number of steps for a smaller problem
 )
 
 // samplesDo reports whether an eighth of n samples is enough for a start, with the given number of
 // features.
 func samplesDo(n, features int) bool { return n/sampleShare >= max(leastSample, sampleFor*features) }
 
-// Samples reports whether Solve begins with a part of the samples if Start has not been called.
+// Samples reports whether there are so many samples that Solve begins with an eighth of them, if Start
+// has not been called.
 func (s *Solver) Samples() bool { return samplesDo(s.rows.count(), s.p) }
 
-// sampled moves the point to the solution for a part of the samples, and returns the Solver of that
+// sampled moves the point to the solution for some of the samples, and returns the Solver of that
 // problem. If there are too few samples, or the solution is not better than 0, it returns nil and
 // does not move the point.
 func (s *Solver) sampled(lambda float64, set *Settings) *Solver {

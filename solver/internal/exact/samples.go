@@ -14,12 +14,12 @@ type samples interface {
 	columns() gap.Columns // the magnitudes of the columns of X
 	Scale() float64       // the unit of tolerances, see term.Labels.Unit
 	lossAtZero() float64  // Σ cᵢ φ at x = 0; may be called only after Scale
-	// subsample gives p a part of these samples. It reports false if there are too few samples.
+	// subsample makes some of these samples the samples of p. It returns false if there are too few.
 	subsample(p *Problem) bool
 
 	// separate finds the samples that some features separate, so that their α is 0. It returns nil
-	// if there are none. open reports whether the coefficient of feature j may increase, and
-	// decrease, without end.
+	// if it finds none. open says which coefficients may change: that of feature j may increase
+	// without end if above is true, and decrease without end if below is true.
 	separate(open func(j int) (above, below bool)) *gap.Separated
 	// setBounds sets the problem whose gaps are proved.
 	setBounds(q *gap.Problem)
@@ -32,10 +32,10 @@ type samples interface {
 	// hasHessian reports whether the Hessian at the point is known, or needs no visit of a file.
 	hasHessian() bool
 	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the
-	// working set. accept uses the same φ″.
+	// working set. A nil h means a model without a formed Hessian. accept uses the same φ″.
 	hessian(h []float64, shape quadratic.Triangle, d term.Damping)
 
-	// lossAt returns the loss at the end of a step.
+	// lossAt returns the loss at the end of the step t.
 	lossAt(t *trial) float64
 	// accept moves to the end of the step for which lossAt was called last, unless its length is 0,
 	// and sets α to the slopes of the model: φ' + φ″ X move.
@@ -50,7 +50,7 @@ type samples interface {
 	prove(x, z, e []float64, goal float64) gap.Bound
 	// trivial returns the gap that the dual point 0 proves at x; value is the objective at x.
 	trivial(x []float64, value float64) float64
-	// falls reports whether the loss decreases without end along d.
+	// falls reports whether the loss decreases without end along d, see Solver.Falls.
 	falls(d []float64) bool
 
 	// Err returns the first error of a visit, which ends a run.
@@ -60,9 +60,8 @@ type samples interface {
 // A trial is a step that the line search tries.
 type trial struct {
 	at     []float64 // the point where the step ends, for the columns of the working set
-	length float64   // the step as a part of the full step
-	// The move to the model's solution, for the columns of the working set; see quadratic.Separable
-	// and Coupled.
+	length float64   // the step, as a fraction of the full step to the model's solution
+	// The full step, for the columns of the working set; see quadratic.Separable and Coupled.
 	move    []float64
 	snapped bool         // the full step differs slightly from move, because zeros and ties were made exact
 	hessian bool         // if the step is accepted, the Hessian at its end will be needed

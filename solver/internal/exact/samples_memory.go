@@ -17,15 +17,14 @@ type memory struct {
 	*rows.Sums
 	set *working
 	n   int
-	// The data by columns, if few entries are zero and a working set may have fewer than all
-	// columns; else nil.
+	// The data by columns, for a Gram matrix that need not have all columns; else nil.
 	dense  *dense
 	bounds gap.Memory
 
 	at, next     state
-	alpha, curve []float64 // n: α, and φ″ of the last Hessian
+	alpha, curve []float64 // for each sample: α, and φ″ of the last Hessian
 	zero         float64   // Σ cᵢ φ at x = 0
-	lo, hi       []float64 // length n: the domain of φ*; [0, 0] for separated samples
+	lo, hi       []float64 // for each sample: the domain of φ*; [0, 0] for separated samples
 	found        gap.Tally
 }
 
@@ -144,8 +143,8 @@ func (m *memory) lossAt(t *trial) float64 {
 	return m.next.loss
 }
 
-// cancelled: if no difference of margins exceeds this part of the largest margin, the differences
-// have lost too many digits.
+// If no difference of margins exceeds cancelled times the largest margin, the differences have lost
+// too many digits.
 const cancelled = 1e-5
 
 func (m *memory) accept(t *trial) {
@@ -205,7 +204,7 @@ func (m *memory) falls(d []float64) bool {
 	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
 }
 
-// subsample gives p an eighth of the samples.
+// subsample makes an eighth of the samples the samples of p.
 func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !samplesDo(m.All.Samples, features) {

@@ -13,17 +13,17 @@ import (
 
 // A setSolver solves a coupled problem with more features than a dense matrix can have, if the
 // solution has few non-zero coefficients. It holds all coefficients outside a working set at zero,
-// solves this smaller problem, and continues with a set to which it adds the features that violate
-// optimality most. The dual point of the smaller problem, extended by multipliers for the other
-// rows of A, is a dual point of the problem with all features, and proves a gap of that problem. A
-// setSolver is not safe for concurrent use.
+// solves this smaller problem, and adds the features that violate optimality most to the next set.
+// The dual point of the smaller problem, together with multipliers for the other rows of A, is a dual
+// point of the problem with all features, and proves a gap of that problem. A setSolver is not safe
+// for concurrent use.
 type setSolver struct {
 	all      *unrestricted
 	most     int      // largest number of columns of a working set
 	at       *iterate // the current point
 	trial    *dual    // the dual point of the last working set
 	best     *dual    // the dual point that proves the smallest gap
-	rest     *outside // multipliers of the rows of zero coefficients
+	rest     *outside // finds multipliers of the rows of A with only zero coefficients
 	position []int32  // position of each feature in the working set, counted from 1; 0 outside the set
 
 	refused bool // forming the Hessian of a working set would take too long
@@ -54,8 +54,8 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 }
 
 // certify returns an upper bound of P(x) − P*, where P(x) is the computed value. The dual point is
-// α = φ'(Xx) with the multipliers z of the rows of A. Multipliers are changed if that brings X'Cα +
-// mu x + A'z closer to 0. If z is nil, each row's multiplier is its limit with the sign of (A x)_k.
+// that of slopes, but multipliers of rows with only zero coefficients are changed if that brings
+// X'Cα + mu x + A'z closer to 0.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.visit(x)
 	w.slopes(z)
@@ -69,8 +69,9 @@ func (w *setSolver) visit(x []float64) {
 	w.all.visit(w.at)
 }
 
-// slopes sets the trial dual point to α = φ'(t) and the multipliers z. For rows with (A x)_k ≠ 0,
-// the multiplier is the row's limit with the sign of (A x)_k.
+// slopes sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the
+// rows of A. nil means zeros. For rows with (A x)_k ≠ 0, the multiplier is instead the row's limit
+// with the sign of (A x)_k.
 func (w *setSolver) slopes(z []float64) {
 	copy(w.trial.alpha, w.at.slope)
 	clear(w.trial.z)
@@ -88,8 +89,9 @@ func (w *setSolver) slopes(z []float64) {
 // matrices of such a set take 500 MB, and a Newton step about a second on one thread.
 const MostFeatures = 4096
 
-// mostFree is the largest number of free features, such as an intercept, with which working sets
-// can be used. A proof makes one pass over the columns of each pair of free features.
+// mostFree is the largest number of features with neither a ridge nor a singleton row, such as an
+// intercept, with which working sets can be used. A proof makes one pass over the columns of each
+// pair of these features.
 const mostFree = 64
 
 // mostInSet returns the largest number of columns of a working set of p.
@@ -97,19 +99,19 @@ func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }
 
 const (
 	maxRounds  = 30
-	firstShare = 1e-3 // the first working set is solved to this part of the loss at x = 0
-	laterShare = 1e-2 // while features are missing, later sets are solved to this part of the gap
-	// A coefficient becomes zero if the multiplier of its singleton row is below this part of the
+	firstShare = 1e-3 // tolerance for the first working set, relative to the loss at x = 0
+	laterShare = 1e-2 // tolerance for later sets while features are missing, relative to the gap
+	// A coefficient becomes zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
-	// If fewer features than this part of the set violate optimality, the next set is solved to the
-	// tolerance.
+	// The next set is solved to the final tolerance if the number of features that violate optimality
+	// is less than this fraction of the number in the set.
 	finalShare = 0.1
 )
 
-// finish solves the problem, starting at x, until a gap of at most set.Tol is proved. The image y =
-// A x, of length l, says which coefficients start at zero. The dual point starts with the
-// multipliers z of the rows.
+// finish solves the problem, starting at x, until a gap of at most set.Tol is proved. y = A x says
+// which coefficients start at zero; nil means those of x. The dual point starts with the multipliers
+// z of the rows of A.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
@@ -143,7 +145,8 @@ func (w *setSolver) trim() {
 	copy(w.trial.alpha, w.at.slope)
 }
 
-// cleared returns x with xⱼ = y_k/A_kj for each singleton row k, so that zeros of y are zeros of x.
+// cleared returns x with xⱼ = y_k/A_kj for each singleton row k, so that zeros of y are zeros of x. If
+// y is nil, it returns x.
 func cleared(r *gap.Penalty, x, y []float64) []float64 {
 	at := slices.Clone(x)
 	if y == nil {
@@ -171,8 +174,8 @@ type rounds struct {
 	inner  ending.Why // why the run on the last working set ended
 }
 
-// judge proves gaps of the point by the trial dual point and by the best one so far, and keeps the
-// better of the two. It returns the smaller gap.
+// judge proves gaps of the point by the trial dual point and by the best dual point so far. It returns
+// the smaller gap, and keeps the dual point that proves it. part is the solution for the working set.
 func (r *rounds) judge(part *Solution) float64 {
 	r.rest.settle(r.trial, r.at)
 	gap := r.all.prove(r.trial, r.at, r.set.Tol)
@@ -237,7 +240,6 @@ func union(a, b []int32) []int32 {
 	return slices.Compact(all)
 }
 
-// end returns the result.
 func (r *rounds) end() *Solution {
 	res := r.result
 	res.Gap = gap.Rounded(res.Gap, res.Objective)

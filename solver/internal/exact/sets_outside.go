@@ -10,41 +10,40 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// outside finds multipliers of the rows of A all of whose features are zero. Optimality at a zero feature
-// is X'Cα + mu x + A'z = 0, where the multiplier of the feature's singleton row may be anything up to
-// the limit of that row. So the sum over all other rows must not exceed the limit; what exceeds it is
-// the feature's excess. If the rows are edges of a graph, multipliers without excess are a flow with
-// bounded capacities.
+// outside finds multipliers of the rows of A with only zero features: features whose coefficients are
+// zero. Optimality is X'Cα + mu x + A'z = 0. In the equation of a zero feature, the term of its singleton
+// row can have any absolute value up to a limit, the feature's capacity. So the sum of the other terms
+// must not exceed the capacity; what exceeds it is the feature's excess. If the rows are edges of a graph,
+// multipliers without excess are a flow with bounded capacities.
 //
 // Multipliers are computed by coordinate descent on half the sum of squared excesses, one connected
-// component of zero features after the other. If no multipliers remove it, the excess that is left
-// is the proximal point of the penalty (Moreau's decomposition): the negative gradient of the
-// objective in the steepest feasible direction. So the excess shows which features the next working
-// set needs.
+// component of zero features after the other. If no multipliers remove the excess, the excess with the
+// least sum of squares is the direction of steepest descent of the objective. So it shows which features
+// the next working set needs.
 type outside struct {
 	f   *unrestricted
 	sum []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
 	// For each feature, the limit of its singleton row times the absolute value of the row's entry.
 	capacity []float64
-	near     []float64 // excess of each zero feature over nearLimit times its limit; 0 for other features
+	near     []float64 // by how much each zero feature exceeds nearLimit times its capacity; 0 for others
 	seen     []bool    // features that are already in a component
-	done     []bool    // rows that are already in a component
+	done     []bool    // rows that reach has examined
 	part     component
-	over     int // number of features with an excess over the full limit
+	over     int // number of features with an excess
 }
 
-// A component is a connected set of zero features, together with the rows of A that have no other
-// features.
+// A component has zero features, and the rows of A that connect them. A row connects its features if
+// all of them are zero. The singleton rows of gap.Penalty.Singleton are left out.
 type component struct {
 	features, rows []int32
 }
 
 const (
-	nearLimit = 0.9 // a feature may join the next set if it exceeds this part of its limit
+	nearLimit = 0.9 // a feature may join the next set if it exceeds this fraction of its capacity
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
-	// Coordinate descent ends if a sweep reduces the squared excess by less than this part.
+	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.
 	leastGain = 1e-5
-	noExcess  = 1e-10 // an excess of at most this part of the capacity counts as none
+	noExcess  = 1e-10 // an excess of at most this fraction of the capacity counts as none
 )
 
 func newOutside(f *unrestricted) *outside {
@@ -60,8 +59,8 @@ func newOutside(f *unrestricted) *outside {
 	return o
 }
 
-// settle changes the multipliers d.z of rows that have only zero features, so that few features
-// have an excess, and sets o.near and o.over.
+// settle changes the multipliers d.z of rows with only zero features, so that few features have an
+// excess. It sets o.near and o.over.
 func (o *outside) settle(d *dual, at *iterate) {
 	o.residual(d, at)
 	clear(o.near)
@@ -89,12 +88,12 @@ func (o *outside) settle(d *dual, at *iterate) {
 }
 
 const (
-	undecided = 0.05 // an excess of at most this part of the capacity may be due to slow convergence
+	undecided = 0.05 // an excess below this fraction of the capacity may be due to slow convergence
 	exactSize = 512  // largest number of features of a component for which a Solver can decide that
 )
 
-// lower reduces the excess of the component by coordinate descent. If a small excess is left, it
-// computes the exact solution, which shows whether there is any excess.
+// lower reduces the excesses of the component by coordinate descent. If only small excesses are left,
+// it computes the exact solution, which shows whether there must be any.
 func (o *outside) lower(z []float64) {
 	o.relax(z, 1)
 	most := 0.0
@@ -106,8 +105,8 @@ func (o *outside) lower(z []float64) {
 	}
 }
 
-// exact computes the multipliers of the component exactly: the multipliers of the proximal point of
-// its penalty.
+// exact computes the multipliers of the component with the least sum of squared excesses. They are the
+// multipliers of a problem with the squared loss and X = I, whose solution is the excesses.
 func (o *outside) exact(z []float64) {
 	r, k := o.f.rows, len(o.part.features)
 	w := &setSolver{all: o.f, position: make([]int32, o.f.p)}
@@ -161,7 +160,7 @@ func (o *outside) count() {
 	}
 }
 
-// residual computes o.sum.
+// residual computes o.sum for the dual point d and the point at.
 func (o *outside) residual(d *dual, at *iterate) {
 	f := o.f
 	f.Transposed(o.sum, f.Rows, d.alpha)
@@ -174,8 +173,8 @@ func (o *outside) residual(d *dual, at *iterate) {
 	}
 }
 
-// excess returns by how much o.sum of a zero feature is above part times the feature's capacity, or
-// below its negative; 0 if neither.
+// excess returns by how much o.sum of a zero feature is above part times the feature's capacity. It
+// returns a negative number if o.sum is below minus that product, and 0 between the two.
 func (o *outside) excess(j int32, part float64) float64 {
 	capacity := part * o.capacity[j]
 	return o.sum[j] - math.Max(-capacity, math.Min(o.sum[j], capacity))
@@ -205,7 +204,7 @@ func (o *outside) reach(first int32, at *iterate) {
 	}
 }
 
-// enter adds the features that the component does not have yet.
+// enter adds those of the features to the component that it does not have yet.
 func (o *outside) enter(features []int32) {
 	for _, j := range features {
 		if !o.seen[j] {
@@ -224,8 +223,8 @@ func allZero(x []float64, at []int32) bool {
 	return true
 }
 
-// relax reduces the sum of squared excesses over part times the limits, for the features of the
-// component.
+// relax reduces the sum of squared excesses of the component's features, for capacities and limits
+// that are multiplied by part.
 func (o *outside) relax(z []float64, part float64) {
 	last := math.Inf(1)
 	for range maxSweeps {
@@ -278,7 +277,8 @@ func (o *outside) push(z []float64, row int32, part float64) {
 	}
 }
 
-// slopeAt returns the slope of the sum of squared excesses after a step of the row's multiplier.
+// slopeAt returns minus half the derivative of the sum of squared excesses, with respect to the row's
+// multiplier, after a step of the multiplier.
 func (o *outside) slopeAt(idx []int32, val []float64, step, part float64) (slope float64) {
 	for k, j := range idx {
 		sum, capacity := math.FMA(-step, val[k], o.sum[j]), part*o.capacity[j]

@@ -26,8 +26,9 @@ type restricted struct {
 const firstRoom = 750
 
 // choose returns the columns of the next working set, in increasing order: columns of non-zero
-// coefficients, columns of free features, and the columns that violate optimality most, at most 200
-// more than there are non-zero coefficients. full reports that there was no room for all non-zero
+// coefficients, columns of features with neither a ridge nor a singleton row, and the columns that
+// violate optimality most. Of the last kind there are at most 200 more than non-zero coefficients.
+// first is true for the first set. full is true if a later set has no room for all non-zero
 // coefficients.
 func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	var free, rest []int32
@@ -153,8 +154,8 @@ func (s *restricted) finish(set *Settings) (*Solution, bool) {
 
 // expand makes the solution of the restricted problem the current point, and its dual point the
 // trial dual point. Rows without a feature of the set keep their multipliers. If zeros are not
-// exact, a coefficient is set to zero if the multiplier of its singleton row is far below its
-// limit.
+// exact, a coefficient is set to zero if the multiplier of its singleton row is far below the
+// limit, unless that raises the objective.
 func (s *restricted) expand(part *Solution) {
 	w := s.w
 	x, whole, z, r := make([]float64, w.all.p), make([]float64, w.all.p), w.trial.z, w.all.rows
@@ -169,7 +170,7 @@ func (s *restricted) expand(part *Solution) {
 	if part.Polished {
 		part.Structure = partition(part.Structure, s.cols, w.all.p)
 	}
-	if w.visit(x); w.at.value > part.Objective+part.Gap { // some zeros were wrong
+	if w.visit(x); w.at.value > part.Objective+part.Gap { // some coefficients should not be zero
 		w.visit(whole)
 	}
 	copy(w.trial.alpha, part.Alpha)
@@ -212,7 +213,7 @@ func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 	return mustSparse(n, count, ptr, idx, val)
 }
 
-// mustSparse returns a matrix made of parts of a valid matrix.
+// mustSparse returns a matrix of entries of a valid matrix. It panics if they are not valid.
 func mustSparse(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	out, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {

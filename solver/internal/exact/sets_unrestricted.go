@@ -17,8 +17,8 @@ type unrestricted struct {
 	n, p   int
 	rows   *gap.Penalty
 	bounds *gap.Memory
-	head   []float64 // X'Cα of the last bound
-	apart  *gap.Separated
+	head   []float64      // X'Cα of the last bound
+	apart  *gap.Separated // samples that features in no row of A separate; nil if there are none
 }
 
 func newUnrestricted(p *Problem) *unrestricted {
@@ -52,8 +52,8 @@ func (f *unrestricted) lossAtZero() float64 {
 	return f.Mean(f.Loss, nil, make([]float64, f.n), f.Labels)
 }
 
-// fallsForever reports whether the loss decreases without end when those coefficients of x grow
-// that no row of A contains.
+// fallsForever reports whether the loss decreases without end when coefficients of x are multiplied
+// by the same growing number: the coefficients of features that no row of A contains.
 func (f *unrestricted) fallsForever(x []float64) bool {
 	if f.mu() > 0 || f.rows.AllSingletons() {
 		return false
@@ -75,10 +75,10 @@ func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending
 
 // An iterate is a point x with the results of a pass over the data there.
 type iterate struct {
-	x      []float64 // p
-	margin []float64 // n: t = X x
-	slope  []float64 // n: φ'(t)
-	image  []float64 // A x, over the rows of the penalty
+	x      []float64
+	margin []float64 // t = X x
+	slope  []float64 // φ'(t)
+	image  []float64 // A x, for the rows of gap.Penalty
 	loss   float64   // Σ cᵢ φ(tᵢ)
 	value  float64   // P(x)
 }
@@ -97,8 +97,8 @@ func (f *unrestricted) visit(at *iterate) {
 
 // A dual is a dual point (α, z). Its equality X'Cα + mu x + A'z = 0 need not hold exactly.
 type dual struct {
-	alpha []float64 // n
-	z     []float64 // for the rows of the penalty
+	alpha []float64
+	z     []float64 // for the rows of gap.Penalty
 	exact []float64 // multipliers of the feasible point that proves the gap; nil if nothing is proved
 	goal  float64   // a more accurate proof is tried if it may reach this gap
 }
@@ -107,8 +107,8 @@ func (f *unrestricted) newDual() *dual {
 	return &dual{alpha: make([]float64, f.n), z: make([]float64, f.rows.Len())}
 }
 
-// prove moves α of the dual point into the domain of φ*, and returns the gap that the dual point
-// proves at the iterate.
+// prove moves d.alpha into the domain of φ*, and returns the gap that the dual point proves at the
+// iterate. See dual for the goal.
 func (f *unrestricted) prove(d *dual, at *iterate, goal float64) float64 {
 	d.goal = goal
 	for i, a := range d.alpha {

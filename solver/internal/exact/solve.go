@@ -16,8 +16,8 @@ type Settings struct {
 	Tol           float64 // Solve ends when a gap of at most Tol is proved
 	MaxIterations int     // Newton steps; 0 for 100
 	// Unproved makes Solve end without a proof, with Gap = +Inf, as soon as the last step indicates
-	// that the objective is about Tol above the optimum. That saves steps, because a proof needs
-	// more accurate coefficients. Unproved has no effect if proofs cost little: with rows in a
+	// that the objective is at most about Tol above the optimum. That saves steps, because a proof
+	// needs more accurate coefficients. Unproved has no effect if proofs cost little: with rows in a
 	// file, a Gram matrix, or a coupled model of all samples.
 	Unproved  bool
 	Interrupt func() error // called before each step; its error ends the run; may be nil
@@ -44,19 +44,19 @@ const (
 	maxIterations = 100
 	maxStalled    = 6     // the run ends after this number of proofs in a row without a clear improvement
 	leastTol      = 1e-15 // smallest tolerance, relative to the scale
-	firstFlat     = 0.1   // first damping of flat losses; it falls after each full step
+	firstFlat     = 0.1   // the first term.Damping.Flat; it falls after each step of length 1
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, with a proved gap of at most set.Tol if
 // that can be reached. It starts at the current point. If neither Solve nor Start was called before
-// and there are many samples, it starts at the solution for a part of the samples.
+// and there are many samples, it starts at the solution for some of the samples.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	limit := set.MaxIterations
 	if limit == 0 {
 		limit = maxIterations
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
-	var part *Solver // solves the problem for a part of the samples
+	var part *Solver // solves the problem for some of the samples
 	if !s.work.started && !s.work.placed {
 		part = s.sampled(lambda, set)
 	}
@@ -70,7 +70,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.choose(share)
 	s.at.value = s.value(s.at.loss)
-	if part != nil && s.at.value > s.rows.lossAtZero() { // the part of the samples was too small
+	if part != nil && s.at.value > s.rows.lossAtZero() { // part had too few samples
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.choose(share)
@@ -85,7 +85,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
 	if s.work.part = 0; unproved && s.work.most > 0 {
-		// The error of P is of the order of the square of this.
+		// A model that leaves this fraction of its violation leaves an error of about tol in P.
 		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most))
 	}
 	s.work.most = 0
@@ -134,7 +134,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			stalled = 0
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
-		s.work.toEnd = proved > crawl*fall // the model is nearly flat in some direction
+		s.work.toEnd = proved > crawl*fall // the model has almost no curvature in some direction
 		if aim = tol; !s.summary.cheap {
 			aim = math.Max(tol, proofPart*proved)
 		}
@@ -157,8 +157,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// left estimates by how much the objective is above the optimum after a full step, if the model
-// fell by fall.
+// left estimates by how much the objective is above the optimum after a step of length 1, if the
+// model fell by fall.
 func (s *Solver) left(fall float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
@@ -182,17 +182,17 @@ const (
 	warmFactor  = 4
 	firstSweeps = 4  // number of sweeps over the columns of the first model without a formed Hessian
 	mostSweeps  = 40 // largest number of such sweeps
-	// The next proof is tried when the error of the model is below this part of the last gap.
+	// The next proof is tried when the error of the model is below this multiple of the last gap.
 	proofPart = 0.1
-	// If the gap exceeds this multiple of the last fall, the next model is solved to the end.
+	// If the gap exceeds this multiple of the last fall, the next model is solved nearly exactly.
 	crawl = 100
 	// No proof is tried while fall²/objective, an estimate of the error, exceeds this multiple of
 	// aim.
 	farPart = 100
 )
 
-// fallsForever reports whether the loss decreases without end when all free coefficients are
-// multiplied by the same growing number.
+// fallsForever reports whether the loss decreases without end when the present free coefficients are
+// multiplied by the same growing number. A coefficient that X bounds in this direction does not grow.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false
@@ -236,8 +236,8 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	return share
 }
 
-// findFree lists the free features: those without a ridge that occur in no row with a limit or a
-// square.
+// findFree lists the free features: features without a ridge that occur in no row of A with a limit
+// or a square.
 func (s *Solver) findFree() {
 	held := make([]bool, s.p)
 	for k, l := range s.limit {
@@ -277,7 +277,8 @@ func (s *Solver) findSeparated() {
 	})
 }
 
-// open reports whether X has no upper bound for coordinate j, and no lower bound.
+// open returns above = true if X has no upper bound for coordinate j, and below = true if X has no
+// lower bound for it.
 func (s *Solver) open(j int) (above, below bool) {
 	switch {
 	case s.Set == nil:
@@ -385,17 +386,18 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 }
 
 const (
-	innerPart = 3e-2 // a model is solved until the violation is this part of the first one
+	innerPart = 3e-2 // a model is solved until the violation is this fraction of the first one
 	roughPart = 0.1  // the same near the optimum, if nothing must be proved
-	crawlPart = 1e-6 // a model that is solved to the end is solved to this part of the tolerance
-	// Near the optimum, a model without a formed Hessian may leave this part of fall/objective.
+	crawlPart = 1e-6 // a model that is solved nearly exactly may leave this fraction of the usual violation
+	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
+	// fall/objective.
 	fallPart = 0.01
-	nearPart = 1e-2 // the optimum is near if the model falls by less than this part of the objective
+	nearPart = 1e-2 // the optimum is near if the model falls by at most this multiple of the objective
 )
 
-// reuse: if the last proved gap is at most this part of the tolerance, the Hessian is also used for
-// the next lambda. The slopes of a model are a dual point for every Hessian, and a Hessian that is
-// one step old hardly enlarges the gap.
+// If the last proved gap is at most reuse times the tolerance, the Hessian is also used for the next
+// lambda. The slopes of a model are a dual point for every Hessian, and a Hessian that is one step
+// old hardly enlarges the gap.
 const reuse = 0.2
 
 // constant reports whether φ″ is a constant.
@@ -431,14 +433,13 @@ func (s *Solver) hessian(fresh bool) {
 	w.ridges(func(k int) float64 { return s.ridge[w.cols[k]] })
 }
 
-// scaledPart is the part of the tolerance that may be lost by scaling a dual point into its domain.
+// scaledPart is the fraction of the tolerance that scaling a dual point into its domain may cost.
 const scaledPart = 0.5
 
 // units sets the unit of each coordinate's violation, and returns the largest violation allowed, in
-// these units. For a coordinate with a limit, the unit is the limit: the proof scales the dual
-// point into its domain, and that enlarges the gap by a part which must stay below tol. With a
-// ridge, the gap grows instead by the squares of the violations. For a free feature, the unit is a
-// part of √H_jj.
+// these units. For a coordinate with a limit, the unit is the limit: the proof scales the dual point
+// into its domain, and the gap that this adds must stay below tol. With a ridge, the gap grows by the
+// squares of the violations instead. For a free feature, the unit is a multiple of √H_jj.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
@@ -466,10 +467,10 @@ func (s *Solver) units(tol float64) float64 {
 }
 
 const (
-	leastDescent = 0.2   // the line search requires this part of the predicted fall (Armijo's rule)
+	leastDescent = 0.2   // the line search requires this fraction of the predicted fall (Armijo's rule)
 	maxHalvings  = 40    // largest number of halvings of a step
-	rounding     = 1e-14 // rounding may raise P by this part of it
-	uphill       = 1e-12 // a slope above this part of P counts as uphill
+	rounding     = 1e-14 // rounding may raise P by this multiple of P
+	uphill       = 1e-12 // a slope above this multiple of P counts as uphill
 )
 
 // search moves x towards the solution of the model. It halves the step until P falls enough, and
@@ -543,11 +544,11 @@ func (s *Solver) willAsk(fall, tol float64) bool {
 const willPart = 0.01
 
 const (
-	shortStep = 0.1  // after a step shorter than this, the curvature of linear losses is damped
-	firstDamp = 1e-3 // the first damping of linear losses
+	shortStep = 0.1  // after a step shorter than this, term.Damping.Tail increases
+	firstDamp = 1e-3 // the smallest term.Damping.Tail above 0
 )
 
-// adapt sets the sweeps and the damping of the next model according to the length of the step. Far
+// adapt sets the sweeps and the damping of the next model. length is the length of the last step. Far
 // from the optimum, a model that is solved too accurately gives a step that the line search must
 // shorten. The next model then gets fewer sweeps and more damping.
 func (s *Solver) adapt(length float64) {
@@ -560,8 +561,8 @@ func (s *Solver) adapt(length float64) {
 	w.tail = w.tailAfter(length)
 }
 
-// firstDamping returns the damping of flat losses for the first step. It is 0 if there are many
-// columns and all have a ridge, because ridges are curvature enough.
+// firstDamping returns the first term.Damping.Flat. It is 0 if there are many columns and all have a
+// ridge, because ridges are curvature enough.
 func (s *Solver) firstDamping() float64 {
 	if !s.summary.cheap && !slices.Contains(s.Ridge, 0) {
 		return 0
@@ -572,7 +573,8 @@ func (s *Solver) firstDamping() float64 {
 // damping returns the damping of the next Hessian.
 func (w *workspace) damping() term.Damping { return term.Damping{Flat: w.flat, Tail: w.tail} }
 
-// tailAfter returns the damping of linear losses after a step of the given length.
+// tailAfter returns the next term.Damping.Tail. After a step of length 1 it is smaller, and at last
+// 0. After a step shorter than shortStep it is larger, up to 1.
 func (w *workspace) tailAfter(length float64) float64 {
 	damp := w.tail
 	if length == 1 {
@@ -586,7 +588,8 @@ func (w *workspace) tailAfter(length float64) float64 {
 	return damp
 }
 
-// flatAfter returns the damping of flat losses after a step of the given length.
+// flatAfter returns the next term.Damping.Flat. After a step of length 1 it is smaller, and at last
+// 0. After a shorter step it is larger, up to 1.
 func (w *workspace) flatAfter(length float64) float64 {
 	damp := 0.03 * w.flat
 	switch {
@@ -600,8 +603,8 @@ func (w *workspace) flatAfter(length float64) float64 {
 
 // LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves
 // the point to that solution. It returns +Inf if some coefficient has a ridge but no limit, because
-// such a coefficient is not zero for any lambda. The error is the error of interrupt, which is
-// called before each step and may be nil.
+// such a coefficient is not zero for any lambda. LambdaMax calls interrupt before each step, unless
+// it is nil, and returns its error.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {

@@ -16,7 +16,7 @@ type working struct {
 	most, threads int
 	cols          []int32 // in increasing order
 	place         []int32 // position of each feature in cols, counted from 1; 0 for features outside
-	full          bool    // choose had no room for all columns that belong into the set
+	full          bool    // choose had no room for all columns that belong to the set
 
 	// The data of the columns: by rows if the Hessian is formed, else by columns.
 	formed        bool
@@ -37,19 +37,21 @@ type working struct {
 
 const (
 	leastRoom = 16 // number of columns that may always enter, even if fewer coefficients are non-zero
-	// A column leaves the set if its correlation falls below this part of what makes others enter.
-	stay     = 0.9
-	farAhead = 0.5 // with a constant curvature, columns already enter at this part of the limit
-	// With a Gram matrix that can grow, columns enter at this part of the limit, so that the
+	// A column leaves the set if its correlation falls below this multiple of the correlation with
+	// which columns enter.
+	stay = 0.9
+	// If some column must enter, others with correlations from (share − farAhead) times their limit
+	// on enter too if the curvature is constant. With a Gram matrix it is (share − ahead) times. So the
 	// Hessian is formed less often.
-	ahead = 0.1
+	farAhead, ahead = 0.5, 0.1
 )
 
 // choose makes the working set of three kinds of columns: columns of non-zero coefficients, columns
 // without a limit, and columns whose correlation exceeds share times the limit. Of the last kind,
-// those with the largest excess enter first, at most as many as there are columns of the other two
-// kinds. The set stays as it is if it has all of these columns, and not many more. choose reports
-// whether some were missing.
+// those with the largest ratio of correlation to limit enter first: at most leastRoom, or as many as
+// there are columns of the other two kinds. If the model is coupled or summary.cheap is set, all
+// columns are in the set. The set stays as it is if it has all columns that it needs, and not many
+// more. choose reports whether the set has changed because some were missing.
 func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
@@ -64,7 +66,7 @@ func (s *Solver) choose(share float64) bool {
 	if s.gram != nil && s.gram.whole {
 		s.summary.cheap = true
 	}
-	early := share // when some column must enter, others enter from this part of the limit on
+	early := share // when some column must enter, others enter from this multiple of the limit on
 	switch {
 	case s.gram != nil:
 		early = share - ahead
@@ -107,7 +109,7 @@ func (s *Solver) choose(share float64) bool {
 	return missing
 }
 
-// all returns the numbers of all columns.
+// all returns the indices of all columns.
 func all(columns int) []int32 {
 	cols := make([]int32, columns)
 	for j := range cols {
@@ -191,20 +193,20 @@ func (s *Solver) build(cols []int32) {
 
 // Costs, in units of a multiplication that forms a Hessian.
 const (
-	visitCost = 2.0 // of an entry in a coordinate sweep or a product, if the Hessian is not formed
-	// Number of visits of the columns by the sweeps and products of such a model: a first guess.
-	leastVisits = 50.0
-	mostVisits  = 100.0 // largest number of such visits that is assumed
-	panelFrom   = 64.0  // from this number of entries in a row on, a pair of entries costs half
-	factorCost  = 0.4   // of a multiplication in a Cholesky factorisation
-	// The Hessian of all columns is always formed if it costs less than this for each entry of the
-	// data.
+	visitCost = 2.0 // for an entry in a coordinate sweep or a product, if the Hessian is not formed
+	// Limits of the assumed number of times that sweeps and products visit the columns, if the Hessian
+	// is not formed. The first guess is leastVisits.
+	leastVisits, mostVisits = 50.0, 100.0
+	panelFrom               = 64.0 // from this number of entries in a row on, a pair of entries costs half
+	factorCost              = 0.4  // for a multiplication in a Cholesky factorisation
+	// The Hessian of all columns is cheap if it costs at most this for each entry of the data.
 	cheapCost = 12.0
 )
 
-// formed reports whether to form the Hessian of the columns. It is formed if it and a Cholesky
-// factor for the support cost less than the visits of the columns by a model without a formed
-// Hessian.
+// formed reports whether to form the Hessian of the columns. It is always formed if there are
+// several processes, if summary.cheap is set, or if there is a Gram matrix. Otherwise it is formed
+// if there are at most defaultWorking columns, and if this Hessian and a Cholesky factor for the
+// support cost at most as much as the visits of the columns by a model without a formed Hessian.
 func (s *Solver) formed(cols []int32) bool {
 	if !s.Team.Alone() || s.summary.cheap || s.gram != nil {
 		// With several processes, a model without a formed Hessian needs a message for each
@@ -227,8 +229,8 @@ func (s *Solver) formed(cols []int32) bool {
 	return pairs+denseCost(len(cols), support) <= s.work.visits*visitCost*entries
 }
 
-// denseCost returns the cost of a model with the given number of columns if its Hessian is already formed.
-// The cost includes a Cholesky factor for about support non-zero coefficients.
+// denseCost returns the cost of solving a model whose Hessian is already formed. columns is its number of
+// columns, support the number of non-zero coefficients. The cost includes a Cholesky factor for these.
 func denseCost(columns int, support float64) float64 {
 	m := float64(columns)
 	support = math.Min(m, float64(1.25*support)+leastRoom)
@@ -270,8 +272,8 @@ func (s *Solver) transpose() rowsOf {
 	return s.summary.columns
 }
 
-// buildRows stores the data of the columns in w.rows, row by row, with 32-bit or 64-bit values as
-// in the data.
+// buildRows stores the data of the columns in w.rows, row by row. Values have 32 or 64 bits, or are
+// not stored, as in the data.
 func (s *Solver) buildRows() {
 	w := &s.set
 	if len(w.cols) == s.p {
@@ -363,11 +365,11 @@ func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	kernels.Margins(dst, w.columns, s.Scaled(alpha))
 }
 
-// sharedFrom: goroutines share the work of a Hessian if rows have at least this number of entries
-// on average.
+// Goroutines share the work of a Hessian if rows have at least sharedFrom entries on average.
 const sharedFrom = 32
 
-// share divides the columns of a Hessian among goroutines.
+// share divides the columns of the Hessian among goroutines: goroutine k forms columns cut[k] to
+// cut[k+1]−1.
 func (w *working) share() {
 	if w.rows.Ptr == nil {
 		return
@@ -386,8 +388,8 @@ func (w *working) share() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// weigh prepares a Hessian X'diag(c)X that is not formed: it multiplies the columns by √c, and
-// leaves out the samples with c = 0. It overwrites c.
+// weigh prepares a Hessian X'diag(c)X that is not formed: it multiplies the entries of sample i by
+// √cᵢ, and leaves out samples with cᵢ = 0. It overwrites c.
 func (w *working) weigh(c []float64) {
 	for i, v := range c {
 		c[i] = math.Sqrt(v)
@@ -411,7 +413,8 @@ func (w *working) form(h, c []float64) {
 	rows.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
-// ridges sets the ridges that are added to the diagonal of the model's Hessian.
+// ridges sets the numbers that are added to the diagonal of the model's Hessian. ridge(k) is the number
+// for column k of the set.
 func (w *working) ridges(ridge func(k int) float64) {
 	of, prepare := w.dense.Ridge, w.dense.Prepare
 	if !w.formed {
