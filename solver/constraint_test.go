@@ -133,7 +133,7 @@ func TestEquivalentConstraints(t *testing.T) {
 		{"groups of one", func(p *solver.Problem) {
 			p.Constraint, p.Penalty = chain, solver.GroupL2{Lambda: 0.02, Groups: groups, Weights: ones}
 		}, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
-		{"indicator of y >= 0 and domain x >= 0", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.NonnegativeY() },
+		{"indicator of y >= 0 and domain x >= 0", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Upper: math.Inf(1)} },
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.Nonnegative{} }, 1e-7},
 		{"indicator of a box and domain", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.NewBox(15, -0.2, 0.3) }, 1e-7},
@@ -237,7 +237,7 @@ func TestProx(t *testing.T) {
 	v := []float64{1.5, -0.2, 0.05, -3, 0.7, 0}
 	weights := []float64{1, 2, 0, 0.5, 1, 1}
 	for _, g := range []solver.Penalty{
-		solver.L1{Lambda: 0.3}, solver.L1{Lambda: 0.3, Weights: weights}, solver.ElasticNet{L1: 0.3, L2: 2}, solver.SquaredL2{Lambda: 1.5}, solver.Within{Lower: -0.5, Upper: 1}, solver.NonnegativeY(),
+		solver.L1{Lambda: 0.3}, solver.L1{Lambda: 0.3, Weights: weights}, solver.ElasticNet{L1: 0.3, L2: 2}, solver.SquaredL2{Lambda: 1.5}, solver.Within{Lower: -0.5, Upper: 1}, solver.Within{Upper: math.Inf(1)},
 		solver.GroupL2{Lambda: 0.4, Groups: [][]int{{0, 2}, {1, 3, 4}}}, solver.GroupL2{Lambda: 9, Groups: [][]int{{0, 1}}, Weights: []float64{1}},
 	} {
 		if err := g.Validate(len(v)); err != nil {

@@ -1,10 +1,6 @@
 package solver
 
-import (
-	"math"
-
-	"github.com/scas-admm/scas/solver/internal/term"
-)
+import "github.com/scas-admm/scas/solver/internal/term"
 
 // A Penalty is a convex function g(y) whose proximal map can be computed with little work. It may
 // be your own.
@@ -96,6 +92,7 @@ func (g GroupL2) Validate(q int) error          { return term.GroupL2(g).Validat
 func (g GroupL2) Conjugate(z []float64) float64 { return term.GroupL2(g).Conjugate(z) }
 
 // Within is the indicator of Lower ≤ yⱼ ≤ Upper for every j: zero inside, +Inf outside.
+// Within{Upper: math.Inf(1)} is the indicator of y ≥ 0.
 type Within struct {
 	Lower, Upper float64 // may be infinite; with both 0, y must be 0
 }
@@ -106,6 +103,3 @@ func (g Within) Separable() bool               { return term.Within(g).Separable
 func (g Within) Scale() float64                { return term.Within(g).Scale() }
 func (g Within) Validate(q int) error          { return term.Within(g).Validate(q) }
 func (g Within) Conjugate(z []float64) float64 { return term.Within(g).Conjugate(z) }
-
-// NonnegativeY is the indicator of y ≥ 0.
-func NonnegativeY() Within { return Within{Lower: 0, Upper: math.Inf(1)} }

@@ -139,7 +139,7 @@ func TestIndicator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prob := &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Penalty: solver.NonnegativeY()}
+		prob := &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Penalty: solver.Within{Upper: math.Inf(1)}}
 		res := solvertest.Minimize(t, prob, &solver.Settings{RelTol: 1e-12})
 		want := solvertest.Minimize(t, &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Domain: solver.Nonnegative{}}, &solver.Settings{RelTol: 1e-12})
 		if d := solvertest.Distance(res.X, want.X); d > 1e-6*unit {

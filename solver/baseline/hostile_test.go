@@ -103,7 +103,7 @@ func (h hostile) penalty(q, often int) solver.Penalty {
 	case 3:
 		return solver.Within{Lower: -h.tame(often), Upper: h.tame(often)}
 	case 4:
-		return solver.NonnegativeY()
+		return solver.Within{Upper: math.Inf(1)}
 	case 5:
 		return nil
 	case 6:
