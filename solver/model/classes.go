@@ -17,10 +17,6 @@ import (
 
 // This file divides a fit of more than two classes into problems, one for each class against the rest.
 
-// MaxClasses is the largest number of classes that Fit accepts. With so many classes, scoring keeps a
-// table of MaxClasses² numbers, and the model has MaxClasses coefficients for each feature.
-const MaxClasses = 5000
-
 // problems are the problems of a specification: one problem for numbers and two classes, otherwise
 // one for each class.
 type problems struct {
@@ -48,15 +44,15 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		return nil, err
 	case len(classes) < 3:
 		return p, nil
-	case len(classes) > MaxClasses:
-		return nil, fmt.Errorf("model: more than %d classes: are the labels numbers, for the loss squared or huber?", MaxClasses)
+	case len(classes) > rows.MaxClasses:
+		return nil, fmt.Errorf("model: more than %d classes: are the labels numbers, for the loss squared or huber?", rows.MaxClasses)
 	}
 	p.classes = classes
 	p.one, err = spec.ofEach(team, y)
 	return p, err
 }
 
-// differentLabels returns the different labels of all processes, at most MaxClasses + 1.
+// differentLabels returns the different labels of all processes, at most rows.MaxClasses + 1.
 func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*rows.Team, []float64, error) {
 	own, err := y, checkSize(x)
 	switch {
@@ -71,11 +67,11 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*rows.Team, []float6
 	if err != nil {
 		return nil, nil, err
 	}
-	return team, team.Different(own, MaxClasses+1), nil
+	return team, team.Different(own, rows.MaxClasses+1), nil
 }
 
 // mappedClasses returns the different labels of a mapped file in increasing order, at most
-// MaxClasses + 1.
+// rows.MaxClasses + 1.
 func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	if n, _ := x.Dims(); len(y) != n {
 		return nil, checkLabels(y, n)
@@ -86,7 +82,7 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 			if !finite(v) {
 				return nil, fmt.Errorf("model: label %v of row %d; it must be finite", v, lo+i)
 			}
-			if at, seen := slices.BinarySearch(classes, v); !seen && len(classes) <= MaxClasses {
+			if at, seen := slices.BinarySearch(classes, v); !seen && len(classes) <= rows.MaxClasses {
 				classes = slices.Insert(classes, at, v)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -97,7 +98,7 @@ func CV(
 	}
 	if spec != nil && spec.streams() && spec.minimizes() {
 		return nil, fmt.Errorf("model: %w: CV has no method there; leave Method nil, and what only methods have",
-			ErrNotStreamed)
+			stream.ErrNotStreamed)
 	}
 	p, err := newProblems(spec, x, y)
 	if err != nil {
@@ -174,7 +175,7 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	if c.by == ByAUC && c.leastRoom() < 1 {
 		return &sparse.RemedyError{
 			Err: fmt.Errorf("model: %w: the AUC of a fold needs the scores of all its rows, for which there is no "+
-				"room", ErrNotStreamed),
+				"room", stream.ErrNotStreamed),
 			Remedies: []sparse.Remedy{{Field: "CVSettings.Folds", To: "a larger number"}},
 		}
 	}

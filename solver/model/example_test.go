@@ -165,9 +165,13 @@ func ExampleValidation() {
 	}
 	a, b := pick(train)
 	c, d := pick(held)
-	steps, err := model.FitPath(context.Background(), nil, a, b, &model.PathSettings{Validation: &model.Validation{X: c, Y: d, Patience: 5}})
-	if err != nil {
-		log.Fatal(err)
+	var steps []*model.Step
+	set := &model.PathSettings{Validation: &model.Validation{X: c, Y: d, Patience: 5}}
+	for step, err := range model.Path(context.Background(), nil, a, b, set) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		steps = append(steps, step)
 	}
 	best := steps[len(steps)-6]
 	fmt.Printf("%d of 100 lambdas, the best %.4f with %d coefficients\n", len(steps), best.Lambda, best.NonZeros())

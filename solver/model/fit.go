@@ -17,8 +17,8 @@ import (
 
 // Fit returns the model that minimises the objective of spec for the rows of x and the labels y. y has a
 // label for each row: a class, which may be any number, or a number if the loss is for numbers. spec may
-// be nil. Two classes are one problem. If there are three or more classes, each class is fitted against
-// the rest, in parallel. Every class then has the same penalty and Graph, ClassWeights refers to the
+// be nil. Two classes are one problem. If there are three or more classes, at most 5000, each class is
+// fitted against the rest, in parallel. Every class then has the same penalty and Graph, ClassWeights refers to the
 // labels of y, and Spec.Positive must be nil.
 //
 // If the gap is proved to be within RelTol, the model has status converged, and the error is nil. If a

@@ -309,7 +309,7 @@ func TestEnd(t *testing.T) {
 	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("too much: status %s, %+v", m.Columns[0].Certificate.Status, e)
 	}
-	steps, err := FitPath(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 3})
+	steps, err := fitPath(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 3})
 	for _, s := range steps[1:] {
 		if c := s.Columns[0].Certificate; c.Status != solver.Stalled || s.Model().Columns[0].Certificate != c {
 			t.Errorf("path, lambda %v: %+v, %v", s.Lambda, c, err)

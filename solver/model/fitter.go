@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -57,7 +58,7 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 		return nil, err
 	}
 	if why := f.problem(p).FileRefusal(); why != "" {
-		return nil, fmt.Errorf("model: %w: %s", ErrNotStreamed, why)
+		return nil, fmt.Errorf("model: %w: %s", stream.ErrNotStreamed, why)
 	}
 	f.file = exact.NewFile(&exact.FileProblem{
 		Data: d.x, Ones: !d.spec.NoIntercept, Labels: d.y, Positive: d.against, Weights: d.weights, Offset: d.spec.Offsets,

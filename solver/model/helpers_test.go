@@ -236,3 +236,8 @@ func split(of []int, fold int) (in, out []int) {
 	}
 	return in, out
 }
+
+// fitPath returns all steps of a Path.
+func fitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {
+	return collect(Path(ctx, spec, x, y, set))
+}

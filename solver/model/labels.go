@@ -52,7 +52,7 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 // likely a mistake. If several labels are equally rare, it names the largest. A process without this
 // label returns nil.
 func thirdLabel(t *rows.Team, y []float64) error {
-	all := t.Different(y, MaxClasses)
+	all := t.Different(y, rows.MaxClasses)
 	count := make([]float64, len(all))
 	for _, v := range y {
 		if k, found := slices.BinarySearch(all, v); found {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -148,8 +149,8 @@ func (l *liblinear) field(key string, values []string) (err error) {
 		}
 	case "nr_class":
 		l.classes, err = strconv.Atoi(values[0])
-		if err != nil || l.classes < 2 || l.classes > MaxClasses {
-			return l.errorf(values[0], "nr_class: expected 2 to %d", MaxClasses)
+		if err != nil || l.classes < 2 || l.classes > rows.MaxClasses {
+			return l.errorf(values[0], "nr_class: expected 2 to %d", rows.MaxClasses)
 		}
 	case "label":
 		if len(values) != l.classes {

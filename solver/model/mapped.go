@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -61,7 +62,7 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 		return checkLabels(y, n)
 	case s.Checkpoint != nil:
 		return &sparse.RemedyError{
-			Err:      fmt.Errorf("model: %w: checkpoints are only for data in memory", ErrNotStreamed),
+			Err:      fmt.Errorf("model: %w: checkpoints are only for data in memory", stream.ErrNotStreamed),
 			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
 		}
 	}

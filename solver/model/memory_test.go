@@ -91,7 +91,11 @@ func TestEstimateMemory(t *testing.T) {
 				case c.fits.Folds > 0:
 					result, err = model.CV(context.Background(), &spec, x, y, &model.CVSettings{Path: path, Folds: c.fits.Folds})
 				case c.fits.Lambdas > 0:
-					result, err = model.FitPath(context.Background(), &spec, x, y, &path)
+					var steps []*model.Step
+					for step, failed := range model.Path(context.Background(), &spec, x, y, &path) {
+						steps, err = append(steps, step), cmp.Or(err, failed)
+					}
+					result = steps
 				default:
 					result, err = model.Fit(context.Background(), &spec, x, y)
 				}

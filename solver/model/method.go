@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -21,8 +22,7 @@ type MethodError struct {
 	// Remedies are changes of which each is enough. The first one changes the part of the Spec that the
 	// method does not support.
 	Remedies []sparse.Remedy
-	// OutOfCore says that this is a limit of fits out of core (Spec.Memory) only. The error then wraps
-	// ErrNotStreamed.
+	// OutOfCore says that this is a limit of fits out of core (Spec.Memory) only.
 	OutOfCore bool
 }
 
@@ -35,10 +35,10 @@ func (e *MethodError) Reword(words func(sparse.Remedy) string) string {
 	return with.Reword(words)
 }
 
-// Unwrap returns ErrNotStreamed if OutOfCore is set, and nil otherwise.
+// Unwrap returns stream.ErrNotStreamed if OutOfCore is set, and nil otherwise.
 func (e *MethodError) Unwrap() error {
 	if e.OutOfCore {
-		return ErrNotStreamed
+		return stream.ErrNotStreamed
 	}
 	return nil
 }

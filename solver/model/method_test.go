@@ -10,6 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -173,13 +174,13 @@ func TestStreamedMethods(t *testing.T) {
 		change(&spec)
 		m, err := Fit(t.Context(), &spec, back.X, back.Labels)
 		limit, ok := errors.AsType[*MethodError](err)
-		if m != nil || !ok || limit.Remedies[0].Field != field || !errors.Is(err, ErrNotStreamed) {
+		if m != nil || !ok || limit.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
 	spec := plain
 	spec.Memory, spec.Method = 1<<20, solver.SCASK{}
-	if _, err := CV(t.Context(), &spec, back.X, back.Labels, nil); !errors.Is(err, ErrNotStreamed) {
+	if _, err := CV(t.Context(), &spec, back.X, back.Labels, nil); !errors.Is(err, stream.ErrNotStreamed) {
 		t.Error(err)
 	}
 }

@@ -157,17 +157,6 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 	return sum / total
 }
 
-// AUC returns the area under the ROC curve: the weighted share of pairs of a positive and a negative row
-// in which the positive row has the larger score. Ties count half. sign is above 0 for positive rows.
-// weights may be nil. AUC returns NaN if a class has no rows.
-func AUC(score, sign, weights []float64) float64 {
-	var s sides
-	for i, v := range score {
-		s[classOf(sign[i])].add(v, i, weights)
-	}
-	return s.auc(nil)
-}
-
 // summarise computes the metrics that follow from counts of rows.
 func (c *ClassMetrics) summarise(m *Model, of *classCounts) {
 	share := func(part, whole float64) float64 {

@@ -320,10 +320,3 @@ func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
 	}
 	return out, err
 }
-
-// FitPath returns all steps of a Path. If some fits have errors, it returns all steps that were reached,
-// and the error of the first of these lambdas. If the data or the specification are not valid, it
-// returns no steps.
-func FitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {
-	return collect(Path(ctx, spec, x, y, set))
-}

@@ -26,7 +26,7 @@ func TestPath(t *testing.T) {
 		}
 		all["solver"] = &Spec{Loss: loss, Settings: solver.Settings{RelTol: 1e-9, OuterIterations: byMinimize}}
 		for name, spec := range all {
-			steps, err := FitPath(context.Background(), spec, x, y, &PathSettings{Count: 12, Ratio: 1e-3})
+			steps, err := fitPath(context.Background(), spec, x, y, &PathSettings{Count: 12, Ratio: 1e-3})
 			if err != nil || len(steps) != 12 {
 				t.Errorf("%v, %s: %d steps, %v", loss, name, len(steps), err)
 				continue
@@ -131,20 +131,20 @@ func TestPathEnds(t *testing.T) {
 		t.Errorf("%d steps, %v", count, last)
 	}
 	a1a, labels := load(t, "small/a1a", 123)
-	steps, err := FitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1a, labels, &PathSettings{Count: 5000})
+	steps, err := fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1a, labels, &PathSettings{Count: 5000})
 	if !errors.Is(err, solver.ErrNotConverged) || len(steps) == 5000 || len(steps) > 0 && steps[len(steps)-1].Columns[0].Certificate.Status != solver.TimeDone {
 		t.Errorf("%d steps in 5 ms, %v", len(steps), err)
 	}
-	steps, err = FitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 1}}, a1a, labels, nil)
+	steps, err = fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 1}}, a1a, labels, nil)
 	if len(steps) > 0 || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%d steps in 1 ns, %v", len(steps), err)
 	}
-	steps, err = FitPath(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 7})
+	steps, err = fitPath(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 7})
 	if len(steps) != 7 || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
 	held, its := random(t, 300, 9, 99, true)
-	steps, err = FitPath(context.Background(), nil, x, y, &PathSettings{Validation: &Validation{X: held, Y: its, Patience: 3}})
+	steps, err = fitPath(context.Background(), nil, x, y, &PathSettings{Validation: &Validation{X: held, Y: its, Patience: 3}})
 	if err != nil || len(steps) < 5 || len(steps) == 100 {
 		t.Fatalf("%d steps with a validation set, %v", len(steps), err)
 	}
@@ -177,7 +177,7 @@ func TestBadPaths(t *testing.T) {
 			t.Errorf("%s: %d steps", want, count)
 		}
 	}
-	if steps, err := FitPath(context.Background(), &Spec{Lambda: -1}, x, y, nil); steps != nil || err == nil {
+	if steps, err := fitPath(context.Background(), &Spec{Lambda: -1}, x, y, nil); steps != nil || err == nil {
 		t.Errorf("%v, %v", steps, err)
 	}
 }
@@ -191,7 +191,7 @@ func BenchmarkPath(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			x, y := load(b, c.file, c.features)
 			for b.Loop() {
-				if steps, err := FitPath(context.Background(), &Spec{Standardize: StandardizeOff, Settings: solver.Settings{Threads: 1}}, x, y, nil); err != nil || len(steps) != 100 {
+				if steps, err := fitPath(context.Background(), &Spec{Standardize: StandardizeOff, Settings: solver.Settings{Threads: 1}}, x, y, nil); err != nil || len(steps) != 100 {
 					b.Fatalf("%d steps, %v", len(steps), err)
 				}
 			}

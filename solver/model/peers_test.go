@@ -139,7 +139,7 @@ func TestGlmnet(t *testing.T) {
 			}
 			q.spec.RelTol = 1e-10
 			var err error
-			if q.steps, err = FitPath(context.Background(), q.spec, x, y, &PathSettings{Count: 5, Ratio: 1e-2}); err != nil {
+			if q.steps, err = fitPath(context.Background(), q.spec, x, y, &PathSettings{Count: 5, Ratio: 1e-2}); err != nil {
 				t.Errorf("%s, %v, %s: %v", set.name, q.spec.Loss, q.name, err)
 				continue
 			}

@@ -1,11 +1,5 @@
 package model
 
-import "github.com/scas-admm/scas/solver/internal/stream"
-
-// ErrNotStreamed is the error for fits that are not possible out of core. The errors that wrap it say
-// why.
-var ErrNotStreamed = stream.ErrNotStreamed
-
 // Progress describes the progress of a fit out of core.
 type Progress struct {
 	Passes         float64 // number of passes over the data, with the finished part of the current pass

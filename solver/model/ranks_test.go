@@ -354,12 +354,12 @@ func TestRanksPath(t *testing.T) {
 		"classes": {&Spec{}, several, 12},
 	} {
 		set := &PathSettings{Count: 6}
-		want, err := FitPath(t.Context(), c.spec, x, c.y, set)
+		want, err := fitPath(t.Context(), c.spec, x, c.y, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fit := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
-			return FitPath(ctx, one, x, y, set)
+			return fitPath(ctx, one, x, y, set)
 		}
 		paths, errs := onRanks(t, c.ranks, c.spec, x, c.y, fit)
 		for r, path := range paths {

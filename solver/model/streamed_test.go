@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -292,13 +293,13 @@ func TestStreamedPath(t *testing.T) {
 		}
 		best := spec
 		best.RelTol = 1e-9
-		want, err := FitPath(context.Background(), &best, in.X, in.Labels, set)
+		want, err := fitPath(context.Background(), &best, in.X, in.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		pieces := spec
 		pieces.Memory = 2 << 20
-		steps, err := FitPath(context.Background(), &pieces, out.X, out.Labels, set)
+		steps, err := fitPath(context.Background(), &pieces, out.X, out.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,7 +327,7 @@ func TestStreamedRefuses(t *testing.T) {
 		x    *sparse.CSR
 		y    []float64
 		spec Spec
-		not  bool // the error must not match ErrNotStreamed
+		not  bool // the error must not match stream.ErrNotStreamed
 	}{
 		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
 		"label 3 of row 7":           {back.X, labels, Spec{Positive: &one}, true},
@@ -340,7 +341,7 @@ func TestStreamedRefuses(t *testing.T) {
 			c.spec.Memory = 1 << 20
 		}
 		m, err := Fit(context.Background(), &c.spec, c.x, c.y)
-		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, ErrNotStreamed) == c.not {
+		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, stream.ErrNotStreamed) == c.not {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -81,7 +82,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	}{
 		"label NaN of row 7":         {labels, Spec{Memory: memory}, nil},
 		"2999 labels":                {labels[1:], Spec{Memory: memory}, nil},
-		"is for two classes":         {back.Labels, plain, ErrNotStreamed},
+		"is for two classes":         {back.Labels, plain, stream.ErrNotStreamed},
 		"the time limit came before": {back.Labels, late, solver.ErrNotConverged},
 	} {
 		m, err := Fit(context.Background(), &c.spec, back.X, c.y)
@@ -206,7 +207,7 @@ func TestStreamedAUC(t *testing.T) {
 		}
 	}
 	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2})
-	if !errors.Is(err, ErrNotStreamed) || !strings.Contains(err.Error(), "set CVSettings.Folds to a larger number") {
+	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "set CVSettings.Folds to a larger number") {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,12 @@ func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve
 	spec.RelTol = tol
 	set := model.PathSettings{Lambdas: o.p.Lambdas}
 	if o.p.Task == Path {
-		steps, err = model.FitPath(ctx, spec, o.p.X, o.p.Labels, &set)
+		for step, failed := range model.Path(ctx, spec, o.p.X, o.p.Labels, &set) {
+			if step == nil {
+				return nil, nil, failed
+			}
+			steps, err = append(steps, step), cmp.Or(err, failed)
+		}
 		return steps, nil, err
 	}
 	found, err := model.CV(ctx, spec, o.p.X, o.p.Labels, &model.CVSettings{Path: set, Assignment: o.p.Folds})

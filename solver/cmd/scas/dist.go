@@ -16,7 +16,6 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/dist/mpi"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -229,7 +228,7 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	if !stored.IsZero() {
 		own = []float64{stored.Negative, stored.Positive}
 	}
-	values := c.ranks.team.Different(own, model.MaxClasses+1)
+	values := c.ranks.team.Different(own, rows.MaxClasses+1)
 	if len(values) > 2 {
 		c.originalLabels(data)
 		data.Classes.Values = values
@@ -275,8 +274,8 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	values := data.Classes.Values
 	const numbers = "give --loss squared for labels that are numbers"
 	switch {
-	case len(values) > model.MaxClasses:
-		return fmt.Errorf("%s: more than %d different labels: expected at most %[2]d classes; %[3]s", c.file, model.MaxClasses, numbers)
+	case len(values) > rows.MaxClasses:
+		return fmt.Errorf("%s: more than %d different labels: expected at most %[2]d classes; %[3]s", c.file, rows.MaxClasses, numbers)
 	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
 		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.file, values[0], values[1], values[2], numbers)
 	case c.Positive != nil:

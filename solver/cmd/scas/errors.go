@@ -11,6 +11,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -67,7 +68,7 @@ func exitCode(err error) int {
 		return exitRelaunch
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case has[*model.MethodError](err) && !errors.Is(err, model.ErrNotStreamed):
+	case has[*model.MethodError](err) && !errors.Is(err, stream.ErrNotStreamed):
 		return exitUsage
 	case has[usageError](err), has[*solver.SettingError](err), has[*graph.ComponentError](err):
 		return exitUsage

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -212,7 +213,15 @@ func TestROCCurve(t *testing.T) {
 		area += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
 	}
 	last := len(x) - 1
-	if want := model.AUC(score, sign, nil); math.Abs(area-want) > 1e-15 || x[last] != 1 || y[last] != 1 {
+	want := 0.0 // the share of pairs in which the positive row has the larger score; ties count half
+	for i, p := range positive {
+		for j, q := range positive {
+			if p && !q {
+				want += float64(1+cmp.Compare(score[i], score[j])) / 2 / float64(5*5)
+			}
+		}
+	}
+	if math.Abs(area-want) > 1e-15 || x[last] != 1 || y[last] != 1 {
 		t.Errorf("area %v, AUC %v, curve %v, %v", area, want, x, y)
 	}
 }

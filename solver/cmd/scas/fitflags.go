@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -60,7 +61,7 @@ func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*s
 		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word
 	}
 	if loss.classifies() {
-		opt.MaxClasses = model.MaxClasses
+		opt.MaxClasses = rows.MaxClasses
 	}
 	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(path) {
 		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(path), c.formatOf(path))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -36,7 +36,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 		inMemory: func() float64 { return need + c.holds(s) }, kept: int64(min(need+c.pairs(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
-		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", model.ErrNotStreamed)
+		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
 	}
 	s.demand = d
 	var err error

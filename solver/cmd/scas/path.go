@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/model"
 )
 
@@ -220,7 +221,7 @@ func (c *pathCmd) fit(e *env) error {
 
 // about adds the name of the data to err. Errors that need no such name stay unchanged, such as interrupts.
 func about(data string, err error) error {
-	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, model.ErrNotStreamed) {
+	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", dataName(data), err)

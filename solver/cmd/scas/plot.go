@@ -128,8 +128,12 @@ func rocCurve(score []float64, positive []bool) (x, y []float64) {
 }
 
 // drawROC draws the ROC curve of scores. Both classes must have rows.
-func drawROC(w io.Writer, auc float64, score []float64, positive []bool) error {
+func drawROC(w io.Writer, score []float64, positive []bool) error {
 	x, y := rocCurve(score, positive)
+	auc := 0.0
+	for k := range x[1:] {
+		auc += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
+	}
 	c := &chart.Chart{Title: "receiver operating characteristic", X: "negative rows called positive", Y: "positive rows found", Lines: []chart.Line{
 		{Name: fmt.Sprintf("AUC %.4g", auc), X: x, Y: y},
 		{Name: "chance", X: []float64{0, 1}, Y: []float64{0, 1}, Faint: true, Dashed: true},

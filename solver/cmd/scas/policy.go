@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strconv"
 
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -23,7 +24,7 @@ type demand struct {
 	inMemory func() float64
 	// kept is the number of bytes that the work needs out of core, without the windows of the rows.
 	kept int64
-	// notStreamed is the reason why the work cannot be done out of core. It wraps model.ErrNotStreamed. It is
+	// notStreamed is the reason why the work cannot be done out of core. It wraps stream.ErrNotStreamed. It is
 	// nil if the work can be done out of core.
 	notStreamed error
 	stated      bool // whether --features gives the number of features
@@ -151,7 +152,7 @@ func (v memorySize) refuseShared(d *demand) error {
 // unstreamed adds to err the memory that would be enough, if err says that the work is impossible out of
 // core. It returns any other err unchanged.
 func (v memorySize) unstreamed(d *demand, err error) error {
-	if !errors.Is(err, model.ErrNotStreamed) {
+	if !errors.Is(err, stream.ErrNotStreamed) {
 		return err
 	}
 	d.notStreamed = err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -125,9 +126,9 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	}
 	switch {
 	case !data.X.Mapped():
-		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", model.ErrNotStreamed)
+		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
 	case c.SVG != "":
-		d.notStreamed = fmt.Errorf("%w: --svg draws what is of all rows", model.ErrNotStreamed)
+		d.notStreamed = fmt.Errorf("%w: --svg draws what is of all rows", stream.ErrNotStreamed)
 	}
 	return d
 }

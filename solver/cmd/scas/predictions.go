@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
@@ -161,13 +160,12 @@ func (p *predictions) write(w io.Writer) error {
 
 // draw draws the ROC curve of two classes.
 func (p *predictions) draw(w io.Writer, data *sparse.Dataset) error {
-	auc := model.AUC(p.values, data.Labels, nil)
-	if math.IsNaN(auc) {
-		return fmt.Errorf("the ROC curve needs rows of both classes, and the data have one")
-	}
 	positive := make([]bool, len(data.Labels))
 	for i, b := range data.Labels {
 		positive[i] = b > 0
 	}
-	return drawROC(w, auc, p.values, positive)
+	if !slices.Contains(positive, true) || !slices.Contains(positive, false) {
+		return fmt.Errorf("the ROC curve needs rows of both classes, and the data have one")
+	}
+	return drawROC(w, p.values, positive)
 }

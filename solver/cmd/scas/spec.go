@@ -9,6 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -134,7 +135,7 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error
 	default:
 		return nil
 	}
-	return fmt.Errorf("%w: %s", model.ErrNotStreamed, why)
+	return fmt.Errorf("%w: %s", stream.ErrNotStreamed, why)
 }
 
 // mostStreamed is the largest number of coefficients that Newton's method can fit out of core.

@@ -15,6 +15,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	terms "github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -150,7 +151,7 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 	if p.fit != nil {
 		spec := *p.fit
 		spec.Memory = 4 << 20
-		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, model.ErrNotStreamed) {
+		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, stream.ErrNotStreamed) {
 			return p.fitted(m, err)
 		}
 		return nil

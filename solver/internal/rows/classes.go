@@ -5,6 +5,10 @@ import (
 	"slices"
 )
 
+// MaxClasses is the largest number of classes of a model. With so many classes, scoring keeps a table of
+// MaxClasses² numbers, and the model has MaxClasses coefficients for each feature.
+const MaxClasses = 5000
+
 // Different returns the smallest distinct numbers in the vectors v of all processes. There are at
 // most as many as most says, in increasing order. No number may be NaN or +Inf.
 func (t *Team) Different(v []float64, most int) (all []float64) {
