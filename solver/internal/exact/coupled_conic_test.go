@@ -12,7 +12,7 @@ import (
 )
 
 // conic returns problems by name, one for each combination of loss, penalty and set. It leaves out the
-// problems without a set whose penalty has only absolute values. A is [chain; identity].
+// problems without a set whose penalty has only absolute values. A is [G; I] for a chain.
 func conic(t *testing.T) map[string]*Problem {
 	t.Helper()
 	const p = 8

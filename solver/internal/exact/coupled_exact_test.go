@@ -24,8 +24,8 @@ func addTo(sum *big.Float, factors ...float64) {
 }
 
 // TestExactProofs recomputes proofs in exact arithmetic, for losses that are parabolas. It computes the
-// multiplier z of a feature's singleton row so that the dual residual is exactly zero. |z| must be within
-// its limit, apart from the rounding of the last scaling. P − D must not be above the bound.
+// multiplier z of a feature's singleton row so that the dual residual is exactly zero. |z| must not exceed
+// its limit by more than rounding. The duality gap P − D must not be above the bound.
 func TestExactProofs(t *testing.T) {
 	for _, loss := range []term.Loss{term.Squared{}, term.SquaredHinge{}} {
 		for _, a := range []string{"identity", "graph"} {
@@ -80,7 +80,8 @@ func checkExact(t *testing.T, s *Solver) {
 	}
 }
 
-// exactLoss adds c [φ(t) + φ*(α)] of sample i to sum, for losses that are parabolas, and b = ±1.
+// exactLoss adds cᵢ [φ(tᵢ) + φ*(αᵢ)] of sample i to sum. The loss is the squared loss or the squared
+// hinge, and the label is ±1.
 func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
 	margin, b, c := num(0), s.Labels[i], inMemory(s).Coef[i]
 	idx, val := s.Data.Row(i)

@@ -54,8 +54,8 @@ var smallSets = []struct {
 }{{"heart_scale", 13}, {"german.numer_scale", 24}, {"breast-cancer_scale", 10}, {"a1a", 123}}
 
 // forTables calls f with problems on the tables of smallSets. Their columns are unscaled, or multiplied by
-// random factors between 1e-3 and 1e3. The problems are with and without a chain. λ is each of the given
-// parts of the smallest λ for which x = 0 is optimal.
+// random factors between 1e-3 and 1e3. The problems are with and without a chain. λ is the smallest λ for
+// which x = 0 is optimal without a chain, times each of the numbers in parts.
 func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
 	for _, set := range smallSets {
 		raw, y := readClasses(t, "small/"+set.name, set.p)
@@ -105,7 +105,7 @@ func TestExactEnd(t *testing.T) {
 			t.Errorf("polished %v after %d iterations, gap %.1e; %v, gap %.1e", r.Polished, r.Iterations, r.Gap/s.Scale(), best.Polished, best.Gap/s.Scale())
 		}
 		if dependent(t, p, r.X, best.X) {
-			return // one-hot features: the solution is not unique
+			return // the solution is not unique
 		}
 		v, want := imageOf(p, r.X), imageOf(p, best.X)
 		for k := range v {
@@ -139,8 +139,8 @@ func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 	return svd.Rank(1e-10) < len(used)
 }
 
-// TestFreeColumn checks that a free column that is a sum of one-hot columns costs neither
-// iterations nor digits of the proof.
+// TestFreeColumn checks a free feature whose column is a sum of one-hot columns. Runs must not need more
+// iterations for it, and must prove gaps as small.
 func TestFreeColumn(t *testing.T) {
 	one := load(t, "small/a1a", 123) // with a column of ones
 	for _, loss := range losses[:2] {

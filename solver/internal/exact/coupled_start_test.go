@@ -34,7 +34,7 @@ func TestWarm(t *testing.T) {
 // and that the proved gap is not below the true one.
 func TestNotWorse(t *testing.T) {
 	for _, k := range patterns() {
-		for _, rows := range []int{40, 300} { // with 300 rows, a part of them is enough to start on
+		for _, rows := range []int{40, 300} {
 			s := mustNew(t, k.draw(t, rows, 8, 5))
 			best := s.Finish(nil, &Settings{Tol: 1e-13}).X
 			rng := rand.New(rand.NewPCG(3, 4))

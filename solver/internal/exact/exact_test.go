@@ -18,7 +18,7 @@ type kind struct {
 	loss     term.Loss
 	weighted bool
 	offset   bool
-	ridge    float64 // part of the penalty that is a ridge
+	ridge    float64 // fraction of the penalty that is a ridge
 	free     int     // number of features without a penalty: an intercept, then others
 	positive bool    // x ≥ 0
 }
@@ -101,8 +101,8 @@ func mustNew(t testing.TB, p *Problem) *Solver {
 	return s
 }
 
-// TestPath checks along a path that each gap is proved to the tolerance, that it is not below the
-// true gap, and that the objective equals the objective of a run from x = 0 to the last digit.
+// TestPath checks along a path that each gap is proved to the tolerance, and is not below the true
+// gap. The optimum is that of a run from x = 0.
 func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)
@@ -129,7 +129,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax checks that slightly below lambda max some coefficient is not zero.
+// TestLambdaMax checks that some coefficient with a limit is not zero slightly below lambda max, and
+// that all are zero above it.
 func TestLambdaMax(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 9))
@@ -322,8 +323,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestFarOff checks a start at which samples are so far on the wrong side that their logistic losses have
-// a slope but no curvature. The run must not move far away from the start.
+// TestFarOff checks a start at which the margins of samples are so far on the wrong side that the logistic
+// loss has a slope there but no curvature. The run must reach its tolerance.
 func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // one feature for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -34,8 +34,8 @@ func raw(t *testing.T, n, p int) *Problem {
 	return prob
 }
 
-// TestGram recomputes, in exact arithmetic, the gaps that are proved with a Gram matrix. The dual point must
-// be within its limits, apart from the rounding of the last scaling. P − D must not be above the bound.
+// TestGram recomputes, in exact arithmetic, the gaps that are proved with a Gram matrix. The multipliers must
+// not exceed their limits by more than rounding. The duality gap P − D must not be above the bound.
 func TestGram(t *testing.T) {
 	s := mustNew(t, raw(t, 50, 9))
 	rng := rand.New(rand.NewPCG(9, 9))

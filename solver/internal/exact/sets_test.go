@@ -144,8 +144,8 @@ func TestSetsEndings(t *testing.T) {
 	}
 }
 
-// TestOutside compares the excess that remains in a component with the proximal point of its
-// penalty, which a solver computes. It also checks that the multipliers are within their limits.
+// TestOutside compares the excess that remains in a component with the proximal point that a Solver
+// computes, see proximal. It also checks that the multipliers are within their limits.
 func TestOutside(t *testing.T) {
 	open := 0
 	for seed := range uint64(40) {
@@ -223,10 +223,9 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 	return o, best.X
 }
 
-// TestSetsOfLongRows checks that rounds end for a matrix A whose rows have several features, as in published
-// codes. Rows can have features inside and outside a working set, and their multipliers fit only one of
-// two sets. Rounds would alternate between the two sets if each round forgot the zero features of the
-// previous one.
+// TestSetsOfLongRows checks that rounds end for a matrix A whose rows have many features. A row can have
+// features inside and outside a working set, and then its multiplier may fit only one of two sets. Rounds
+// would alternate between the two sets if each round forgot the zero features of the previous one.
 func TestSetsOfLongRows(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 28))

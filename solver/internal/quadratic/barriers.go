@@ -17,15 +17,14 @@ type barriers struct {
 	term.Walls
 	below, above []float64 // λ of the lower and the upper bounds; empty until the first step
 	theta        float64
-	// unpenalised marks the coordinates that occur in no row of A, so that only bounds can hold
-	// them.
+	// unpenalised marks the coordinates that occur in no row of A. Only bounds limit them.
 	unpenalised []bool
 }
 
 func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 
-// inset is the distance of the starting point from the boundary, relative to the size of the set, or to
-// the typical size of the coordinate if a bound is infinite.
+// inset is the distance of the starting point from the boundary, relative to the size of the set. If a
+// bound is infinite, it is relative to the typical size of the coordinate plus its absolute value.
 const inset = 1e-2
 
 // moveInside moves u into the interior of the set, away from the boundary. typical has the typical
@@ -91,7 +90,7 @@ func (b *barriers) ballSlack(u []float64) float64 {
 	return float64((b.Radius - norm) * (b.Radius + norm))
 }
 
-// value returns the barrier at u.
+// value returns the barrier at u: minus the sum of the logarithms of the slacks.
 func (b *barriers) value(u []float64) (sum float64) {
 	for j := range b.Lower {
 		if b.fixed(j) {
@@ -113,7 +112,7 @@ func (b *barriers) value(u []float64) (sum float64) {
 // derivatives adds τ times the gradient of the barrier to g. The curvature of the barrier is a
 // diagonal matrix plus outer u u': derivatives adds the diagonal to h and returns outer. For
 // unpenalised coordinates, the multipliers are at least as large as on the central path; otherwise
-// the curvature could vanish along directions in which only bounds hold u.
+// the curvature could vanish along directions in which only bounds limit u.
 func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	if b.Lower != nil && len(b.below) != len(b.Lower) {
 		b.below, b.above = make([]float64, len(b.Lower)), make([]float64, len(b.Lower))
@@ -164,14 +163,15 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	}
 }
 
-// ballFraction is the part of the distance to the boundary of a ball by which a step may move. If u
-// came closer to the boundary, R² − |u|² would be too small compared with θ.
+// ballFraction is the fraction of the distance to the boundary of a ball by which a step may move. If
+// u came closer to the boundary, R² − |u|² would be too small compared with θ.
 const ballFraction = 0.9
 
-// leastTheta is the least θ (R² − |u|²), as a part of τ.
+// leastTheta is the least θ (R² − |u|²), relative to τ.
 const leastTheta = 0.01
 
-// longest returns the longest step length, at most 1, for which the step stays in the set.
+// longest returns the longest step length, at most 1, for which the step stays in the set. For a
+// ball, the length is at most ballFraction times that.
 func (b *barriers) longest(u, step []float64) float64 {
 	length := 1.0
 	for j := range b.Lower {
@@ -205,9 +205,9 @@ func shorten(length, at, step float64) float64 {
 	return length
 }
 
-// snap moves a coordinate to a bound if only the barrier keeps it away from there. That is so if
-// the curvature of the barrier is larger than the given curvature of the coordinate. It does not
-// move exact zeros of a box, nor coordinates without curvature.
+// snap moves a coordinate to a bound, or u to the boundary of a ball, if only the barrier keeps it
+// away from there. That is so if the curvature of the barrier is larger than the given curvature. It
+// does not move coordinates that are zero or have no curvature, nor the largest one if Σ u is fixed.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {

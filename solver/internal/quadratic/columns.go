@@ -14,7 +14,7 @@ type Columns struct {
 	Ridge []float64
 
 	diagonal      []float64
-	d, product    []float64 // d, and Z d
+	d, product    []float64 // the vector d of Hessian, and Z d
 	saved, savedD []float64 // product and d of the last Save
 
 	support kernels.Rows // the columns of the support
@@ -88,19 +88,19 @@ func (h *Columns) Restore() {
 const (
 	columnSweeps    = 10   // sweeps between Newton steps
 	maxConjugate    = 200  // steps of the conjugate gradient method
-	energyTolerance = 1e-2 // rest'D⁻¹rest must fall by this factor before enough can end the method
+	energyTolerance = 1e-2 // rest'D⁻¹rest must fall by this factor before enough can end Solve
 	checkEvery      = 10   // steps between two checks of whether the step crosses zero or a bound
 )
 
 // SweepsPerSolve implements Hessian.
 func (h *Columns) SweepsPerSolve(int) int { return columnSweeps }
 
-// MostSolves implements Hessian. Where a step crosses zero, a few sweeps find the next support at far less
-// cost than another solution.
+// MostSolves implements Hessian. If a step crosses zero, a few sweeps find the next support at far less
+// cost than another call of Solve.
 func (h *Columns) MostSolves() int { return 1 }
 
-// Solve implements Hessian by the conjugate gradient method, preconditioned with the diagonal D. If it
-// ends early, the step is still a direction of descent.
+// Solve implements Hessian by the conjugate gradient method, preconditioned with the diagonal D of the
+// matrix. If it ends early, the step is still a direction of descent.
 func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]float64) bool, crosses func([]float64) bool) bool {
 	n := len(support)
 	part := h.restrict(support)

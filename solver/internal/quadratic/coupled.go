@@ -70,14 +70,14 @@ func (q *Coupled) ForgetMultipliers() {
 	q.barriers.forget()
 }
 
-// StartFrom makes the next Solve start with the multipliers and the τ of another problem.
+// StartFrom makes the next Solve start with the multipliers of another problem, and copies its Tau.
 func (q *Coupled) StartFrom(other *Coupled) {
 	q.multipliers, q.barriers, q.Tau = append(q.multipliers[:0], other.multipliers...), other.barriers, other.Tau
 }
 
 // CoupledSettings are the settings of Coupled.Solve.
 type CoupledSettings struct {
-	Gap   float64 // largest accepted distance of the function at the solution from its minimum
+	Gap   float64 // the function at the solution may exceed its minimum by this
 	Start float64 // the first τ
 	// Precise asks for further steps at the last τ, until they are as small as rounding allows. Then
 	// the multipliers have more correct digits.
@@ -153,9 +153,9 @@ func (q *Coupled) near(length, decrement, gap float64) bool {
 
 const (
 	maxSteps    = 100
-	tiny        = 1e-12 // a step is precise if its squared decrement is at most this part of τ
+	tiny        = 1e-12 // a step is precise if its squared decrement is at most this multiple of τ
 	maxAtOneTau = 15    // steps at one τ; more of them mean that rounding prevents progress
-	longStep    = 0.9   // a step of at least this length counts as a full one
+	longStep    = 0.9   // a step of at least this length counts as a full step
 	shortStep   = 0.3   // a step below this length is short
 	maxShort    = 2     // short steps in a row, after which τ is raised
 	maxRaised   = 20    // how often τ may be raised
@@ -163,9 +163,9 @@ const (
 	carefulFall = 0.2   // the smallest factor by which τ falls after it was raised
 )
 
-// tauFactor returns the factor by which τ falls after a step of the given length. decrement is the
-// squared Newton decrement before the step, divided by τ. The closer the point is to the central
-// path, the smaller is the factor.
+// tauFactor returns the factor, at most 1, by which τ is multiplied after a step of the given length.
+// decrement is the squared Newton decrement before the step, divided by τ. The closer the point is
+// to the central path, the smaller is the factor.
 func tauFactor(length, decrement, terms float64) float64 {
 	switch {
 	case length >= longStep && decrement <= 0.1:
@@ -270,7 +270,7 @@ func (q *Coupled) times(dst, v []float64) {
 }
 
 // newton computes the Newton step from u. It returns the square of the Newton decrement: the smooth
-// function falls by about half of this along the full step.
+// function falls by about half of this along the full step. ok is false if the system has no solution.
 func (q *Coupled) newton() (decrement float64, ok bool) {
 	q.smoothen()
 	for j, g := range q.Gradient {
@@ -348,7 +348,7 @@ func (q *Coupled) accept(length float64) {
 	kernels.Axpy(length, q.hs, q.hd)
 }
 
-// boundaryFraction is the part of the distance to a boundary that a step must keep: from u to the
+// boundaryFraction is the fraction of the distance to a boundary that a step must keep: from u to the
 // bounds of X, and from a multiplier to its limit.
 const boundaryFraction = 0.005
 
@@ -367,8 +367,8 @@ func (q *Coupled) fixCoordinates(h []float64) {
 	}
 }
 
-// zeroSum changes the step so that its entries add up to 0: it solves H d + ν 1 = rhs, Σ d = 0. It
-// refines the result, because removing the sum may cancel most digits.
+// zeroSum changes the step so that its entries add up to 0: it solves K d + ν 1 = rhs, Σ d = 0, where
+// K is the matrix of the Newton system. It refines d, because removing the sum may cancel most digits.
 func (q *Coupled) zeroSum() {
 	ones, x := slices.Repeat([]float64{1}, q.Order), make([]float64, q.Order)
 	q.system.solve(x, ones)

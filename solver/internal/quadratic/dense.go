@@ -67,9 +67,9 @@ func (h *Dense) Save() { h.saved = append(h.saved[:0], h.product...) }
 // Restore implements Hessian.
 func (h *Dense) Restore() { copy(h.product, h.saved) }
 
-// SweepsPerSolve implements Hessian. A Cholesky factor takes about support³/6 multiplications and a
+// SweepsPerSolve implements Hessian. A Cholesky factor takes about support³/6 multiplications, and a
 // sweep takes support times Order. For large supports a multiplication of the factor is about ten times
-// faster, because it works by blocks, while rows of H are read from memory.
+// faster, because factoring works by blocks, while a sweep reads rows of H from memory.
 func (h *Dense) SweepsPerSolve(support int) int {
 	if support < blocked {
 		return support / 3
@@ -81,11 +81,11 @@ func (h *Dense) SweepsPerSolve(support int) int {
 // would find that support.
 func (h *Dense) MostSolves() int { return 8 }
 
-// blocked is the order from which the Cholesky factorisation works by blocks.
+// blocked is the support from which factoring by blocks is assumed to be faster than sweeps.
 const blocked = 256
 
-// The diagonal shift, relative to the unit diagonal of the scaled matrix. It keeps the step in the range of
-// a singular H.
+// Limits of the diagonal shift, relative to the unit diagonal of the scaled matrix. The shift keeps the step
+// in the range of a singular H.
 const (
 	leastShift = 1e-12
 	maxShift   = 1e-3

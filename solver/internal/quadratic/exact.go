@@ -15,16 +15,17 @@ const (
 	constrained                // v = 0 is a constraint of the reduced problem
 )
 
-// MakeExact is called after Solve, and makes the zeros and ties of the solution exact. It returns
-// true if the function at the new point exceeds that at the solution by at most slack. Otherwise it
-// leaves U as it was. Move and Z never change: they prove the same bound for the new point.
+// MakeExact is called after Solve, and makes the zeros and ties of the solution exact. ok is true if
+// the new U has them, and the function there exceeds its value at the old U by at most slack.
+// Otherwise U does not change. Move and Z never change: they prove the same bound for the new U.
 //
 // With groups or a set, MakeExact replaces tied coordinates by a mean. It weighs each coordinate by its
 // curvature: the diagonal of H, or the given curvature if that is larger.
 //
-// Otherwise it solves the reduced problem. This has one variable for each group of tied coordinates, and
-// limit sign(v) v in the place of limit |v|. Rows that are zero, but not implied by the zeros and ties
-// of coordinates, are constraints of the reduced problem, enforced by the augmented Lagrangian method.
+// Without groups and a set, MakeExact solves the reduced problem. This problem has one variable for each
+// group of tied coordinates, and limit sign(v) v in the place of limit |v|. Rows of A u that must be zero,
+// although the zeros and ties of coordinates do not imply it, are constraints of the reduced problem. The
+// augmented Lagrangian method enforces them.
 func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))
@@ -61,10 +62,10 @@ func (q *Coupled) Value() float64 {
 	return sum + (after - q.Penalty.Value(v))
 }
 
-// zeros reports which rows are zero at the solution. It uses two tests. First, when τ falls from
-// lastTau to its last value, |v| of a zero row falls by the factor τ/lastTau, while |v| of another
-// row hardly changes; the threshold is √(τ/lastTau). Second, limit |v| of a zero row is about τ,
-// unless its multiplier is close to the limit; so a row with limit |v| ≤ 10 τ counts as zero.
+// zeros returns which rows v of A u are zero at the solution: those that pass one of two tests. First,
+// when τ falls from lastTau to its last value, |v| of a zero row falls by the factor τ/lastTau, while
+// |v| of another row hardly changes; the threshold is √(τ/lastTau). Second, limit |v| of a zero row is
+// about τ, unless its multiplier is close to the limit; so limit |v| must be at most 10 τ.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())
@@ -88,8 +89,8 @@ func (q *Coupled) zeros() []bool {
 }
 
 // setTies sets the coordinates to the zeros and ties of the partition, and moves coordinates that
-// are close to a bound to this bound. Tied coordinates get their mean. It is weighted by curvature,
-// so that it does not depend on the scales of the columns.
+// are close to a bound to this bound. Tied coordinates get their mean. The mean is weighted by
+// curvature, so that it does not depend on the scales of the columns.
 func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, part.Count)
 	sum, most := make([]float64, part.Count), make([]float64, part.Count)
@@ -121,11 +122,11 @@ const (
 	// as one-hot features are, the solution is not unique; the shift keeps it close to the solution of
 	// Solve.
 	reducedShift = 1e-9
-	maxReduced   = 6 // steps; one is enough if no row is constrained
+	maxReduced   = 6 // largest number of steps; one is enough if no row is constrained
 )
 
-// solveReduced moves u to the solution of the reduced problem. It reports whether no row has changed its
-// sign, so that this is also a solution of the original problem.
+// solveReduced moves u to the solution of the reduced problem. It returns true if no row of A u has
+// changed its sign, so that u is also a solution of the original problem.
 func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)

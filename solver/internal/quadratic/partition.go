@@ -140,7 +140,7 @@ func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	return math.Abs(sum) <= agree*size
 }
 
-// impliesZeroLong is ImpliesZero for a row of any length.
+// impliesZeroLong does the same as ImpliesZero, for a row of any length.
 func (p *Partition) impliesZeroLong(idx []int32, val []float64) bool {
 	sum, size := make(map[int32]float64, len(idx)), make(map[int32]float64, len(idx))
 	for k, j := range idx {

@@ -116,7 +116,7 @@ func (q *Separable) isLinear() bool {
 	return q.Lower == nil && !slices.ContainsFunc(q.Limit, func(limit float64) bool { return limit > 0 })
 }
 
-// solveLinear is Solve if the minimum is the solution of a linear system.
+// solveLinear does the same as Solve, if the minimum is the solution of a linear system.
 func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	allowed := set.Tolerance
 	for round := range maxLinear {
@@ -250,8 +250,8 @@ func (q *Separable) set(k int, to float64) {
 }
 
 // endOf returns where coordinate k ends if by is added to it: at zero or a bound if the coordinate would
-// cross it, and otherwise at u + by. Zero counts only if it is a kink. crosses reports whether there is
-// a crossing.
+// cross one of them, and otherwise at u + by. Zero counts only if the coordinate has a limit. crosses is
+// true if the coordinate would cross.
 func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 	u := q.U[k]
 	to = u + by
@@ -272,10 +272,10 @@ func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 // maxLinear is the largest number of Newton steps for a linear system.
 const maxLinear = 8
 
-// newton minimises over the coordinates that are neither zero nor at a bound, as if zeros and bounds
-// were not there. If the step takes some coordinates across zero or a bound, they are set to it. If this
-// would not lower the function, the step is shortened to end at the first crossing instead. In both
-// cases newton minimises again over the other coordinates.
+// newton minimises over the coordinates that are neither zero nor at a bound, as if their signs could not
+// change and there were no bounds. If the step takes some coordinates across zero or a bound, it sets
+// them to zero or the bound. If this would not lower the function, it shortens the step to end at the
+// first crossing. In both cases newton minimises again over the other coordinates, up to MostSolves times.
 func (q *Separable) newton(allowed float64) {
 	for range q.H.MostSolves() {
 		q.findSupport()
@@ -319,7 +319,8 @@ func (q *Separable) newton(allowed float64) {
 	}
 }
 
-// findSupport lists the coordinates that are not at a bound, and not at zero if zero is a kink.
+// findSupport lists the coordinates that Newton steps change. A coordinate is left out if it is at a
+// bound, if it is zero and has a limit, or if its curvature is 0.
 func (q *Separable) findSupport() {
 	q.support = q.support[:0]
 	diagonal := q.H.Diagonal()

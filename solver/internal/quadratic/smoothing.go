@@ -21,7 +21,7 @@ type rowCurvature struct {
 //
 // It is convex, and its derivative is z = limit v/t. The curvature comes from Newton's method for the
 // equation t z = limit v in the variables v and z: dz/dv = (limit/t)(I − z v'/q). Here z is the present
-// multiplier, not the derivative limit v/t, which it equals only on the path. For groups, the matrix z v'
+// multiplier, which equals the derivative limit v/t only on the central path. For groups, the matrix z v'
 // is replaced by its symmetric part (z v' + v z')/2.
 func (q *Coupled) smoothen() {
 	fresh := q.multipliers == nil
@@ -89,8 +89,8 @@ func (q *Coupled) value(image, u []float64) float64 {
 	return sum
 }
 
-// updateMultipliers sets Z to the multipliers at the end of the full step. It moves the multipliers that
-// are iterated towards Z, as far as their limits allow.
+// updateMultipliers sets Z to the multipliers at the end of the full step. It moves q.multipliers
+// towards Z, as far as their limits allow.
 func (q *Coupled) updateMultipliers() {
 	q.barriers.updateMultipliers(q.U, q.step, q.Tau)
 	r := q.Penalty
@@ -162,7 +162,7 @@ func (q *Coupled) addCurvature(h []float64) {
 	}
 }
 
-// subtract subtracts part w w' from the upper triangle h, where w = Σ v_k a_k over the given rows k of
+// subtract subtracts part·w w' from the upper triangle h, where w = Σ v_k a_k over the given rows k of
 // A, and a_k is row k.
 func (q *Coupled) subtract(h []float64, part float64, rows []int32, v []float64) {
 	clear(q.next)

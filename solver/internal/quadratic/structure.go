@@ -67,9 +67,9 @@ func (s *Structure) Ties(x []float64) []float64 {
 const rounding = 16 * 0x1p-52
 
 // MakeExact returns x with the structure made exact, and true, or x itself and false. It tries two
-// candidates: with exact zeros only, and with exact zeros and ties. Both are projected onto the feasible
-// set by project. The candidate with the smallest value is returned, unless both exceed the value at x
-// by more than rounding.
+// candidates: with exact zeros only, and with exact zeros and ties. project moves each to the nearest
+// feasible point. MakeExact returns x if both values exceed the value at x by more than rounding. Otherwise
+// it returns the candidate with the smaller value, or the second if they are equal up to rounding.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, least := x, false, value(x)
 	least += float64(rounding * math.Abs(least))

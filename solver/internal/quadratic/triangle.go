@@ -23,7 +23,7 @@ func NewTriangle(n, width int) Triangle {
 // Banded reports whether only a band is stored.
 func (t Triangle) Banded() bool { return t.Width+1 < t.Order }
 
-// Size returns the length of the slice.
+// Size returns the length of the slice that stores the matrix.
 func (t Triangle) Size() int {
 	if t.Banded() {
 		return t.Order * (t.Width + 1)
