@@ -10,8 +10,8 @@ const (
 	Canceled                // the context has ended
 )
 
-// CauseOf returns why a run with this context must stop. It is TimeUp if the context
-// ended with the cause late.
+// CauseOf returns why a run with the context ctx must stop. It returns TimeUp if ctx ended
+// with the cause late.
 func CauseOf(ctx context.Context, late error) float64 {
 	switch {
 	case ctx.Err() == nil:

@@ -48,8 +48,8 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	return prob
 }
 
-// TestBits checks that the bits of a path equal the recorded ones below, at every level of the
-// kernels and on every machine.
+// TestBits checks that the results of a path have the fingerprints that are recorded here, at every
+// level of the kernels and on every machine.
 func TestBits(t *testing.T) {
 	before := kernels.Active()
 	defer func() { _ = kernels.Use(before) }()

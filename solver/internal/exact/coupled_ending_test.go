@@ -106,8 +106,8 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// TestNotSeparated checks that no samples count as separated if the loss grows on both sides, or if a
-// penalty or a set limits the coefficient of the feature.
+// TestNotSeparated checks that no samples count as separated if the loss increases with the margin in both
+// directions, or if a penalty or a set limits the coefficient of the feature.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

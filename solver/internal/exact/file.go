@@ -24,7 +24,7 @@ type FileProblem struct {
 	Out      uint8
 	Loss     term.Loss
 	Threads  int
-	Team     *rows.Team // processes that hold other samples; nil if this process has all
+	Team     *rows.Team // the processes that hold the samples; nil if this process holds all
 	Memory   int64      // approximate number of bytes for windows and for samples copied into memory
 }
 

@@ -54,7 +54,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 	return q
 }
 
-// TestStart checks runs that start at another point than 0, and at a useless point.
+// TestStart checks that runs from other points than 0 reach the same optimum.
 func TestStart(t *testing.T) {
 	q := sparseProblem(t, kind{loss: term.Logistic{}, free: 1}, 500, 600)
 	tol := 1e-9 * math.Ln2

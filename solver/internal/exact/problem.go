@@ -25,8 +25,8 @@ type Problem struct {
 	// The numbers square_k ≥ 0: row k of A adds (square_k/2) (A x)_k² to P. nil means that all are
 	// 0.
 	Square []float64
-	// Disjoint sets of rows of A with the same Limit; nil for no groups. For each, P has Limit times
-	// the norm of its elements of A x instead of absolute values.
+	// Disjoint sets of rows of A; nil for no groups. The rows of a set have the same Limit. P has
+	// Limit times the norm of their elements of A x, instead of absolute values.
 	Groups  [][]int
 	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature
 	Fixed   []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0
@@ -78,7 +78,7 @@ type Solver struct {
 // A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns rowsOf         // X'; nil until some working set does not have all columns
+	columns columnSource   // X'; nil until some working set does not have all columns
 	free    []int32        // the free features
 	apart   *gap.Separated // samples that free features separate; nil if there are none
 	allFree bool           // free was computed for lambda = 0, for which all limits are 0

@@ -5,7 +5,7 @@ package exact
 // of them, to about this accuracy. This smaller problem begins with some of its samples in turn. The
 // number of samples grows with the accuracy (Byrd, Chin, Nocedal, Wu 2012).
 const (
-	sampleShare   = 8    // the smaller problem has an eighth of the samples
+	sampleShare   = 8    // with rows in memory, the smaller problem has an eighth of the samples
 	leastSample   = 2000 // smallest number of samples of a smaller problem
 	sampleFor     = 16   // smallest number of samples of a smaller problem for each feature
 	sampleGap     = 0.03 // tolerance of a smaller problem, relative to Scale·p/m

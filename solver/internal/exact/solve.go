@@ -33,7 +33,7 @@ type Result struct {
 	Loss       float64 // the loss Σ cᵢ φ, which is a part of Objective
 	Why        ending.Why
 	Iterations int  // number of Newton steps
-	Proofs     int  // number of passes over all columns
+	Proofs     int  // number of attempts to prove a gap, each with a pass over all columns
 	Full       bool // the working set had no room for all non-zero coefficients
 	// The error that ended the run: of Settings.Interrupt, of Settings.Watch or of the File; or
 	// nil.

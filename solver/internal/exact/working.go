@@ -265,7 +265,7 @@ func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 }
 
 // transpose returns X'.
-func (s *Solver) transpose() rowsOf {
+func (s *Solver) transpose() columnSource {
 	if s.summary.columns == nil {
 		s.summary.columns = s.Data.Transpose()
 	}
@@ -306,14 +306,14 @@ func (s *Solver) buildRows() {
 	}
 }
 
-// rowsOf gives access to X' by rows; its rows are the columns of X.
-type rowsOf interface {
-	Row(i int) ([]int32, []float64)
+// A columnSource is X', whose rows are the columns of X.
+type columnSource interface {
+	Row(j int) ([]int32, []float64)
 }
 
 // fill appends the entries of column j of X, as column k of the set, to w.rows. at[i] is the
 // position of the next entry of row i.
-func (w *working) fill(at []int64, k int, columns rowsOf, j int) {
+func (w *working) fill(at []int64, k int, columns columnSource, j int) {
 	idx, val := columns.Row(j)
 	for m, i := range idx {
 		to := at[i]

@@ -12,8 +12,8 @@ import (
 const factorBlock = kernels.TileSide
 
 // FactorScaled factors diag(scale) h diag(scale) + shift I, where h is stored as for
-// Factor, and reports whether this matrix is positive definite. A zero on the diagonal of
-// h is replaced by one. Columns are eliminated in blocks, so that the rest of the matrix
+// Factor, and reports whether this matrix is positive definite. A zero on the scaled
+// diagonal is replaced by one. Columns are eliminated in blocks, so that the rest of the matrix
 // is read once for each block instead of once for each column. The terms of each entry of
 // L are summed in the order of the columns, for any number of threads.
 func (c *Cholesky) FactorScaled(h, scale []float64, shift float64, threads int) bool {

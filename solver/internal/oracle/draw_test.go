@@ -25,7 +25,7 @@ type problem struct {
 	scaled bool
 	bad    bool   // the factors are between 1e-8 and 1e8
 	conic  bool   // there is a domain, a group penalty, or a square together with a matrix A
-	excuse string // a known weakness of the solvers that may explain a bad answer; "" for none
+	excuse string // a known weakness of the solvers that explains a bad answer; "" for none
 }
 
 func (p *problem) note(format string, args ...any) {
@@ -263,7 +263,8 @@ func (d drawer) domain(p *problem) {
 	}
 }
 
-// lambda draws the weight of the penalty, as a fraction of the largest derivative of the loss at 0.
+// lambda draws the factor of the penalty: 0, or a random multiple of the largest derivative of the loss
+// at x = 0.
 func (d drawer) lambda(p *problem) float64 {
 	most, rounding := 0.0, 0.0
 	slopes := make([]float64, d.n)
@@ -420,7 +421,7 @@ func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
 	}
 }
 
-// model draws a specification of package model, with an intercept and perhaps offsets.
+// model draws a model.Spec with an intercept and perhaps offsets.
 func (d drawer) model(t *testing.T, p *problem, lambda float64) {
 	p.note("model with an intercept")
 	s := &model.Spec{Loss: p.Loss, Lambda: lambda, Standardize: model.StandardizeOff, SampleWeights: p.task.weights}

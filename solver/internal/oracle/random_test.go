@@ -78,8 +78,8 @@ func number(t *testing.T, name string, v *uint64) bool {
 }
 
 // unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they must
-// prove it. It never excuses a wrong gap. there says that the objective reached the optimum, although no
-// gap within the goal was proved.
+// prove it. It never excuses a wrong gap. there is true if the objective at a.x is within the goal of the
+// optimum, although no such gap was proved. x is the solution of the reference.
 func (p *problem) unproved(a *answer, x []double, there bool) string {
 	dependent := p.task.dependent(x)
 	switch {

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// A term is limit |v|₂ + (square/2)|v|₂², where v has linear forms of x as entries. With one form it is
-// limit |v| + (square/2) v².
+// A term is limit |v|₂ + (square/2)|v|₂², where the entries of v are linear functions of x, the forms. With
+// one form it is limit |v| + (square/2) v².
 type term struct {
 	forms         [][]float64
 	limit, square float64
@@ -25,7 +25,7 @@ type task struct {
 	lower, upper    []float64 // nil for no bounds
 	radius, total   float64   // the radius of a ball, the sum of a simplex; 0 for none
 	coef            []double  // wᵢ/Σw
-	size            []float64 // the root mean square of each column
+	size            []float64 // the root mean square of each column, or 1 if that is 0
 }
 
 // prepare computes coef and size from the other fields.
@@ -158,12 +158,12 @@ type barrier struct {
 	grad        []double
 	hess        [][]double // the lower triangle
 	multipliers [][]float64
-	parameter   float64 // the barrier parameter: value exceeds the optimum by about parameter·τ on the path
+	parameter   float64 // on the central path, the objective exceeds the optimum by about parameter·τ
 	radius2     double
 	majorant    []double // the diagonal of the Hessian of the loss for φ″ = 2, which scales the damping
 }
 
-// ridgePart is the regularisation of y relative to its curvature.
+// ridgePart is the ratio of ridge to majorant.
 const ridgePart = 1e-24
 
 // newBarrier expresses the task as a function of y, and returns a starting point y. Usually x = y. For a
@@ -383,7 +383,7 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 	return true
 }
 
-// visitTerm is the part of visit for one term. The smooth function for limit |v| is the minimum over s >
+// visitTerm does what visit does, for term k. The smooth function for limit |v| is the minimum over s >
 // |v| of limit s − τ log(s² − |v|²), at s = (τ + √(τ² + limit²|v|²))/limit.
 func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	terms := b.task.terms[k]
@@ -466,7 +466,7 @@ func (t *task) solve() (*solution, bool) {
 }
 
 // center minimises the barrier for the present τ by a damped Newton method, starting at y, and stores
-// the minimiser in y.
+// the minimiser in y. It returns false if it does not come close to the minimum.
 func (b *barrier) center(y []double) bool {
 	damping := 0.0
 	for range 400 {
@@ -519,7 +519,6 @@ func (b *barrier) center(y []double) bool {
 	return false
 }
 
-// floats converts numbers to doubles.
 func floats(x []float64) []double {
 	out := make([]double, len(x))
 	for j, v := range x {

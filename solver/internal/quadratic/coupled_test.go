@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// rowsOf returns a matrix A by its name, with the given number of columns.
-func rowsOf(t *testing.T, name string, columns int) *linalg.Algebra {
+// matrixOf returns a matrix A by its name, with the given number of columns.
+func matrixOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	t.Helper()
 	var entries []sparse.Triplet
 	rows := 0
@@ -171,7 +171,7 @@ func TestCoupled(t *testing.T) {
 					if seed%2 == 1 && a != "chain" && a != "second differences" && !grouped {
 						rank = order / 2
 					}
-					c := program(t, rng, order, rank, rowsOf(t, a, order), groups, set)
+					c := program(t, rng, order, rank, matrixOf(t, a, order), groups, set)
 					what := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
 					ok := c.q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
 					proved, beyond := c.proved()
@@ -199,7 +199,7 @@ func TestCoupled(t *testing.T) {
 // problem.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	c := program(t, rng, 40, 60, rowsOf(t, "chain and identity", 40), nil, nil)
+	c := program(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
 	c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1})
 	first := c.q.Steps
 	copy(c.q.X, c.q.U)
@@ -219,7 +219,7 @@ func TestCoupledStart(t *testing.T) {
 func TestCoupledThreads(t *testing.T) {
 	var want []float64
 	for _, threads := range []int{1, 2} {
-		c := program(t, rand.New(rand.NewPCG(7, 7)), 300, 310, rowsOf(t, "chain and identity", 300), nil, nil)
+		c := program(t, rand.New(rand.NewPCG(7, 7)), 300, 310, matrixOf(t, "chain and identity", 300), nil, nil)
 		c.q.Threads = threads
 		c.q.Solve(&CoupledSettings{Gap: 1e-8, Start: 0.1})
 		if got := append(slices.Clone(c.q.U), c.q.Z...); want == nil {
@@ -232,7 +232,7 @@ func TestCoupledThreads(t *testing.T) {
 
 // TestCoupledStop checks that Solve reports failure when it is stopped.
 func TestCoupledStop(t *testing.T) {
-	c := program(t, rand.New(rand.NewPCG(1, 1)), 12, 20, rowsOf(t, "chain and identity", 12), nil, nil)
+	c := program(t, rand.New(rand.NewPCG(1, 1)), 12, 20, matrixOf(t, "chain and identity", 12), nil, nil)
 	c.q.Stop = func() bool { return true }
 	if c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1}) || c.q.Steps != 1 {
 		t.Errorf("solved, in %d steps", c.q.Steps)

@@ -133,7 +133,7 @@ func (t *Team) Total(v float64) float64 {
 	return sum[0]
 }
 
-// Mean returns the sum of sum over all processes, divided by the sum of count.
+// Mean adds up sum and count over all processes, and returns the quotient of the two results.
 func (t *Team) Mean(sum, count float64) float64 {
 	all := [2]float64{sum, count}
 	t.Sum(all[:])
