@@ -23,12 +23,12 @@ type gram struct {
 	*memory
 	base gap.Base
 
-	there         []float64 // a point, restricted to the working set
-	gradientThere []float64 // the gradient g + Hd at the point there
+	there         []float64 // a point: its coefficients in the working set
+	gradientThere []float64 // the gradient g + Hd at this point
 
 	roundings float64 // number of rounding errors in an entry of H
 	visited   float64 // number of entries, per row, that visits for proofs have read
-	// Visits for proofs have cost as much as H of all columns would: the set must take all columns.
+	// The set must take all columns, because visits for proofs have cost as much as H of all columns.
 	whole bool
 }
 
@@ -42,7 +42,7 @@ func newGram(m *memory) *gram {
 	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Slope: make([]float64, features)}}
 }
 
-// subsample reports false: one Hessian serves all points, so a start from fewer samples saves
+// subsample returns false: one Hessian serves all points, so a start with fewer samples saves
 // nothing.
 func (m *gram) subsample(*Problem) bool { return false }
 
@@ -62,8 +62,8 @@ func (m *gram) moveTo(x, e []float64, d term.Damping) float64 {
 	return m.base.Loss
 }
 
-// evaluate computes the gradient at a point, which is given on the working set, and returns the
-// loss there. If rounding makes the computed loss negative, it returns 0.
+// evaluate computes gradientThere at a point, and returns the loss at this point, or 0 if rounding
+// makes it negative. at has the coefficients of the point in the working set.
 func (m *gram) evaluate(at []float64) float64 {
 	w := m.set
 	if !slices.Equal(m.there, at) {
@@ -98,8 +98,8 @@ func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, term.Damping{}) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove proves a gap by H. If the rounding errors of H prevent it from reaching the goal, it visits
-// the rows.
+// prove proves a gap by H. If the working set does not have all columns, or if the rounding errors
+// of H prevent the proof of the goal, it visits the rows.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)
@@ -128,7 +128,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 }
 
 // productCost is the time of one multiplication in a product of two columns, relative to the time
-// that a visit needs for an entry, which it must fetch from memory.
+// that a visit of the rows needs for an entry, because it must fetch the entry from memory.
 const productCost = 1. / 32
 
 // move returns the move from the base to x, without Loss, Head and Row.
@@ -147,7 +147,7 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow extends H. h is H of the columns before; grow returns H of the columns now, which include
+// grow extends H. h is H for the columns before; grow returns H for the columns now, which include
 // the columns before.
 func (m *gram) grow(h []float64, before, now []int32) []float64 {
 	order, was := len(now), len(before)
@@ -176,11 +176,12 @@ func (m *gram) grow(h []float64, before, now []int32) []float64 {
 	return to
 }
 
-// blockRows is the number of rows whose part of H is summed separately, if adding the part to H costs
-// little.
+// H is the sum of matrices for blocks of rows, which reduces rounding errors. All blocks except the
+// last have at least blockRows rows.
 const blockRows = 1024
 
-// form sets h to H of all columns.
+// form sets h, which is zero, to H for all columns. Blocks have so many rows that adding their
+// matrices costs little.
 func (m *gram) form(h []float64) {
 	n, p := m.Data.Dims()
 	w := m.set
@@ -203,7 +204,7 @@ func (m *gram) form(h []float64) {
 	m.roundings = float64(step + n/step + 8)
 }
 
-// weights returns κC in scratch memory.
+// weights returns κcᵢ for each sample, in scratch memory.
 func (m *gram) weights() []float64 {
 	for i, c := range m.Coef {
 		m.Scratch[i] = float64(m.Loss.Curvature() * c)
@@ -211,13 +212,13 @@ func (m *gram) weights() []float64 {
 	return m.Scratch
 }
 
-// multiply computes the rows and columns of h at the positions fresh in cols, as products of tiles of 64
-// samples by 64 columns. old has the other positions.
+// multiply computes the rows and columns of h at the positions fresh, as products of tiles with 64
+// samples and 64 columns. cols has the columns of X for all positions; old has the other positions.
 func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
-	panel := make([]float64, blockRows*side) // some fresh columns times c, row after row
-	products := make([]float64, order*side)  // of these columns and all columns up to them
+	panel := make([]float64, blockRows*side) // some fresh columns times c, row by row, for a block
+	products := make([]float64, order*side)  // of these columns with all columns up to them
 	upTo := slices.Concat(old, fresh)
 	for first := 0; first < len(fresh); first += side {
 		some := fresh[first:min(first+side, len(fresh))]
@@ -248,8 +249,8 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	m.roundings = float64(blockRows + m.n/blockRows + 8)
 }
 
-// transpose sets the rows of panel to the samples lo to hi−1 of the columns at the positions some in
-// cols, times c. It fills the rest of the panel with zeros.
+// transpose sets the rows of panel to samples lo to hi−1, times c, of the columns at the positions some
+// in cols. It sets the rest of the panel to zero.
 func (m *gram) transpose(panel []float64, cols []int32, some []int, c []float64, lo, hi int) {
 	const side = kernels.TileSide
 	clear(panel)

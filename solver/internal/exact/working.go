@@ -40,18 +40,18 @@ const (
 	// A column leaves the set if its correlation falls below this multiple of the correlation with
 	// which columns enter.
 	stay = 0.9
-	// If some column must enter, others with correlations from (share − farAhead) times their limit
-	// on enter too if the curvature is constant. With a Gram matrix it is (share − ahead) times. So the
-	// Hessian is formed less often.
+	// If some column must enter, others enter too, from a lower correlation on: (share − farAhead) times
+	// their limit if the curvature is constant, (share − ahead) times with a Gram matrix. So the Hessian
+	// is formed less often.
 	farAhead, ahead = 0.5, 0.1
 )
 
 // choose makes the working set of three kinds of columns: columns of non-zero coefficients, columns
 // without a limit, and columns whose correlation exceeds share times the limit. Of the last kind,
-// those with the largest ratio of correlation to limit enter first: at most leastRoom, or as many as
-// there are columns of the other two kinds. If the model is coupled or summary.cheap is set, all
-// columns are in the set. The set stays as it is if it has all columns that it needs, and not many
-// more. choose reports whether the set has changed because some were missing.
+// those with the largest ratio of correlation to limit enter first: at most as many as there are
+// columns of the other two kinds, or leastRoom if that is more. If the model is coupled or
+// summary.cheap is set, all columns are in the set. The set stays as it is if it has all columns that
+// it needs, and not many more. choose returns true if the set has changed because some were missing.
 func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
@@ -109,7 +109,7 @@ func (s *Solver) choose(share float64) bool {
 	return missing
 }
 
-// all returns the indices of all columns.
+// all returns 0, 1, …, columns − 1.
 func all(columns int) []int32 {
 	cols := make([]int32, columns)
 	for j := range cols {
