@@ -86,9 +86,11 @@ type Stats struct {
 	StepHalvings    int     `json:"step_halvings,omitempty"`
 	OuterIterations int     `json:"outer_iterations,omitempty"` // number of outer iterations
 	Passes          float64 `json:"passes,omitempty"`           // effective passes
-	NewtonSteps     int     `json:"newton_steps,omitempty"`     // number of Newton steps
-	PaperPasses     float64 `json:"paper_passes,omitempty"`     // passes as the paper counts: an exact x-step of batch ADMM is one
-	Seconds         float64 `json:"seconds,omitempty"`          // time used, evaluation excluded
+	// Number of Newton steps. Without a penalty beside the L2 term, passes of dual coordinate ascent may
+	// take their place, and count as steps.
+	NewtonSteps int     `json:"newton_steps,omitempty"`
+	PaperPasses float64 `json:"paper_passes,omitempty"` // passes as the paper counts: an exact x-step of batch ADMM is one
+	Seconds     float64 `json:"seconds,omitempty"`      // time used, evaluation excluded
 	// The part of Seconds before the first iteration.
 	SetupSeconds float64 `json:"setup_seconds,omitempty"`
 	GradientNorm float64 `json:"gradient_norm,omitempty"` // G_t of the last outer iteration (paper, Theorem 1)

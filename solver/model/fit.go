@@ -98,7 +98,7 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 	if d.team.Alone() && ctx.Err() != nil {
 		return d.unbegun(ctx)
 	}
-	if !d.coupled() && d.start == nil && !f.s.Samples() {
+	if !d.coupled() && d.start == nil && !f.s.Samples() && d.spec.Lambda > 0 {
 		// Begin at the model in which all penalised coefficients are zero, which LambdaMax computes. If ctx
 		// ends here, solve below returns the error.
 		_, _ = f.s.LambdaMax(f.ask(ctx, f.s))

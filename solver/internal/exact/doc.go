@@ -11,7 +11,8 @@
 // The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the
 // loss at x plus the penalty (package quadratic), and a line search follows. The model is solved more
 // accurately the less the last step lowered P. If there are many samples, the first point is the
-// solution for some of them.
+// solution for some of them. If there are only ridges, and many columns, it is the end of a dual
+// coordinate ascent (ascent.go), which often leaves nothing to do for Newton steps.
 //
 // There are two kinds of models:
 //

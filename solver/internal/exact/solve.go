@@ -32,7 +32,7 @@ type Result struct {
 	Objective  float64 // P(x) as computed
 	Loss       float64 // the loss Σ cᵢ φ, which is a part of Objective
 	Why        ending.Why
-	Iterations int  // number of Newton steps
+	Iterations int  // number of Newton steps, and of passes of dual coordinate ascent
 	Proofs     int  // number of attempts to prove a gap, each with a pass over all columns
 	Full       bool // the working set had no room for all non-zero coefficients
 	// The error that ended the run: of Settings.Interrupt, of Settings.Watch or of the File; or
@@ -48,8 +48,9 @@ const (
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, with a proved gap of at most set.Tol if
-// that can be reached. It starts at the current point. If neither Solve nor Start was called before
-// and there are many samples, it starts at the solution for some of the samples.
+// that can be reached. It starts at the current point. If neither Solve nor Start was called before,
+// it starts at the end of a dual coordinate ascent (see ascent), or at the solution for some of the
+// samples if there are many.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	limit := set.MaxIterations
 	if limit == 0 {
@@ -57,26 +58,31 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
 	var part *Solver // solves the problem for some of the samples
-	if !s.work.started && !s.work.placed {
-		part = s.sampled(lambda, set)
-	}
 	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
 	share := s.setLambda(lambda)
+	r := Result{Gap: math.Inf(1)}
+	if !s.work.started && !s.work.placed {
+		if s.ascend(&r, set, tol); r.Iterations == 0 && r.Err == nil {
+			part = s.sampled(lambda, set)
+		}
+	}
 	if !s.work.started {
 		s.visit()
 		if s.coupled != nil && part != nil {
 			s.coupled.begin(part.coupled, float64(s.p)/float64(part.rows.count())*s.scale)
 		}
 	}
-	s.choose(share)
+	if !(r.Gap <= tol) {
+		s.choose(share)
+	}
 	s.at.value = s.value(s.at.loss)
-	if part != nil && s.at.value > s.rows.lossAtZero() { // part had too few samples
+	ascended := r.Iterations > 0
+	if (part != nil || ascended) && s.at.value > s.rows.lossAtZero() { // too few samples, or too few passes
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.choose(share)
 		s.at.value = s.value(s.at.loss)
 	}
-	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
 	aim := proofPart * s.scale // a proof is tried when the error of the model is below aim
 	s.work.toEnd = false
@@ -96,7 +102,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
-	for s.rows.Err() == nil && r.Iterations < limit && !s.set.full && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
+	for r.Err == nil && s.rows.Err() == nil && r.Iterations < limit && !s.set.full && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
 				break
@@ -311,7 +317,7 @@ func (s *Solver) value(loss float64) float64 {
 		return s.bounds.Value(s.x, loss)
 	}
 	sum := loss
-	if s.set.full { // the set does not have all non-zero coefficients
+	if s.set.full || s.set.cols == nil { // the set does not have all non-zero coefficients
 		for j := range s.x {
 			sum += s.penalty(j)
 		}

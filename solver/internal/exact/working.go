@@ -222,7 +222,7 @@ func (s *Solver) formed(cols []int32) bool {
 	}
 	support := 0.0
 	for _, j := range cols {
-		if s.x[j] != 0 {
+		if s.x[j] != 0 || s.limit[j] == 0 {
 			support++
 		}
 	}

@@ -1,0 +1,56 @@
+package exact
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// ridgeProblem returns a problem whose only penalty is a ridge, with more columns than Hessians are formed
+// for. The last column is an intercept without a ridge.
+func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
+	const n, p = 150, defaultWorking + 50
+	rng := rand.New(rand.NewPCG(7, 7))
+	var entries []sparse.Triplet
+	q := &Problem{Loss: loss, Limit: make([]float64, p), Ridge: make([]float64, p), Fixed: make([]float64, p), Threads: 1}
+	for i := range n {
+		for k := range 8 {
+			entries = append(entries, sparse.Triplet{Row: i, Col: k*(p/8) + rng.IntN(p/8), Value: 0.5 + rng.Float64()})
+		}
+		entries = append(entries, sparse.Triplet{Row: i, Col: p - 1, Value: 1})
+		q.Labels = append(q.Labels, math.Copysign(1, rng.NormFloat64()+0.5))
+		q.Weights = append(q.Weights, float64(i%4))
+		q.Offset = append(q.Offset, 0.3*rng.NormFloat64())
+	}
+	for j := range p - 1 {
+		q.Fixed[j] = (1 + float64(j%3)) / n
+	}
+	var err error
+	if q.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
+		t.Fatal(err)
+	}
+	q.Rows = q.Data.Compact(nil)
+	return q
+}
+
+// TestAscent checks that ascents alone solve problems with ridges: the optimum is that of Newton steps, which
+// start elsewhere, and no working set was built.
+func TestAscent(t *testing.T) {
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
+		q := ridgeProblem(t, loss)
+		s, newton := mustNew(t, q), mustNew(t, q)
+		tol := 1e-9 * s.Scale()
+		r := s.Solve(0, &Settings{Tol: tol})
+		if !(r.Gap <= tol) || s.set.cols != nil {
+			t.Errorf("%v: gap %.1e after %d passes, %d columns in the set", loss, r.Gap, r.Iterations, len(s.set.cols))
+		}
+		newton.Start(make([]float64, newton.p))
+		best := newton.Solve(0, &Settings{Tol: 1e-4 * tol})
+		if above := r.Objective - best.Objective; above > tol || above < -1e-3*tol || newton.set.cols == nil {
+			t.Errorf("%v: %.1e above the optimum of Newton steps", loss, above)
+		}
+	}
+}
