@@ -53,7 +53,7 @@ const (
 
 // A Run describes a run that has ended.
 type Run struct {
-	Err       error   // the error that ended it, other than the time limit; or nil
+	Err       error   // the error that ended the run, other than the time limit; or nil
 	Diverged  bool    // Err is a divergence
 	Late      bool    // the time limit ended the run
 	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is 0 if no gap was requested

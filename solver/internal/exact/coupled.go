@@ -17,7 +17,7 @@ type coupled struct {
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
-	exact bool                // the last model's solution has these zeros and ties exactly
+	exact bool                // the last model's solution has the zeros and ties of part exactly
 	more  int                 // number of steps that were added to make zeros and ties exact
 	rough bool                // zeros and ties need not be exact
 }
@@ -85,11 +85,12 @@ const (
 	// If P − P* after a step is expected to be at most this multiple of the tolerance, the step may
 	// be the last one.
 	mayEnd = 100
-	// Largest tolerance of the model of a last step, relative to Scale. It reveals zeros and ties.
+	// Largest tolerance of the model of a last step, relative to Scale. A solution of this accuracy
+	// reveals zeros and ties.
 	modelEnd  = 1e-12
 	leastFall = 100      // in a last step τ falls at least by this factor, which reveals zeros
 	exactTol  = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale
-	mostMore  = 3        // largest number of steps that are added to make them exact
+	mostMore  = 3        // largest number of steps that are added to make zeros and ties exact
 )
 
 // minimiseCoupled minimises the model at the point, and returns by how much the model fell. If the

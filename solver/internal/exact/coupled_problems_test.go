@@ -84,7 +84,8 @@ var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}
 type pattern struct {
 	loss term.Loss
 	// The kind of A. "identity": I. "chain": differences along a chain. "graph": chain and
-	// identity. "weighted": graph with weights, a third of them 0. "sparse": random sparse rows.
+	// identity. "weighted": the same, with different limits, a third of them 0. "sparse": random
+	// sparse rows.
 	a      string
 	mu     float64
 	lambda float64

@@ -50,11 +50,11 @@ type File struct {
 
 	bounds         *gap.Problem
 	compensated    bool    // X'Cα is summed with compensation
-	compensatedFor float64 // the tolerance that made this necessary
+	compensatedFor float64 // the tolerance for which compensation became necessary
 
 	at, next  *findings
 	hessianOf *findings    // the visit whose Hessian is in the first piece
-	damping   term.Damping // the damping of that Hessian
+	damping   term.Damping // the damping of the Hessian in the first piece
 	model     origin       // origin of the last model whose Hessian was requested
 }
 

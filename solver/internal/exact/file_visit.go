@@ -36,7 +36,7 @@ type findings struct {
 	model        *origin   // the model that gave α; nil if no gap was requested
 	loss         float64   // Σ cᵢ φ(tᵢ)
 	gradient     []float64 // X'C φ'(t)
-	tally        gap.Tally // of α
+	tally        gap.Tally // the tally of α
 	head, tail   []float64 // X'Cα is head + tail; tail is nil if X'Cα was summed without compensation
 	roots        []float64 // the matrix that gap.Sum.Hessian returns
 	rootsVersion int       // gap.Problem.RootsVersion at the visit

@@ -218,7 +218,7 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
 	panel := make([]float64, blockRows*side) // some fresh columns times c, row by row, for a block
-	products := make([]float64, order*side)  // of these columns with all columns up to them
+	products := make([]float64, order*side)  // of the columns in panel with all columns up to them
 	upTo := slices.Concat(old, fresh)
 	for first := 0; first < len(fresh); first += side {
 		some := fresh[first:min(first+side, len(fresh))]
@@ -249,8 +249,8 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	m.roundings = float64(blockRows + m.n/blockRows + 8)
 }
 
-// transpose sets the rows of panel to samples lo to hi−1, times c, of the columns at the positions some
-// in cols. It sets the rest of the panel to zero.
+// transpose sets row i − lo of panel to c[i] times the entries of sample i, for lo ≤ i < hi, in the
+// columns cols[k] of X for the positions k in some. It sets the rest of the panel to zero.
 func (m *gram) transpose(panel []float64, cols []int32, some []int, c []float64, lo, hi int) {
 	const side = kernels.TileSide
 	clear(panel)

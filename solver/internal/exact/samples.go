@@ -65,5 +65,5 @@ type trial struct {
 	move    []float64
 	snapped bool         // the full step differs slightly from move, because zeros and ties were made exact
 	hessian bool         // if the step is accepted, the Hessian at its end will be needed
-	then    term.Damping // the damping of that Hessian
+	then    term.Damping // the damping of the Hessian at the end of the step
 }

@@ -89,7 +89,7 @@ func (o *outside) settle(d *dual, at *iterate) {
 
 const (
 	undecided = 0.05 // an excess below this fraction of the capacity may be due to slow convergence
-	exactSize = 512  // largest number of features of a component for which a Solver can decide that
+	exactSize = 512  // largest number of features of a component whose multipliers a Solver computes
 )
 
 // lower reduces the excesses of the component by coordinate descent. If only small excesses are left,

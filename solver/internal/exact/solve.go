@@ -186,8 +186,8 @@ const (
 	// The solution for the last lambda is near if that lambda was at most this multiple of the
 	// current one.
 	warmFactor  = 4
-	firstSweeps = 4  // number of sweeps over the columns of the first model without a formed Hessian
-	mostSweeps  = 40 // largest number of such sweeps
+	firstSweeps = 4  // number of sweeps for the first model, if its Hessian is not formed
+	mostSweeps  = 40 // largest number of sweeps for a model whose Hessian is not formed
 	// The next proof is tried when the error of the model is below this multiple of the last gap.
 	proofPart = 0.1
 	// If the gap exceeds this multiple of the last fall, the next model is solved nearly exactly.
@@ -393,7 +393,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 
 const (
 	innerPart = 3e-2 // a model is solved until the violation is this fraction of the first one
-	roughPart = 0.1  // the same near the optimum, if nothing must be proved
+	roughPart = 0.1  // largest such fraction near the optimum, if nothing must be proved
 	crawlPart = 1e-6 // a model that is solved nearly exactly may leave this fraction of the usual violation
 	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
 	// fall/objective.

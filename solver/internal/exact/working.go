@@ -30,15 +30,15 @@ type working struct {
 	model    quadratic.Separable // the model of a separable problem
 	dense    quadratic.Dense
 	implicit quadratic.Columns
-	current  bool // the Hessian has these columns; it may belong to an earlier point
+	current  bool // the Hessian has the columns cols, but may belong to an earlier point
 	scratch  []*kernels.HessianScratch
 	cut      []int
 }
 
 const (
 	leastRoom = 16 // number of columns that may always enter, even if fewer coefficients are non-zero
-	// A column leaves the set if its correlation falls below this multiple of the correlation with
-	// which columns enter.
+	// A column leaves the set if its correlation falls below this fraction of the correlation from
+	// which on columns enter.
 	stay = 0.9
 	// If some column must enter, others enter too, from a lower correlation on: (share − farAhead) times
 	// their limit if the curvature is constant, (share − ahead) times with a Gram matrix. So the Hessian

@@ -117,8 +117,8 @@ type tiles struct {
 	*Cholesky
 	lo       int       // first column of the block
 	diagonal []float64 // −L in the block's square on the diagonal, by rows
-	across   []float64 // L in the block's columns below that square, each tile transposed
-	left     []float64 // −L in the block's columns below that square, by rows
+	across   []float64 // L in the block's columns below the diagonal square, each tile transposed
+	left     []float64 // −L in the block's columns below the diagonal square, by rows
 	own      []float64 // for each tile, a copy of the square where its rows meet the diagonal
 }
 

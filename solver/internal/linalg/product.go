@@ -114,7 +114,7 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 type stack struct {
 	g        *sparse.CSR
 	coupled  []int       // features with an entry in G
-	coupledT *sparse.CSR // their rows of A'
+	coupledT *sparse.CSR // the rows of A' for the coupled features
 }
 
 // newStack returns nil if the last rows of A, as many as it has columns, are not I.

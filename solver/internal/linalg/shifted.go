@@ -18,7 +18,7 @@ type Shifted struct {
 	shared  float64   // value of sigma that all components of one feature share; NaN if they differ
 	spec    *Spectrum // nil if A = I, and for conjugate gradients
 	coupled []int     // components of several features
-	bases   []*basis  // for each component, its basis; nil if it has at most few features
+	bases   []*basis  // for each component, its basis; nil if solveSmall solves the component
 	hat     []float64 // coordinates in the eigenbasis, for solveSmall
 	row     rowScratch
 

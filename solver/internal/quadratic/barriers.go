@@ -205,9 +205,10 @@ func shorten(length, at, step float64) float64 {
 	return length
 }
 
-// snap moves a coordinate to a bound, or u to the boundary of a ball, if only the barrier keeps it
-// away from there. That is so if the curvature of the barrier is larger than the given curvature. It
-// does not move coordinates that are zero or have no curvature, nor the largest one if Σ u is fixed.
+// snap moves a coordinate to a bound if only the barrier keeps the coordinate away from the bound: if
+// the curvature of the barrier is larger than the given curvature. It does not move coordinates that
+// are zero or have no curvature, nor the largest one if Σ u is fixed. In the same way, it moves u to
+// the boundary of a ball.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {

@@ -88,7 +88,7 @@ func (h *Columns) Restore() {
 const (
 	columnSweeps    = 10   // sweeps between Newton steps
 	maxConjugate    = 200  // steps of the conjugate gradient method
-	energyTolerance = 1e-2 // rest'D⁻¹rest must fall by this factor before enough can end Solve
+	energyTolerance = 1e-2 // enough can end Solve only if rest'D⁻¹rest is below this fraction of its start
 	checkEvery      = 10   // steps between two checks of whether the step crosses zero or a bound
 )
 

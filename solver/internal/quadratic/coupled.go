@@ -49,7 +49,7 @@ type Coupled struct {
 	system      *system
 	barriers    barriers
 	curvature   rowCurvature
-	multipliers []float64 // of the rows, within their limits; nil if there are none yet
+	multipliers []float64 // a multiplier for each row of A, within its limit; nil if there are none yet
 	centre      centre
 
 	d, hd           []float64 // u − x, and H (u − x)
@@ -160,7 +160,7 @@ const (
 	maxShort    = 2     // short steps in a row, after which τ is raised
 	maxRaised   = 20    // how often τ may be raised
 	extraSteps  = 2     // largest number of steps after the return to the last centre
-	carefulFall = 0.2   // the smallest factor by which τ falls after it was raised
+	carefulFall = 0.2   // the smallest number by which τ is multiplied after τ was raised
 )
 
 // tauFactor returns the factor, at most 1, by which τ is multiplied after a step of the given length.

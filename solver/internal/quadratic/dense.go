@@ -15,12 +15,12 @@ type Dense struct {
 	Ridge   []float64
 	Threads int
 
-	diagonal []float64       // of H + diag(ridge)
+	diagonal []float64       // the diagonal of H + diag(ridge)
 	product  []float64       // (H + diag(ridge)) d
 	saved    []float64       // product of the last Save
 	system   []float64       // the matrix of the support
 	scale    []float64       // scales system to a unit diagonal
-	factor   linalg.Cholesky // of system
+	factor   linalg.Cholesky // the factor of the scaled system
 }
 
 // Mirror copies the upper triangle of H to the lower one.

@@ -184,7 +184,7 @@ func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 }
 
 // formReduced adds E'(H + A' diag(h) A)E to the matrix of the system, where A has the constrained rows
-// only, and E maps the variables of the reduced problem to u.
+// only, h their curvatures, and E maps the variables of the reduced problem to u.
 func (q *Coupled) formReduced(to *system, part *Partition, kind []rowKind) {
 	add := func(i, j int, v float64) {
 		a, b := part.Group[i], part.Group[j]
