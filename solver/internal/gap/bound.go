@@ -18,27 +18,27 @@ type Problem struct {
 	// entry in column j. nil means that there is no such feature.
 	Vanishing []bool
 
-	// Dependent is set by Bound if the columns of the roots (see correction) are linearly dependent,
+	// Bound sets Dependent to true if the columns X n of the roots (see root) are linearly dependent,
 	// or nearly so. Then no gap is proved.
 	Dependent bool
 
 	box          term.Box
 	product      bool    // X is a box or R^p
 	relaxed      []bool  // features j at which eⱼ need not be 0
-	oneSided     []int32 // features with one finite bound and no multiplier that can correct eⱼ: see checkSigns
+	oneSided     []int32 // features at which checkSigns decides whether eⱼ must be 0
 	correction   *correction
 	rootsVersion int
 	// singletonGroup marks the rows of groups that consist of singleton rows only.
 	singletonGroup []bool
-	// optimised lists the features whose singleton row has a multiplier that Bound chooses to make
-	// the bound small.
+	// optimised lists features with a singleton row. Bound chooses the multipliers of these rows to
+	// make the bound small.
 	optimised []int32
-	// recomputed lists the rows whose given multipliers are ignored, because Bound computes them.
+	// recomputed lists the rows whose multipliers Bound computes itself. It ignores the given ones.
 	recomputed []int32
 	work       work
 }
 
-// Columns holds the magnitudes of the columns of X.
+// Columns holds the magnitudes of the columns of the data matrix.
 type Columns struct {
 	Largest []float64 // max over i of |x_ij|
 	Norm    []float64 // an upper bound of √(Σ cᵢ x_ij²); may be nil if there are no roots
@@ -56,14 +56,14 @@ type work struct {
 // A Sum is X'Cα as computed, with bounds of its rounding errors.
 type Sum struct {
 	Head, Tail []float64 // X'Cα ≈ Head + Tail; Tail is nil unless the summation was compensated
-	// Roundings bounds the number of rounding errors that affect one term of Head. If Columns.Entries is
-	// known, the number of entries of the column is added to it.
+	// Roundings bounds the number of rounding errors that affect one term of the sum Head[j]. If
+	// Columns.Entries is not nil, Bound adds Entries[j] to this number.
 	Roundings float64
 	Samples   float64   // the number of samples of all processes
 	Base      []float64 // the point at which the margins were computed; nil for x
 	Error     []float64 // bounds a further error of each entry of Head; nil for none
-	// Hessian returns the upper triangle of N'X'CΦXN, where N has one column for each root that
-	// exists at the time of the call (see NewRootRow). It may be nil if there are no roots.
+	// Hessian returns the upper triangle of N'X'CΦXN. Φ is that of Tally.Phi. N has one column for each
+	// root that exists at the time of the call (see RootRow). Hessian may be nil if there are no roots.
 	Hessian func() []float64
 }
 
@@ -71,16 +71,16 @@ type Sum struct {
 type Bound struct {
 	Gap       float64   // P(x) − P* ≤ Gap in real arithmetic; +Inf if nothing is proved
 	Objective float64   // P(x) as computed
-	Rounding  float64   // an estimate of the part of Gap that comes from the rounding of X'Cα
+	Rounding  float64   // an estimate of how much the rounding of X'Cα adds to Gap
 	Shrink    float64   // the factor by which the dual point was scaled
-	Fenchel   float64   // the part of Gap that bounds the Fenchel terms of the samples
+	Fenchel   float64   // how much the Fenchel terms of the samples add to Gap
 	Z         []float64 // the multipliers of the dual point, valid until the next call
 	Tail      []float64 // set by Memory.Prove: the tail of X'Cα if it was summed with compensation, else nil
 }
 
-// Prepare decides how dual feasibility is restored. The exported fields must be set before, and must
-// not change afterwards. Limits, squares and ridges may change if positive ones stay positive and zeros
-// stay zero.
+// Prepare decides how dual feasibility is restored. The caller sets the exported fields before this
+// call. Afterwards only the values of limits, squares and ridges may change: positive ones must stay
+// positive, and zeros must stay zero.
 func (p *Problem) Prepare() {
 	n := len(p.Ridge)
 	p.product = true
@@ -118,7 +118,7 @@ func (p *Problem) Prepare() {
 	}
 }
 
-// findSingletonGroups sets singletonGroup; it stays nil if the penalty has no groups.
+// findSingletonGroups sets singletonGroup, or leaves it nil if the penalty has no groups.
 func (p *Problem) findSingletonGroups() {
 	if !p.Penalty.Grouped() {
 		return
@@ -151,7 +151,7 @@ func (p *Problem) halfBounded(j int) bool {
 	return p.box.Lower != nil && (math.IsInf(p.box.Lower[j], 0) != math.IsInf(p.box.Upper[j], 0))
 }
 
-// Roots returns the number of roots: features whose eⱼ no multiplier can correct.
+// Roots returns the number of roots: features at which no multiplier makes eⱼ = 0.
 func (p *Problem) Roots() int { return len(p.correction.roots) }
 
 // Value returns P(x), given the mean loss at x.
@@ -181,7 +181,7 @@ func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	return best
 }
 
-// exceeds reports whether one of the given multipliers that Bound uses is larger than its limit.
+// exceeds reports whether a given multiplier that Bound uses lies beyond its limit.
 func (p *Problem) exceeds(z []float64) bool {
 	if len(p.recomputed) == len(z) {
 		return false
@@ -192,13 +192,13 @@ func (p *Problem) exceeds(z []float64) bool {
 	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
 }
 
-// bound is Bound for one of two treatments of multipliers that exceed their limits. If clip is set,
-// it clips each of them; otherwise it scales the whole dual point.
+// bound is Bound for one of two treatments of given multipliers that lie beyond their limits. If clip
+// is true, each of them is moved to its limit. Otherwise the whole dual point is scaled down.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1), Objective: value}
 	p.start(z, t, sum, clip)
 	p.checkSigns()
-	by := p.shift(sum)
+	by := p.rootChange(sum)
 	if !(phiSlope*by.reach <= 0.5) { // the changed α may leave the domain of φ*
 		if phiSlope*by.exactReach <= 0.5 {
 			none.Rounding = math.Inf(1)
@@ -206,12 +206,12 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 		return none
 	}
 	if p.Roots() > 0 {
-		// The correction is repeated with larger errors, because δ also changes e at the other features:
-		// |X_j'Cδ| ≤ √(X_j'CX_j) √(Σ cᵢδᵢ²), and Σ cᵢδᵢ² ≤ MaxPhi norm².
+		// The change δ of α also changes e at features that are no roots. So the correction is repeated with
+		// larger errors: |X_j'Cδ| ≤ √(X_j'CX_j) √(Σ cᵢδᵢ²), and Σ cᵢδᵢ² ≤ MaxPhi by.norm².
 		p.start(z, t, sum, clip)
 		size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
 		for j, norm := range p.Columns.Norm {
-			if !p.vanishing(j) { // X_j'Cδ = 0 for these, because αᵢ = 0 implies Φᵢ = 0
+			if !p.vanishing(j) { // if it vanishes, X_j'Cδ = 0: where αᵢ = 0 is an end of the domain, Φᵢ = 0
 				w.eErr[j] += float64(size * norm)
 			}
 		}
@@ -234,7 +234,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	}
 	gap := tally.Fenchel + p.domainGap(x)
 	gap += p.Penalty.fenchel(w.z, w.zErr, w.image) + p.Penalty.imageError(x, w.image, w.z)
-	gap += tally.shiftCost(by.norm, by.reach)
+	gap += tally.rootChangeCost(by.norm, by.reach)
 	base := x
 	if sum.Base != nil {
 		base = sum.Base
@@ -247,7 +247,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 }
 
 // start copies the given multipliers to work.z, with 0 for the recomputed ones, and computes e. If clip
-// is set, multipliers beyond their limits are clipped.
+// is true, it moves multipliers beyond their limits to the limits.
 func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.work.z, z)
 	clear(p.work.zErr)
@@ -258,13 +258,12 @@ func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
 	p.setResidual(t, sum)
 }
 
-// clearSign: if |eⱼ| is at least this multiple of its error bound, the sign of eⱼ is considered
-// certain.
+// The sign of eⱼ is considered certain if |eⱼ| is more than clearSign times its error bound.
 const clearSign = 1e3
 
-// checkSigns updates relaxed for the features with one finite bound. There h*(−eⱼ) is finite if eⱼ has
-// one sign: eⱼ ≥ 0 for a lower bound, eⱼ ≤ 0 for an upper bound. A feature with the right sign needs no
-// correction.
+// checkSigns updates relaxed for the features of oneSided, which have one finite bound. If the bound is a
+// lower one, every eⱼ ≥ 0 is feasible; if it is an upper one, every eⱼ ≤ 0 is. So eⱼ need not be 0 if its
+// sign is the right one for certain.
 func (p *Problem) checkSigns() {
 	if len(p.oneSided) == 0 {
 		return
@@ -285,11 +284,11 @@ func (p *Problem) checkSigns() {
 	}
 }
 
-// RootsVersion changes whenever the set of roots changes. A RootRow, and sums that were formed with it,
-// are valid only for the version at which the RootRow was made.
+// RootsVersion returns a number that changes whenever Bound chooses the roots anew. A RootRow, and sums
+// that were formed with it, are valid only for the version at which the RootRow was made.
 func (p *Problem) RootsVersion() int { return p.rootsVersion }
 
-// clearRecomputed sets the recomputed multipliers to 0.
+// clearRecomputed sets the multipliers of the recomputed rows to 0.
 func (p *Problem) clearRecomputed(z []float64) {
 	for _, row := range p.recomputed {
 		z[row] = 0
@@ -358,20 +357,21 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	}
 }
 
-// leastPivot is the smallest pivot of the Cholesky factor of H, scaled to a unit diagonal, for which
-// the rounding errors of the factor are negligible.
+// leastPivot is the smallest pivot at which the rounding errors of a Cholesky factor are negligible. The
+// matrix is scaled to a unit diagonal.
 const leastPivot = 1e-7
 
-// A shift bounds the change δ = ΦXN d of α that makes eⱼ = 0 at the roots F, where H d = −e_F with
+// A rootChange bounds the change δ = ΦXN d of α that makes eⱼ = 0 at the roots F. Here H d = −e_F with
 // H = N'X'CΦXN. XN has one column for each root (see root).
-type shift struct {
+type rootChange struct {
 	norm       float64 // bounds √(d'H d)
 	reach      float64 // bounds the change of every margin, max |(XN d)ᵢ|; +Inf if d may not exist
 	exactReach float64 // reach without rounding errors
 }
 
-// shift bounds the change of α that makes eⱼ = 0 at the roots, given e.
-func (p *Problem) shift(sum *Sum) (by shift) {
+// rootChange returns bounds of the change of α that makes eⱼ = 0 at the roots. If there are roots, it
+// first lets the multipliers correct work.e at the other features.
+func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 	roots, w := p.correction.roots, &p.work
 	k := len(roots)
 	if k == 0 {
@@ -393,10 +393,10 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 		p.Dependent = p.Dependent || math.IsNaN(scale[a]) || math.IsInf(scale[a], 0)
 	}
 	if p.Dependent = p.Dependent || !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot; p.Dependent {
-		return shift{reach: math.Inf(1), exactReach: math.Inf(1)}
+		return rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	}
-	// d'H d = e_F'H⁻¹e_F, and |d_F| ≤ √(H⁻¹)_FF √(d'H d) bounds the change of the margins. An error ε of e_F
-	// changes √(d'H d) by at most √(H⁻¹)_FF |ε|.
+	// d'H d = e_F'H⁻¹e_F. For root k, |d_k| ≤ √(H⁻¹)_kk √(d'H d), which bounds the change of the margins. An
+	// error ε of e_F at root k changes √(d'H d) by at most √(H⁻¹)_kk |ε|.
 	v := make([]float64, k)
 	for a, r := range roots {
 		v[a] = w.e[r.feature] * scale[a]
@@ -410,7 +410,7 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
-		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0 // √(H⁻¹)_FF; bounds |(X n)ᵢ|
+		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0 // √(H⁻¹)_aa; a bound of |(X n)ᵢ|
 		for _, m := range r.n {
 			largest += math.Abs(float64(m.value * p.Columns.Largest[m.index]))
 		}
@@ -423,9 +423,8 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 	return by
 }
 
-// scaling returns the factor by which the dual point must be scaled to lie in the domain of g*. It
-// also returns an estimate of how much rounding enlarges the gap through this factor; value is
-// P(x).
+// scaling returns the factor by which the dual point must be scaled to be feasible. It also returns an
+// estimate of how much rounding enlarges the gap through this factor. value is P(x).
 func (p *Problem) scaling(value float64) (by, rounding float64) {
 	w := &p.work
 	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
@@ -439,9 +438,9 @@ func (p *Problem) scaling(value float64) (by, rounding float64) {
 	return by, (exact - by) * value
 }
 
-// openSideScaling returns the scaling factor that the features with one finite bound need. After
-// scaling, the multiplier of the feature's singleton row can give eⱼ the required sign. exact is this
-// factor without rounding errors.
+// openSideScaling returns the scaling factor for the features j with one finite bound and a singleton
+// row. After scaling, the multiplier of this row can give eⱼ the required sign. exact is the factor
+// without rounding errors.
 func (p *Problem) openSideScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {
@@ -462,8 +461,8 @@ func (p *Problem) openSideScaling() (shrink, exact float64) {
 	return shrink, exact
 }
 
-// roundingCost estimates by how much the errors of e enlarge the gap, by the errors of the
-// multipliers and at the features with a ridge. It leaves out their effect on the scaling factor.
+// roundingCost estimates how much the errors of e and of the multipliers enlarge the gap. For e it
+// counts only features with a ridge. It leaves out the effect of the errors on the scaling factor.
 func (p *Problem) roundingCost() (sum float64) {
 	for j, v := range p.work.image {
 		sum += math.Abs(float64(p.work.zErr[j] * v))
@@ -476,8 +475,8 @@ func (p *Problem) roundingCost() (sum float64) {
 	return sum
 }
 
-// domainGap chooses the optimised multipliers, and returns h(x) + h*(−e) + e'x: the part of the gap that
-// comes from X and the ridges.
+// domainGap chooses the multipliers of the optimised features. It returns an upper bound of
+// h(x) + h*(−e) + e'x, the bracket of X and the ridges.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {
@@ -513,12 +512,12 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	return float64(rest*rest) / (2 * p.Ridge[j])
 }
 
-// setNearest sets the multiplier of feature j's singleton row to the value within its limit that makes
-// |eⱼ| smallest. With a ridge this minimises the bound.
+// setNearest is for a feature j with a ridge, without bounds. It sets the multiplier of the singleton row
+// to the minimiser of the bound. Without a square, this is the multiplier within its limit that makes
+// |eⱼ| smallest. With a square, the multiplier may lie beyond its limit.
 func (p *Problem) setNearest(j, row int) {
 	w, entry, limit := &p.work, p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-w.e[j]/entry, limit))
-	// Z may exceed the limit; it minimises the sum of the costs of the square and the ridge.
 	if p.Penalty.Squared(row) {
 		q := p.Penalty.Square[row]
 		rest := math.FMA(z, entry, w.e[j])
@@ -536,9 +535,9 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 }
 
 // setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest
-// bound. The candidates are: the two ends of the multiplier's range; the value that makes eⱼ = 0;
-// the two values that make eⱼ = ±margin, where margin is more than twice the error of eⱼ; and, for
-// a row with a square, the minimiser for X = R^p.
+// bound. The candidates are: the two ends of the subdifferential of g at (A x)_row, or without a square
+// its limits; the value that makes eⱼ = 0; the two values for which |eⱼ| is a little more than twice its
+// error; and, for a row with a square, the minimiser for X = R^p.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
@@ -618,25 +617,26 @@ func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 			count++
 		}
 	}
-	terms = float64(32 + count/2) // a margin is summed in eight lanes; this is twice the terms of a lane
+	terms = float64(32 + count/2) // a margin is summed in eight lanes, each with about count/8 terms
 	return float64(roundoff * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
 }
 
-// NeedsCompensation reports whether X'Cα should be summed again with compensation, because its rounding
-// may be the reason that the gap is above goal.
+// NeedsCompensation reports whether X'Cα should be summed again with compensation, because the rounding
+// of X'Cα may be the reason that the gap is above goal.
 func (b *Bound) NeedsCompensation(goal float64) bool {
 	return b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap)
 }
 
-// NeedsScaledTally reports whether the Fenchel terms should be computed for the scaled α, because their
-// bound by convexity may be the reason that the gap is above goal. t is the tally of the unscaled α.
+// NeedsScaledTally reports whether the Fenchel terms should be computed for the scaled α. Bound only
+// bounds them by convexity, which may be the reason that the gap is above goal. t is the tally of the
+// unscaled α.
 func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
 }
 
-// GapWithFenchel returns the gap with fenchel in the place of the bound by convexity. fenchel is the sum
-// of the Fenchel terms of the scaled α, as computed; t is the tally of the unscaled α. Rounding of the
-// scaled αᵢ changes the sum by less than err, because the terms are convex in the scaling factor.
+// GapWithFenchel returns the gap with fenchel in the place of b.Fenchel. fenchel is the sum of the
+// Fenchel terms of the scaled α, as computed; t is the tally of the unscaled α. Rounding of the scaled αᵢ
+// changes the sum by less than err, because the terms are convex in the scaling factor.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 	err := float64(2 * roundoff * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)
@@ -645,15 +645,15 @@ func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 // NeedsPhi reports whether a bound may have to change α at roots. Then Tally.Phi must be called.
 func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 }
 
-// Trivial returns the bound that the dual point 0 proves for x, with objective value = P(x): value itself if
-// the least loss is 0. It reads Zero, Curvature and Mismatch of the tally of α = 0; Mismatch is then
-// Σ cᵢ|φ'(tᵢ)|.
+// Trivial returns the bound that the dual point 0 proves for x, where value is P(x). Apart from rounding,
+// the bound is value itself if the least loss is 0. Of the tally t of α = 0, Trivial reads only Zero,
+// Curvature, Weighted and Mismatch, which is Σ cᵢ|φ'(tᵢ)|.
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
 	return float64((value+t.Zero)*(1+1e-11)) + t.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
-// objectiveRounding bounds the relative rounding error of P as computed.
+// objectiveRounding bounds the relative rounding error of the computed objective P(x).
 const objectiveRounding = 0x1p-50
 
 // Rounded returns a bound for the objective as computed, given a bound gap of P(x) − P* in real

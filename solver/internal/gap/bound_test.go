@@ -15,30 +15,30 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A sample is a test problem with 200 rows, and its Memory.
-type sample struct {
+// A testProblem has 200 samples in memory.
+type testProblem struct {
 	*gap.Memory
 	rows kernels.Rows
 }
 
 // prove calls Prove after setting head to X'Cα.
-func (m sample) prove(at *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
+func (m testProblem) prove(at *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
 	m.Sums.Transposed(head, m.rows, alpha)
 	return m.Prove(at, alpha, z, head, nil, goal)
 }
 
-// posed returns q as a sample.
-func posed(q *exact.Problem) sample {
+// posed returns q as a testProblem.
+func posed(q *exact.Problem) testProblem {
 	n, p := q.Data.Dims()
 	sums := rows.NewSums(nil, rows.NewChunks(q.Data, 1), nil, n, p)
 	b := &gap.Problem{Penalty: gap.NewPenalty(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Set: q.Set}
 	b.Columns = gap.ColumnsOf(q.Data, sums, nil)
 	b.Prepare()
-	return sample{&gap.Memory{Problem: b, Sums: sums, Data: q.Data, Loss: q.Loss, Labels: q.Labels}, q.Rows}
+	return testProblem{&gap.Memory{Problem: b, Sums: sums, Data: q.Data, Loss: q.Loss, Labels: q.Labels}, q.Rows}
 }
 
 // at returns the Point at x.
-func at(m sample, x []float64) *gap.Point {
+func at(m testProblem, x []float64) *gap.Point {
 	pt := &gap.Point{X: x, Margin: make([]float64, len(m.Labels)), Slope: make([]float64, len(m.Labels))}
 	m.Sums.Margins(pt.Margin, m.rows, x)
 	pt.Loss = m.Sums.Mean(m.Loss, pt.Slope, pt.Margin, m.Labels)
@@ -174,8 +174,8 @@ func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.Conj
 
 func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logistic{}.SlopeRange(label) }
 
-// TestOwnLoss checks the bound of a problem with roots for a caller's own loss: it must be nearly
-// as small as the bound for the same loss of package term.
+// TestOwnLoss checks the bound of a problem with roots for a caller's own loss. The bound must not be
+// smaller than for the same loss of package term, and must be below 1e-10.
 func TestOwnLoss(t *testing.T) {
 	q := cases(t)["free features, logistic"]
 	f, err := exact.New(q)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A correction is the order in which Bound makes eⱼ = 0 at the features that need it, where e = X'Cα +
-// A'z. Most features are corrected by the multiplier of a row of A, one row after the other. The
+// A correction is the order in which Bound makes eⱼ = 0 at the features where eⱼ must be 0, with e =
+// X'Cα + A'z. Most features are corrected by the multiplier of a row of A, one row after the other. The
 // features that are left are the roots; they need a change of α.
 //
 // A step changes the multiplier of one row so that eⱼ = 0 at one feature of the row. This changes e at
@@ -16,19 +16,19 @@ import (
 type correction struct {
 	steps []correctionStep
 	roots []root
-	// rowOf[j] has entry j of the vectors n of all roots; index is the index of the root. It is nil
-	// if there are no roots.
+	// rowOf[j] lists the entries n_j ≠ 0 of the roots' vectors n, each with the index of its root. rowOf
+	// is nil if there are no roots.
 	rowOf [][]sparseEntry
 }
 
 type correctionStep struct {
 	row, feature int32
-	entry        float64 // of A, at (row, feature)
+	entry        float64 // the entry of A at (row, feature)
 	singleton    bool    // the row has no other feature
 }
 
 // A root is a feature F that no multiplier corrects. The steps change e_F to n'e, where e has the values
-// before the steps. So a change of α changes e_F by way of the column X n. A n = 0 at the rows of the
+// before the steps. So a change δ of α changes the final e_F by (X n)'Cδ. A n = 0 at the rows of the
 // steps. n is 1 at F, and 0 at the other roots and at the features at which eⱼ need not be 0.
 type root struct {
 	feature int32
@@ -42,8 +42,8 @@ type sparseEntry struct {
 }
 
 // newCorrection chooses the steps. relaxed marks the features at which eⱼ need not be 0. largest has the
-// largest entry of each column of X: a column without entries becomes a root only if no row can correct
-// it, because no change of α can.
+// largest |entry| of each column of X. No change of α corrects a feature without entries in X, so such a
+// feature becomes a root only if no row of A can correct it either.
 func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction {
 	reached, left := slices.Clone(relaxed), 0
 	for _, done := range relaxed {
@@ -74,12 +74,11 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 	return c
 }
 
-// addRoot makes feature j a root.
 func (c *correction) addRoot(j int32) { c.roots = append(c.roots, root{feature: j}) }
 
-// buildSteps adds the steps in reverse order. It adds a step for each row that has exactly one feature
-// outside the set of reached features, which this feature then joins. If there is no such row, it makes
-// a feature a root.
+// buildSteps adds the steps in reverse order. A feature is reached if it is a root, has a step, or need
+// not have eⱼ = 0. A row with exactly one feature that is not reached gives a step for this feature. If
+// there is no such row, buildSteps makes a feature a root.
 func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64) {
 	outside := make([]int, pen.Len()) // per row: its features that are not reached
 	var ready []int32
@@ -173,8 +172,8 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 	}
 }
 
-// apply performs the steps on e, whose errors are at most eErr, and on z. It adds to zErr a bound of how
-// far each stored multiplier is from the one that makes eⱼ = 0 exactly.
+// apply performs the steps on e, whose errors are at most eErr, and on z. It adds to zErr a bound of the
+// distance between each stored multiplier and the one that makes eⱼ = 0 exactly.
 func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 	for _, s := range c.steps {
 		j, a := s.feature, math.Abs(s.entry)

@@ -12,23 +12,24 @@
 //	P(x) − P* ≤ Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ] + [g(A x) + g*(z) − z'A x] + [h(x) + h*(−e) + e'x].
 //
 // Each bracket is non-negative (Fenchel's inequality). Each is computed as a sum of non-negative
-// terms, so that even a very small gap has a small relative error. The first bracket is a sum over
-// the samples: the caller adds it up in a Tally, from rows in memory (Memory), in a file or on several
-// processes. The other brackets need no samples: Problem.Bound computes them.
+// terms, so that even a very small gap has a small relative error. The terms of the first bracket are
+// the Fenchel terms of the samples: the caller adds them up in a Tally, from rows in memory (Memory), in
+// a file or on several processes. The other brackets need no samples: Problem.Bound computes them.
 //
 // A bound is finite only if the dual point is feasible: αᵢ in the domain of φ*, z in the domain of g*,
-// and h*(−e) finite. At a feature with rⱼ > 0 or with two finite bounds in X, h* is finite for every eⱼ.
-// At the other features eⱼ must be 0 exactly, in real arithmetic, while the computed eⱼ is rounded.
-// Bound restores feasibility in three steps:
+// and h*(−e) finite. h*(−e) is finite for every e if X is bounded. At a feature with rⱼ > 0 every eⱼ is
+// feasible; at a feature with one finite bound in X, every eⱼ of the right sign is. At all other features
+// eⱼ must be 0 exactly, in real arithmetic, while the computed eⱼ is rounded. Bound restores
+// feasibility in three steps:
 //
 //   - Most eⱼ are made 0 by a change of a multiplier of a row of A with an entry for feature j (see
-//     correction). The exact multiplier is not a floating-point number. But its distance from the stored
-//     multiplier has a bound, and with this distance it must stay within its limit.
+//     correction). The exact multiplier is not a floating-point number, but its distance from the stored
+//     multiplier has a bound. The stored multiplier must keep this distance from its limit.
 //   - The few features F without such a row are called roots, for example an intercept. There
 //     eⱼ is made 0 by a change of α: δ = ΦX_F d with X_F'CΦX_F d = −e_F, where Φ is a diagonal matrix and
 //     X_F has the columns of F. δ is never computed: the Cholesky factor of X_F'CΦX_F bounds its size (see
-//     Tally.Phi and shift).
-//   - If multipliers exceed their limits, the whole dual point is scaled down.
+//     Tally.Phi and rootChange).
+//   - If multipliers exceed their limits, they are clipped, or the whole dual point is scaled down.
 //
 // Rounding of the margins tᵢ changes the first bracket, whose derivative in tᵢ is φ'(tᵢ) − αᵢ: see
 // Tally.marginErrorCost. Bounds hold for P in real arithmetic; Rounded turns one into a bound for the

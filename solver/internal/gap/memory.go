@@ -18,7 +18,7 @@ type Memory struct {
 	Loss   term.Loss
 	Labels []float64
 
-	roots    *rootMatrix // X N; nil until it is needed
+	roots    *rootMatrix
 	rootsFor *correction // the correction that roots was computed for
 	scaled   []float64   // scratch memory; nil until it is needed
 }
@@ -30,8 +30,8 @@ type Point struct {
 	Loss             float64 // Σ cᵢ φ(tᵢ)
 }
 
-// ColumnsOf computes the magnitudes of the columns of X, where x has the rows of this process and team
-// the other processes.
+// ColumnsOf computes the magnitudes of the columns of the data matrix. x has the rows of this process,
+// and team connects it with the processes that have the other rows.
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{Largest: make([]float64, p), Norm: make([]float64, p), Entries: make([]float64, p)}
@@ -61,7 +61,6 @@ func (m *Memory) Tally(at *Point, alpha []float64) Tally {
 	return t
 }
 
-// samples returns the samples lo, …, hi−1.
 func (m *Memory) samples(at *Point, alpha []float64, lo, hi int) *Samples {
 	return &Samples{Alpha: alpha[lo:hi], Slope: at.Slope[lo:hi], Margin: at.Margin[lo:hi], Label: m.Labels[lo:hi], Coef: m.Sums.Coef[lo:hi]}
 }
@@ -79,9 +78,9 @@ func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (all Tally) {
 }
 
 // Prove returns the bound that the dual point (alpha, z) proves for a point. t is the tally of the point
-// and alpha; nil makes Prove compute it. head is X'Cα. If the bound is above goal, perhaps only because
-// of the rounding of X'Cα or of the scaling of the dual point, Prove computes the sum or the Fenchel
-// terms again, more accurately.
+// and alpha; if t is nil, Prove computes the tally. head is X'Cα. If the bound is above goal, rounding of
+// X'Cα or scaling of the dual point may be the only reason. Then Prove computes X'Cα (in head) or the
+// Fenchel terms again, more accurately.
 func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
 	if t == nil {
 		fresh := m.Tally(at, alpha)
@@ -126,8 +125,8 @@ func (m *Memory) Trivial(at *Point, value float64) float64 {
 	return m.Problem.Trivial(at.X, value, &t)
 }
 
-// bound is Problem.Bound for data in memory: it adds to the tally and to sum what a change of α at the
-// roots needs.
+// bound is Problem.Bound for data in memory. It adds to t and sum what is needed if α changes to make eⱼ
+// = 0 at the roots.
 func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	if m.NeedsPhi() {
 		phi := m.Sums.Scratch

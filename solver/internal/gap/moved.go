@@ -14,18 +14,18 @@ type Base struct {
 
 // A Move describes the step d from a Base to x = base + d. The matrix H = κX'CX is known.
 type Move struct {
-	Size  float64   // Σ |dⱼ| Norm_j, with the norms of Columns
+	Size  float64   // Σ |dⱼ| Columns.Norm[j]
 	Terms int       // the number of entries dⱼ ≠ 0
 	Head  []float64 // X'C(α + κXd), computed as Base.Slope + H d
 	Loss  float64   // the mean loss at x, computed as Base.Loss + Slope'd + d'Hd/2
-	// Roundings is the number of roundings in an entry H_jk, relative to κ Norm_j Norm_k.
+	// The error of an entry H_jk is at most Roundings times κ Columns.Norm[j] Columns.Norm[k] roundoff.
 	Roundings float64
 	Row       func(j int) []float64 // returns row j of H
 }
 
-// ProveMoved returns a bound for x without visiting the samples. The dual point is α + κXd. Its
-// Fenchel terms at x equal the Fenchel terms of α at the base, because κXd is also the change of
-// the slopes.
+// ProveMoved returns a bound for x without visiting the samples. The dual point has the numbers
+// α + κXd and the multipliers z. Its Fenchel terms at x equal those of α at the base, because the slopes
+// change by κXd too.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally
@@ -47,7 +47,7 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	return found
 }
 
-// TrivialMoved returns the bound that the dual point 0 proves for x, with objective value = P(x).
+// TrivialMoved returns the bound that the dual point 0 proves for x, where value is P(x).
 func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, to *Move) float64 {
 	t := b.Tally
 	t.Mismatch = t.Size + m.reach(to)

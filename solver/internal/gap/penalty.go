@@ -26,9 +26,9 @@ type Penalty struct {
 	From   []int32   // From[k] is the index in A of row k
 	Total  int       // the number of rows of A
 
-	// Singleton[j] is a row whose only non-zero entry belongs to feature j, or −1 if there is none.
-	// SingletonEntry[j] is this entry. If there are several such rows, it is the row whose
-	// multiplier can change eⱼ most.
+	// Singleton[j] is the kept row whose only non-zero entry belongs to feature j, or −1 if there is
+	// none; SingletonEntry[j] is that entry. Of several such rows, it is the one with the largest product
+	// of |entry| and largest feasible multiplier.
 	Singleton      []int32
 	SingletonEntry []float64
 }
@@ -40,7 +40,7 @@ type Group struct {
 }
 
 // NewPenalty returns the penalty of A x with the given limits and squares, one for each row of a. groups
-// lists the rows of each group; nil means no groups, and square nil means no squares.
+// lists the rows of each group. If groups is nil there are no groups, and if square is nil no squares.
 func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Penalty {
 	l, p := a.Dims()
 	pen := &Penalty{Total: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}
@@ -145,7 +145,7 @@ func (pen *Penalty) setGroups(groups [][]int) {
 	}
 }
 
-// SetLimit changes the limits; limit has one for each row of A. Positive limits must stay positive.
+// SetLimit changes the limits; limit has an entry for each row of A. Positive limits must stay positive.
 func (pen *Penalty) SetLimit(limit []float64) {
 	for k, row := range pen.From {
 		pen.Limit[k] = limit[row]
@@ -155,7 +155,7 @@ func (pen *Penalty) SetLimit(limit []float64) {
 	}
 }
 
-// Len returns the number of rows that are kept.
+// Len returns the number of kept rows.
 func (pen *Penalty) Len() int { return len(pen.Limit) }
 
 // Grouped reports whether the penalty has groups.
@@ -174,7 +174,7 @@ func (pen *Penalty) AllSingletons() bool {
 	return true
 }
 
-// count returns the number of rows with an entry for feature j.
+// count returns the number of kept rows with an entry for feature j.
 func (pen *Penalty) count(j int) int {
 	if pen.T == nil {
 		return 1
@@ -183,7 +183,7 @@ func (pen *Penalty) count(j int) int {
 	return len(rows)
 }
 
-// Touches reports whether some row has a non-zero entry for feature j.
+// Touches reports whether some kept row has a non-zero entry for feature j.
 func (pen *Penalty) Touches(j int) bool {
 	if pen.T == nil {
 		return true
@@ -254,8 +254,7 @@ func (pen *Penalty) Value(v []float64) float64 {
 	return sum
 }
 
-// Restrict takes a vector with an entry for each row of A, and returns the entries of the rows that are
-// kept.
+// Restrict takes a vector with an entry for each row of A. It returns the entries of the kept rows.
 func (pen *Penalty) Restrict(z []float64) []float64 {
 	out := make([]float64, len(pen.From))
 	for k, row := range pen.From {
@@ -264,8 +263,8 @@ func (pen *Penalty) Restrict(z []float64) []float64 {
 	return out
 }
 
-// Expand is the inverse of Restrict: it returns a vector with an entry for each row of A, 0 for the rows
-// that are left out.
+// Expand is the inverse of Restrict. It returns a vector with an entry for each row of A, which is 0 at
+// the rows that are not kept.
 func (pen *Penalty) Expand(z []float64) []float64 {
 	out := make([]float64, pen.Total)
 	for k, row := range pen.From {
@@ -340,8 +339,8 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	return float64((limit-math.Copysign(first, v*first))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
 }
 
-// squareErrorCost is for a row with a square, where g*(z) = max(0, |z| − Limit)²/(2 Square). It
-// bounds by how much an error zErr of the multiplier changes g*, beyond zErr |v|.
+// squareErrorCost is for a row with a square, where g*(z) = max(0, |z| − Limit)²/(2 Square). It returns
+// a bound of how much an error zErr of the multiplier changes g*.
 func (pen *Penalty) squareErrorCost(j int, z, zErr, v float64) float64 {
 	over := math.Max(0, math.Abs(z)-pen.Limit[j])
 	return float64(zErr*(over+zErr)) / pen.Square[j]
@@ -356,7 +355,7 @@ func (g *Group) Norm(v []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// clip scales z_G down if |z_G|₂ may exceed the limit when its rounding is taken into account.
+// clip scales z_G down unless |z_G|₂ is within the limit in spite of rounding.
 func (g *Group) clip(z []float64) {
 	if norm := g.Norm(z); norm > g.Limit*(1-g.relativeError()) {
 		by := g.Limit / norm * (1 - float64(2*g.relativeError()))
@@ -418,7 +417,8 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 }
 
 // cancels reports whether the inner product of a row with x is 0 without a rounding error. This is so if
-// all products are 0, or if two differ from 0, have entries of the same absolute value, and cancel.
+// all products are 0. It is also so if exactly two products are not 0, their sum is 0, and their two
+// entries of the row have the same absolute value.
 func cancels(idx []int32, val, x []float64) bool {
 	count, entry, last := 0, 0.0, 0.0
 	for k, j := range idx {

@@ -10,12 +10,12 @@ import (
 // safe for concurrent use.
 type RootRow struct {
 	rowOf [][]sparseEntry // see correction
-	// 1 + the index of the root at feature j, 0 if j is no root; nil unless every vector n has one
-	// entry.
+	// single[j] is 1 + the index of the root at feature j, or 0 if j is no root. single is nil unless
+	// every vector n has only one entry.
 	single []int32
-	sum    []float64 // the entries of the row, by index of the root
-	has    []bool    // the roots in list
-	list   []int32   // the roots whose entry was set by the last call of Take
+	sum    []float64 // a'N
+	has    []bool    // marks the roots in list
+	list   []int32   // the roots whose entry of sum the last call of Take has set
 }
 
 // NewRootRow returns a RootRow for the present roots, or nil if there are none.

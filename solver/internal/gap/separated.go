@@ -8,17 +8,17 @@ import (
 
 // Separated marks samples whose dual variable αᵢ is 0 in every dual feasible point.
 //
-// Suppose that neither the penalty nor X stops coefficient j from growing in one direction, and that the
-// loss of no sample rises in this direction. Then all terms cᵢαᵢx_ij of X_j'Cα have the same sign. Dual
-// feasibility requires that their sum has the opposite sign or is 0. So αᵢ = 0 at every sample with an
-// entry in column j. Without these samples, more columns may have this property.
+// Suppose that neither the penalty nor the domain stops coefficient j from growing in one direction, and
+// that the loss of no sample rises in this direction. Then all terms cᵢαᵢx_ij of X_j'Cα have the same
+// sign. Dual feasibility requires that their sum has the opposite sign or is 0. So αᵢ = 0 at every sample
+// with an entry in column j. Without these samples, more columns may have this property.
 type Separated struct {
 	Samples []bool
-	Columns []bool // columns j for which X_j'Cα = 0 holds exactly once α is zero at Samples
+	Columns []bool // columns j with X_j'Cα = 0, without rounding, if α is 0 at Samples
 }
 
 // FindSeparated returns the separated samples, or nil if there are none. open reports whether penalty
-// and X let coefficient j grow without limit, upwards (above) and downwards (below).
+// and domain let coefficient j go to +Inf (above), and whether they let it go to −Inf (below).
 func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	free := false
@@ -30,7 +30,7 @@ func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []floa
 		return nil
 	}
 	s := &Separated{Samples: make([]bool, n), Columns: make([]bool, p)}
-	// held[j] is 1 if coefficient j cannot grow upwards, and held[p+j] if it cannot grow downwards.
+	// held[j] is 1 if coefficient j cannot go to +Inf, and held[p+j] is 1 if it cannot go to −Inf.
 	held := make([]float64, 2*p)
 	for j := range p {
 		if above, below := open(j); !above || !below {
@@ -55,12 +55,11 @@ func indicator(b bool) float64 {
 }
 
 // more searches the remaining samples for columns as described at Separated. It marks these columns
-// and their samples, and reports whether it found any.
+// and their samples. It returns false if it found no columns.
 func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
-	// rises[j] is 1 if the objective may rise when coefficient j grows upwards, and rises[p+j] if it may
-	// rise when the coefficient grows downwards. The objective may rise if the coefficient is held, or if
-	// a loss rises.
+	// rises[j] is 1 if the objective may rise as coefficient j goes to +Inf, and rises[p+j] is 1 if it may
+	// rise as the coefficient goes to −Inf. It may rise if held says so, or if a sample's loss rises.
 	rises := append([]float64(nil), held...)
 	left := 0 // the number of zeros in rises
 	for _, v := range rises {
@@ -107,9 +106,9 @@ func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef,
 	return any
 }
 
-// Falls reports whether the loss falls without end along a direction: the loss of no sample with a
-// positive coefficient rises, and the loss of at least one sample never stops falling. along has the
-// changes of the margins.
+// Falls reports whether the mean loss falls for ever along a direction. This is so if the loss of no
+// sample with a positive coefficient cᵢ rises, and the loss of at least one of them falls for ever. along
+// has the changes of the margins.
 func Falls(t *rows.Team, l term.Loss, along, labels, coef []float64) bool {
 	return l.Traits().NeverZero && t.Separates(l, along, labels, coef)
 }

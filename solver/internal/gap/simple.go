@@ -13,18 +13,17 @@ import (
 // A SimplePoint is a primal point x with the dual point (α, beta), αᵢ = φ'(aᵢ'x). Its slices are only
 // read.
 type SimplePoint struct {
-	X, Y, Beta []float64 // Y solves A x + B y = c for this x: A x, unless the caller has other B and c
+	X, Y, Beta []float64 // Y solves A x + B y = c for this x; it is A x if B = −I and c = 0
 	Z          []float64 // −B'Beta, the dual variable of Y
-	E          []float64 // ∇f(x) + A'beta, without the term mu x
+	E          []float64 // X'Cα + A'Beta, without the term mu x
 	Slope      []float64 // φ'(aᵢ'x)
 	Penalty    float64   // g(y)
 	Conjugate  float64   // g*(z)
-	Loss       float64   // f(x), without the term (mu/2)|x|²
+	Loss       float64   // the mean loss at x, without the term (mu/2)|x|²
 }
 
-// Simple holds what the bound by α = φ'(t) depends on, except the point. It needs only the values of the
-// loss and the penalty and the conjugate g*, so that it works for a caller's own loss and penalty. The
-// bound is finite only if mu > 0 or X is bounded.
+// Simple holds what the bound of Gap depends on, except the point. The bound needs only the values of
+// the loss, the penalty and the conjugate g*. So it works for a caller's own loss and penalty.
 type Simple struct {
 	Data      *sparse.CSR
 	Weights   []float64 // ωᵢ; nil for equal ones
@@ -35,8 +34,8 @@ type Simple struct {
 	Team      *rows.Team // the processes with the other samples; nil for none
 }
 
-// DualFeasible returns beta and g*(beta). If g*(beta) is infinite because rounding put beta slightly
-// outside the domain of g*, it returns a beta scaled down by at most 1e-6 instead.
+// DualFeasible returns a copy of beta, and g*(beta). If rounding put beta slightly outside the domain of
+// g*, it scales the copy down, by at most 1e-6, and returns g* of the copy.
 func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
 	out, value := append([]float64(nil), beta...), conjugate(beta)
 	for off := 0x1p-50; math.IsInf(value, 1) && off < 1e-6; off *= 16 {
@@ -48,7 +47,7 @@ func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]flo
 	return out, value
 }
 
-// Gap bounds the excess of the objective at x over the optimum, rounding included, by
+// Gap bounds the objective at x minus its optimum, rounding included, by
 //
 //	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X.
 //
@@ -70,8 +69,9 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 	return gap
 }
 
-// errors returns two bounds of rounding errors. margins bounds the error of Σ cᵢ(φ + φ* − φ't), which is
-// of second order in the errors of the margins. columns bounds the error of each entry of e.
+// errors returns two bounds of rounding errors. margins bounds the error of the Fenchel terms of the
+// samples; it is of second order in the errors of the margins. columns bounds the error of each entry of
+// e.
 func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)

@@ -23,7 +23,7 @@ func (a number) less(b number) bool    { return a.Cmp(b.Float) < 0 }
 // A box is [lower, upper]^p.
 type box struct{ lower, upper float64 }
 
-// most returns max over v in the box of −e v − mu v²/2; a nil box is R.
+// most returns the maximum of −e v − mu v²/2 over the numbers v in [lower, upper]; a nil box is R.
 func (b *box) most(e number, mu float64) number {
 	v := num(0)
 	if mu > 0 {
@@ -128,7 +128,7 @@ func product(m *sparse.CSR, x []float64) []number {
 	return out
 }
 
-// truth returns the bound at the given dual point in exact arithmetic; a nil set is R^p.
+// truth returns the bound that Gap would return without rounding; a nil set is R^p.
 func truth(f *Simple, set *box, at *SimplePoint, labels []float64) number {
 	n := num(float64(len(labels)))
 	gap := num(0)
@@ -165,8 +165,8 @@ func truth(f *Simple, set *box, at *SimplePoint, labels []float64) number {
 	return gap
 }
 
-// TestSimpleIsABound checks that Gap is never below the bound in exact arithmetic, and above it only by
-// rounding.
+// TestSimpleIsABound checks that Gap is never below its value without rounding, and above that value
+// only by rounding.
 func TestSimpleIsABound(t *testing.T) {
 	wide := &box{-1e3, 1e3}
 	for name, c := range map[string]struct {
@@ -188,7 +188,7 @@ func TestSimpleIsABound(t *testing.T) {
 				worst = math.Max(worst, over)
 			}
 			t.Logf("above by at most %.1e", worst)
-			if worst > 1e-4 { // (n + l + 64) 2⁻⁵³ times entries of 1e5 times a diameter of 6e3 is 7e-5
+			if worst > 1e-4 { // (n + l + 64) 2⁻⁵³ times column sums of 1e6 times a diameter of 6e3 is 7e-5
 				t.Errorf("the bound is %.1e above what it bounds", worst)
 			}
 		})

@@ -10,15 +10,15 @@ import (
 const roundoff = 0x1p-53
 
 // compensatedRoundoff is the error of a compensated sum of at most maxTerms terms, relative to the sum of
-// absolute values, if rounding errors have random signs. The error in the worst case is (n roundoff)² for
-// n terms, which is larger for n > 2¹³.
+// their absolute values, if rounding errors have random signs. The error of n terms in the worst case is
+// (n roundoff)²; for n > 2¹³ this is larger than compensatedRoundoff.
 const (
 	compensatedRoundoff = 0x1p-80
 	maxTerms            = 1 << 24
 )
 
-// A Tally holds sums over the samples, with the coefficients cᵢ, that depend on a point x and a dual
-// point α. Each part of the samples has its own tally; Merge adds them.
+// A Tally holds sums over samples, with the coefficients cᵢ, that depend on a point x and on α. Different
+// samples may have different tallies; Merge adds them.
 type Tally struct {
 	Loss    float64 // Σ cᵢ φ(tᵢ)
 	Fenchel float64 // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
@@ -28,7 +28,7 @@ type Tally struct {
 
 	Mismatch  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
 	Weighted  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
-	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over some of the samples: see Phi
+	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over the samples for which Phi needs it
 	Curvature float64 // Σ cᵢ κ with the upper bound κ of φ″, or Σ cᵢ φ″(tᵢ) if φ″ has no upper bound
 	MaxPhi    float64 // the largest Φᵢ
 }
@@ -71,16 +71,16 @@ func (t *Tally) addCommon(l term.Loss, slope, label, coef []float64) {
 	}
 }
 
-// phiSlope bounds Φᵢ: it is at most phiSlope times the distance of αᵢ from the ends of the domain of φ*.
+// Φᵢ is at most phiSlope times the distance of αᵢ from the ends of the domain of φ*.
 const phiSlope = 1e4
 
-// Phi sets phi to cᵢΦᵢ, and adds to Swing and MaxPhi. It is needed if a bound has roots. Then α is
+// Phi sets phi to cᵢΦᵢ, and adds to Swing and MaxPhi. It is needed if the problem has roots. Then α is
 // changed by δᵢ = Φᵢyᵢ, where y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope). Φ is chosen
 // so that α + δ stays in the domain of φ*, and so that the change of the Fenchel terms,
 //
 //	φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ,
 //
-// has a bound (see shiftCost). There are two such bounds.
+// has a bound (see rootChangeCost). There are two such bounds.
 //
 // Most losses of package term give φ″ as a concave function of φ', called CurvatureOfSlope. Φᵢ is
 // at most the minimum of CurvatureOfSlope between φ'(tᵢ) and αᵢ, which is attained at one of these
@@ -90,10 +90,10 @@ const phiSlope = 1e4
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// This bound does not hold if CurvatureOfSlope is not known, as for a caller's own loss, or 0 at
-// φ'(tᵢ), where the loss is linear. For these samples let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ +
-// Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and convex in α. So the change is
-// at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
+// This bound does not hold if CurvatureOfSlope is not known, as for a caller's own loss. Nor does it
+// hold where CurvatureOfSlope is 0 at φ'(tᵢ), because the loss is linear there. For these samples let Fᵢ⁺
+// and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and
+// convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope
 	for i, a := range s.Alpha {
@@ -162,24 +162,24 @@ func (t *Tally) Over(team Team) {
 	t.MaxPhi = largest[0]
 }
 
-// scaled bounds the tally of tau α, by the convexity of the Fenchel terms in α.
+// scaled returns bounds of the sums for tau α in place of α, from the convexity of the Fenchel terms.
 func (t Tally) scaled(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.Zero))
 	t.Mismatch += float64((1 - tau) * t.Size)
 	return t
 }
 
-// marginErrorCost bounds what the rounding of margins and slopes adds to the Fenchel terms, to second
-// order; the derivative of a term in tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a margin, and terms is
-// the number of roundings in a slope.
+// marginErrorCost bounds by how much the rounding of margins and slopes changes the sum of the Fenchel
+// terms, to second order. The derivative of a term in tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a
+// margin, and terms is the number of roundings in a slope.
 func (t *Tally) marginErrorCost(err, terms float64) float64 {
 	first := float64(t.Mismatch*(err+float64(4*terms*roundoff))) + float64(8*roundoff*t.Weighted)
 	return first + float64(t.Curvature*float64(err*err))
 }
 
-// shiftCost bounds what a change of α at the roots adds to the Fenchel terms; see Phi. The change moves
-// every margin by at most reach, and norm² = Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 are larger than those that
-// Phi derives, to cover rounding.
-func (t *Tally) shiftCost(norm, reach float64) float64 {
+// rootChangeCost bounds by how much δᵢ = Φᵢyᵢ (see Phi) changes the sum of the Fenchel terms. reach
+// bounds every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 are larger than those that Phi
+// derives, to cover rounding.
+func (t *Tally) rootChangeCost(norm, reach float64) float64 {
 	return float64(1.5*reach*t.Mismatch) + float64(2*norm*norm) + float64(2*phiSlope*reach*t.Swing)
 }
