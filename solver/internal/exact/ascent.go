@@ -12,8 +12,8 @@ import (
 //
 //	xⱼ = centreⱼ − (X'Cα)ⱼ / ridgeⱼ
 //
-// The centre is 0 for features with a ridge. Features without a ridge, such as an intercept, get one
-// around a centre, which follows xⱼ after each pass (the proximal point method).
+// For features with a ridge, centreⱼ is 0. A feature without a ridge, such as an intercept, gets the
+// term (ridgeⱼ/2)(xⱼ − centreⱼ)², and after each pass centreⱼ moves to xⱼ (the proximal point method).
 //
 // A pass over the samples takes as long as two visits of the rows, and needs neither X' nor a Hessian.
 type ascent struct {
@@ -24,15 +24,15 @@ type ascent struct {
 	loose         []int     // the features without a ridge
 	stiff         []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of sample i's margin if αᵢ grows by 1
 	order         []int32   // the samples whose weight is not 0, in the order of the pass
-	margin, slope []float64 // of each sample, when its turn came
-	before        []float64 // α of each sample then
-	random        uint64    // state of the generator of orders
+	margin, slope []float64 // the margin and slope of each sample before its last change
+	before        []float64 // αᵢ of each sample before its last change
+	random        uint64    // state of the random generator that draws orders
 }
 
 const (
-	mostPasses = 60 // largest number of passes; Newton steps take less time than more of them
-	// An ascent is tried if the mean of stiffᵢ times the largest curvature is at most this. Where it is
-	// larger, an αᵢ undoes what the αᵢ before it have reached.
+	mostPasses = 60 // largest number of passes; Newton steps take less time than more passes
+	// An ascent is tried if the mean of stiffᵢ times the largest curvature is at most this. If the mean
+	// is larger, a change of one αᵢ undoes what earlier changes have reached.
 	mostStiff  = 25
 	ratePasses = 3 // number of passes from which the rate of convergence is estimated
 )
@@ -85,8 +85,8 @@ func (s *Solver) newAscent() *ascent {
 	return a
 }
 
-// pass changes each αᵢ once, in a random order. It returns about the gap between the points x and α: the
-// terms of the loss, each with the margin and αᵢ of the moment at which the sample had its turn.
+// pass changes each αᵢ once, in a random order. It returns an estimate of the gap that x and α prove: the
+// sum of the Fenchel terms of the samples, each with its margin and αᵢ before the change.
 func (a *ascent) pass() float64 {
 	for k := len(a.order) - 1; k > 0; k-- {
 		a.random = a.random*6364136223846793005 + 1442695040888963407
@@ -103,7 +103,7 @@ func (a *ascent) pass() float64 {
 	return a.Loss.Fenchel(a.before, a.slope, a.margin, a.Labels, a.Coef)
 }
 
-// change maximises over αᵢ. Its new value is φ'(t) at the margin t for which
+// change maximises the dual objective over αᵢ. The new αᵢ is φ'(t) at the margin t for which
 //
 //	t + stiffᵢ φ'(t) = u,
 //
@@ -139,7 +139,7 @@ func (a *ascent) change(i int) {
 		}
 		slope = a.Loss.Slope(t, label)
 	}
-	slope = max(a.lo[i], min(slope, a.hi[i])) // which is [0, 0] for separated samples
+	slope = max(a.lo[i], min(slope, a.hi[i])) // [lo, hi] is [0, 0] for separated samples
 	a.alpha[i] = slope
 	by := float64(a.Coef[i] * (slope - was))
 	if by == 0 {
@@ -152,11 +152,11 @@ func (a *ascent) change(i int) {
 
 const (
 	scalarSteps = 20   // largest number of Newton steps for one sample
-	scalarPart  = 1e-3 // they end when the equation is satisfied up to this part of the first violation
+	scalarPart  = 1e-3 // a sample's steps end if they leave at most this fraction of the first violation
 )
 
-// ascend moves the point to the end of an ascent, and sets r to its passes and to the gap proved there. It
-// does neither if Newton steps are expected to take less time.
+// ascend moves the point to the end of an ascent, adds the passes to r.Iterations, and sets r.Gap to the gap
+// that is proved there. It does nothing if Newton steps are expected to take less time.
 func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 	a := s.newAscent()
 	if a == nil {

@@ -60,7 +60,7 @@ type File struct {
 
 // How FileProblem.Memory is divided.
 const (
-	windowShare = 8 // a window has an eighth of the memory, within the next two limits
+	windowShare = 8 // a window has an eighth of the memory, between leastWindow and mostWindow
 	// Fraction of the memory for samples that are copied into memory, and for solving their problem.
 	memoryShare = 0.6
 	leastWindow = 4 << 20 // smallest window in bytes

@@ -20,7 +20,7 @@ type Settings struct {
 	// needs more accurate coefficients. Unproved has no effect if proofs cost little: with rows in a
 	// file, a Gram matrix, or a coupled model of all samples.
 	Unproved  bool
-	Interrupt func() error // called before each step; its error ends the run; may be nil
+	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
 	// Watch is called with the first point and after each step. Its error ends the run. It may be nil.
 	Watch func(*Result) error

@@ -125,7 +125,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		case short >= maxShort && raised < maxRaised: // τ fell too fast
 			q.Tau, least, since, short = math.Min(q.lastTau, 10*q.Tau), carefulFall, 0, 0
 			raised++
-			q.ForgetMultipliers() // they belong to a smaller τ
+			q.ForgetMultipliers() // the multipliers belong to a smaller τ
 		}
 	}
 	q.restoreCentre()
@@ -202,7 +202,7 @@ func (q *Coupled) restoreCentre() {
 		copy(q.Z, c.z)
 		q.Tau = c.tau
 		q.refresh()
-		q.ForgetMultipliers() // they belong to another τ
+		q.ForgetMultipliers() // the multipliers belong to another τ
 	}
 }
 
