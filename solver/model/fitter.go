@@ -52,6 +52,9 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 	if !d.spec.streams() {
 		return f, nil
 	}
+	if d.ownDomain() {
+		return nil, fmt.Errorf("model: %w: Spec.Domain is not a domain of package solver", stream.ErrNotStreamed)
+	}
 	d.scale = slices.Repeat([]float64{1}, d.p)
 	p, err := d.penalty()
 	if err != nil {

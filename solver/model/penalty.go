@@ -56,7 +56,7 @@ func (d *design) penalty() (*penalty, error) {
 }
 
 // single returns the elastic net with this L1Ratio, without graph, A and groups. It includes the ridge of
-// Mu and the domain.
+// Mu, and the domain unless package exact does not support it.
 func (d *design) single(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
@@ -67,7 +67,7 @@ func (d *design) single(ratio float64) *penalty {
 	if d.spec.Mu > 0 {
 		p.ridges(d, d.spec.Mu)
 	}
-	if set := term.SetOf(d.spec.Domain); set != nil {
+	if set := term.SetOf(d.spec.Domain); set != nil && !d.ownDomain() {
 		p.set = set.Region(d.p)
 		if box, ok := p.set.Box(); ok {
 			p.set = widened(box, columns, nil)

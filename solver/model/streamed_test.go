@@ -334,6 +334,7 @@ func TestStreamedRefuses(t *testing.T) {
 		"label 2 of row 0":           {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
 		"labels of data larger":      {back.X, back.Labels, Spec{Positive: &positive}, true},
 		"Memory = -1":                {back.X, back.Labels, Spec{Memory: -1}, true},
+		"not a domain of package":    {back.X, back.Labels, Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, false},
 		"fits no intercept":          {back.X, back.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
 		"Settings.Checkpoint to nil": {back.X, back.Labels, Spec{Settings: solver.Settings{Checkpoint: &states{}}}, false},
 	} {
@@ -344,6 +345,33 @@ func TestStreamedRefuses(t *testing.T) {
 		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, stream.ErrNotStreamed) == c.not {
 			t.Errorf("%v; want %q", err, want)
 		}
+	}
+}
+
+// An ownBox is a domain that package exact does not know: a box of −0.5 to 0.5 for each coefficient.
+type ownBox struct{}
+
+func (ownBox) Diameter() float64 { return math.Inf(1) }
+
+func (ownBox) Validate(int) error { return nil }
+
+func (ownBox) Project(x []float64) {
+	for j, v := range x {
+		x[j] = max(-0.5, min(v, 0.5))
+	}
+}
+
+// TestOwnDomain checks a fit with a domain that only solver.Minimize supports.
+func TestOwnDomain(t *testing.T) {
+	x, y := random(t, 240, 6, 4, true)
+	spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Domain: ownBox{}}
+	spec.Passes = 2000
+	got := mustFit(t, spec, x, y).Columns[0]
+	spec.Domain, spec.Passes = solver.NewBox(6, -0.5, 0.5), 0
+	want := mustFit(t, spec, x, y).Columns[0].Certificate
+	apart := got.Certificate.Objective - want.Objective
+	if largest := slices.Max(got.Coefficients); largest != 0.5 || !(math.Abs(apart) < 1e-6) {
+		t.Errorf("objectives are %v apart, the largest coefficient is %v", apart, largest)
 	}
 }
 
