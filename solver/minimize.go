@@ -47,11 +47,8 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	if err = p.team().Agreed(err); err != nil {
 		return nil, err
 	}
-	if c.TimeLimit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.TimeLimit, errTime)
-		defer cancel()
-	}
+	ctx, cancel := ending.Within(ctx, c.TimeLimit)
+	defer cancel()
 	r := newRun(ctx, p, c, began)
 	if r.budget = s.Passes; s.Passes == 0 {
 		r.budget = math.Inf(1)
@@ -80,9 +77,6 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	r.logEnd(res, err)
 	return res, err
 }
-
-// errTime is the cause of a context that TimeLimit has ended.
-var errTime = errors.New("solver: time limit reached")
 
 // end evaluates the final state and returns the result with its status.
 func (r *Run) end(err error) (*Result, error) {

@@ -34,7 +34,7 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 // between outer iterations. A method should call it about every thousand samples. Processes that
 // share the rows must call it together, and stop together.
 func (r *Run) Err() error {
-	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx, errTime), r.X)
+	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx), r.X)
 	return ending.CauseError(r.ctx, r.stop)
 }
 

@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -302,23 +302,17 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		models[k], err = one(p.one, k)
 		return err
 	}
-	switch {
-	case p.classes == nil:
-	case p.spec.streams() || p.spec.parallel():
-		var cancel context.CancelFunc
-		ctx, cancel = p.spec.limit(ctx)
-		defer cancel()
-	default: // processes fit together, or there is a checkpoint
+	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
+	defer cancel()
+	if p.classes != nil && !p.spec.streams() && !p.spec.parallel() {
+		// Processes fit together, or there is a checkpoint.
 		at, err := newProgress(p.spec)
 		if err != nil {
 			return nil, err
 		}
-		began, own := time.Now(), *p.one
+		own := *p.one
 		own.Checkpoint = at.checkpoint()
 		do = func(k int) (err error) {
-			if p.spec.TimeLimit > 0 { // the fit makes all processes agree on the time limit
-				own.TimeLimit = max(1, p.spec.TimeLimit-time.Since(began))
-			}
 			models[k], err = at.fit(p.spec, k, func() (*Model, error) { return one(&own, k) })
 			return err
 		}
@@ -374,7 +368,7 @@ func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, e
 	}
 	most, err := p.lambdaMax(ctx)
 	switch {
-	case err != nil && context.Cause(ctx) == errTime:
+	case err != nil && ending.Late(ctx):
 		return nil, errEarly
 	case err != nil:
 		return nil, err

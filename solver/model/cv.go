@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
@@ -113,7 +114,7 @@ func CV(
 	if err := c.configure(set); err != nil {
 		return nil, err
 	}
-	ctx, cancel := p.spec.limit(ctx)
+	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
 	defer cancel()
 	c.result.Path, err = collect(p.path(ctx, &c.path))
 	ended := c.team.Agreed(ctx.Err())

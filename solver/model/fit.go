@@ -53,38 +53,24 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 const otherWay = 2048
 
 // fit solves the problem with the lambda of the specification.
-func (d *design) fit(whole context.Context) (*outcome, error) {
-	if d.spec.minimizes() { // solver.Minimize has its own time limit, and still proves a gap at its end
-		if err := d.prepare(whole); err != nil {
-			if err == whole.Err() {
-				return d.unbegun(whole)
-			}
-			return nil, err
-		}
-		return d.minimize(whole, d.spec.Lambda, nil)
-	}
-	ctx, cancel := d.spec.limit(whole)
-	defer cancel()
+func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if err := d.prepare(ctx); err != nil {
 		if err == ctx.Err() {
 			return d.unbegun(ctx)
 		}
 		return nil, err
 	}
-	minimize := func() (*outcome, error) {
-		if d.team.Alone() {
-			return d.minimize(ctx, d.spec.Lambda, nil)
-		}
-		return d.minimize(whole, d.spec.Lambda, nil) // package solver limits the time of all processes
+	if d.spec.minimizes() {
+		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
 	if there, err := d.spec.kept(); err != nil {
 		return nil, err
 	} else if there { // processes stored a state of solver.Minimize
-		return minimize()
+		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
 	f, err := d.newFitter(ctx)
 	if errors.Is(err, exact.ErrNotApplicable) {
-		return minimize()
+		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +91,7 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
 	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {
-		if other, bad := minimize(); other != nil && other.certificate.better(&out.certificate) {
+		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && other.certificate.better(&out.certificate) {
 			return other, bad
 		}
 	}
@@ -124,9 +110,9 @@ func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 		lambda: d.spec.Lambda, x: make([]float64, d.p+1),
 		certificate: Certificate{Objective: loss, MeanLoss: loss, Gap: math.Inf(1), RelTol: d.spec.relTol(), Status: solver.Stopped},
 	}
-	if context.Cause(ctx) == errTime {
+	if ending.Late(ctx) {
 		out.certificate.Status = solver.TimeDone
-		return out, out.certificate.notConverged(d.spec.relTol()*loss, &ending.Advice{Remedies: ending.MoreTime})
+		return out, out.certificate.late(loss)
 	}
 	return out, ctx.Err()
 }
@@ -150,6 +136,14 @@ func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	return &solver.NotConvergedError{
 		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
 	}
+}
+
+// late returns the error of a fit that the time limit ended. RelTol is relative to unit.
+func (c *Certificate) late(unit float64) error {
+	if c.RelTol == 0 {
+		return errLate
+	}
+	return c.notConverged(c.RelTol*unit, &ending.Advice{Remedies: ending.MoreTime})
 }
 
 // model returns an outcome as a Model with one column.

@@ -210,7 +210,7 @@ func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 		return f.d.team.Within(ctx.Err)
 	}
 	return func() error {
-		f.stop = f.d.team.Agree(ending.CauseOf(ctx, errTime), s.X())
+		f.stop = f.d.team.Agree(ending.CauseOf(ctx), s.X())
 		return ending.CauseError(ctx, f.stop)
 	}
 }
@@ -219,7 +219,7 @@ func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 func (f *fitter) late(ctx context.Context, err error) bool {
 	switch {
 	case f.d.team.Alone():
-		return err != nil && context.Cause(ctx) == errTime
+		return err != nil && ending.Late(ctx)
 	case f.file == nil:
 		return err != nil && f.stop == ending.TimeUp
 	}

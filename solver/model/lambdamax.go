@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -31,7 +32,7 @@ func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (mos
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := p.spec.limit(ctx)
+	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
 	defer cancel()
 	return p.lambdaMax(ctx)
 }

@@ -21,7 +21,7 @@ import (
 // is nil.
 func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, error) {
 	g, err := d.general()
-	if err = d.team.Agreed(err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if start == nil && d.start != nil {
@@ -57,8 +57,17 @@ type general struct {
 	offsets bool      // the last column of the data has the offsets
 }
 
-// general returns the problem of the design for solver.Minimize.
+// general returns the problem of the design for solver.Minimize. All processes must call it.
 func (d *design) general() (*general, error) {
+	g, err := d.ownGeneral()
+	if err = d.team.Agreed(err); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// ownGeneral returns the problem of this process.
+func (d *design) ownGeneral() (*general, error) {
 	if !d.spec.minimizes() { // otherwise checkMethod has made this check
 		if err := d.spec.takenBy(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
@@ -255,9 +264,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	d, p := g.d, g.pose(lambda)
 	set := d.spec.Settings
 	set.RelTol = g.relTol()
-	if d.team.Alone() && !d.spec.minimizes() { // the caller has given ctx the time limit
-		set.TimeLimit = 0
-	}
+	set.TimeLimit = 0 // ctx has the time limit
 	if start != nil {
 		set.Start = *start
 	}
@@ -265,7 +272,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	if res == nil {
 		return nil, nil, err
 	}
-	late := res.Status == solver.TimeDone || err != nil && context.Cause(ctx) == errTime
+	late := res.Status == solver.TimeDone
 	if late && !finite(res.At.Objective) { // out of core, no point was evaluated
 		return nil, nil, errUnknown
 	}
@@ -275,10 +282,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 		c.NoOptimum = g.unattained(ctx, &p, lambda, out.x)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
-		if c.Status, err = solver.TimeDone, errLate; d.spec.relTol() > 0 {
-			goal := d.spec.relTol() * p.Evaluate(make([]float64, len(res.X))).Objective
-			err = c.notConverged(goal, &ending.Advice{Remedies: ending.MoreTime})
-		}
+		err = c.late(p.Evaluate(make([]float64, len(res.X))).Objective)
 	}
 	return out, &res.Iterate, err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
@@ -113,7 +114,7 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 			yield(nil, err)
 			return
 		}
-		ctx, cancel := p.spec.limit(ctx)
+		ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
 		defer cancel()
 		p.path(ctx, set)(yield)
 	}
@@ -172,9 +173,6 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 		return nil, err
 	}
 	if p.fitter, err = d.newFitter(ctx); errors.Is(err, exact.ErrNotApplicable) {
-		if !d.team.Alone() {
-			return nil, fmt.Errorf("model: with Spec.Comm a Path is by Newton's method, which does not take this: %w", err)
-		}
 		p.general, err = d.general()
 	}
 	if err != nil {
@@ -183,7 +181,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 	if p.lambdas = p.set.Lambdas; p.lambdas == nil {
 		most, err := p.lambdaMax(ctx)
 		switch {
-		case err != nil && context.Cause(ctx) == errTime:
+		case err != nil && ending.Late(ctx):
 			return nil, errEarly
 		case err != nil:
 			return nil, err
@@ -298,7 +296,7 @@ func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 		return p.generalStep(ctx, k)
 	}
 	out, err := p.fitter.solve(ctx, p.lambdas[k])
-	if p.fitter.full && p.d.team.Alone() {
+	if p.fitter.full {
 		// solver.Minimize fits the rest of the path if it supports the problem.
 		if p.general, _ = p.d.general(); p.general != nil {
 			p.fitter = nil

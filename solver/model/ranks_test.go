@@ -381,9 +381,98 @@ func TestRanksPath(t *testing.T) {
 	}
 }
 
-// TestRanksTime checks that all ranks end together at the time limit.
+// TestRanksMethods checks that a path and a cross-validation on ranks run the methods that Fit runs there,
+// with the same bits on each rank. A method that needs all rows is an error on all ranks.
+func TestRanksMethods(t *testing.T) {
+	const n, ranks = 240, 3
+	x, y := random(t, n, 6, 4, true)
+	several := make([]float64, n)
+	for i := range several {
+		several[i] = float64((i * i / 7) % 3)
+	}
+	set := CVSettings{Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}, Folds: 3}
+	cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
+		return CV(ctx, spec, x, y, &set)
+	}
+	for name, c := range map[string]struct {
+		spec Spec
+		y    []float64
+	}{
+		"passes":  {Spec{Settings: solver.Settings{Passes: 60}}, y},
+		"scas-k":  {Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 60}}, y},
+		"scas-l":  {Spec{Graph: graph.Chain(6), Settings: solver.Settings{Method: solver.SCASL{}, Passes: 400}}, y},
+		"own set": {Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, y},
+		"classes": {Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 60}}, several},
+	} {
+		exact := c.spec
+		exact.Settings, exact.Domain = solver.Settings{RelTol: 1e-9}, nil
+		if c.spec.Domain != nil {
+			exact.Domain = solver.NewBox(6, -0.5, 0.5)
+		}
+		want, err := CV(t.Context(), &exact, x, c.y, &set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, errs := onRanks(t, ranks, &c.spec, x, c.y, cv)
+		for r, got := range found {
+			if got == nil || errs[r] != nil && !errors.Is(errs[r], solver.ErrNotConverged) {
+				t.Fatalf("%s, rank %d: %v", name, r, errs[r])
+			}
+			sameCV(t, fmt.Sprintf("%s, rank %d", name, r), found[0], got)
+			for k, s := range got.Path {
+				for class, column := range s.Columns {
+					a, b := column.Certificate.Objective, want.Path[k].Columns[class].Certificate.Objective
+					if math.Abs(a-b) > 1e-3*b {
+						t.Errorf("%s, rank %d: objective %v at %v, want %v", name, r, a, s.Lambda, b)
+					}
+				}
+			}
+			for k, v := range got.Mean {
+				if math.Abs(v-want.Mean[k]) > 1e-2*want.Mean[k] {
+					t.Errorf("%s, rank %d: mean %v at lambda %d, want %v", name, r, v, k, want.Mean[k])
+				}
+			}
+		}
+	}
+	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCAS{}}}
+	found, errs := onRanks(t, ranks, spec, x, y, cv)
+	for r, err := range errs {
+		if wrong := (*solver.SettingError)(nil); found[r] != nil || !errors.As(err, &wrong) || wrong.Field != "Method" {
+			t.Errorf("rank %d: %v, %v", r, found[r], err)
+		}
+	}
+}
+
+// TestRanksTime checks that all ranks end together at the time limit, also in a path and in a
+// cross-validation, and with a method that package solver runs.
 func TestRanksTime(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
+	several := make([]float64, 60)
+	for i := range several {
+		several[i] = float64(i % 3)
+	}
+	for _, method := range []solver.Method{nil, solver.SCASK{}} {
+		for _, limit := range []time.Duration{1, time.Millisecond, 10 * time.Millisecond} {
+			for _, labels := range [][]float64{y, several} {
+				spec := &Spec{Settings: solver.Settings{Method: method, TimeLimit: limit, RelTol: 1e-14}}
+				path := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
+					return fitPath(ctx, one, x, y, &PathSettings{Lambdas: []float64{1e-2, 1e-3, 1e-4}})
+				}
+				steps, errs := onRanks(t, 3, spec, x, labels, path)
+				for r := range steps {
+					if len(steps[r]) != len(steps[0]) || (errs[r] == nil) != (errs[0] == nil) {
+						t.Errorf("%v, %v: %d steps, %v; rank %d: %d steps, %v", method, limit, len(steps[0]), errs[0], r, len(steps[r]), errs[r])
+					}
+				}
+				fits, errs := onRanks(t, 3, spec, x, labels, Fit)
+				for r, m := range fits {
+					if diff := cmp.Diff(fits[0], m); diff != "" || (errs[r] == nil) != (errs[0] == nil) {
+						t.Errorf("%v, %v: rank %d: %s; %v, %v", method, limit, r, diff, errs[r], errs[0])
+					}
+				}
+			}
+		}
+	}
 	models, errs := onRanks(t, 3, &Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: 1}}, x, y, Fit)
 	for r, m := range models {
 		if m == nil || errs[r] == nil || m.Columns[0].Certificate.Status != solver.TimeDone {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -292,17 +291,6 @@ func (s *Spec) threads() int {
 		return runtime.GOMAXPROCS(0)
 	}
 	return s.Threads
-}
-
-// errTime is the cause of a context whose time limit has passed.
-var errTime = errors.New("model: time limit reached")
-
-// limit returns a context that ends with ctx or at the time limit.
-func (s *Spec) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if s.TimeLimit == 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeoutCause(ctx, s.TimeLimit, errTime)
 }
 
 // streams reports whether the fit is out of core.

@@ -1,6 +1,25 @@
 package ending
 
-import "context"
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrTime is the cause of a context that a time limit has ended.
+var ErrTime = errors.New("time limit reached")
+
+// Within returns a context that ends with ctx, or after the time limit with the cause ErrTime. A limit of 0
+// is no limit.
+func Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, limit, ErrTime)
+}
+
+// Late reports whether a time limit has ended the context.
+func Late(ctx context.Context) bool { return context.Cause(ctx) == ErrTime }
 
 // The causes: each says why a run must stop. Causes are numbers, so that ranks can agree on
 // the largest one.
@@ -10,13 +29,13 @@ const (
 	Canceled                // the context has ended
 )
 
-// CauseOf returns why a run with the context ctx must stop. It returns TimeUp if ctx ended
-// with the cause late.
-func CauseOf(ctx context.Context, late error) float64 {
+// CauseOf returns why a run with the context ctx must stop. It returns TimeUp if a time limit has ended
+// ctx.
+func CauseOf(ctx context.Context) float64 {
 	switch {
 	case ctx.Err() == nil:
 		return Running
-	case context.Cause(ctx) == late:
+	case Late(ctx):
 		return TimeUp
 	}
 	return Canceled

@@ -48,10 +48,7 @@ func Minimize(
 	if err != nil {
 		return nil, err
 	}
-	var cancel context.CancelFunc = func() {}
-	if set.TimeLimit > 0 {
-		ctx, cancel = context.WithTimeoutCause(ctx, set.TimeLimit, errTime)
-	}
+	ctx, cancel := ending.Within(ctx, set.TimeLimit)
 	defer cancel()
 	tol := max(0, set.RelTol)
 	f := newFile(q, opt.Memory)
@@ -67,7 +64,7 @@ func Minimize(
 		res.Status = solver.Stopped
 		return res, by
 	}
-	res.Status, err = ended(r, q.Loss, context.Cause(ctx) == errTime, tol > 0, tol*f.Scale())
+	res.Status, err = ended(r, q.Loss, ending.Late(ctx), tol > 0, tol*f.Scale())
 	return res, err
 }
 
@@ -100,9 +97,6 @@ func ended(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (s
 		Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
 	}
 }
-
-// errTime is the cause of a context that a time limit has ended.
-var errTime = errors.New("stream: time limit reached")
 
 // problemOf returns the problem in the form of package exact, or an error that says why Minimize does
 // not accept it.
