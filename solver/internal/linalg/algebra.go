@@ -121,8 +121,8 @@ func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	return s, nil
 }
 
-// Largest returns the largest eigenvalue of A'A, or an estimate that is somewhat too large;
-// see LargestEigenvalue.
+// Largest returns an estimate of the largest eigenvalue of A'A, which is usually a little
+// too large; see LargestEigenvalue.
 func (q *Algebra) Largest() float64 {
 	if q.Identity() {
 		return 1

@@ -7,9 +7,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LargestEigenvalue returns the largest eigenvalue of M'M, or an estimate that is somewhat
-// too large: the result of power iteration times 1 + 1e-6, or times 1 + 1e-2 if the
-// iteration has not converged within a fixed amount of work. The estimate is not proved.
+// LargestEigenvalue returns an estimate of the largest eigenvalue of M'M, which is usually
+// a little too large: the result of power iteration times 1 + 1e-6, or times 1 + 1e-2 if
+// the iteration has not converged within a fixed amount of work.
 func LargestEigenvalue(m *sparse.CSR) float64 {
 	return largestEigenvalue(m, m.Transpose().MulVec)
 }

@@ -19,8 +19,8 @@ type Comm interface {
 
 // A Team combines the results of processes for their own rows into results for all rows. Its
 // methods are collective: every process calls them in the same order, and all get the same bits.
-// Slices have the same length in all processes, except in Different, Gather and Share. A nil Team is
-// the team of a single process; its results are those of the process. If the connection fails, the
+// Vectors that a method combines element by element have the same length in all processes. A nil Team
+// is the team of a single process; its results are those of the process. If the connection fails, the
 // methods panic with a *Broken, because sums over some of the rows would be wrong.
 type Team struct {
 	comm   Comm
