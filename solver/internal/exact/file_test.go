@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestFileFalls checks that the answer is the same if margins are computed window by window and if they are
-// computed for all rows together, with an intercept and with rows of weight 0.
+// TestFileFalls checks whether directions separate the classes, for rows in a file: with and without an
+// intercept, with a row on the wrong side, and with weight 0 for that row.
 func TestFileFalls(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
 	if err != nil {

@@ -53,8 +53,8 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	return w, nil
 }
 
-// certify returns an upper bound of P(x) − P*, where P(x) is the computed value. The dual point is
-// that of slopes, but multipliers of rows with only zero coefficients are changed if that brings
+// certify returns an upper bound of P(x) − P*, where P(x) is the computed value. It takes the dual
+// point of method slopes, and changes multipliers of rows with only zero coefficients if that brings
 // X'Cα + mu x + A'z closer to 0.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.visit(x)

@@ -245,9 +245,8 @@ func (o *outside) relax(z []float64, part float64) {
 }
 
 // push changes the multiplier of a row to reduce the sum of squared excesses of the row's features.
-// This sum is a piecewise quadratic function. A Newton step with the curvature of the current piece
-// is tried. If it goes beyond the minimum, the step is made with the largest curvature of all
-// pieces.
+// This sum is a piecewise quadratic function of the multiplier. push makes a Newton step with the
+// present curvature, or with the largest possible curvature if the step would go beyond the minimum.
 func (o *outside) push(z []float64, row int32, part float64) {
 	idx, val := o.f.rows.M.Row(int(row))
 	var slope, curve, most float64
