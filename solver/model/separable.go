@@ -41,11 +41,14 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil
 	}
-	held, recedes := d.penalised(lambda), d.recedes()
+	_, grouped := d.spec.Penalty.(GroupLasso)
 	free, any := make([]float64, len(x)), false
-	for j, v := range x[:d.p] {
-		if !held[j] && recedes(j, v) {
-			free[j], any = v, true
+	if lambda == 0 || d.factors != nil || d.spec.A != nil || grouped { // otherwise all features are penalised
+		held, recedes := d.penalised(lambda), d.recedes()
+		for j, v := range x[:d.p] {
+			if !held[j] && recedes(j, v) {
+				free[j], any = v, true
+			}
 		}
 	}
 	// Both classes have rows, so an intercept alone separates no classes. But all counts may be 0: then

@@ -77,18 +77,26 @@ func (s *Solver) choose(share float64) bool {
 	}
 	var cols, nearly, enter []int32
 	needed, missing := 0, len(w.cols) == 0
-	for j := range s.p {
-		must := s.x[j] != 0 || s.limit[j] == 0 || s.summary.cheap || s.gram != nil && w.place[j] > 0
-		if must || s.correlation(j) > share*s.limit[j] {
+	for j, limit := range s.limit {
+		correlation := math.Abs(s.e[j])
+		if s.box != nil {
+			correlation = s.correlation(j)
+		}
+		inside := w.place[j] > 0
+		must := s.x[j] != 0 || limit == 0 || s.summary.cheap || s.gram != nil && inside
+		if !must && !inside && correlation <= early*limit {
+			continue // as for most columns
+		}
+		if must || correlation > share*limit {
 			needed++
-			missing = missing || w.place[j] == 0
+			missing = missing || !inside
 		}
 		switch {
 		case must:
 			cols = append(cols, int32(j))
-		case w.place[j] > 0 && s.correlation(j) > stay*share*s.limit[j]:
+		case inside && correlation > stay*share*limit:
 			nearly = append(nearly, int32(j))
-		case s.correlation(j) > early*s.limit[j]:
+		case correlation > early*limit:
 			enter = append(enter, int32(j))
 		}
 	}
