@@ -4,7 +4,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// An instruction is an avo constructor that takes any operands.
+// An instruction is a function of avo that emits one instruction with the given operands.
 type instruction func(...operand.Op)
 
 // binary emits d = a op b into a new register.
@@ -19,7 +19,7 @@ func (e *emitter) sub(a, b vec) vec { return e.binary(e.VSUBPD, a, b) }
 func (e *emitter) mul(a, b vec) vec { return e.binary(e.VMULPD, a, b) }
 func (e *emitter) div(a, b vec) vec { return e.binary(e.VDIVPD, a, b) }
 
-// min returns a < b ? a : b, and max returns a > b ? a : b; both return b if it is NaN.
+// min returns a < b ? a : b, and max returns a > b ? a : b. Both return b if a or b is NaN.
 func (e *emitter) min(a, b vec) vec { return e.binary(e.VMINPD, a, b) }
 func (e *emitter) max(a, b vec) vec { return e.binary(e.VMAXPD, a, b) }
 
@@ -79,9 +79,8 @@ func (e *emitter) gain(acc, x vec, k mask) {
 	e.merge(e, e.add(acc, x), acc, k)
 }
 
-// sum adds 8 or 16 lanes in the order of the contract: it adds the upper half of the
-// lanes to the lower half until one is left. The sum is the low lane of the returned
-// register.
+// sum adds 8 or 16 lanes in the order of the numeric contract: it adds the upper half of the lanes
+// to the lower half until one lane is left. This is the low lane of the returned register.
 func (e *emitter) sum(lanes []vec) vec {
 	for len(lanes)*e.lanes > 8 {
 		h := len(lanes) / 2

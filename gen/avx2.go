@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx2 reads its masks from a table of 16 words of ones, followed by 16 words of zeros. The mask
-// for n elements begins n words before the middle of the table.
+// avx2 reads its masks from a table of 16 words with all bits 1, followed by 16 zero words. The
+// mask for n elements begins n words before the middle of the table.
 var avx2 = isa{
 	name:       "AVX2",
 	lanes:      4,
@@ -63,7 +63,7 @@ var avx2 = isa{
 	},
 }
 
-// maskTable returns the table of 16 all-ones and 16 zero words.
+// maskTable returns the table that avx2 describes.
 func (e *emitter) maskTable() operand.Mem {
 	return e.tables.add("masks", 32, func(i int) uint64 {
 		if i < 16 {

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx512 makes its opmasks from a general register that has n ones in its low bits, 8 bits at a
-// time.
+// avx512 keeps the state of its masks in a general register with n ones in its low bits. Each
+// opmask takes the next 8 of these bits.
 var avx512 = isa{
 	name:       "AVX512",
 	lanes:      8,

@@ -26,8 +26,8 @@ func (e *emitter) number(name string) constant.Value {
 	return c.Val()
 }
 
-// constant returns four copies of a named constant in memory. A 256-bit instruction reads
-// all of them; a 512-bit instruction broadcasts one.
+// constant returns the address of four copies of a named constant. A 256-bit instruction reads all
+// of them; a 512-bit instruction broadcasts one.
 func (e *emitter) constant(name string) operand.Mem {
 	b, ok := plain[name]
 	if !ok {

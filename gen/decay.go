@@ -7,14 +7,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of the
-// columns of later rows: the processor starts these loads while it waits for the slope.
-// Prefetching one, two or three rows ahead made a step of 75 nonzeros slower (336, 312
-// and 318 ns against 254 ns without it, with AVX-512 and 47,236 columns).
+// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of the columns of
+// later rows, because the processor starts these loads while it waits for the slope. A step of 75
+// nonzeros took 254 ns without prefetching, and 336, 312 and 318 ns with prefetching one, two and
+// three rows ahead (AVX-512, 47,236 columns).
 type decayLoop struct {
 	*fused
 	cells, keep reg.GPVirtual
-	now         operand.Mem // steps done
+	now         operand.Mem // number of steps done
 }
 
 func (e *emitter) innerDecay(t *isa) {
@@ -55,13 +55,15 @@ func (l *decayLoop) step() {
 	l.VMOVSD(next, l.now)
 }
 
-// cell returns the named number in the state of the column at byte distance j.
+// cell returns the operand of the named number in the state of a column. j is the distance in bytes
+// of the column's state from l.cells.
 func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
 	i, _ := constant.Int64Val(l.number(name))
 	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * int(i)}
 }
 
-// margin returns the margin of the row at the current point, and stores v in keep.
+// margin returns the margin of the row at the current point, and stores v of each nonzero in keep.
+// The comment of innerDecay in the generated file defines v.
 func (l *decayLoop) margin() vec {
 	acc := l.zeros(l.group())
 	l.eachBlock(func(off, num func(int) operand.Mem) {
@@ -83,16 +85,17 @@ func (l *decayLoop) margin() vec {
 	return l.sum(acc)
 }
 
-// pairs reads two neighbouring numbers of the state for each nonzero of a vector, from
-// first on, and returns a vector of the first numbers and a vector of the second ones.
+// pairs reads two neighbouring numbers of the state, the named one and the one after it, for as
+// many nonzeros as a vector has lanes. first is the place of the first of these nonzeros in the
+// row's current eight. a holds the named numbers, b those after them.
 func (l *decayLoop) pairs(off func(int) operand.Mem, first int, name string) (a, b vec) {
 	at := func(k int) operand.Mem {
 		j := l.GP64()
 		l.MOVQ(off(first+k), j)
 		return l.cell(j, name)
 	}
-	// Part 0 takes the even nonzeros and part 1 the odd ones, so that unpacking keeps the
-	// order.
+	// part[0] takes the even nonzeros and part[1] the odd ones, because the unpacking instructions
+	// below take lanes from the two in turn.
 	var part [2]vec
 	for p := range part {
 		x, y := l.XMM(), l.YMM()

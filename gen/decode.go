@@ -7,10 +7,10 @@ import (
 
 // A decoder converts the columns or values of a row to 64 bits.
 type decoder struct {
-	// Parameter with the stored numbers: nil if the row has another form, "" for the decoder to use
-	// if no other fits.
+	// The slice of the stored numbers, which is nil if the rows have another form. The empty name
+	// is for the decoder to use if no other fits.
 	param string
-	bytes int
+	bytes int // size of a stored number
 	// vector converts as many numbers as a vector has lanes. With a mask it reads only the lanes
 	// inside the mask and does not change the other lanes of x. one converts a single number into
 	// dst.
@@ -86,7 +86,7 @@ func (f *fused) valueForms() []decoder {
 	}
 }
 
-// decode converts the row of n nonzeros that begins at nonzero lo.
+// decode emits the conversion of the f.n nonzeros from nonzero lo on.
 func (f *fused) decode(lo reg.GPVirtual) {
 	f.decodeInto(f.off, lo, f.pad, f.columnForms())
 	f.decodeInto(f.num, lo, f.constant("signBit"), f.valueForms())
@@ -117,8 +117,7 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, forms []decode
 	f.at(done)
 }
 
-// decodeBlocks converts the whole blocks of eight, and sets m to the number of nonzeros that
-// remain.
+// decodeBlocks converts eight numbers at a time, and sets m to the number that remains.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)
@@ -139,7 +138,7 @@ func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	f.ADDQ(operand.Imm(8), m)
 }
 
-// decodeMasked converts the last m < 8 nonzeros under a mask.
+// decodeMasked converts the last m < 8 numbers under a mask.
 func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)
@@ -147,8 +146,8 @@ func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.
 	e.VMOVUPD(x, operand.Mem{Base: dst})
 }
 
-// decodeSingly fills the last block with padding and then converts the nonzeros one by
-// one: 16-bit columns cannot be loaded under an AVX2 mask.
+// decodeSingly writes the padding eight times and then converts the last m < 8 numbers one by one,
+// because 16-bit columns cannot be loaded under an AVX2 mask.
 func decodeSingly(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)

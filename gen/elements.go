@@ -82,7 +82,8 @@ func (e *emitter) elementLoop() *elementLoop {
 	return &elementLoop{fused: e.fused(3), w: e.base("a.w")}
 }
 
-// run emits the loop over the steps. The padding of a decoded row points at a +0.
+// run emits the loop over the steps. The padding of a decoded row points at the field zero of
+// stepArgs.
 func (l *elementLoop) run(step func()) {
 	zero := l.GP64()
 	l.LEAQ(l.field("a.zero"), zero)
@@ -110,10 +111,10 @@ func (l *elementLoop) margin() vec {
 	return l.sumLanes(lanes)
 }
 
-// sweep emits the update of all elements of w, without the terms of the row. With a box
-// it also clips w and adds it to the sum. The last vector is computed first and may
-// overlap the one before it: a store under a mask would delay the loads of the next row
-// until the store has reached the cache.
+// sweep emits the update of all elements of w, without the products with the row. With a box it
+// also clips w and adds it to the sum. The last vector may overlap the one before it, so it is
+// computed first. A masked store instead would delay the loads of the next row until the store has
+// reached the cache.
 func (l *elementLoop) sweep(box bool) {
 	e := l.emitter
 	short, one, done := e.label("short"), e.label("element"), e.label("swept")
@@ -206,8 +207,9 @@ func (b sweepBases) point(e *emitter, p place) vec {
 	return e.min(e.read(b.hi, p), e.max(e.read(b.lo, p), v))
 }
 
-// eachNonzero emits a loop of f over the nonzeros of the decoded row, without the
-// padding. The nonzero that f handles is at byte k+at of off and num.
+// eachNonzero emits a loop of f over the nonzeros of the decoded row, without the padding. The
+// operands off and num of f address the nonzero in the arrays l.off and l.num. k+at is its distance
+// in bytes from the beginning of either array.
 func (l *elementLoop) eachNonzero(f func(off, num operand.Mem, k reg.GPVirtual, at int)) {
 	const unroll = 2
 	block, rest, one, done := l.label("two"), l.label("rest"), l.label("one"), l.label("nonzeros")

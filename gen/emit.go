@@ -40,8 +40,8 @@ func newEmitter(t *tables, declared *types.Package) *emitter {
 	return e
 }
 
-// kernel opens the function with the given name and the suffix of the instruction set.
-// doc is the loop that it runs.
+// kernel opens the function with the given name and the suffix of the instruction set. doc is a
+// description of its loop for the comment.
 func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
 	e.open(stub{isa: t, field: name, function: name + t.name}, signature, doc)
 }
@@ -80,7 +80,7 @@ func (e *emitter) label(what string) operand.LabelRef {
 
 func (e *emitter) at(l operand.LabelRef) { e.Label(string(l)) }
 
-// base and length load the address and the length of a slice parameter.
+// base and length return registers with the address and the length of a slice parameter.
 func (e *emitter) base(param string) reg.GPVirtual {
 	r := e.GP64()
 	e.Load(e.param(param).Base(), r)

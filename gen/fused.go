@@ -10,7 +10,8 @@ import (
 // decoded row.
 const stepKernel = "func(a *stepArgs) (done int)"
 
-// How many samples ahead of their use the row pointers of a row and its nonzeros are prefetched.
+// The row pointers and the nonzeros of a row are prefetched this number of samples before their
+// use.
 const (
 	pointersAhead = 16
 	nonzerosAhead = 8
@@ -40,9 +41,9 @@ func (e *emitter) fused(shift int) *fused {
 	return f
 }
 
-// steps emits the loop over the sampled rows. A step uses up as much work as its row has nonzeros,
-// plus extra. The loop ends when the work is used up, when step jumps to the label leave (which may
-// be empty), or before a row that does not fit.
+// steps emits the loop over the sampled rows. A step reduces a.work by the number of nonzeros of
+// its row, plus extra. The loop ends when a.work is used up, when step jumps to the label leave
+// (which may be empty), or before a row that is longer than the scratch memory.
 func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	next, done := f.label("step"), f.label("done")
 	f.at(next)
@@ -151,7 +152,8 @@ func (f *fused) labelOrOne() vec {
 	return b
 }
 
-// eachBlock emits a loop of body over the decoded row, eight nonzeros at a time.
+// eachBlock emits a loop of body over the decoded row, eight nonzeros at a time. off and num return
+// the operands of nonzero k of these.
 func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	block, done := f.label("block"), f.label("blocks")
 	c := f.cursor()
@@ -168,7 +170,7 @@ func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	f.at(done)
 }
 
-// sumLanes adds eight lanes, each in its own register, in the order of the contract.
+// sumLanes adds eight lanes, each in its own register, in the order of the numeric contract.
 func (f *fused) sumLanes(l []vec) vec {
 	for h := 4; h > 0; h /= 2 {
 		for i := range h {

@@ -31,21 +31,20 @@ func (r row) at(e *emitter, k int) operand.Mem {
 	return operand.Mem{Base: r.w, Index: j, Scale: 8}
 }
 
-// insertBlock reads w at the columns of the next 8 nonzeros by scalar loads into two AVX2
-// vectors. AVX-512 vectors gain nothing, because the loads take the time, so the kernels
-// on rows exist for AVX2 only. Scalar loads ("insert") were measured on a Zen 5 core
-// against hardware gathers, which were used for whole blocks with AVX2, and for blocks
-// and the rest with AVX-512. In ns per nonzero:
+// insertBlock reads w at the columns of the next 8 nonzeros by scalar loads into two AVX2 vectors.
+// AVX-512 vectors gain nothing, because the loads take the time. So the kernels on rows exist for
+// AVX2 only. Scalar loads ("insert") were compared with hardware gathers on a Zen 5 core. The
+// gathers loaded 8 nonzeros at a time; with AVX-512 they loaded the rest of a row too. In ns per
+// nonzero:
 //
-//	row, len(w)                      AVX2 insert, gather   AVX-512 insert, gather
+//	row length, len(w)               AVX2 insert, gather   AVX-512 insert, gather
 //	14 nonzeros, 123                        0.23    0.29             0.23    0.32
 //	75 nonzeros on average, 47236           0.30    0.34             0.31    0.32
 //	the same, 1.2 million nonzeros          0.41    0.48             0.42    0.40
 //
-// Scalar loads are also not affected by the microcode that makes gathers slow on other
-// processors. If rows have unequal lengths, the branches of insertRest are mispredicted;
-// a masked gather for the rest alone gave 0.37 in the last line of the table but 0.28 in
-// the first.
+// Scalar loads are also not affected by the microcode that makes gathers slow on other processors.
+// If rows have unequal lengths, the processor predicts the branches of insertRest badly. A masked
+// gather for the rest alone gave 0.37 in the last line of the table, but 0.28 in the first.
 func (e *emitter) insertBlock(r row) []vec {
 	return []vec{insertHalf(e, r, 0), insertHalf(e, r, 4)}
 }

@@ -1,21 +1,21 @@
 // Package gen writes the amd64 assembly of package kernels.
 //
-// A kernel is one function, with a description of the instruction set (isa) as parameter
-// and, for sparse rows, the storage form of the nonzeros (storage). It calls the building
-// blocks of an emitter: loops over vectors with masked ends, sums in the lanes of the
-// numeric contract, products with sparse rows, exponentials. The avo library allocates
-// the registers and prints the assembly. The layout of structs is read from the
-// declarations in package kernels. Generate returns the files; a test compares them with
-// those in the repository. Read dense.go first, then stream.go.
+// Each kernel is written as one Go function. Its parameters are a description of the instruction
+// set (isa) and, for kernels on sparse rows, the storage form of the nonzeros (storage). The
+// function calls methods of an emitter, which emit the common parts: loops over vectors with masked
+// ends, sums in the lanes of the numeric contract of package kernels, products with sparse rows,
+// exponentials. The avo library allocates the registers and prints the assembly. Generate reads the
+// layout of structs from the declarations in package kernels, and returns the files; a test
+// compares them with those in the repository. Read dense.go first, then stream.go.
 //
 // # How to add
 //
 // Run go generate ./kernels after each of these changes. For a new kernel, edit:
 //
-//   - kernels/set.go: a field of set, and its function in generic
+//   - kernels/set.go: a field of the type set, and its function in the variable generic
 //   - kernels/generic_*.go: that function, which defines the kernel
-//   - kernels/block.go: a function around each call that is not inlined
-//   - kernels: the exported function that calls it, as in dense.go
+//   - kernels/block.go: for each assembly call a function that is not inlined
+//   - kernels: the exported function that calls the kernel, as in dense.go
 //   - gen: a method of emitter, as in dense.go, and its name in families (gen.go)
 //   - kernels/equal_test.go: a line in operations (TestEveryKernel requires it), and the
 //     new value of golden
@@ -26,7 +26,7 @@
 //
 //   - kernels/rows.go: a field of Rows; forms.go: numForms, form
 //   - kernels/set.go: the arrays in generic
-//   - gen/storage.go: its columns or values, and storages, in the order of the method
+//   - gen/storage.go: a variable for its columns or values, and the list storages, in the order of the method
 //     form
 //   - gen/decode.go and fused.go: its decoder and its prefetch in the fused loops
 //   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels,
@@ -81,7 +81,7 @@ var families = []family{
 	{"prox", []func(*emitter, *isa){(*emitter).proxDual}},
 }
 
-// stored returns the kernels that f emits for the storage forms, one for each.
+// stored returns a kernel for each storage form, emitted by f.
 func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	var all []func(*emitter, *isa)
 	for _, s := range storages {
@@ -92,8 +92,8 @@ func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	return all
 }
 
-// narrow emits the given kernels for AVX2 only, because wider vectors do not make them faster.
-// Higher levels use the same functions.
+// narrow returns the kernels with assembly for AVX2 only, because wider vectors do not make them
+// faster. Higher levels use the same assembly.
 func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
 	var all []func(*emitter, *isa)
 	for _, f := range kernels {
@@ -110,8 +110,8 @@ func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
 	return all
 }
 
-// Generate returns the content of the generated files of package kernels by file name.
-// dir is the directory of package kernels, whose declarations it reads.
+// Generate returns the content of the generated files of package kernels by file name. It reads the
+// other files of the package in the directory dir.
 func Generate(dir string) (map[string][]byte, error) {
 	declared, err := declarations(dir)
 	if err != nil {
@@ -140,7 +140,7 @@ type built struct {
 	needs []string
 }
 
-// build adds the files of a family, its assembly and its Go declarations, to files.
+// build adds the assembly file and the Go file of a family to files.
 func (fam family) build(files map[string][]byte, shared *tables, declared *types.Package) ([]built, error) {
 	e := newEmitter(shared, declared)
 	for _, k := range fam.kernels {
@@ -177,8 +177,8 @@ func (e *emitter) finished(fns []*ir.Function) []built {
 	return bs
 }
 
-// goSets returns the source of zsets_amd64.go: for every instruction set the table of its
-// kernels, and the processor features that each kernel uses.
+// goSets returns the source of zsets_amd64.go. For every instruction set it has a table of the
+// kernels, and lists the processor features that each kernel uses.
 func goSets(all []built) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !purego\n\npackage kernels\n\n")

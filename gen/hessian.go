@@ -25,9 +25,9 @@ func (e *emitter) sizeof(structure string) operand.Constant {
 	return operand.U32(gotypes.Sizes.Sizeof(e.declared.Scope().Lookup(structure).Type()))
 }
 
-// A hessianLoop emits the loop that adds spans of rows to the upper triangle of h. Two
-// rows of h are updated together, so that columns and values are loaded once for both,
-// and nonzeros in four consecutive columns are added by one vector instruction ("runs").
+// A hessianLoop emits the loop that adds the products of spans to the upper triangle of h; type
+// span of package kernels defines them. It updates two rows of h together, to load columns and
+// values once for both. One vector instruction adds four nonzeros in consecutive columns ("runs").
 // Measured on a Zen 5 core, ns per multiply-add:
 //
 //	nonzeros, columns                 one row   a pair   with runs
@@ -42,8 +42,8 @@ type hessianLoop struct {
 	r                   row // its cursor is at the nonzero that is added to the rows of h
 	h, stride           reg.GPVirtual
 	k, last, end        reg.GPVirtual
-	upper, lower        reg.GPVirtual // rows of h
-	c, upperBy, lowerBy vec           // the factor of the span, and of the two rows of h
+	upper, lower        reg.GPVirtual // addresses of two rows of h
+	c, upperBy, lowerBy vec           // the factors of the span and of the two rows of h
 }
 
 // hessian emits h[idx[k]][idx[m]] += c*val[k]*val[m] for the nonzeros k and m of each
@@ -78,8 +78,8 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	e.ret()
 }
 
-// span emits the products of one span: each nonzero from k to last with itself and all that follow
-// it.
+// span emits the products of one span: each nonzero from l.k to l.last-1 times itself and all
+// nonzeros after it.
 func (l *hessianLoop) span() {
 	pair, single, done := l.label("pair"), l.label("single"), l.label("spanDone")
 	one := l.label("one")
@@ -112,8 +112,8 @@ func (l *hessianLoop) span() {
 	l.at(done)
 }
 
-// open sets row to the row of h that belongs to the column of the nonzero k places after the
-// cursor, and by to c times the nonzero's value.
+// open sets row to the address of the row of h that belongs to the column of the nonzero k places
+// after the cursor, and by to c times the nonzero's value.
 func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	l.r.index(l.emitter, l.r.column(k), row)
 	l.IMULQ(l.stride, row)
@@ -125,8 +125,8 @@ func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	}
 }
 
-// meet adds the product with the nonzero k places after the cursor to the upper row of h. If both
-// is set, it also adds it to the lower row.
+// meet takes the nonzero k places after the cursor. It adds upperBy times its value to the upper
+// row of h and, if both is set, lowerBy times its value to the lower row.
 func (l *hessianLoop) meet(k int, both bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)

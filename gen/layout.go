@@ -14,11 +14,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// declarations returns the types that package kernels declares in dir, outside its
-// generated files. The emitter takes the layout of structs from them, so that a struct is
-// declared once and TestCurrent fails if a change of it makes the assembly wrong.
-// Function bodies, imports and generated files are ignored: they may contain errors at
-// that time, and the types do not need them.
+// declarations returns the types that package kernels declares in dir. The emitter takes the layout
+// of structs from these types, so a struct is declared only once, and TestCurrent fails if a change
+// of a struct makes the assembly wrong. Function bodies, imports and generated files are ignored:
+// they may contain errors at that time, and the types do not need them.
 func declarations(dir string) (*types.Package, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A lazyLoop emits the lazy inner loop; it holds the registers of its scalars.
+// A lazyLoop emits the inner loop InnerLazyCells.
 type lazyLoop struct {
 	*fused
 	cells        operand.Mem // base of the cells
@@ -37,7 +37,7 @@ func (e *emitter) innerLazyCells(t *isa) {
 }
 
 func (l *lazyLoop) step(leave operand.LabelRef) {
-	// These factors do not depend on the sums, so they are computed before them.
+	// The factors below do not depend on the sums, so they are computed first.
 	b := l.labelOrOne()
 	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
 	l.VMULSD(l.alpha, b, ba)
@@ -100,8 +100,8 @@ func (l *lazyLoop) sums() vec {
 	return l.sumLanes(lanes)
 }
 
-// update adds coef times the row to the cells. It also sets the cell of the padding to
-// zero again, because an infinite coef makes it NaN.
+// update adds coef times the row to the cells. It then sets the cell of the padding to zero again,
+// because an infinite coef makes this cell NaN.
 func (l *lazyLoop) update(coef vec) {
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for k := range 8 {
@@ -118,8 +118,8 @@ func (l *lazyLoop) update(coef vec) {
 	l.VMOVUPD(zero, l.cells.Idx(j, 1))
 }
 
-// project updates the inner products, scales alpha and gamma so that the point is in the
-// ball, and adds them to their sums.
+// project updates the inner products UU and UD, scales alpha and gamma so that the point is in the
+// ball, and adds alpha and gamma to their sums.
 func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	t, uu, ud := l.XMM(), l.scalar(l.field("a.ball.UU")), l.scalar(l.field("a.ball.UD"))
 	l.VADDSD(au.AsX(), au.AsX(), t)

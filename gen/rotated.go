@@ -28,10 +28,10 @@ type rotated struct {
 	row, next, after, ahead reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
 	k                       reg.GPVirtual
 	gain, factor            vec     // g and f of step k in every lane; f with the ball only
-	dots                    [][]vec // lanes of the sums that step k needs; after sweep, in lane 0
+	dots                    [][]vec // sums that step k needs, each in lanes; after reduce in the first lane
 }
 
-// The sums of step k, which are computed before its gain is known.
+// The sums of step k, which are computed before the gain of step k is known.
 const (
 	dotNextPoint = iota // next·w', where w' is the point before row is added
 	dotNextRow          // next·row
@@ -75,8 +75,10 @@ func (r *rotated) run() {
 	r.locate(r.row, 0, steps)
 	r.locate(r.next, 1, steps)
 	r.first(t)
+	// Sets both registers on every path to sweep. Otherwise the allocator would reserve them during
+	// first.
 	for _, v := range []vec{r.gain, r.factor} {
-		r.VBROADCASTSD(t, v) // defined on every path to the sweep; else the allocator would keep registers for them in first
+		r.VBROADCASTSD(t, v)
 	}
 	r.JMP(gain)
 	r.at(step)

@@ -48,8 +48,8 @@ func (r *rotated) step(p place) vec {
 	return w
 }
 
-// point stores w' at a place and adds its products to the sums of the dots. row is the row of the
-// step, next the row of the next step. It needs no more registers than AVX2 has left.
+// point stores w' at a place and adds the products there to the lanes of the sums. row is the row
+// of the step, next the row of the step after it. point needs no more registers than AVX2 has left.
 func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	c := r.read(r.c, p)
 	r.VFMADD213PD(p.in(r.e), w, c)

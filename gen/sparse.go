@@ -33,7 +33,7 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.ret()
 }
 
-// rowLanes emits the sum over one piece of a long row. The lanes are read from memory and written
+// rowLanes emits the sum over a part of a long row. The lanes are read from memory and written
 // back.
 func (e *emitter) rowLanes(t *isa) {
 	e.kernel(t, "rowLanes", "func(lane [8]float64, a *Rows, w []float64) [8]float64",
@@ -115,9 +115,9 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ret()
 }
 
-// prefetch emits prefetches one block ahead, for as many nonzeros as a short row has.
-// MarginsGradient reads that block next, for its margins. It then comes from memory during the
-// scatter of this block, which needs no memory traffic itself.
+// prefetch emits prefetches of the nonzeros gradientBlock places after the cursor, as many as a
+// short row has. MarginsGradient reads them next, for the margins of its next block. They come from
+// memory during the scatter of the present block, which is in the cache.
 func (r row) prefetch(e *emitter) {
 	block, _ := constant.Int64Val(e.number("gradientBlock"))
 	ahead := int(block)

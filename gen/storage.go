@@ -20,9 +20,9 @@ type columns struct {
 	index       func(e *emitter, m operand.Mem, j reg.GPVirtual)
 }
 
-// values describes how values are stored. add adds x times the values at m to acc, in the lanes
-// inside the mask; x is -0 outside. number loads a single value. If all values are 1, add is a
-// plain addition, which rounds in the same way, and number is nil.
+// values describes how values are stored. add adds x times the values at m to acc. The mask says
+// which lanes have a value; x is -0 in the others. number loads a single value. If all values are
+// 1, add is a plain addition, which rounds in the same way, and number returns nil.
 type values struct {
 	name, param string
 	valBytes    int
@@ -57,7 +57,7 @@ var valuesOne = values{
 	number: func(*emitter, operand.Mem) vec { return nil },
 }
 
-// addNumber adds x times a number to the low lane of acc.
+// addNumber adds x times a number to the low lane of acc. A nil number is 1.
 func (e *emitter) addNumber(acc, x, number vec) {
 	if number == nil {
 		e.VADDSD(x, acc, acc)

@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// tables holds the read-only words that all kernels share. They have a file of their own.
+// tables holds the read-only words that all kernels share. They are written to a file of their own.
 type tables struct {
 	names []string
 	words map[string][]uint64
