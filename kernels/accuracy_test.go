@@ -21,7 +21,7 @@ const bigPrec = 160
 
 func bigFloat(x float64) *big.Float { return new(big.Float).SetPrec(bigPrec).SetFloat64(x) }
 
-// bigExp returns exp(x): the series at x/2^k, squared k times.
+// bigExp returns exp(x): the sum of the exponential series at x/2^k, squared k times.
 func bigExp(x *big.Float) *big.Float {
 	const k = 24
 	r := new(big.Float).SetPrec(bigPrec+40).SetMantExp(x, -k)

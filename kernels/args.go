@@ -7,7 +7,7 @@ import "math"
 // kernel uses the fields of its own loop.
 type stepArgs struct {
 	Steps
-	sampled []int32 // rows of the steps that are left
+	sampled []int32 // sampled rows of the steps that are left
 	scratch Scratch // memory for a decoded row
 	work    int     // number of nonzeros and elements that the call may still process
 
@@ -26,9 +26,9 @@ type stepArgs struct {
 	count int       // number of steps of InnerRotated; sampled rows after them are only prefetched
 }
 
-// A stepKernel does the steps of a.sampled and returns how many it did. It stops after
-// the step that uses up a.work or that meets the stopping rule of a lazy loop, and before
-// a row that does not fit into a.scratch.
+// A stepKernel does the steps of a.sampled and returns how many it did. It stops after the step
+// that uses up a.work, after a step that makes a.stopped() true, and before a row that does not fit
+// into a.scratch. The kernels of InnerRotated do a.count steps instead.
 type stepKernel func(a *stepArgs) (done int)
 
 // begin checks and stores the arguments that all inner loops read.
@@ -38,19 +38,19 @@ func (a *stepArgs) begin(fn string, s *Steps, sampled []int32) {
 	raceRead(s.Slope0)
 	raceRead(sampled)
 	a.Steps, a.sampled = *s, sampled
-	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // the lazy loops do not stop
+	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // stopped is false unless a lazy loop sets a.ball
 }
 
-// keepsRead checks that v, which the loop writes, overlaps nothing that all loops read.
+// keepsRead checks that v, which the loop writes, overlaps nothing that all inner loops read.
 func (a *stepArgs) keepsRead(fn, name string, v []float64) {
 	checkApart(fn, name, v, "Label", a.Label)
 	checkApart(fn, name, v, "Slope0", a.Slope0)
 	checkApart(fn, name, v, "Val", a.Rows.Val)
 }
 
-// run calls the kernel until all samples are used or a lazy loop stops, and returns the
-// number of steps. A row that does not fit into a.scratch is left to the reference, which
-// takes rows of any length.
+// run calls the kernel until all samples are used or a lazy loop stops, and returns the number of
+// steps. If a row does not fit into a.scratch, the reference does its step, because it takes rows
+// of any length.
 func (a *stepArgs) run(kernel, reference stepKernel) int {
 	samples := len(a.sampled)
 	if samples == 0 {
@@ -82,8 +82,8 @@ func (a *stepArgs) stopped() bool {
 	return a.ball.Alpha < lazyFloor || math.Abs(a.ball.Gamma) > a.ball.GammaLimit
 }
 
-// upTo is the loop over the steps in the reference. A step uses up as much of a.work as its row has
-// nonzeros, plus extra.
+// upTo is the loop over the steps in the reference. A step reduces a.work by the number of nonzeros
+// of its row, plus extra.
 func (a *stepArgs) upTo(extra int, step func(i int32)) (done int) {
 	for done < len(a.sampled) && a.work > 0 && !a.stopped() {
 		i := a.sampled[done]

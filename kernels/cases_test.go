@@ -7,7 +7,7 @@ import (
 )
 
 // lengths lie on both sides of every limit in the kernels: empty, and one less and one more than
-// each vector, lane group, block and chunk.
+// each vector, group of lanes, block of the loops and chunk.
 var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
 	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
 

@@ -7,14 +7,14 @@ package kernels
 // The constants of ExpNeg.
 const (
 	expMax   = 708                   // exp(-708) is the smallest result that is a normal float64
-	expMagic = 0x1.8p52 + 1023       // 1.5*2^52 rounds to an integer; 1023 is the exponent bias
+	expMagic = 0x1.8p52 + 1023       // adding 1.5*2^52 rounds to an integer; 1023 is the exponent bias
 	negLog2E = -0x1.71547652b82fep+0 // -1.4426950408889634
 	ln2Hi    = 0x1.62e42fefa38p-1    // 0.69314718055989033: ln 2 cut to 42 bits, so that n*ln2Hi is exact
 	ln2Lo    = 0x1.ef35793c7673p-45  // 5.4979230187083712e-14
 )
 
-// The polynomial (exp(r)-1-r)/r² on |r| <= ln(2)/2; it gives exp with an error of
-// 3.5e-18.
+// The coefficients of a polynomial in r for (exp(r)-1-r)/r² on |r| <= ln(2)/2. The error of exp
+// computed with it is 3.5e-18.
 const (
 	exp0 = 0x1.000000000000bp-01 // 0.50000000000000122
 	exp1 = 0x1.5555555555561p-03 // 0.16666666666666699
@@ -28,7 +28,8 @@ const (
 	exp9 = 0x1.af85858a5c6a8p-26 // 2.5117861160304372e-08
 )
 
-// The polynomial (log((1+s)/(1-s))-2s)/s³ of s² <= 1/25; its error times s² is 2.8e-19.
+// The coefficients of a polynomial in s² <= 1/25 for (log((1+s)/(1-s))-2s)/s³. Its error times s²
+// is 2.8e-19.
 const (
 	log0 = 0x1.555555555554fp-01 // 0.66666666666666596
 	log1 = 0x1.999999999c0f7p-02 // 0.40000000000055941

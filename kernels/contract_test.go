@@ -78,8 +78,8 @@ func TestInputsKept(t *testing.T) {
 	})
 }
 
-// hessianKeeps checks that Hessian does not change its weights and rows, and that the
-// weights may be part of the values.
+// hessianKeeps checks that Hessian does not change c and the rows, and that c and the values of the
+// rows may share memory.
 func hessianKeeps(t *testing.T, n int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(14, uint64(n)))
@@ -93,7 +93,7 @@ func hessianKeeps(t *testing.T, n int) {
 	}
 	sameVector(t, "values", a.Val, val)
 	sameVector(t, "weights", c, before)
-	if len(a.Val) >= rows { // Hessian only reads both
+	if len(a.Val) >= rows { // c can be a part of them
 		got, want := make([]float64, p*p), make([]float64, p*p)
 		Hessian(got, p, p, a, a.Val[:rows], nil)
 		Hessian(want, p, p, a, slices.Clone(a.Val[:rows]), nil)
@@ -101,7 +101,8 @@ func hessianKeeps(t *testing.T, n int) {
 	}
 }
 
-// TestAllocations checks that no kernel allocates memory, even with long rows.
+// TestAllocations checks that kernels with the scratch memory that they need do not allocate
+// memory.
 func TestAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	const n = 5000
@@ -115,7 +116,7 @@ func TestAllocations(t *testing.T) {
 	_, short := inForm(a, 4)
 	cells, decay := NewCells(n), make([]float64, n*DecayStride)
 	steps := &Steps{Rows: a, Label: lab[:a.Len()], Slope0: dst, Scratch: NewScratch(a)}
-	sampled := []int32{0, 1, 3, 0} // row 2 is longer than the scratch
+	sampled := []int32{0, 1, 3, 0} // not row 2, which is longer than the Scratch
 	square, weight, hess := make([]float64, 200*200), sources[0].vector(rng, 90), NewHessianScratch()
 	sparse, full := increasingRows(rng, sources[0], lengthsOf(rng, 90, 9), 200), increasingRows(rng, sources[0], lengthsOf(rng, 90, 200), 200)
 	eachLevel(t, func(t *testing.T) {

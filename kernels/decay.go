@@ -10,20 +10,20 @@ const DecayStride = 8
 // first four values by two loads, and writes the first two by one store.
 const (
 	DecayDeviation = iota // w − Fixed after the last step that touched the coordinate
-	DecayLast             // number of steps done by then
+	DecayLast             // number of steps done up to and including that step
 	DecayFixed            // the limit of w while no step touches the coordinate
 	DecayRate             // −log of Factor
-	DecayGain             // the sum of g·a over the steps
-	DecayFactor           // c = 1 − eta·k
+	DecayGain             // the sum of g·a_j over the steps, see InnerDecay
+	DecayFactor           // 1 − eta·K_jj
 )
 
 // NegLog1m returns −log(1−h) for h in [0, 1/2], within 2 ulp. This is the DecayRate that
 // belongs to the DecayFactor 1−h.
 func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 
-// InnerDecay runs inner steps on sparse rows for a diagonal K that has a different entry for every
-// coordinate. The cost of a step depends only on the nonzeros of its row, because between the steps
-// that touch coordinate j, w is known in closed form: after t steps it is Fixed +
+// InnerDecay runs inner steps on sparse rows for a diagonal matrix K (see Steps) whose entries
+// differ. The cost of a step depends only on the nonzeros of its row, because between the steps
+// that touch coordinate j, w_j is known in closed form: after t steps it is Fixed +
 // exp(−t·Rate)·Deviation. The argument step is the number of steps done before the call. Step m
 // computes, for the nonzeros of its row,
 //
@@ -48,8 +48,8 @@ func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {
 	a.run(active.innerDecay, innerDecayGeneric)
 }
 
-// DecayTo computes the iterate of InnerDecay after the given number of steps into w.
-// state holds DecayStride numbers for every entry of w, at least, and must not overlap w.
+// DecayTo sets w to the iterate of InnerDecay after the given number of steps. state holds at least
+// DecayStride numbers for every entry of w, and must not overlap w.
 func DecayTo(w, state []float64, step int) {
 	if len(state)/DecayStride < len(w) {
 		panicf("DecayTo: len(state) is %d, want at least %d numbers for each of %d entries", len(state), DecayStride, len(w))

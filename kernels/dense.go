@@ -1,7 +1,7 @@
 package kernels
 
-// chunk is the number of elements that a dense sum adds before it moves on to the next
-// partial sum. It is part of the numeric contract: another value would change results.
+// chunk is the number of elements in each partial sum of a dense sum. It is part of the numeric
+// contract: another value would change results.
 const chunk = 4096
 
 // Dot returns the inner product of x and y, which must have equal lengths,

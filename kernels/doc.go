@@ -65,12 +65,13 @@
 // check: with overlapping slices they write nothing outside of them, but their results
 // may differ between levels.
 //
-// Kernels may run in any number of goroutines with different outputs, and the race
-// detector sees what they read and write. One assembly call processes at most 65536
-// nonzeros or elements, and the scheduler can pre-empt between calls. A longer row is
-// cut, and its lanes are kept from one call to the next, which changes no bit. A fused
-// inner loop stops after the step that reaches the bound. Nothing allocates, except the
-// fused inner loops if Steps has no Scratch and Hessian if it gets no HessianScratch.
+// Kernels may run in any number of goroutines with different outputs, and the race detector sees
+// what they read and write. One assembly call processes at most 65536 nonzeros or elements, and the
+// scheduler can pre-empt between calls. A longer row is cut, and its lanes are kept from one call
+// to the next, which changes no bit. A fused inner loop stops after the step that reaches the
+// bound. Kernels allocate memory only in these cases: a fused inner loop has no Scratch in Steps,
+// or a row of more than 16384 nonzeros; Hessian has no HessianScratch, or uses panels for the first
+// time.
 //
 // # Why assembly
 //

@@ -61,11 +61,11 @@ func overlap(x, y []float64) bool {
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }
 
-// Check returns an error unless kernels can trust the rows: row pointers must not
-// decrease and must stay within the stored indices and values, and columns must be from 0
-// to Cols-1. It reads all of them. It is meant for rows from outside; matrices of package
-// sparse are always valid. Hessian and InnerDecay and InnerBox also need increasing or
-// distinct columns in each row, which Check does not test.
+// Check returns an error unless kernels can trust the rows: row pointers must not decrease and must
+// stay within the stored indices and values, and columns must be from 0 to Cols-1. Check reads all
+// of them. It is meant for rows from outside; matrices of package sparse are always valid. Hessian
+// also needs increasing columns in each row, InnerDecay and InnerBox distinct columns; Check does
+// not test this.
 func (a *Rows) Check() error {
 	columns, values := a.stored()
 	for r := range a.Len() {

@@ -1,16 +1,16 @@
 package kernels
 
-// InnerDense runs one inner step for each sampled row, for diagonal A'A and without a
-// projection. Every step updates the whole of w:
+// InnerDense runs one inner step for each sampled row, for a diagonal matrix K (see Steps) and
+// without a projection. Every step updates the whole of w:
 //
 //	w[j] = FMA(c[j], w[j], e[j])            for all j
 //	w[j] = FMA(g, a_i[j], w[j])             for the nonzeros of row i
 //	h[j] = FMA(g, a_i[j], h[j])             for the nonzeros of row i
 //
-// Here g is computed from w before the step, c = 1 - eta*k and e = -eta*d. The sum of the
-// iterates follows from w and h (see package solver/internal/admm). All vectors have one
-// length; w and h are updated and must not overlap anything. Source: Zhao, Li, Zhou,
-// Scalable Stochastic ADMM, inner loop of Algorithm 1.
+// Here g is computed from w before the step, c[j] = 1 - eta*K_jj and e = -eta*d. The sum of the
+// iterates follows from w and h (see package solver/internal/admm). All vectors have one length; w
+// and h are updated and must not overlap any other argument. Source: Zhao, Li, Zhou, Scalable
+// Stochastic ADMM, inner loop of Algorithm 1.
 func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	const fn = "InnerDense"
 	var a stepArgs

@@ -234,7 +234,7 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 	}
 }
 
-// TestEqualLarge uses rows longer than a block among short ones, so that work is divided
+// TestEqualLarge uses rows of more than maxWork nonzeros among short ones, so that work is divided
 // into several assembly calls.
 func TestEqualLarge(t *testing.T) {
 	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })

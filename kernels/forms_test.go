@@ -49,8 +49,8 @@ func lengthsOf(rng *rand.Rand, n, bound int) []int {
 	return lens
 }
 
-// TestForms compares Margins, Gradient and MarginsGradient in every form with the plain
-// form, bit for bit, at every level, with rows longer than a block.
+// TestForms compares Margins, Gradient and MarginsGradient in every form with the plain form, bit
+// for bit, at every level. Some rows have more than maxWork nonzeros.
 func TestForms(t *testing.T) {
 	required(t)
 	defer use(t, Active())

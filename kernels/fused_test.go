@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFusedLong runs many steps, which are divided into calls because each call does a limited
-// amount of work, and at rows that do not fit into a Scratch. The division must not change a bit.
+// TestFusedLong runs so many steps that they are divided into several assembly calls. Some rows do
+// not fit into a Scratch. The division must not change a bit.
 func TestFusedLong(t *testing.T) {
 	for _, c := range []struct {
 		name    string

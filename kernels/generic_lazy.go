@@ -35,8 +35,8 @@ func (a *stepArgs) lazyStep(i int32) {
 	}
 }
 
-// project updates the inner products of u and d after a step, scales alpha and gamma so
-// that the point is in the ball, and adds them to their sums.
+// project updates the inner products UU and UD after a step, scales Alpha and Gamma so that the
+// point is in the ball, and adds Alpha and Gamma to their sums.
 func (l *LazyBall) project(r, au, ad, norm2 float64) {
 	l.UU = math.FMA(r, math.FMA(r, norm2, au+au), l.UU)
 	l.UD = math.FMA(r, ad, l.UD)

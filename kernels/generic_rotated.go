@@ -53,7 +53,7 @@ func innerRotatedBallGeneric(a *stepArgs) (done int) {
 	return a.count
 }
 
-// denseRow returns the number of the row of sample k, and the row.
+// denseRow returns the number and the elements of the row that step k samples.
 func (a *stepArgs) denseRow(k int) (int32, []float64) {
 	i, p := a.sampled[k], len(a.w)
 	return i, a.dense[int(i)*p : (int(i)+1)*p]

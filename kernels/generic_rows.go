@@ -58,8 +58,8 @@ func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
 	return lane
 }
 
-// rowLanesGeneric adds the products of one piece of a long row to the lanes. The pieces
-// are cut at multiples of 8 nonzeros.
+// rowLanesGeneric adds the products of a part of a long row to the lanes. The parts are cut at
+// multiples of 8 nonzeros.
 func rowLanesGeneric(l [8]float64, a *Rows, w []float64) [8]float64 {
 	lo, hi := a.Ptr[0], a.Ptr[1]
 	l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(a.Idx[lo:hi], a.Val[lo:hi], w, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7])

@@ -2,8 +2,8 @@ package kernels
 
 import "sort"
 
-// gradientBlock is the number of nonzeros that MarginsGradient processes at a time. A
-// block of this size is still in the second-level cache when its rows are scattered.
+// gradientBlock is the number of nonzeros that MarginsGradient processes at a time, except for
+// longer rows. A block of this size is still in the second-level cache when its rows are scattered.
 const gradientBlock = 1 << 13
 
 // MarginsGradient computes the margins, the slopes of the loss, and adds the gradient to
@@ -11,10 +11,10 @@ const gradientBlock = 1 << 13
 //
 //	margin[r] = a_r'w,  slope[r] = slope(margin[r], label[r]),  z += slope[r] a_r
 //
-// It returns the sum of the losses. margin, slope and label have one entry for each row,
-// z and w at least one for each column. z, margin and slope must not overlap anything.
-// The blocks of rows depend only on the row pointers, and the sums of their losses are
-// added in order.
+// It returns the sum of the losses. margin, slope and label have one entry for each row, z and w at
+// least one for each column. z, margin and slope must not overlap each other or any other argument.
+// The blocks of rows depend only on the row pointers, and the sums of their losses are added in
+// order.
 func MarginsGradient(z, margin, slope, label []float64, a Rows, w []float64, loss LossKind) float64 {
 	const fn = "MarginsGradient"
 	checkRows(fn, "margin", len(margin), &a)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMarginsGradient checks that the fused pass gives the bits of the three kernels that
-// it replaces, and the same loss up to the order of the blocks.
+// TestMarginsGradient checks that MarginsGradient gives the bits of the three functions that it
+// replaces. Only the losses are added in another order.
 func TestMarginsGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	const p = 50

@@ -44,9 +44,9 @@ func guarded[T any](t *testing.T, s []T, end bool) []T {
 	return g
 }
 
-// TestBounds runs every function with a guard page before each argument, and then after each
-// argument. The vector that the columns index is guarded too, and the rows use its first and last
-// elements.
+// TestBounds calls functions of the package with a guard page before each argument, and then after
+// each argument. The columns of the row include the first and the last index of the vector, which
+// is guarded too. TestHessianBounds and TestRotatedBounds do the same for Hessian and InnerRotated.
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachLevel(t, func(t *testing.T) {

@@ -4,9 +4,9 @@ package kernels
 //
 //	h[j*stride+m] += sum_i c[i] x_ij x_im   for 0 <= j <= m < p
 //
-// h has p rows of p numbers, each stride numbers after the row before; the part below the
-// diagonal is neither read nor written. For every j <= m, over the rows i that hold a
-// nonzero in both columns, in row order,
+// h has p rows of p numbers, which begin stride numbers apart. The part below the diagonal is
+// neither read nor written. For every j <= m, over the rows i that hold a nonzero in both columns,
+// in row order,
 //
 //	h[j*stride+m] = FMA(float64(c[i]*x_ij), x_im, h[j*stride+m])
 //
@@ -16,28 +16,29 @@ package kernels
 // must be the number of rows; h must not overlap c or a. If s is nil, scratch memory is
 // allocated.
 //
-// In a Newton step of the solver c holds the weighted second derivatives of the loss.
-// Cost: a row of n nonzeros takes n(n+1)/2 multiply-adds of 0.25 to 0.4 ns each (Zen 5).
-// If rows have many nonzeros and there are many columns, it takes half of that or less:
-// the rows are written out in panels and multiplied by vector instructions.
+// In a Newton step of the solver c holds the weighted second derivatives of the loss. Cost: a row
+// of n nonzeros takes n(n+1)/2 multiply-adds of 0.25 to 0.4 ns each (Zen 5). With vector
+// instructions and many nonzeros in a row, Hessian takes half of that or less: it copies the rows
+// into dense panels first.
 func Hessian(h []float64, p, stride int, a Rows, c []float64, s *HessianScratch) {
 	hessian("Hessian", h, p, stride, 0, p, a, c, s)
 }
 
-// HessianRows is Hessian for the rows lo <= j < hi of h; it touches no other rows. Goroutines can
-// share the rows of h, each with its own HessianScratch, and get the bits of Hessian. HessianCut
-// returns bounds that divide the work evenly. Each call searches every row of a. With a dozen
-// nonzeros in a row, two goroutines lose as much time by that as they save.
+// HessianRows is Hessian for the rows lo <= j < hi of h; it touches no other rows. Several
+// goroutines can divide the rows of h among them, each with its own HessianScratch; the result has
+// the same bits as with Hessian. HessianCut returns bounds that divide the work evenly. Each call
+// searches every row of a. With a dozen nonzeros in a row, two goroutines lose as much time by this
+// search as they save.
 func HessianRows(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
 	hessian("HessianRows", h, p, stride, lo, hi, a, c, s)
 }
 
-// cutTries is the approximate number of rows that HessianCut samples.
+// cutTries is the approximate number of rows of a from which HessianCut estimates the work.
 const cutTries = 512
 
 // HessianCut divides the rows of h into the given number of parts of about equal work, and returns
-// the first row of part k. It estimates the work from a sample of the rows of a. Part 0 begins at
-// row 0; k = parts gives p. The bounds do not affect any bit of the Hessian.
+// the first row of part k. It estimates the work from some of the rows of a. Part 0 begins at row
+// 0; for k = parts it returns p. The bounds do not affect any bit of the Hessian.
 func HessianCut(a Rows, p, k, parts int) int {
 	if k >= parts {
 		return p
@@ -54,8 +55,8 @@ func HessianCut(a Rows, p, k, parts int) int {
 	return lo
 }
 
-// addsBefore estimates the multiply-adds of the rows of h before row j from a sample of
-// the rows of a.
+// addsBefore estimates the number of operations for the rows of h before row j from some of the
+// rows of a.
 func (a *Rows) addsBefore(j, p int) int64 {
 	sum := int64(j) * int64(2*p-j+1) / 2
 	step := max(1, a.Len()/cutTries)
@@ -174,7 +175,8 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 	}
 }
 
-// longSpan divides a span into spans of limited work. A span of a single nonzero may have more.
+// longSpan divides the span rest into spans of limited work, and processes each in one[0]. A span
+// of a single nonzero may have more work.
 func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	for first := rest.first; first < rest.last; first = one[0].last {
 		n := max(1, (maxWork-1)/(rest.end-first))

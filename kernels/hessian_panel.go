@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// Panels make Hessian faster if rows have many nonzeros. A panel holds panelRows rows in panelCols
-// columns, zeros included. A tile of h in these columns stays in registers. For each nonzero of a
-// row, vector instructions add the nonzero times the row's part of the panel to a row of the tile.
-// The zeros of the panel do not change the result: all numbers are finite, so a product with a zero
-// is a zero, and adding it can change only the sign of a zero in h, which plusZero corrects at the
-// end.
+// Panels make Hessian faster if rows have many nonzeros. A panel is a dense copy of panelRows rows
+// of the data in panelCols columns, zeros included. A tile is the part of h in these columns. To
+// each row of a tile, vector instructions add multiples of the panel's rows; the row of the tile
+// stays in registers. The zeros of the panel do not change the result: all numbers are finite, so a
+// product with a zero is a zero, and adding it can change only the sign of a zero in h, which
+// plusZero corrects at the end.
 const (
 	panelRows = 64 // rows of a panel: the number of bits in a mask of type uint64
 	panelCols = 64
@@ -27,10 +27,10 @@ type HessianScratch struct {
 	panel []float64 // panelRows rows; nil until panels are used, like the fields below
 	tile  []float64 // a copy of those rows of h that are updated only in part
 	t     []float64 // c[i]*x_ij, ordered by block, then column, then row
-	mask  []uint64  // the rows of a block that have a nonzero in column j
-	begin []int     // position in t at which the columns of each block begin, every panelCols columns
-	next  []int64   // first nonzero of each row that is not yet in a panel
-	free  []int32   // the next free place in t of each column
+	mask  []uint64  // for each block and column, the set of the block's rows with a nonzero there
+	begin []int     // for each block and each panelCols columns, the position in t at which they begin
+	next  []int64   // for each row, the first nonzero that is not yet in a panel
+	free  []int32   // for each column, the next free place in t
 }
 
 // NewHessianScratch returns a HessianScratch for data of any size.
@@ -59,10 +59,11 @@ func aligned(n int) []float64 {
 	return v[(8-past)%8:][:n]
 }
 
-// panels reports whether panels are expected to be faster than byRows. The choice affects only the
-// time, no bit of the result. The costs are in cycles of a Zen 5 core. byRows takes 1.3 for each
-// multiply-add, and ten times that if h does not fit into the caches. Panels take 15 to sort a
-// nonzero, and for every tile that it contributes to about 6, or 10 with AVX2.
+// panels reports whether panels are expected to be faster than byRows; at level Generic they are
+// not. The choice affects only the time, no bit of the result. The costs are in cycles of a Zen 5
+// core. byRows takes 1.3 for each multiply-add, and ten times that if h does not fit into the
+// caches. Panels take 15 to sort a nonzero, and 6 (with AVX2: 10) for each tile to which the
+// nonzero contributes.
 func (a *Rows) panels(p int) bool {
 	n := a.Len()
 	if active.level == Generic || n == 0 {
@@ -88,7 +89,7 @@ func (a *Rows) finite(c []float64) bool {
 	} else if a.Val32 != nil {
 		largest = maxAbs(a.Val32[lo:hi])
 	}
-	// An infinite or NaN factor makes NaN of 0 times it.
+	// 0 times an infinity or NaN is NaN.
 	return (float64(maxAbs(c)*largest)+maxAbs(c)+largest)*0 == 0
 }
 
@@ -102,16 +103,16 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
-// A pass does the work on the rows lo to hi of h, for as many rows of a as fit into the scratch
+// A pass does the work on the rows lo to hi-1 of h, for as many rows of a as fit into the scratch
 // memory.
 type pass struct {
 	*HessianScratch
 	*Rows
 	h         []float64
 	p, stride int
-	lo, hi    int // rows of h
-	row       int // first row of a
-	rows      int
+	lo, hi    int
+	row       int // first row of a in this pass
+	rows      int // number of rows of a in this pass
 	c         []float64
 }
 
@@ -218,8 +219,9 @@ func sortOf[I column, V value](x *pass, idx []I, val []V, spans []span) {
 	}
 }
 
-// tiles adds the pass to the columns col to col+panelCols-1 of h. Rows of h in which all
-// of these columns lie on or above the diagonal are updated in place, others in a copy.
+// tiles adds the products of the pass to the columns col to col+panelCols-1 of h. Rows of h in
+// which all of these columns lie on or above the diagonal are updated in place, other rows in a
+// copy.
 func (x *pass) tiles(col int) {
 	last := min(x.hi, col+panelCols)
 	// Rows from split on have elements below the diagonal in these columns.

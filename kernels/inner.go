@@ -11,12 +11,15 @@ const (
 	SquaredLossKind
 )
 
-// Steps is the input that all inner loops of SCAS-ADMM share. One step takes the sampled
-// row i, computes its margin t at the current point and scales the row by
+// Steps is the input that all inner loops of SCAS-ADMM share. An inner step on the sampled row a_i
+// is
 //
-//	g = Eta * (Slope0[i] - slope(t, Label[i]))
+//	w = w + g a_i - Eta (K w + d),   g = Eta * (Slope0[i] - slope(t, Label[i]))
 //
-// which is -Eta times the change of the sample's slope since the snapshot.
+// followed by a projection in some loops. Here t is the margin of the row at w before the step, so
+// g is -Eta times the change of the sample's slope since the snapshot. K and d are constant during
+// a loop: they are the matrix and the constant vector of the remaining gradient (package
+// solver/internal/admm).
 type Steps struct {
 	Rows   Rows      // all samples
 	Label  []float64 // one per row: -1 or +1 for the logistic loss

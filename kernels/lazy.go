@@ -3,8 +3,8 @@ package kernels
 import "math"
 
 // Cells holds the vectors of the lazy inner loops, interleaved by column, so that a step touches
-// one cache line for each nonzero. Column j is Cells[4j:4j+4], with u, d, h and +0 in this order.
-// After the last column follows a cell of zeros.
+// one cache line for each nonzero. Column j is Cells[4j:4j+4], with u[j], d[j], h[j] and +0 in this
+// order; InnerLazyCells defines these vectors. After the last column follows a cell of zeros.
 type Cells []float64
 
 // cellSize is the number of float64 in a cell.
@@ -16,8 +16,8 @@ func NewCells(p int) Cells { return make(Cells, cellSize*(p+1)) }
 // Len returns the number of columns.
 func (c Cells) Len() int { return len(c)/cellSize - 1 }
 
-// Set stores the point w and the constant part d of the gradient, and sets h to zero. The
-// matching state is Alpha = 1, Gamma = 0.
+// Set stores w as u, stores the constant part d of the gradient, and sets h to zero. The matching
+// state is Alpha = 1, Gamma = 0.
 func (c Cells) Set(w, d []float64) {
 	checkLen("Cells.Set", "w", len(w), c.Len())
 	checkLen("Cells.Set", "d", len(d), c.Len())
@@ -43,8 +43,8 @@ func (c Cells) Form(l *Lazy) {
 	l.Alpha, l.Gamma = 1, 0
 }
 
-// Sparse copies h, the sum of the sparse terms since Set, to its argument. After
-// InnerLazyBallCells this is q.
+// Sparse copies h, the sum of g a_i over the steps since Set, to its argument. After
+// InnerLazyBallCells the cells hold q instead of h.
 func (c Cells) Sparse(h []float64) {
 	checkLen("Cells.Sparse", "h", len(h), c.Len())
 	for j := range h {
@@ -71,11 +71,11 @@ type LazyBall struct {
 	UU, UD, DD float64 // |u|², u'd, |d|²
 	AlphaSum   float64 // sum of Alpha after each step
 	GammaSum   float64 // sum of Gamma after each step
-	GammaLimit float64 // |Gamma| above which the loop stops, because UU, UD and DD would cancel
+	GammaLimit float64 // |Gamma| above which the loop stops, because the terms of |w|² would cancel
 }
 
-// InnerLazyCells runs inner steps on w = Alpha*u + Gamma*d, for K = kappa I and without a
-// projection. With b the label for the logistic loss and 1 for the squared loss, and sums
+// InnerLazyCells runs inner steps on w = Alpha*u + Gamma*d, for a matrix K = kappa I (see Steps)
+// and without a projection. With b the label for the logistic loss and 1 for other losses, and sums
 // in the 8 lanes of the contract:
 //
 //	z = (b*Alpha)*(a_i'u) + (b*Gamma)*(a_i'd)

@@ -79,8 +79,8 @@ func TestLazyEqual(t *testing.T) {
 
 // naiveInner makes inner steps as the paper writes them, on w itself.
 type naiveInner struct {
-	w, sum, d   []float64
-	kappa, size float64 // size is the radius of the ball; +Inf means no ball
+	w, sum, d     []float64
+	kappa, radius float64 // radius is +Inf without a ball
 }
 
 func (v *naiveInner) step(s *Steps, i int32) {
@@ -106,16 +106,15 @@ func (v *naiveInner) step(s *Steps, i int32) {
 	for _, x := range v.w {
 		norm += x * x
 	}
-	f := min(1, v.size/math.Sqrt(norm))
+	f := min(1, v.radius/math.Sqrt(norm))
 	for j := range v.w {
 		v.w[j] *= f
 		v.sum[j] += v.w[j]
 	}
 }
 
-// TestLazyNaive compares a million steps with the naive loop, without and with a ball.
-// The quadratic term is so strong (eta kappa M = 120) that the loop has to call Form many
-// times.
+// TestLazyNaive compares a million steps with the naive loop, without and with a ball. In half of
+// the cases Alpha shrinks so fast that the loop has to call Form many times.
 func TestLazyNaive(t *testing.T) {
 	const n, p, steps = 500, 40, 1_000_000
 	for _, strong := range []float64{1, 120} {
@@ -133,10 +132,10 @@ func TestLazyNaive(t *testing.T) {
 				for j := range d {
 					d[j] = 0.01 * bell(rng)
 				}
-				naive := &naiveInner{w: make([]float64, p), sum: make([]float64, p), d: d, kappa: kappa, size: math.Inf(1)}
+				naive := &naiveInner{w: make([]float64, p), sum: make([]float64, p), d: d, kappa: kappa, radius: math.Inf(1)}
 				lazy := newLazyRun(s, p, d, 1-eta*kappa, radius)
 				if radius > 0 {
-					naive.size = radius
+					naive.radius = radius
 				}
 				block := make([]int32, 1000)
 				for range steps / len(block) {

@@ -85,9 +85,8 @@ func Available() []Level {
 // environment variable SCAS_LEVEL or Use chose another.
 func Active() Level { return active.level }
 
-// Use makes l the level of every kernel. It returns an error, and changes
-// nothing, when this machine cannot run l. It must not be called while kernels
-// run.
+// Use makes l the level of every kernel. It returns an error, and changes nothing, if this machine
+// cannot run l. It must not be called while kernels run.
 func Use(l Level) error {
 	s, err := lookup(l)
 	if err != nil {
@@ -97,7 +96,7 @@ func Use(l Level) error {
 	return nil
 }
 
-// EnvError returns an error if SCAS_LEVEL does not name a level of this machine, and nil
-// otherwise. In that case the package runs at Generic; programs should report the error
-// and stop.
+// EnvError returns an error if SCAS_LEVEL is set to anything but the name of a level of this
+// machine, and nil otherwise. After such an error the package runs at Generic; programs should
+// report the error and stop.
 func EnvError() error { return envErr }

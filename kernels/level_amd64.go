@@ -4,7 +4,7 @@ package kernels
 
 import "github.com/klauspost/cpuid/v2"
 
-// features maps the names of processor features in the generated table needs to the names in
+// features maps the names of processor features in the generated table needs to their names in
 // package cpuid.
 var features = map[string]cpuid.FeatureID{
 	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI": cpuid.BMI1, "BMI2": cpuid.BMI2,
@@ -27,9 +27,8 @@ func available() []*set {
 // capable reports whether the processor has every feature that the kernels of a level
 // use. A feature without an entry in features counts as missing.
 func capable(l Level) bool {
-	// avo lists the features of the first encoding that fits an instruction. It misses
-	// some if a register above 15 requires the EVEX encoding, so AVX512 asks for all of
-	// x86-64-v4.
+	// avo lists the features of the first encoding that fits an instruction. It misses some if a
+	// register above 15 requires the EVEX encoding, so AVX512 requires all of x86-64-v4.
 	if l == AVX512 && cpuid.CPU.X64Level() < 4 {
 		return false
 	}

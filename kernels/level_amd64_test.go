@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNeeds checks the table of needed features: every feature is in features, and no
-// kernel needs more than its level offers.
+// TestNeeds checks the table needs: every processor feature in it is in features, and no kernel
+// needs more than its level offers.
 func TestNeeds(t *testing.T) {
 	for l, kernels := range needs {
 		for name, list := range kernels {

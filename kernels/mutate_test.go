@@ -128,8 +128,8 @@ func inlineMutations(t *testing.T, module string) []mutation {
 	return out
 }
 
-// try applies m, runs the tests and undoes m. It returns the name of the test that
-// failed.
+// try applies m, runs the tests and undoes m. outcome names the test that failed, or says that m is
+// no fault. If the tests pass, try returns an error.
 func (m *mutation) try(module string) (outcome string, err error) {
 	path := filepath.Join(module, m.file)
 	before, readErr := os.ReadFile(path)
@@ -185,7 +185,7 @@ func (m *mutation) apply(src string) (string, error) {
 	return src[:start+at[0]] + string(changed) + src[start+at[1]:], nil
 }
 
-// canInline asks the compiler whether it can inline the function.
+// canInline reports whether the compiler can inline the function, or the build fails.
 func canInline(module, function string) bool {
 	cmd := exec.Command("go", "build", "-gcflags=-m", "./kernels")
 	cmd.Dir = module

@@ -2,10 +2,10 @@ package kernels
 
 import "sort"
 
-// Rows is a run of consecutive rows of a compressed sparse row matrix. Row r holds the nonzeros
-// Ptr[r] <= k < Ptr[r+1], in columns Idx[k] with values Val[k]. Ptr has one entry more than there
-// are rows, and never decreases. Its entries count from the start of Idx and Val, so a view of some
-// rows of a matrix has a sub-slice of Ptr, and the same Idx and Val.
+// Rows holds consecutive rows of a compressed sparse row matrix. Row r holds the nonzeros Ptr[r] <=
+// k < Ptr[r+1], in columns Idx[k] with values Val[k]. Ptr has one entry more than there are rows,
+// and never decreases. Its entries count from the start of Idx and Val, so a view of some rows of a
+// matrix has a sub-slice of Ptr, and the same Idx and Val.
 //
 // The nonzeros may be stored in fewer bytes: if Idx is nil, the columns are in Idx16; if
 // Val is nil, the values are in Val32; if Val32 is nil too, every value is 1. Arithmetic
@@ -101,9 +101,9 @@ func blockRows(ptr []int64) int {
 	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
 }
 
-// longRow returns the inner product of w with a row that is longer than a block. The lanes are kept
-// between the assembly calls, and maxWork is a multiple of 8, so the division changes no bit. Rows
-// in forms other than the plain one are handled by the reference.
+// longRow returns the inner product of w with a row that is too long for one assembly call. The
+// lanes are kept between the calls, and maxWork is a multiple of 8, so the division changes no bit.
+// Rows in forms other than the plain one are handled by the reference.
 func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	ends := [2]int64{lo, hi}
 	a.Ptr = ends[:]
@@ -120,7 +120,7 @@ func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	return sum8(&lane)
 }
 
-// longScatter adds a row that is longer than a block to z, cut into several rows.
+// longScatter adds slope[0] times a row that is too long for one assembly call to z.
 func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]

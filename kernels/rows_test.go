@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLongRows mixes rows longer than a block with short and empty ones. No level and no division
-// into blocks may change a bit of the reference's results for whole rows.
+// TestLongRows mixes rows of more than maxWork nonzeros with short and empty ones. No level and no
+// division into assembly calls may change a bit of the reference's results for whole rows.
 func TestLongRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const d = 300
@@ -61,8 +61,8 @@ func TestBlockRows(t *testing.T) {
 	}
 }
 
-// TestOrder checks that Gradient adds in row and index order: in another order the large
-// terms would not cancel before the small one is added.
+// TestOrder checks that Gradient adds in row and index order: in another order the large terms
+// would not cancel before the small ones are added.
 func TestOrder(t *testing.T) {
 	a := Rows{Ptr: []int64{0, 2, 4}, Idx: []int32{0, 0, 0, 0}, Val: []float64{1e17, -1e17, 1, 1}, Cols: 1}
 	eachLevel(t, func(t *testing.T) {

@@ -29,9 +29,9 @@ func ExpNeg(a float64) float64 {
 
 // log1pUnit returns log(1+e) for e in [0, 1], within 0.9 ulp.
 //
-// With f = e, or (e-1)/2 and one ln 2 more when e >= 1/2, and s = f/(2+f):
-// log(1+f) = f - (f²/2 - s (f²/2 + R(s²))), the reduction of FreeBSD's
-// s_log1p.c with a polynomial R refitted to |s| <= 1/5.
+// If e < 1/2, then f = e; otherwise f = (e-1)/2, and ln 2 is added to the result. With s = f/(2+f),
+// log(1+f) = f - (f²/2 - s (f²/2 + R(s²))). This is the reduction of FreeBSD's s_log1p.c, with a
+// polynomial R refitted to |s| <= 1/5.
 func log1pUnit(e float64) float64 {
 	f, hi, lo := e, 0.0, 0.0
 	if e >= 0.5 {

@@ -1,17 +1,17 @@
 package kernels
 
-// Kernels on blocks of sparse rows, one for each storage form.
+// Kernels on sparse rows, which exist for each storage form.
 type (
 	marginsKernel func(dst []float64, a *Rows, w []float64)
 	scatterKernel func(z []float64, a *Rows, slope []float64)
 	hessianKernel func(h []float64, stride int, a *Rows, spans []span)
 )
 
-// A slopesKernel sets the slopes, unless slope is nil, and returns the sum of the losses.
+// A slopesKernel sets slope, unless it is nil, and returns the sum of the losses.
 type slopesKernel func(slope, margin, label []float64) float64
 
-// A set has an implementation of every kernel. A kernel gets at most one block of work at a time,
-// and may rely on the checks of the exported functions.
+// A set has an implementation of every kernel. A call gets a bounded amount of work (maxWork or
+// chunk), and may rely on the checks of the exported functions.
 type set struct {
 	level Level
 
