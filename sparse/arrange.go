@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// labelled sets the labels of d: those of ReadOptions.LabelsFile if there are any, else
-// y. If y is nil too, d stays without labels, which is an error unless opt allows it.
+// labelled sets the labels of d: the labels of ReadOptions.LabelsFile if there are any, else y.
+// Without both, d has no labels, which is an error unless opt allows it.
 func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err error) {
 	n, _ := d.X.Dims()
 	if opt.targets != nil {
@@ -31,7 +31,8 @@ func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err erro
 	return c.settle(d)
 }
 
-// widen returns x with opt.Features columns, if opt states a number.
+// widen returns x with opt.Features columns, or x itself if opt.Features is 0. It drops columns
+// only if opt.IgnoreBeyond is set; otherwise too many columns are an error.
 func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	switch p := opt.Features; {
 	case p == 0 || p == x.cols:
@@ -66,8 +67,8 @@ func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	return y, nil
 }
 
-// arrange reorders the columns of d to match names, if d has names itself. It drops
-// columns that names does not list.
+// arrange reorders the columns of d to match names, if names and d.Names are set. It drops columns
+// that names does not list.
 func (d *Dataset) arrange(file string, names []string) error {
 	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
 		return nil

@@ -83,8 +83,8 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	return d, d.arrange(name, opt.Names)
 }
 
-// binaryLabels sets the labels of d. If opt asks for the labels as the file stores them,
-// they are a view of the file, else a converted copy.
+// binaryLabels sets the labels of d. stored is the mapping of the labels in the file. If opt asks
+// for labels as the file stores them, they are a view of the file, else a converted copy.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMapping, opt *ReadOptions) error {
 	numbers, pair := opt.numbers(), !opt.numbers() && opt.Classes.IsZero()
 	switch {

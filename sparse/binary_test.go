@@ -272,8 +272,8 @@ func TestBinaryHostile(t *testing.T) {
 
 func second(_ int, err error) error { return err }
 
-// TestBinaryMemory checks that data larger than allowed are refused, unless the caller
-// reads them in pieces.
+// TestBinaryMemory checks that data larger than allowed are refused, unless ReadOptions.Beyond is
+// set.
 func TestBinaryMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := WriteFile(path, manyRows(t, 30000)); err != nil {

@@ -67,8 +67,8 @@ func (s *binarySections) write(w io.Writer) error {
 	return nil
 }
 
-// label records in the header and the meta section how the labels are stored. Labels of
-// two values are stored as −1 and +1; all others, unless m maps them, are stored as
+// label records in the header and the meta section how the labels are stored. Labels with two
+// values, and labels that m has mapped to −1 and +1, are stored as −1 and +1, other labels as
 // numbers.
 func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary) {
 	s.header.Labels = scasfile.Numbers
@@ -109,7 +109,8 @@ func (k *labelKinds) add(labels []float64) {
 	}
 }
 
-// write writes labels as they are stored. If they have two values, the larger becomes +1.
+// write writes labels in the form in which the file stores them. If there are two values, the
+// larger becomes +1.
 func (k *labelKinds) write(w io.Writer, labels []float64) error {
 	if k.count != 2 {
 		return scasfile.WriteNumbers(w, labels)

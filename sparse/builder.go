@@ -44,14 +44,14 @@ type Builder struct {
 
 	cols   int
 	begun  bool
-	failed error          // the error that ended the builder, or nil
-	rows   rows           // the rows in memory
-	labels []float64      // their labels
-	judge  labelCollector // checks labels; does not store them
-	few    []float64      // each label at most twice, for the final check of the classes
-	times  map[float64]int
-	sorted int
-	file   *rowsFile // nil while all rows are in memory
+	failed error           // the error that ended the builder, or nil
+	rows   rows            // the rows in memory
+	labels []float64       // their labels
+	judge  labelCollector  // checks labels; does not store them
+	few    []float64       // each label at most twice, for the final check of the classes
+	times  map[float64]int // how often each label is in few
+	sorted int             // number of rows whose entries were out of order
+	file   *rowsFile       // nil while all rows are in memory
 	records
 }
 
@@ -83,7 +83,7 @@ func (b *Builder) Append(idx []int32, val []float64, label float64) error {
 	return b.add(idx, val, label, 0)
 }
 
-// add is Append of a row with an offset, which counts if Options.Table names its column.
+// add is Append with an offset, which it stores if Options.Table.Offset names a column.
 func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 	if err := b.begin(); err != nil {
 		return err
@@ -144,7 +144,8 @@ func (b *Builder) count() int {
 	return n
 }
 
-// check sorts the entries of a row, and returns an error if it is not a valid row.
+// check sorts the entries of a row, unless Options.Strict forbids that, and returns an error if the
+// row is not valid.
 func (b *Builder) check(row int, idx []int32, val []float64, label float64) error {
 	sorted := slices.IsSorted(idx)
 	if !sorted && !b.Options.Strict {
@@ -263,7 +264,7 @@ func (b *Builder) dataset() (*Dataset, error) {
 
 // mapped writes the .scas file and returns a view of it.
 func (b *Builder) mapped() (*Dataset, error) {
-	// To check the labels of all rows, it is enough to check few rows of each class.
+	// Two rows of each class are enough to check the labels of all rows.
 	judge := labelCollector{name: builderName, opt: &b.Options, labels: b.few, kinds: b.judge.kinds}
 	if err := judge.settle(&Dataset{}); err != nil {
 		return nil, err

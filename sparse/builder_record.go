@@ -60,7 +60,7 @@ func (b *Builder) addUnknown(column string, value any) {
 	b.unknown[at].Unknown++
 }
 
-// summary describes the records; nil if there were none.
+// summary describes the columns of the records. It returns nil if there were none.
 func (b *Builder) summary() *TableSummary {
 	if b.encoder == nil {
 		return nil

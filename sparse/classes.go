@@ -36,7 +36,8 @@ func (c Classes) All() []string {
 	return names
 }
 
-// Find returns the number of the class with this label, counted from 0.
+// Find returns the number of the class with this label, counted from 0. ok is false if there is
+// none.
 func (c Classes) Find(label float64) (k int, ok bool) { return slices.BinarySearch(c.Values, label) }
 
 // A labelKind is a label and the place where it first occurs.
@@ -72,8 +73,8 @@ func (k *seenLabels) has(label float64) bool {
 
 func (k *seenLabels) add(one labelKind) { k.all = append(k.all, one) }
 
-// takes reports whether a new label is allowed if there may be limit classes. The labels
-// of more than two classes must be whole numbers.
+// takes reports whether a new label is allowed, with at most max(2, limit) classes. The labels of
+// more than two classes must be whole numbers.
 func (k *seenLabels) takes(label float64, limit int) bool {
 	fraction := func(one labelKind) bool { return one.label != math.Trunc(one.label) }
 	n := len(k.all)
@@ -142,7 +143,7 @@ func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 	return msg, []Remedy{keepTwo, mergeSome, readNumbers}
 }
 
-// numbers reports whether labels are stored as they are.
+// numbers reports whether labels are stored unchanged.
 func (o *ReadOptions) numbers() bool { return o.Regression || o.AnyLabels }
 
 // given reports whether the options list the allowed labels.
@@ -202,7 +203,7 @@ func (c *labelCollector) settle(d *Dataset) error {
 	return c.settlePair(d)
 }
 
-// settlePair sets labels of two classes.
+// settlePair sets the labels of d if there are two classes.
 func (c *labelCollector) settlePair(d *Dataset) error {
 	a, b := c.kinds.all[0].label, c.kinds.all[1].label
 	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}
@@ -226,7 +227,7 @@ func (c *labelCollector) settlePair(d *Dataset) error {
 	return nil
 }
 
-// settleClasses sets labels of more than two classes that are numbers.
+// settleClasses sets the classes of d if there are more than two and their labels are numbers.
 func (c *labelCollector) settleClasses(d *Dataset) error {
 	for _, kind := range c.kinds.all {
 		d.Classes.Values = append(d.Classes.Values, kind.label)
@@ -235,9 +236,9 @@ func (c *labelCollector) settleClasses(d *Dataset) error {
 	return d.checkClasses(c.name, c.opt, c.kinds.all)
 }
 
-// checkClasses returns an error if a class has only one row: such a label is usually a
-// typing mistake, and nothing can be learned from one row. seen holds the place of each
-// label.
+// checkClasses checks labels of more than two classes. It returns an error if opt names a positive
+// label, or if a class has only one row: its label is usually a typing mistake, and nothing can be
+// learned from one row. seen holds the place of each label.
 func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) error {
 	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
 		if opt.Positive != nil {
@@ -275,9 +276,8 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) 
 	return nil
 }
 
-// eachLabels calls do for one piece of the labels after the other; lo is the row of the
-// first label of a piece. The labels of a mapped file are released from memory after
-// their piece.
+// eachLabels calls do with at most 2^20 labels at a time; lo is the row of the first label. After
+// each call it releases these labels from memory if the file is mapped.
 func (d *Dataset) eachLabels(do func(lo int, part []float64) error) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(d.Labels); lo += piece {

@@ -44,11 +44,10 @@ type Converted struct {
 // then opt.Memory bounds the memory for the categories of a table and for the medians of
 // its columns. Other data are read as a whole.
 //
-// If a conversion of LIBSVM text is killed or interrupted, its incomplete sections stay
-// in the directory .OUT.parts, and the next conversion of the same text with the same
-// options continues there. Sections of another text, and those of an interrupted
-// conversion of a table, are replaced. After any other error, such as wrong text, nothing
-// is left.
+// If a conversion of LIBSVM text is killed or interrupted, its incomplete sections stay in the
+// directory .OUT.parts beside the file OUT, and the next conversion of the same text with the same
+// options continues there. Sections of another text, and the sections of a killed conversion of a
+// table, are replaced. After any other error, such as wrong text, nothing is left.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	numbers, err := opt.of(in)
 	if err != nil {
@@ -87,7 +86,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	return done, err
 }
 
-// convertWhole reads the whole file into memory and writes the other one.
+// convertWhole reads the whole file in into memory and writes the file out.
 func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	d, err := ReadFile(in, opt)
 	if err != nil {
@@ -116,8 +115,8 @@ type conversion struct {
 	kinds   labelKinds
 	parts   *parts
 	resumed int64 // bytes of text that an earlier call converted
-	raw     int64 // bytes of the source file
-	written int64
+	raw     int64 // size of the source file in bytes
+	written int64 // bytes written to the .scas file
 }
 
 // A converter does the work that depends on the format of the text.
@@ -203,14 +202,15 @@ func (c *conversion) add(r *rows, labels []float64) error {
 	return nil
 }
 
-// piece reports the progress; it is called for each piece of a part that is written.
+// piece reports that b is written, and returns an error if the conversion is to stop.
 func (c *conversion) piece(b []byte) error {
 	c.written += int64(len(b))
 	c.report("file", c.written, c.parts.bytes())
 	return c.interrupted()
 }
 
-// section returns a function that writes part k piece by piece.
+// section returns a function that writes part k of c.parts by calls of write with a part of its
+// bytes.
 func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return c.parts.each(k, func(b []byte) error {
@@ -222,8 +222,8 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 	}
 }
 
-// sections returns the sections of a file whose columns and values are those of the
-// parts.
+// sections returns the sections of a .scas file with this header. Their content is read from
+// c.parts. Labels with two values are written as −1 and +1.
 func (c *conversion) sections(header scasfile.Header) binarySections {
 	s := binarySections{
 		header: header,

@@ -27,7 +27,7 @@ type parts struct {
 	recorded int64 // bytes of text at the last record
 }
 
-// recordBytes is the most text that must be read again after a crash, about.
+// About recordBytes of text at most must be read again after a crash.
 const recordBytes = 8 << 20
 
 // The sections of a .scas file.
@@ -41,7 +41,7 @@ const (
 
 var partNames = [partCount]string{"columns", "values", "rows", "labels"}
 
-// A part is a file that holds the beginning of one section.
+// A part is a file that holds the beginning of one section. sum is the checksum of its size bytes.
 type part struct {
 	f    *os.File
 	to   *bufio.Writer
@@ -59,8 +59,8 @@ func (p *part) Write(b []byte) (int, error) {
 
 var partSums = crc32.MakeTable(crc32.Castagnoli)
 
-// partsSource identifies the text and how it is read. Parts are resumed only if it is
-// equal.
+// partsSource identifies the text and how it is read. An earlier conversion is continued only if
+// its partsSource is the same.
 type partsSource struct {
 	Name     string    `json:"name"`
 	Size     int64     `json:"size"`
@@ -92,8 +92,9 @@ func partsOf(path string) string {
 	return filepath.Join(dir, "."+base+".parts")
 }
 
-// openParts opens the parts in a directory and returns the last record that matches them.
-// If there is none, it creates empty parts and returns a nil record.
+// openParts opens the parts in the directory dir, truncated to the last valid record of the
+// journal, and returns this record. If there is none, it creates empty parts and returns a nil
+// record.
 func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil && !os.IsExist(err) {
 		return nil, nil, err
@@ -134,7 +135,8 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	return p, last, nil
 }
 
-// last returns the last record, if it is of the same source and its checksums match.
+// last returns the last record of p.source in the journal. It returns nil if there is none, or if
+// the checksums of the parts differ from the record.
 func (p *parts) last() *partsRecord {
 	data, err := io.ReadAll(p.journal)
 	if err != nil {
@@ -174,8 +176,8 @@ func (p *parts) goTo(r *partsRecord) error {
 	return nil
 }
 
-// add adds rows. r.ptr holds only the ends of the rows, counted from the first row of the
-// text.
+// add writes rows to the parts. r.ptr holds only the ends of the rows, counted from the first row
+// of the text.
 func (p *parts) add(r *rows, labels []float64) error {
 	return errors.Join(
 		scasfile.WriteNumbers(&p.files[columnsPart], r.idx),
@@ -184,7 +186,7 @@ func (p *parts) add(r *rows, labels []float64) error {
 		scasfile.WriteNumbers(&p.files[labelsPart], labels))
 }
 
-// record adds a line for everything that was added so far to the journal.
+// record appends to the journal a line that covers everything added so far.
 func (p *parts) record(r *partsRecord) error {
 	if err := p.flush(); err != nil {
 		return err
@@ -218,8 +220,8 @@ func (p *parts) bytes() (total int64) {
 	return total
 }
 
-// each calls do for one piece of part k after the other. do may change the piece, which
-// never splits a number.
+// each calls do with at most 1 MiB of part k at a time, without splitting a number. do may change
+// b.
 func (p *parts) each(k int, do func(b []byte) error) error {
 	buf := make([]byte, 1<<20)
 	for at, size := int64(0), p.files[k].size; at < size; {
@@ -235,7 +237,7 @@ func (p *parts) each(k int, do func(b []byte) error) error {
 	return nil
 }
 
-// entries calls do for one piece of the columns and values after the other.
+// entries calls do with the columns and values of some entries at a time, in the order of the file.
 func (p *parts) entries(do func(idx []int32, val []float64) error) error {
 	columns := io.NewSectionReader(p.files[columnsPart].f, 0, p.files[columnsPart].size)
 	buf := make([]byte, 1<<19)

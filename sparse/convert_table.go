@@ -99,7 +99,7 @@ func (c *tableConversion) center(j int) (float64, error) {
 	switch {
 	case c.opt.Table.Missing == MissingMean:
 		return c.sums[j] / float64(max(1, n)), nil
-	case col.missing == 0: // not used
+	case col.missing == 0: // the median is not used
 		return 0, nil
 	}
 	if err := c.opt.allow(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name); err != nil {
@@ -218,7 +218,7 @@ func (c *tableConversion) writeRows(w io.Writer) error {
 	})(w)
 }
 
-// noneOf counts the entries without a feature among the next n.
+// noneOf counts the entries without a feature among the next n entries.
 func (c *tableConversion) noneOf(columns io.Reader, n int64) (none int64, err error) {
 	for n > 0 {
 		some := c.buf[:min(int64(len(c.buf)), 4*n)]

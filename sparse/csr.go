@@ -22,7 +22,7 @@ type CSR struct {
 	ptr        []int64
 	idx        []int32
 	val        []float64
-	file       *mapping // the file whose memory the slices are, or nil
+	file       *mapping // the mapped file that holds the slices, or nil
 }
 
 // New builds a rows x cols matrix whose row i holds the entries
@@ -210,12 +210,12 @@ type CompactOptions struct {
 // maxShortCols is the largest number of columns for which 16-bit indices are enough.
 const maxShortCols = math.MaxUint16 + 1
 
-// Compact returns all rows in the storage form of package kernels that takes the fewest
-// bytes per entry and holds every number exactly: no values if all are 1, float32 values
-// if these are exact, and 16-bit columns if the matrix has at most 65,536. Kernels give
-// the same bits in every form; only time and memory change: 2 bytes an entry at best, 12
-// in the plain form. Slices that cannot be made smaller are views of the matrix and must
-// not be written to; the others are copies.
+// Compact returns all rows in the storage form of package kernels that takes the fewest bytes per
+// entry and holds every number exactly, or rounds it if opt.Round allows that: no values if all are
+// 1, float32 values if they suffice, and 16-bit columns if the matrix has at most 65,536. Forms
+// differ only in time and memory: if the numbers are exact, kernels give the same bits. An entry
+// takes 2 bytes at best, 12 in the plain form. Slices that cannot be made smaller are views of the
+// matrix and must not be written to; the others are copies.
 func (a *CSR) Compact(opt *CompactOptions) kernels.Rows {
 	if opt == nil {
 		opt = &CompactOptions{}

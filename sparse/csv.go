@@ -62,8 +62,8 @@ var ErrMissing = errors.New("sparse: a missing value")
 
 // TableSummary describes what the columns of a table became.
 type TableSummary struct {
-	// Label is the name of the label column; empty if there is none. Found says how it
-	// was found: "chosen" by the options, "named" by its usual name, or "last".
+	// Label is the name of the label column; empty if there is none. Found says how this column was
+	// found: "chosen" by the options, "named" by its usual name, or "last".
 	Label string `json:"label,omitempty"`
 	Found string `json:"label_found,omitempty"`
 	// Offset is the name of the column of offsets; empty if there is none.
@@ -133,7 +133,7 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	})
 }
 
-// endLine replaces the last delimiter by a line feed.
+// endLine replaces the delimiter at the end of a line by a line feed.
 func endLine(line []byte) []byte { return append(line[:max(0, len(line)-1)], '\n') }
 
 func columnName(names []string, j int) string {

@@ -32,10 +32,9 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
-// settle is called once all n rows are parsed. It returns the feature for each
-// provisional number, -1 for none, and the names of the features. It also computes the
-// values that replace missing ones; center returns the mean or median of a column, as opt
-// asks.
+// settle is called once all n rows are parsed. It returns the feature for each provisional number,
+// -1 for none, and the names of the features. It also computes the numbers that replace missing
+// values; center returns the mean or median of column c, as the options ask.
 func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:
@@ -105,7 +104,7 @@ func (t *table) center(c int) (float64, error) {
 	return medianOf(t.values[c], n), nil
 }
 
-// meanOf returns the mean of n numbers. v holds those that are not 0.
+// meanOf returns the mean of n numbers. v holds some of them; the others are 0.
 func meanOf(v []float64, n int) (sum float64) {
 	for _, x := range v {
 		sum += x
@@ -113,7 +112,7 @@ func meanOf(v []float64, n int) (sum float64) {
 	return sum / float64(max(1, n))
 }
 
-// medianOf returns the median of n numbers. v holds those that are not 0.
+// medianOf returns the median of n numbers. v holds some of them; the others are 0.
 func medianOf(v []float64, n int) float64 {
 	if n == 0 {
 		return 0

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// tableLabels collects the labels of a table. They are words if the first label is a
-// word.
+// tableLabels collects the labels of a table. They are words if the options list words, or, without
+// a list, if the first label is a word.
 type tableLabels struct {
 	labelCollector
 	begun, worded bool
@@ -16,7 +16,7 @@ type tableLabels struct {
 	seen          []labelKind // the place where each word first occurs
 }
 
-// take adds the label in a cell; it returns what is wrong with it, or nil.
+// take adds the label in a cell; it returns what is wrong with the label, or nil.
 func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 	v, number := c.number(b)
 	if !l.begun {
@@ -56,7 +56,7 @@ func (l *tableLabels) begin(number bool) {
 // unknown returns the error that a word is not a label that the options list.
 func (l *tableLabels) unknown() *ParseError { return wrongCell(l.opt.unknownLabel(true), ignoreLabels) }
 
-// takeWord adds a label that is a word; it returns what is wrong with it, or nil.
+// takeWord adds a label that is a word; it returns what is wrong with the label, or nil.
 func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	v, known := l.numbers[word]
 	switch o := l.opt; {

@@ -119,7 +119,8 @@ func (s *scanner) quoted(b []byte, i, n int) (c cell, next int, wrong *scanError
 	return c, i, nil
 }
 
-// number returns the value of a cell that is a finite decimal number.
+// number returns the value of a cell of the buffer b. ok is false unless it is a finite decimal
+// number.
 func (c *cell) number(b []byte) (v float64, ok bool) {
 	if c.end < 0 || len(c.text) == 0 {
 		return text.ParseFloat(string(c.text))

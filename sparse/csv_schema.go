@@ -25,7 +25,7 @@ type schema struct {
 type tableColumn struct {
 	name   string
 	kind   columnKind
-	number int32            // provisional number of its entries, if it has numbers
+	number int32            // provisional number (see table) of its entries, if it holds numbers
 	levels map[string]int32 // provisional number of each category
 	order  []string         // its categories in order of first occurrence
 	since  int              // the line whose value made it categorical, 0 if none did
@@ -362,7 +362,8 @@ func (col *tableColumn) category() Category {
 	return c
 }
 
-// orderAs sets to for the features in ReadOptions.Names.
+// orderAs sets the elements of to for the features in ReadOptions.Names, and describes their
+// columns.
 func (s *schema) orderAs(to []int32, names []string) error {
 	at := make(map[string]int32, len(names))
 	for j, name := range names {

@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// A table collects the rows of a CSV file. Until the end of the file, the columns of
-// entries are provisional numbers: the number of the column or, for a category, a number
-// from the number of columns on.
+// A table collects the rows of a CSV or TSV file. Until the end of the file, the columns of entries
+// are provisional numbers: the number of the table's column or, for a category, a number after
+// those of the columns.
 type table struct {
 	schema
 	rows
@@ -185,7 +185,7 @@ func wrongCell(msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{Msg: msg, Remedies: remedies}
 }
 
-// cell stores a cell; it returns what is wrong with it, or nil.
+// cell stores a cell; it returns what is wrong with the cell, or nil.
 func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	switch col.kind {
 	case ignoredColumn:
@@ -222,7 +222,7 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	return wrongCell("expected a finite decimal number, as in the column's first line", declare)
 }
 
-// offsetCell stores a cell of the offset column; it returns what is wrong with it, or nil.
+// offsetCell stores a cell of the offset column; it returns what is wrong with the cell, or nil.
 func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	v, ok := c.number(b)
 	switch {
@@ -245,7 +245,7 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// absent handles a missing value; it returns what is wrong with it, or nil.
+// absent handles a missing value in a column. It returns an error if the options do not allow that.
 func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
@@ -268,13 +268,13 @@ func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	case !col.fills && rule == MissingRefuse:
 		return wrongCell("a missing value, and no value that would fill the column")
 	case !col.fills && rule != MissingZero:
-		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN()) // finish replaces it
+		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN()) // replaced at the end of the file
 	}
 	return nil
 }
 
-// category stores a value of a categorical column; it returns what is wrong with it, or
-// nil.
+// category stores a value of a categorical column. It returns an error if there are too many
+// categories.
 func (t *table) category(col *tableColumn, value []byte) (wrong *ParseError) {
 	id, known := col.levels[string(value)]
 	switch {
@@ -294,6 +294,5 @@ func (t *table) category(col *tableColumn, value []byte) (wrong *ParseError) {
 	return nil
 }
 
-// storable reports whether a number of a dense table becomes an entry: every number but
-// +0.
+// storable reports whether a number of a dense table becomes an entry: it is not +0.
 func storable(v float64) bool { return math.Float64bits(v) != 0 }

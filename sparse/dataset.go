@@ -8,16 +8,15 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// Dataset is a matrix of samples (one row each) with a label per row.
+// Dataset is a matrix with a row for each sample, and the labels of the rows if there are any.
 type Dataset struct {
 	X *CSR
-	// Labels has one element per row, or is nil if there are no labels. For two classes
-	// the labels are -1 or +1, and Mapping holds the original ones. For more classes, for
-	// regression and for ReadOptions.AnyLabels, they are the numbers of the file; Classes
-	// lists the classes.
+	// Labels has one element per row, or is nil if there are no labels. For two classes the labels
+	// are -1 or +1, and Mapping holds the original ones. Otherwise they are the numbers of the
+	// file, or 0, 1, ... for words. Classes lists the classes if there are more than two.
 	Labels []float64
 	// Offsets has a number for each row that is added to its margin, from the column
-	// TableOptions.Offset of a table; nil if there is no such column.
+	// TableOptions.Offset; nil if no such column is named.
 	Offsets []float64
 	// Mapping is zero unless Labels were mapped to -1 and +1.
 	Mapping LabelMapping
@@ -27,7 +26,7 @@ type Dataset struct {
 	Names []string
 	// Table describes the columns of a table; nil for other formats.
 	Table *TableSummary
-	// Stats describes what was read; zero for data that was not read from a file.
+	// Stats describes what was read, or what a Builder got; zero for data from another source.
 	Stats ReadStats
 }
 

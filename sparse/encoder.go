@@ -29,7 +29,7 @@ type Encoder struct {
 
 // A Record is the row that an Encoder makes of a record.
 type Record struct {
-	// Indices and Values are the entries of the row, in increasing order.
+	// Indices and Values are the entries of the row, by increasing index.
 	Indices []int32
 	Values  []float64
 	// Offset is the value of the column Table.Offset; 0 if there is no such column.
@@ -70,10 +70,9 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	return e, nil
 }
 
-// Encode converts a record. It must contain every column that a feature needs; other
-// columns are ignored. A value is a number, a json.Number, a string as in a cell of a
-// table, a bool (the text true or false), or nil. Nil and an empty string are missing
-// values.
+// Encode converts a record. The record must contain every column that a feature needs; other
+// columns are ignored. A value is a number, a json.Number, a string as in a cell of a table, a bool
+// (the text true or false), or nil. Nil and an empty string are missing values.
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	r, err := e.encode(record)
 	if err != nil {
@@ -204,7 +203,7 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	return nil
 }
 
-// numberOf returns a value as a number, or reports that it is missing.
+// numberOf returns a value as a number. missing reports that the value is missing.
 func numberOf(value any) (v float64, missing bool, err error) {
 	switch n := value.(type) {
 	case bool:

@@ -94,9 +94,8 @@ const (
 	// ReadOptions.Memory are read nevertheless (ReadOptions.Beyond), CSR.Check compares
 	// the blocks later.
 	//
-	// The file must not be changed while the data are in use; only Dataset.Close ends
-	// that. Replacing the file by another, as scas does, is safe. A truncated or changed
-	// file is an error.
+	// The file must not be changed before Dataset.Close. Replacing the file by another, as scas
+	// does, is safe. A truncated or changed file is an error.
 	//
 	// Labels of two values are stored as −1 and +1, together with the values for which
 	// they stand; words of more than two classes are numbered.
@@ -190,8 +189,8 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return fileFormatOf(o.Format).read(r, name, o)
 }
 
-// decompressed returns a reader for a format that decompresses the text, calls read, and
-// records the compression.
+// decompressed returns a function that decompresses the text, calls read, and records the
+// compression.
 func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		in, kind, err := decompress(r, name)

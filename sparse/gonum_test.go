@@ -29,7 +29,7 @@ func TestGonum(t *testing.T) {
 	if same, err := FromMatrix(a); err != nil || same != a {
 		t.Errorf("a CSR is copied: %v", err)
 	}
-	// gonum computes with it.
+	// gonum multiplies by a *CSR and by its transpose.
 	var gram mat.Dense
 	gram.Mul(a.T(), a)
 	if !mat.EqualApprox(&gram, a.Gram(), 1e-15) {

@@ -10,8 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// This file holds the slow path of the parser: it examines a token that could not be
-// parsed again, to find the best error message.
+// This file examines tokens that could not be parsed, to find the best error message.
 
 // errorAt returns an error about the token at b[i] of the line at b[start].
 func (p *libsvmPart) errorAt(b []byte, start, i int, msg string, remedies ...Remedy) *ParseError {
@@ -101,7 +100,7 @@ func (p *libsvmPart) repeated(b []byte, start int, j int64) error {
 	}
 }
 
-// isNonFinite recognises NaN, infinities and numbers beyond float64.
+// isNonFinite reports whether s is NaN, an infinity or a number beyond float64.
 func isNonFinite(s string) bool {
 	v, err := strconv.ParseFloat(strings.TrimLeft(s, "+-"), 64) // ParseFloat does not accept NaN with a sign
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))

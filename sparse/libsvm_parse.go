@@ -175,9 +175,9 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	return lineEnd(b, i), nil
 }
 
-// entries parses the index:value tokens from b[i] to the end of the line or its comment;
-// the line starts at b[start]. It returns where it stopped and whether the indices
-// increased. block has allocated enough memory for them.
+// entries parses the index:value tokens from b[i] to the end of the line or its comment; the line
+// starts at b[start]. end is the position at which it stopped, and sorted says that the indices
+// increased. block has allocated memory for all entries.
 func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err error) {
 	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
 	k, prev := len(p.idx), int64(-1)
@@ -227,7 +227,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 	}
 }
 
-// newExtreme handles an index that is 0 or larger than all before.
+// newExtreme handles an index that is 0 or larger than all indices before it.
 func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	p.max = max(p.max, j)
 	if j == 0 {
@@ -237,8 +237,8 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 		}
 		p.zero = true
 	}
-	// If p features are stated and the base is not known, the index p is right unless an
-	// index 0 follows.
+	// If the number of features is stated but not the base, an index equal to this number is right
+	// unless an index 0 occurs. Then columns returns atEdge.
 	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.limit && p.atEdge == nil {
 		p.atEdge = p.errorAt(b, start, i, "")
 	}
@@ -301,8 +301,8 @@ func (p *libsvmParser) columns() (int, error) {
 	return cols, nil
 }
 
-// shifts reports whether all columns were stored one too small: with bias 1, in a text
-// that turned out to count from 0.
+// shifts reports whether all stored columns are too small by one, because the indices of the text
+// turned out to count from 0.
 func (p *libsvmParser) shifts() bool { return p.bias == 1 && p.stats.IndexBase == ZeroBased }
 
 // matrix joins the parts into a matrix, joins their labels too, and frees the parts.
@@ -326,8 +326,8 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 	return x
 }
 
-// join copies the part into x and labels, its first row to row and its first entry to at.
-// If shift is set, it adds 1 to every column.
+// join copies the part into x and labels, from row number row and entry number at on. If shift is
+// set, it adds 1 to every column.
 func (p *libsvmPart) join(x *CSR, labels []float64, row int, at int64, shift bool) {
 	copy(labels[row:], p.labels)
 	copy(x.idx[at:], p.idx)

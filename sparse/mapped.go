@@ -9,8 +9,8 @@ type mapping struct {
 	first int
 }
 
-// Mapped reports whether the matrix is a view of a file (see Binary). Only those pages of
-// the file are in memory that were used.
+// Mapped reports whether the matrix is a view of a mapped file (see Binary). Only pages of the file
+// that were used are in memory.
 func (a *CSR) Mapped() bool { return a.file != nil && a.file.Mapped() }
 
 // Check compares rows lo to hi−1 and their labels with the checksums of the file, and
@@ -53,8 +53,8 @@ func (a *CSR) Prefetch(lo, hi int) {
 	}
 }
 
-// Release frees the memory of rows lo to hi−1 and of their labels; they are read from the
-// file again when they are next used. It has an effect only on a matrix that is Mapped.
+// Release frees the memory of rows lo to hi−1 and of their labels. At their next use the system
+// reads them from the file again. Release has an effect only on a matrix that is Mapped.
 func (a *CSR) Release(lo, hi int) {
 	if a.file != nil {
 		a.file.Release(a.file.first+lo, a.file.first+hi)

@@ -91,8 +91,7 @@ func TestReadMatrixMarketRefuses(t *testing.T) {
 	}
 }
 
-// TestReadMatrixTellsMatrixMarket checks that files with and without a header line are
-// read.
+// TestReadMatrixTellsMatrixMarket checks that a Matrix Market file is recognised by its first line.
 func TestReadMatrixTellsMatrixMarket(t *testing.T) {
 	a, err := readMatrix(strings.NewReader("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"), "m")
 	if err != nil || asText(t, a) != "2 2 2\n1 2 1\n2 1 1\n" {

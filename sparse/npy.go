@@ -109,8 +109,8 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 	return m, a.describe(err, place)
 }
 
-// eachArrayBlock calls do for one block of the elements of a numeric array after the
-// other.
+// eachArrayBlock calls do with at most arrayBlock elements of a numeric array at a time; at is the
+// position of the first.
 func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
 	block, at := make([]float64, min(arrayBlock, max(1, in.Len))), int64(0)
 	for {
@@ -161,7 +161,8 @@ func (a *arrayReader) columnByColumn(in *npy.Array, n, p int) (*CSR, error) {
 	return t.Transpose(), nil
 }
 
-// half returns a reader that may use half of the memory, because the result is copied.
+// half returns a reader that may use half of the memory, because the matrix that it reads is
+// copied.
 func (a *arrayReader) half() *arrayReader {
 	opt := *a.opt
 	opt.Memory = (opt.Memory + 1) / 2
@@ -184,7 +185,7 @@ func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 	return v, a.describe(err, element)
 }
 
-// flat returns an error unless the array is one-dimensional in this sense.
+// flat returns an error unless the array has one dimension, or two dimensions of which one is 1.
 func (a *arrayReader) flat(in *npy.Array) error {
 	longest := 0
 	for _, n := range in.Shape {

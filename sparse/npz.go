@@ -90,7 +90,7 @@ func (z *npzReader) first(names ...string) string {
 	return ""
 }
 
-// open opens an array and calls do.
+// open opens an array and calls do with its content.
 func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) error) error {
 	f := z.arrays[array]
 	a := &arrayReader{name: z.name, what: "array " + array, opt: z.opt}
@@ -148,7 +148,7 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 	return d, d.arrange(z.name, z.opt.Names)
 }
 
-// wanted returns opt, without the number of features if these are chosen by their names.
+// wanted returns opt, without the number of features if the features are chosen by their names.
 func (z *npzReader) wanted() *ReadOptions {
 	if z.opt.Names == nil || z.first("names", "features") == "" {
 		return z.opt
@@ -299,7 +299,7 @@ func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
 	return v, err
 }
 
-// eachInt calls do for one block of the elements of an integer array after the other.
+// eachInt calls do with at most arrayBlock elements of an integer array at a time.
 func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error {
 	if err := a.flat(in); err != nil {
 		return err

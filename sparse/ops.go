@@ -87,8 +87,8 @@ func (a *CSR) Gram() *CSR {
 	return g
 }
 
-// addRows adds row j of t times A to sum, and appends the columns that are new to
-// touched.
+// addRows adds row j of t times A to sum. It appends to touched the columns that seen does not mark
+// yet.
 func (a *CSR) addRows(sum []float64, seen []bool, touched []int32, t *CSR, j int) []int32 {
 	rows, weights := t.Row(j)
 	for k, i := range rows {

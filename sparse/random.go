@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// random draws numbers that depend only on the seed. The definition of PCG fixes its
-// stream. The code here makes everything else from it, because the methods of rand.Rand
-// may change.
+// random draws numbers that depend only on the seed. The definition of PCG fixes the numbers that
+// it gives. The code here makes everything else from them, because the methods of rand.Rand may
+// change.
 type random struct{ pcg *rand.PCG }
 
 func newRandom(seed uint64) *random { return &random{rand.NewPCG(seed, 0x5ca5ad4d)} }

@@ -27,8 +27,8 @@ type ReadOptions struct {
 	// PositiveName is the label that becomes +1 if labels are words; it must occur. If it
 	// is empty, the word that is later in byte order becomes +1.
 	PositiveName string
-	// Mapping, if not zero, states both labels, for example those of the training data: any
-	// other label is an error, and a file may contain only one of them.
+	// Mapping, if not zero, states both labels, for example those of the training data. Any other
+	// label is an error, but a file need not contain both.
 	Mapping LabelMapping
 	// MaxClasses is the largest number of classes; 0 and 1 mean two. The labels of more
 	// than two classes must be integers or, in tables, words, each in at least two rows.
@@ -49,10 +49,9 @@ type ReadOptions struct {
 	// Strict makes rows whose indices do not increase an error; otherwise they are sorted
 	// and counted. Repeated indices are always an error.
 	Strict bool
-	// LabelsFile, if not empty, is the path of a file of labels, one for each row, which
-	// replace those in the data: an array in NumPy's format if the name ends in .npy,
-	// else text with one number a line. LIBSVM text and tables contain their labels and
-	// accept no LabelsFile.
+	// LabelsFile, if not empty, is the path of a file of labels, one for each row, which replace
+	// the labels in the data: an array in NumPy's format if the name ends in .npy, else text with
+	// one number a line. LIBSVM text and tables contain their labels and accept no LabelsFile.
 	LabelsFile string
 	// Table holds the options for tables, CSV and TSV.
 	Table TableOptions
@@ -65,9 +64,8 @@ type ReadOptions struct {
 	Memory int64
 	// Reserve is the number of bytes of Memory that the program needs for other purposes.
 	Reserve int64
-	// Beyond allows mapped data (CSR.Mapped) that are larger than Memory. The caller must
-	// process the rows in pieces, and check (CSR.Check) and release (CSR.Release) every
-	// piece.
+	// Beyond allows mapped data (CSR.Mapped) that are larger than Memory. The caller must check
+	// (CSR.Check), process and release (CSR.Release) some of the rows at a time.
 	Beyond bool
 
 	targets []float64 // the labels in LabelsFile
@@ -149,5 +147,5 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %s", v, [...]string{"bytes", "KiB", "MiB", "GiB", "TiB"}[k])
 }
 
-// entryBytes is the memory of a matrix entry; rowBytes that of a row pointer and a label.
+// entryBytes is the memory of a matrix entry; rowBytes is the memory of a row pointer and a label.
 const entryBytes, rowBytes = 4 + 8, 8 + 8

@@ -24,7 +24,7 @@ type ParseError struct {
 	Token string
 	// Msg says what was wrong and what was expected.
 	Msg string
-	// Remedies says what to do about it. Any one of them is enough.
+	// Remedies says what to do about the error. Any one of them is enough.
 	Remedies []Remedy
 	// Err is the cause, if another error caused this one.
 	Err error
@@ -33,7 +33,8 @@ type ParseError struct {
 // Error formats the error as file:line:column: "token": message; remedies.
 func (e *ParseError) Error() string { return e.Reword(Remedy.String) }
 
-// Reword returns the text of Error, but asks words for the text of each remedy; see RemedyError.Reword.
+// Reword returns the text of Error, with the text that words returns for each remedy; see
+// RemedyError.Reword.
 func (e *ParseError) Reword(words func(Remedy) string) string {
 	all := RemedyError{Err: errors.New(e.withoutRemedies()), Remedies: e.Remedies}
 	return all.Reword(words)

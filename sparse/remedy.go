@@ -46,8 +46,8 @@ func (e *RemedyError) Error() string { return e.Reword(Remedy.String) }
 // Unwrap returns Err.
 func (e *RemedyError) Unwrap() error { return e.Err }
 
-// Reword returns the text of Error, but asks words for the text of each remedy. A program can so name
-// its own options. If words returns "", the remedy is left out.
+// Reword returns the text of Error, with the text that words returns for each remedy. In this way a
+// program can name its own options. If words returns "", the remedy is left out.
 func (e *RemedyError) Reword(words func(Remedy) string) string {
 	var all []string
 	for _, r := range e.Remedies {

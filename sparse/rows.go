@@ -3,10 +3,10 @@ package sparse
 // rows holds the rows of a matrix that is being read.
 type rows struct {
 	ptr []int64
-	idx []int32 // columns of the newest entries, which are not in full
+	idx []int32 // columns of the newest entries, those after the field full
 	val []float64
 
-	full   []entries // the entries before those in idx and val
+	full   []entries // entries before those in idx and val
 	before int       // number of entries in the slices of full
 }
 
@@ -51,7 +51,7 @@ func (m *rows) bytes() int64 {
 	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.before+len(m.idx)))
 }
 
-// matrix returns the rows as a matrix. They must be valid, as described at New.
+// matrix returns the rows as a matrix. The rows must be valid, as described at New.
 func (m *rows) matrix(cols int) *CSR {
 	return &CSR{rows: len(m.ptr) - 1, cols: cols, ptr: m.ptr, idx: trim(m.idx), val: trim(m.val)}
 }

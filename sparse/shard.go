@@ -52,8 +52,8 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 	return readTextPieces(pieces, &own)
 }
 
-// A piece is the part of a file that belongs to a shard: the bytes from lo to hi−1 of a
-// text, or the rows in this fraction of the size of a .scas file.
+// A piece is the part of a file that belongs to a shard: bytes lo to hi−1 of a text, or, of a .scas
+// file with n rows, rows n·lo/size to n·hi/size − 1.
 type piece struct {
 	path   string
 	lo, hi int64
@@ -125,8 +125,8 @@ func (p *piece) toLines() error {
 	return nil
 }
 
-// lineFrom returns the position of the first line that begins at a byte or after it, or
-// the size of the file if there is none.
+// lineFrom returns the position of the first line that begins at position at or later, or the size
+// of the file if there is none.
 func lineFrom(f io.ReaderAt, at, size int64) (int64, error) {
 	if at == 0 {
 		return 0, nil
@@ -197,7 +197,7 @@ func (p *piece) numbered(err error) error {
 	}
 }
 
-// readBinaryPieces reads rows of .scas files. The rows of a single file are a view of it.
+// readBinaryPieces reads rows of .scas files. The rows of a single file are a view of the file.
 func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	var bytes int64
 	for _, p := range pieces {
@@ -232,8 +232,8 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	return whole, nil
 }
 
-// cut reduces d to the rows of a piece. If these fit in memory and the file does not, cut
-// checks them, because reading the file did not. Their labels become the original ones.
+// cut reduces d to the rows of a piece. If these rows fit in memory, their labels become the
+// original ones; and if the whole file does not fit, cut checks the rows, because ReadFile did not.
 func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)
@@ -292,10 +292,10 @@ func (d *Dataset) stack(other *Dataset) error {
 	return err
 }
 
-// Rebase makes a shard agree with the other shards. Call it when all shards have been
-// read, with zero set if any shard has an index 0, and cols the number of columns of all
-// shards together. If zero is set and this shard was read as counting from 1, its columns
-// move by one. X then has cols columns, but at least as many as before.
+// Rebase makes a shard agree with the other shards. Call it when all shards have been read, with
+// zero set if any shard has an index 0, and cols the number of columns of all shards together. If
+// zero is set and this shard was read as counting from 1, its columns move by one. In any case X
+// gets cols columns, or keeps its number of columns if that is larger.
 func (d *Dataset) Rebase(zero bool, cols int) {
 	x := *d.X
 	if zero && d.Stats.IndexBase == OneBased {

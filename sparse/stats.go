@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// ColumnStats holds statistics of the columns of a set of rows, which may have weights.
-// Rows can be added in pieces if not all are in memory, and statistics of other rows can
-// be merged.
+// ColumnStats holds statistics of the columns of a set of rows, which may have weights. Rows can be
+// added some at a time, and statistics of other rows can be merged.
 type ColumnStats struct {
 	// Rows is the sum of the weights of the rows, or their number if they have no
 	// weights.
@@ -114,8 +113,8 @@ func (s *ColumnStats) Mean() []float64 {
 	return mean
 }
 
-// StdDev returns the population standard deviations of the columns (the sums of squares
-// are divided by Rows). It is 0 for a column that is constant up to rounding.
+// StdDev returns the population standard deviations of the columns (the sums of squares are divided
+// by Rows). The deviation is 0 for a column that is constant up to rounding.
 func (s *ColumnStats) StdDev() []float64 {
 	dev := make([]float64, len(s.StoredMean))
 	for j, w := range s.Stored {

@@ -152,8 +152,8 @@ func TestFromDense(t *testing.T) {
 	check.Error(t, err, "out of range")
 }
 
-// TestColumnStatsOfPieces checks that the statistics of pieces of the rows, when merged, equal the
-// statistics of all rows, also for a column whose mean is large compared with its standard deviation.
+// TestColumnStatsOfPieces checks that merged statistics of parts of the rows equal the statistics
+// of all rows, also for a column whose mean is large compared with its standard deviation.
 func TestColumnStatsOfPieces(t *testing.T) {
 	d, err := NewSynthetic(SyntheticOptions{Rows: 500, Features: 20, NonzerosPerRow: 7, Noise: 1, Seed: 1})
 	if err != nil {

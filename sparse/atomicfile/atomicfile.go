@@ -149,7 +149,7 @@ func claim(f *os.File) bool {
 	own, err := f.Stat()
 	there, missing := os.Lstat(f.Name())
 	if err != nil || missing != nil {
-		return !errors.Is(missing, fs.ErrNotExist) // else it cannot be told: then the file is there
+		return !errors.Is(missing, fs.ErrNotExist) // after any other error, assume that the file exists
 	}
 	return os.SameFile(own, there)
 }

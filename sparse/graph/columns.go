@@ -7,11 +7,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// centring turns sums of products of columns into covariances. It reads every row twice,
-// in consecutive pieces: add for all pieces, then center, then addSquares for all pieces.
-// From columns stored in every row it subtracts the mean first, because with a large mean
-// their sums would lose digits. Sums run over the rows in order, with unfused products,
-// so every machine, and every division into pieces, gives the same numbers.
+// centring turns sums of products of columns into covariances. It reads all rows twice, some at a
+// time: first add for all rows, then center, then addSquares for all rows. From a column with an
+// entry in every row it subtracts the mean first, because with a large mean the sums would lose
+// digits. Sums run over the rows in order, with unfused products, so the numbers depend neither on
+// the machine nor on the division of the rows.
 type centring struct {
 	n          float64   // number of rows
 	stored     []int64   // number of entries of each column
@@ -165,7 +165,7 @@ func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	}
 }
 
-// products sums the products of column i with every other column from lo on.
+// products sets r to the sums of products of column i with every other column from lo on.
 func (c *columns) products(i, lo int, r *covarianceRow) {
 	samples, weight := c.t.Row(i)
 	r.met[i] = true // keeps i itself out of the list

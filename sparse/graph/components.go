@@ -11,7 +11,7 @@ import (
 // penalty makes the components smaller.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
-	Size    int     // features in the largest component, at least
+	Size    int     // size of the largest component, or a lower bound of it
 	Limit   int     // largest size accepted
 	Fits    float64 // the smallest penalty at which all components are within Limit
 }
@@ -21,12 +21,12 @@ func (e *ComponentError) Error() string {
 	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %.6g or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
 }
 
-// Components returns the connected components with two or more members of the graph
-// {|c_ij| > penalty}. Each is in increasing order, and they are ordered by their smallest
-// members. They are the blocks of the graphical lasso with that penalty: all other
-// off-diagonal entries of its solution are 0 (Witten, Friedman and Simon 2011; Mazumder
-// and Hastie 2012). A component larger than limit is a *ComponentError. threads is the
-// number of goroutines; 0 means one per processor.
+// Components returns the connected components with two or more members of the graph {|c_ij| >
+// penalty}. Each is in increasing order, and they are ordered by their smallest members. The
+// graphical lasso with that penalty can be solved for each of them by itself, because the other
+// off-diagonal entries of its solution are 0 (Witten, Friedman and Simon 2011; Mazumder and Hastie
+// 2012). A component larger than limit is a *ComponentError. threads is the number of goroutines; 0
+// means one per processor.
 func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32, error) {
 	floor := math.Nextafter(penalty, math.Inf(1))
 	pairs, reached := c.strongest(floor, DefaultMaxEdges, threads)

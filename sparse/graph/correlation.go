@@ -90,11 +90,11 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 	return o.graph(c.n, pairs), nil
 }
 
-// Strongest returns the graph that joins the k pairs of features with the largest
-// absolute correlation, ordered by (I, J) with I < J, and the threshold with which
-// Threshold returns the same graph. Pairs that tie with the weakest one are all joined,
-// so there may be more than k edges; there are fewer if fewer pairs have a correlation
-// other than 0. The time is that of Threshold. k must be from 1 to opt.MaxEdges.
+// Strongest returns the graph that joins the k pairs of features with the largest absolute
+// correlation, ordered by (I, J) with I < J, and the threshold with which Threshold returns the
+// same graph. Pairs as correlated as the weakest one, up to rounding, are joined too, so there may
+// be more than k edges; there are fewer if fewer pairs have a correlation other than 0. The time is
+// that of Threshold. k must be from 1 to opt.MaxEdges.
 func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, threshold float64, err error) {
 	o := opt.withDefaults()
 	if k < 1 || k > o.MaxEdges {
@@ -111,11 +111,11 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 	return o.graph(c.n, pairs), threshold, nil
 }
 
-// KNearest returns the graph that joins every feature with the k features of largest
-// absolute correlation, ordered by (I, J) with I < J. A feature may have more than k
-// edges, because others may have chosen it. Of features that tie, the smaller number is
-// chosen. Features of correlation 0 are not chosen, so constant features have no edges.
-// The time is twice that of Threshold.
+// KNearest returns the graph that joins every feature with the k features of largest absolute
+// correlation, ordered by (I, J) with I < J. A feature may have more than k edges, because others
+// may have chosen it. Of features that are equally correlated, the one with the smaller number is
+// chosen. Features of correlation 0 are not chosen, so constant features have no edges. The time is
+// twice that of Threshold.
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
 	if k < 1 || k > c.n || k*c.n > 2*o.MaxEdges {
@@ -138,8 +138,8 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	return o.graph(c.n, pairs), nil
 }
 
-// nearest returns the k pairs of feature i with the largest absolute values. Of pairs
-// that tie, those with smaller partners are chosen.
+// nearest returns the k pairs of feature i with the largest absolute values. Of pairs with equal
+// values it chooses the pairs with smaller partners.
 func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.row(i, 0, r)
 	best := make([]Edge, 0, len(r.cols)+k)
@@ -148,8 +148,8 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
-	// Of the features without a common row, the k of largest reach are enough, together
-	// with those that tie with the last one within rounding.
+	// Of the features without a common row, the k of largest reach are enough, together with those
+	// whose value equals the last one's, up to rounding.
 	taken, last := 0, math.Inf(1)
 	for _, j := range order {
 		size := reach[i] * reach[j]
@@ -172,8 +172,8 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 	if len(best) <= k {
 		return slices.Clone(best)
 	}
-	// Among the values that tie with the k-th within rounding, the smallest features are
-	// chosen.
+	// Among the pairs whose value equals the k-th, up to rounding, those with the smallest features
+	// are chosen.
 	weakest := math.Abs(best[k-1].Weight)
 	first := slices.IndexFunc(best, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tied) })
 	ties := best[first:]

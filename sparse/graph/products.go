@@ -6,12 +6,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CovarianceOfPieces is CovarianceOf, with the same bits, for data whose rows need not
-// all be in memory. It reads each row twice, in pieces of rows lo to hi−1. each must call
-// do for one piece after the other, in order, until all rows were passed or do returns an
-// error, and return that error. The result holds the covariance of every pair of
-// features, 8 bytes a number, and none of the data. threads is the number of goroutines;
-// 0 means one per processor.
+// CovarianceOfPieces is CovarianceOf, with the same bits, for data whose rows need not all be in
+// memory. It calls each twice. each must call do with consecutive ranges of rows lo to hi−1 until
+// all rows are passed, or until do returns an error, which each then returns. The result holds the
+// covariance of every pair of features, 8 bytes a number, and none of the data. threads is the
+// number of goroutines; 0 means one per processor.
 func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int) error) error) (*Covariance, error) {
 	rows, p := x.Dims()
 	if err := enough(rows); err != nil {

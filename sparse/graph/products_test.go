@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// inPieces returns a function that calls its argument for consecutive pieces of the rows, divided at cuts.
-// In call number fail, counted from 1, the function returns failure at the last piece.
+// inPieces returns a function that calls its argument for consecutive ranges of the rows, divided
+// at cuts. In call number fail, counted from 1, the function returns failure at the last range.
 func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi int) error) error {
 	passes := 0
 	return func(do func(lo, hi int) error) error {
@@ -31,8 +31,8 @@ func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi i
 	}
 }
 
-// TestCovarianceOfPieces checks that entries have the same bits if they are computed one by one, and if
-// they are computed from any pieces of the rows on any number of goroutines.
+// TestCovarianceOfPieces checks that entries have the same bits if they are computed one by one,
+// and if they are computed from any division of the rows on any number of goroutines.
 func TestCovarianceOfPieces(t *testing.T) {
 	correlated, _ := correlationData(t)
 	for name, x := range map[string]*sparse.CSR{

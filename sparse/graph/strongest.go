@@ -14,10 +14,9 @@ import (
 // alone can make it. A correlation below it counts as 0.
 const tied = 1e-12
 
-// collector keeps pairs whose absolute value is at least floor, and at most a few times
-// keep of them. If there are more, it raises floor to the keep-th largest value. It keeps
-// all pairs that tie with that value within rounding, so the result does not depend on
-// the order in which pairs are added.
+// collector keeps pairs whose absolute value is at least floor. If there are more than a few times
+// keep, it raises floor to the keep-th largest value. It keeps all pairs that equal this value up
+// to rounding, so the result does not depend on the order in which pairs are added.
 type collector struct {
 	floor float64
 	keep  int
@@ -36,12 +35,12 @@ func (c *collector) add(p Edge) {
 	c.pairs = append(c.pairs, p)
 	if len(c.pairs) >= c.limit {
 		c.prune()
-		c.limit = max(c.limit, 2*len(c.pairs)) // all tie, so none was dropped
+		c.limit = max(c.limit, 2*len(c.pairs)) // if all values are equal, prune drops none
 	}
 }
 
-// prune raises floor to the keep-th largest absolute value, if there are more pairs, and
-// drops those below it.
+// prune raises floor to the keep-th largest absolute value, if there are more pairs, and drops the
+// pairs below it.
 func (c *collector) prune() {
 	if len(c.pairs) <= c.keep {
 		return
@@ -86,11 +85,10 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, 
 	return total.pairs, total.floor
 }
 
-// Largest returns the k non-zero entries above the diagonal with the largest absolute
-// values, as the weights of edges that are ordered by (I, J) with I < J. All entries that
-// tie with the k-th are included, so there may be more than k; there are fewer if fewer
-// entries are not 0. k must be at least 1; threads is the number of goroutines, 0 means
-// one per processor.
+// Largest returns the k non-zero entries above the diagonal with the largest absolute values, as
+// the weights of edges that are ordered by (I, J) with I < J. Entries that equal the k-th up to
+// rounding are included, so there may be more than k; there are fewer if fewer entries are not 0. k
+// must be at least 1; threads is the number of goroutines, 0 means one per processor.
 func (c *Covariance) Largest(k, threads int) []Edge {
 	pairs, _ := c.strongest(0, k, threads)
 	return pairs

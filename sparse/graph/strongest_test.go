@@ -151,8 +151,8 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Which pairs are chosen may differ because of ties within rounding; the
-			// absolute values may not.
+			// The chosen pairs may differ if values are equal up to rounding; the absolute values
+			// may not.
 			weights := g.Edges()
 			slices.SortFunc(weights, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 			if len(weights) < min(k, correlated) {

@@ -23,16 +23,15 @@ import (
 // would be unreadable, and its layout would take long.
 const MaxNodes = 500
 
-// SVG draws g: a circle for each node that has an edge, with its name (one per node, or
-// nil for the 1-based number), and a line for each edge, thicker for a larger weight,
-// dashed and in another colour for a negative one. Isolated nodes are listed below the
-// picture, under a legend. A wrong number of names, and more than MaxNodes nodes with
-// edges, are errors. The positions depend only on the graph, to a tenth of a pixel;
-// between machines they may differ because of rounding in the eigenvalue solver.
+// SVG draws g: a circle for each node that has an edge, with its name (one per node, or nil for the
+// 1-based number), and a line for each edge, thicker for a larger weight, dashed and in another
+// colour for a negative one. Isolated nodes are listed below the picture, under a legend. A wrong
+// number of names, and more than MaxNodes nodes with edges, are errors. The positions depend only
+// on the graph, except that rounding may differ between machines.
 func SVG(w io.Writer, g *graph.Graph, names []string) error { return SVGSets(w, g, names, nil) }
 
-// SVGSets is SVG with nodes coloured by the set to which each belongs. sets may be nil; a
-// wrong number of nodes in it is an error.
+// SVGSets is SVG with nodes coloured by the set to which each belongs. sets may be nil; otherwise a
+// length of sets.Of that is not the number of nodes is an error.
 func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	if err := checkNames(g, names); err != nil {
 		return err
@@ -145,8 +144,8 @@ func (d *drawing) write(w io.Writer) {
 	fmt.Fprintf(w, "</g>\n</svg>\n")
 }
 
-// lines draws the edges: blue, or vermilion and dashed. Colour-blind people can
-// distinguish these colours.
+// lines draws the edges: blue for a positive weight, vermilion and dashed for a negative one.
+// Colour-blind people can distinguish these colours.
 func (d *drawing) lines(w io.Writer) {
 	largest := 0.0
 	for _, e := range d.edges {

@@ -86,8 +86,9 @@ func folded(adj [][]int, label, width float64) []r2.Vec {
 	return at
 }
 
-// leastStress returns the position of node i that minimises the majorised stress while
-// all other nodes stay.
+// leastStress returns a better position of node i; all other nodes stay. The position minimises a
+// quadratic function that is nowhere below the stress (see layoutComponent) and equals it at the
+// present position. If two nodes coincide, round decides in which direction i moves.
 func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 	var sum r2.Vec
 	weight := 0.0

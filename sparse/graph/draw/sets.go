@@ -18,8 +18,8 @@ const (
 	Faint = -2 // a node to draw in the background
 )
 
-// light is Paul Tol's colour scheme "light", made for labelled cells: black text is
-// readable on every colour, and colour-blind people can distinguish them.
+// light is Paul Tol's colour scheme "light", made for labelled cells: black text is readable on
+// every colour, and colour-blind people can distinguish the colours.
 var light = []string{"#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#44bb99", "#99ddff", "#bbcc33", "#aaaa00"}
 
 // Colour returns the colour of set k >= 0 as #rrggbb, light enough for black text. The

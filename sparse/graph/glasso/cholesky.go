@@ -6,15 +6,15 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A cholesky is the Cholesky factor L of a symmetric positive definite n x n matrix L L'.
-// It is own code because the sums of a library would depend on the machine.
+// A cholesky is the Cholesky factor L of a symmetric positive definite n x n matrix L L'. It uses
+// no library, because the sums of a library would depend on the machine.
 type cholesky struct {
 	n int
 	l []float64 // row by row; entries above the diagonal are not used
 }
 
-// factor computes the factor of the matrix a, given row by row; it reads the lower
-// triangle. It reports whether a is positive definite.
+// factor computes the factor of the matrix a, given row by row; it reads the lower triangle. It
+// returns false if a is not positive definite.
 func (c *cholesky) factor(a []float64, n int) bool {
 	if c.n = n; len(c.l) != n*n {
 		c.l = make([]float64, n*n)

@@ -9,8 +9,7 @@
 // computes Theta for a penalty rho, EstimateEdges for a number of edges, and Result.Graph
 // returns the graph.
 //
-// The algorithm is a proximal Newton method (Hsieh, Sustik, Dhillon and Ravikumar 2011),
-// which solves each connected component of the large entries of S on its own; package
-// graph finds these components. Every estimate comes with a duality gap. Read Estimate
-// first, then newtonBlock.
+// The algorithm is a proximal Newton method (Hsieh, Sustik, Dhillon and Ravikumar 2011), which
+// solves each connected component of the graph {|S_ij| > rho} on its own; package graph finds these
+// components. Every estimate comes with a duality gap. Read Estimate first, then newtonBlock.
 package glasso

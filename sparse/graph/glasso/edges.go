@@ -8,16 +8,16 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// EstimateEdges searches by bisection for a penalty at which Estimate returns about k
-// edges, and returns that result. opt.Penalty is ignored. It stops at exactly k edges;
-// from k = 100 on also within 1 %; or when the penalty is known to six digits. It returns
-// the result nearest to k, and the sparser one of two equally near. (The number of edges
+// EstimateEdges searches by bisection for a penalty at which Estimate returns about k edges, and
+// returns that result. opt.Penalty is ignored. The search stops at exactly k edges, within 1 % of k
+// if k >= 100, or when the penalty is known to six digits. EstimateEdges returns the result with
+// the number of edges nearest to k, and the sparser of two equally near ones. (The number of edges
 // is almost, but not always, a monotone function of the penalty.)
 //
-// If a component becomes larger than opt.MaxComponent, the error wraps a
-// *graph.ComponentError. If the gap is not reached at some penalty, the search ends with
-// ErrNotConverged: with few samples the number of edges is limited, however small the
-// penalty is, and the error names the number that was reached. k must be at least 1.
+// If a component becomes larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If
+// Estimate does not reach its duality gap at some penalty, the search ends with ErrNotConverged:
+// with few samples the number of edges is limited, however small the penalty is, and the error
+// names the number that was reached. k must be at least 1.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if k < 1 || k > graph.DefaultMaxEdges {
 		return nil, fmt.Errorf("glasso: %d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
@@ -31,8 +31,8 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 		return nil, fmt.Errorf("glasso: %d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
 	}
 	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // at this penalty there are no edges
-	// At the penalty |c_ij| of the k-th pair, k pairs are above the penalty, and the
-	// solution has about k edges.
+	// The penalty |c_ij| of the k-th pair is exceeded by about k pairs, and the solution has about
+	// k edges.
 	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
 		penalty := min(at, search.high*(1-1e-9))
 		if search.low > 0 {

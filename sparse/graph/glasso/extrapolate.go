@@ -10,16 +10,16 @@ import (
 // extrapolationDepth is the number of sweeps that an extrapolation combines.
 const extrapolationDepth = 5
 
-// extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias
-// 2021). If S is nearly singular, consecutive sweeps move in almost the same direction,
-// and a combination of the last iterates is much nearer to the minimum. It is used only
-// if it lowers the model.
+// extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021). If
+// S is nearly singular, consecutive sweeps move in almost the same direction, and a combination of
+// the last iterates is much nearer to the minimum. The combination is used only if it lowers the
+// Newton model.
 type extrapolation struct {
 	past [][]float64 // the active entries of z after each sweep
 }
 
-// after is called after every sweep. It replaces the iterate by the extrapolation if that
-// is better.
+// after is called after every sweep. Once extrapolationDepth+1 iterates are known, it replaces the
+// iterate by their combination if that lowers the model.
 func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	var z []float64
 	for i, cols := range active {

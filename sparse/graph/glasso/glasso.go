@@ -23,11 +23,11 @@ type Options struct {
 	// FreeDiagonal excludes the diagonal of Theta from the penalty. Then every variance
 	// must be above 0.
 	FreeDiagonal bool `json:"free_diagonal"`
-	// Tol is the duality gap to reach for each component, divided by its number of
-	// features; default 1e-12. With a gap of g the entries of Theta are within sqrt(2 g)
-	// times its largest eigenvalue, in practice much closer. If S is singular and the
-	// penalty small, rounding limits the gap; then 64 units in the last place of the sum
-	// of |S_ij Theta_ij| are enough.
+	// Tol is the duality gap to reach for each component, divided by its number of features;
+	// default 1e-12. With a gap of g, the error of an entry of Theta is at most sqrt(2 g) times the
+	// largest eigenvalue of Theta, in practice much less. If S is singular and the penalty small,
+	// rounding limits the gap; then 64 units in the last place of the sum of |S_ij Theta_ij| are
+	// enough.
 	Tol float64 `json:"tol"`
 	// MaxSteps limits the Newton steps of each component; default 100.
 	MaxSteps int `json:"max_steps"`
@@ -124,8 +124,8 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	return assemble(c, members, blocks, &o)
 }
 
-// assemble combines the components and the isolated features, for which the entry of
-// Theta is 1/(S_ii + rho).
+// assemble combines the components and the isolated features. The entry of Theta for an isolated
+// feature is 1/(S_ii + o.diagonalPenalty()).
 func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *Options) (*Result, error) {
 	n := c.Features()
 	res := &Result{Penalty: o.Penalty, Components: len(members), Largest: min(1, n)}

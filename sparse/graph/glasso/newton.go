@@ -78,8 +78,8 @@ func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 	}
 }
 
-// rounding returns the rounding error of the gap, which is a difference of sums of terms
-// as large as |s_ij x_ij|. These grow as 1/rho if s is singular.
+// rounding returns the rounding error of the gap, which is a difference of sums of terms as large
+// as |s_ij x_ij|. The terms grow as 1/rho if s is singular.
 func (b *newtonBlock) rounding() float64 {
 	const ulps = 64
 	sum := float64(b.n)
@@ -97,7 +97,8 @@ func (b *newtonBlock) penaltyAt(i, j int) float64 {
 	return b.rho
 }
 
-// accept makes v the iterate if it is positive definite. v must not be used afterwards.
+// accept makes v the iterate and returns true if v is positive definite. v must not be used
+// afterwards.
 func (b *newtonBlock) accept(v []float64) bool {
 	if !b.chol.factor(v, b.n) {
 		return false
@@ -187,8 +188,8 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	}
 }
 
-// slope returns the Newton model without its quadratic term, tr((S-W) D) + |z|_rho -
-// |x|_rho. It is negative at the minimum of the model.
+// slope returns the Newton model without its quadratic term, tr((S-W) D) + sum_ij rho_ij (|z_ij| -
+// |x_ij|). It is negative at the minimum of the model.
 func (b *newtonBlock) slope(active [][]int32) float64 {
 	return b.sum(active, func(at int, rho float64) float64 {
 		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))

@@ -38,8 +38,8 @@ type File struct {
 	// Lines holds the lines in order, without blank lines, comments and the first line of
 	// a Matrix Market file.
 	Lines []Line
-	// Symmetry is general, symmetric or skew-symmetric in a Matrix Market file;
-	// empty in any other.
+	// Symmetry is general, symmetric or skew-symmetric in a Matrix Market file; empty in any other
+	// file.
 	Symmetry string
 
 	field  string  // real, integer or pattern in a Matrix Market file

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// checkBytes is the approximate size of the pieces of rows that are checked at a time:
-// large enough for fast reading, small enough for a processor's cache.
+// checkBytes is the approximate number of bytes that Check checks at a time: large enough for fast
+// reading, small enough for a processor's cache.
 const checkBytes = 8 << 20
 
 // Check checks the whole file, on all processors: every row by CheckRows, and the other
@@ -46,10 +46,11 @@ func (f *File) Check(little bool) error {
 	return f.checkBlocks(span{page, f.sums.at}) // the other sections and the padding
 }
 
-// pieces returns the number of pieces in which the rows are checked.
+// pieces returns the number of parts into which Check divides the rows.
 func (f *File) pieces() int { return int(min(f.size/checkBytes, f.Rows)) + 1 }
 
-// CheckPart is CheckRows for many rows. It releases their memory piece by piece.
+// CheckPart is CheckRows for many rows. It checks some rows at a time and then releases their
+// memory.
 func (f *File) CheckPart(lo, hi int) error {
 	rows := int(f.Rows)/f.pieces() + 1
 	for ; lo < hi; lo += rows {
@@ -72,9 +73,9 @@ func (f *File) CheckMeta() error {
 	return f.checkBlocks(f.meta)
 }
 
-// CheckRows checks rows lo to hi−1: every block that holds a part of them must match its
-// checksum, which is computed only once; columns must be in range and increasing; and
-// values must be finite. Programs that use the rows rely on this.
+// CheckRows checks rows lo to hi−1: every block of the file that holds a part of them must match
+// its checksum, which is computed only once; columns must be in range and increasing; values and
+// labels must be finite. Programs that use the rows rely on this.
 func (f *File) CheckRows(lo, hi int) error {
 	if err := f.checkBlocks(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)}); err != nil {
 		return err

@@ -173,8 +173,8 @@ func bytesOf[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))
 }
 
-// parts calls do for the position of each section's part of rows lo to hi−1. If the row
-// pointers are damaged, the positions are wrong but within the file.
+// parts calls do with the position of rows lo to hi−1 in each section. If the row pointers are
+// damaged, the positions are wrong but within the file.
 func (f *File) parts(lo, hi int, do func(s span)) {
 	first := max(0, min(f.Ptr[lo], f.NNZ))
 	last := max(first, min(f.Ptr[hi], f.NNZ))
@@ -198,8 +198,9 @@ func (f *File) Prefetch(lo, hi int) {
 	}
 }
 
-// Release frees the memory of rows lo to hi−1, except pages that they share with other
-// rows. They are read again when they are used again.
+// Release frees the memory of rows lo to hi−1, except pages that hold parts of other rows too. At
+// the next use the system reads the freed rows from the file again. Release has no effect if the
+// file is not mapped.
 func (f *File) Release(lo, hi int) {
 	if f.mapped {
 		f.parts(lo, hi, func(s span) { f.release(s) })

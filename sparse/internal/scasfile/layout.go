@@ -6,13 +6,13 @@
 // them:
 //
 //	offset  bytes  what
-//	0       8      89 53 43 41 53 0d 0a 1a: what text is not, and what transfers as text damage
+//	0       8      89 53 43 41 53 0d 0a 1a: not text, and changed by a transfer as text
 //	8       4      version, 1
 //	12      4      01020304 hexadecimal, whose bytes are 04 03 02 01
 //	16      8      rows n
 //	24      8      columns p
 //	32      8      entries m
-//	40      4      1: there are labels; 2: they are −1 and +1 and stand for the next two; else 0
+//	40      4      labels: 0 none; 1 numbers; 2 −1 and +1, which stand for the labels at 48 and 56
 //	44      4      number of the first column in the text that was converted, 0 or 1
 //	48      8      label that −1 stands for, float64
 //	56      8      label that +1 stands for, float64
@@ -24,8 +24,8 @@
 //	        8 n+8  int64: row i has the entries from element i to element i+1 exclusively
 //	        8 n    labels, float64, if there are any
 //	               meta: a JSON object, names of features and of the two labels
-//	        4 k    CRC-32C of each of the k runs of 1 MiB from byte 4096 to here, the last one
-//	               shorter; the first of them begins at a multiple of 4096 as sections do
+//	        4 k    CRC-32C of each of the k blocks of 1 MiB from byte 4096 to here, the last one
+//	               shorter; this list begins at a multiple of 4096, as sections do
 //	        4      CRC-32C of the 4 k bytes before
 //
 // The length of a file follows from its header.
@@ -78,7 +78,7 @@ type Header struct {
 	Meta               int64 // length of the section meta in bytes
 }
 
-// span is the position of a section in a file.
+// span is a range of bytes of a file.
 type span struct{ at, end int64 }
 
 // layout holds the positions of the sections of a file.

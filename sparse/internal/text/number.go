@@ -21,7 +21,7 @@ var pow10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// upow10 holds the powers of ten by which Digits shifts 0 to 8 digits.
+// upow10[n] is 10^n, by which FloatUntil multiplies before it adds n more digits.
 var upow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // separators marks the bytes that may follow a token: blanks, line ends and the
