@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"github.com/scas-admm/scas/internal/pkgerr"
 )
 
 // The functions in this file check the arguments of the exported functions. Their cost does not
@@ -71,11 +73,11 @@ func (a *Rows) Check() error {
 	for r := range a.Len() {
 		lo, hi := a.Ptr[r], a.Ptr[r+1]
 		if lo < 0 || lo > hi || hi > int64(columns) || hi > int64(values) {
-			return fmt.Errorf("kernels: row %d has nonzeros %d to %d of %d indices and %d values", r, lo, hi, columns, values)
+			return pkgerr.Errorf("kernels", "row %d has nonzeros %d to %d of %d indices and %d values", r, lo, hi, columns, values)
 		}
 		for k := lo; k < hi; k++ {
 			if j := a.column(k); j < 0 || j >= a.Cols {
-				return fmt.Errorf("kernels: row %d, nonzero %d: column %d of %d", r, k-lo, j, a.Cols)
+				return pkgerr.Errorf("kernels", "row %d, nonzero %d: column %d of %d", r, k-lo, j, a.Cols)
 			}
 		}
 	}

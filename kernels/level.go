@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/scas-admm/scas/internal/pkgerr"
 )
 
 // A Level names one implementation of all kernels. A higher level needs a newer
@@ -34,7 +36,7 @@ func ParseLevel(name string) (Level, error) {
 			return Level(l), nil
 		}
 	}
-	return Generic, fmt.Errorf("kernels: unknown level %q; want one of %s", name, strings.Join(levelNames[:], ", "))
+	return Generic, pkgerr.Errorf("kernels", "unknown level %q; want one of %s", name, strings.Join(levelNames[:], ", "))
 }
 
 // levelEnv is the environment variable that chooses the level; it is read once, at start.
@@ -68,7 +70,7 @@ func lookup(l Level) (*set, error) {
 			return s, nil
 		}
 	}
-	return nil, fmt.Errorf("kernels: level %v is not available on this machine; available: %v", l, Available())
+	return nil, pkgerr.Errorf("kernels", "level %v is not available on this machine; available: %v", l, Available())
 }
 
 // Available returns the levels this machine and build can run, ascending.

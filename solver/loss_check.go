@@ -1,8 +1,6 @@
 package solver
 
 import (
-	"fmt"
-
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -14,7 +12,7 @@ import (
 // wrong.
 func CheckLoss(l Loss, labels []float64) error {
 	if err := l.Validate(labels); err != nil {
-		return fmt.Errorf("solver: CheckLoss: %w", err)
+		return errorf("CheckLoss: %w", err)
 	}
 	return term.CheckLoss(l, labels)
 }
@@ -25,7 +23,7 @@ func CheckLoss(l Loss, labels []float64) error {
 // that Prox implies. It returns an error for the first thing that is wrong.
 func CheckPenalty(g Penalty, q int) error {
 	if err := g.Validate(q); err != nil {
-		return fmt.Errorf("solver: CheckPenalty: %w", err)
+		return errorf("CheckPenalty: %w", err)
 	}
 	return term.CheckPenalty(g, q)
 }

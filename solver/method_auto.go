@@ -119,7 +119,7 @@ func (r *Run) affordsStep() bool {
 }
 
 // errBudget is the error that ends Newton steps when the budget is used up.
-var errBudget = errors.New("solver: no budget left")
+var errBudget = errorf("no budget left")
 
 // finish makes Newton steps from x to the goal, as far as the budget allows. Then the iterate is
 // the better of x and the last point, and the gap is the smaller of the gaps proved at these two.

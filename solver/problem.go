@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -168,18 +167,18 @@ func (p *Problem) domain() term.Set      { return term.SetOf(p.Domain) }
 // Validate returns an error for the first mistake in p, or nil. Minimize calls it.
 func (p *Problem) Validate() error {
 	if p == nil || p.Data == nil {
-		return errors.New("solver: Problem.Data is nil; it must hold the samples")
+		return errorf("Problem.Data is nil; it must hold the samples")
 	}
 	n, cols := p.Data.Dims()
 	switch {
 	case n == 0 || cols == 0:
-		return fmt.Errorf("solver: Problem.Data is %d x %d; it needs at least one sample and one feature", n, cols)
+		return errorf("Problem.Data is %d x %d; it needs at least one sample and one feature", n, cols)
 	case n > math.MaxInt32:
-		return fmt.Errorf("solver: Problem.Data has %d rows; at most %d are supported", n, math.MaxInt32)
+		return errorf("Problem.Data has %d rows; at most %d are supported", n, math.MaxInt32)
 	case len(p.Labels) != n:
-		return fmt.Errorf("solver: Problem.Labels has length %d; Data has %d rows", len(p.Labels), n)
+		return errorf("Problem.Labels has length %d; Data has %d rows", len(p.Labels), n)
 	case !(p.L2 >= 0) || math.IsInf(p.L2, 0):
-		return fmt.Errorf("solver: Problem.L2 = %v; it must be finite and not negative", p.L2)
+		return errorf("Problem.L2 = %v; it must be finite and not negative", p.L2)
 	}
 	if err := p.loss().Validate(p.Labels); err != nil {
 		return err
@@ -198,14 +197,14 @@ func (p *Problem) Validate() error {
 		}
 		var c int
 		if l, c = p.Constraint.Dims(); c != cols || l == 0 {
-			return fmt.Errorf("solver: Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
+			return errorf("Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
 		}
 	}
 	if err := p.Coupling.form().Check(); err != nil {
 		return err
 	}
 	if _, q := p.Coupling.dims(l); q == 0 {
-		return errors.New("solver: Coupling.B has no columns; y needs at least one coordinate")
+		return errorf("Coupling.B has no columns; y needs at least one coordinate")
 	} else if err := p.penalty().Validate(q); err != nil {
 		return err
 	}
@@ -232,7 +231,7 @@ func checkSampleWeights(w []float64, n int) error {
 		sum += v
 	}
 	if sum == 0 || math.IsInf(sum, 0) {
-		return fmt.Errorf("solver: Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
+		return errorf("Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package solver
 
 import (
 	"context"
-	"errors"
 	"iter"
 )
 
@@ -41,7 +40,7 @@ type Recorder interface {
 
 // ErrStop, or an error that wraps it, ends a run when a Recorder returns it: Minimize
 // returns the Result, with status Stopped, and no error.
-var ErrStop = errors.New("solver: stopped by the recorder")
+var ErrStop = errorf("stopped by the recorder")
 
 // RecorderFunc lets a function serve as a Recorder.
 type RecorderFunc func(*Point) error

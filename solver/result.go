@@ -1,10 +1,10 @@
 package solver
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
@@ -113,15 +113,19 @@ type DivergenceError struct {
 
 // Error says where the run diverged, and which step size to try; for a method without a step
 // size it says to change rho.
-func (e *DivergenceError) Error() string {
+func (e *DivergenceError) Error() string { return "solver: " + e.Reword(nil) }
+
+// Reword returns the text of Error without the name of the package. The text has no remedies for
+// which it would call its argument.
+func (e *DivergenceError) Reword(func(sparse.Remedy) string) string {
 	if math.IsInf(e.Start, 0) || math.IsNaN(e.Start) {
-		return fmt.Sprintf("solver: the objective is %v at the start already: numbers of the data, labels, weights or penalty are too large; scale them", e.Start)
+		return fmt.Sprintf("the objective is %v at the start already: numbers of the data, labels, weights or penalty are too large; scale them", e.Start)
 	}
 	if e.Eta == 0 {
-		return fmt.Sprintf("solver: diverged at outer iteration %d: objective %.6g after %.6g at the start with rho = %.4g; try another rho, or leave it to be chosen",
+		return fmt.Sprintf("diverged at outer iteration %d: objective %.6g after %.6g at the start with rho = %.4g; try another rho, or leave it to be chosen",
 			e.Outer, e.Objective, e.Start, e.Rho)
 	}
-	return fmt.Sprintf("solver: diverged at outer iteration %d: objective %.6g after %.6g at the start with step size eta = %.4g; try eta = %.4g, or leave it to be chosen",
+	return fmt.Sprintf("diverged at outer iteration %d: objective %.6g after %.6g at the start with step size eta = %.4g; try eta = %.4g, or leave it to be chosen",
 		e.Outer, e.Objective, e.Start, e.Eta, e.Try)
 }
 
@@ -129,7 +133,7 @@ func (e *DivergenceError) Error() string {
 // within RelTol. The Result returned with it holds the point that was reached. If no gap can be
 // proved at all, for example with a penalty of your own, there is no such error. So a nil error
 // does not mean that a run has converged; Result.Status says whether it has.
-var ErrNotConverged = errors.New("solver: not converged")
+var ErrNotConverged = errorf("not converged")
 
 // A NotConvergedError says how far the run came, and what to do.
 type NotConvergedError struct {
@@ -144,11 +148,14 @@ type NotConvergedError struct {
 func (e *NotConvergedError) Is(target error) bool { return target == ErrNotConverged }
 
 // Error says how far from the optimum the run may have ended, and what to do.
-func (e *NotConvergedError) Error() string { return e.Reword(sparse.Remedy.String) }
+func (e *NotConvergedError) Error() string { return e.whole().Error() }
 
-// Reword returns the text of Error with each remedy in the words that the function words returns
-// for it; see sparse.RemedyError.
+// Reword returns the text of Error for the users of a program; see sparse.RemedyError.
 func (e *NotConvergedError) Reword(words func(sparse.Remedy) string) string {
+	return e.whole().Reword(words)
+}
+
+func (e *NotConvergedError) whole() *sparse.RemedyError {
 	found := fmt.Sprintf("the objective %.6g is proved to be within %.2g of the optimum, not %.2g",
 		e.Objective, e.Gap, e.Goal)
 	if math.IsInf(e.Gap, 1) {
@@ -157,6 +164,5 @@ func (e *NotConvergedError) Reword(words func(sparse.Remedy) string) string {
 	if e.Why != "" {
 		found += "; " + e.Why
 	}
-	all := sparse.RemedyError{Err: fmt.Errorf("%w: %s", ErrNotConverged, found), Remedies: e.Remedies}
-	return all.Reword(words)
+	return &sparse.RemedyError{Err: errorf("%s: %s", pkgerr.Text(ErrNotConverged), found), Remedies: e.Remedies}
 }

@@ -108,14 +108,16 @@ type SettingError struct {
 }
 
 // Error names the field, its value, what is allowed and what to do.
-func (e *SettingError) Error() string { return e.Reword(sparse.Remedy.String) }
+func (e *SettingError) Error() string { return e.whole().Error() }
 
-// Reword returns the text of Error with each remedy in the words that the function words returns
-// for it; see sparse.RemedyError.
+// Reword returns the text of Error for the users of a program; see sparse.RemedyError.
 func (e *SettingError) Reword(words func(sparse.Remedy) string) string {
-	wrong := fmt.Errorf("solver: Settings.%s = %v; %s", e.Field, e.Value, e.Allowed)
-	all := sparse.RemedyError{Err: wrong, Remedies: e.Remedies}
-	return all.Reword(words)
+	return e.whole().Reword(words)
+}
+
+func (e *SettingError) whole() *sparse.RemedyError {
+	wrong := errorf("Settings.%s = %v; %s", e.Field, e.Value, e.Allowed)
+	return &sparse.RemedyError{Err: wrong, Remedies: e.Remedies}
 }
 
 // Remedies that several settings share. They are about the field of the error.

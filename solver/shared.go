@@ -1,8 +1,6 @@
 package solver
 
 import (
-	"fmt"
-
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -64,7 +62,7 @@ func (r *Run) resume() error {
 		return err
 	}
 	if len(s.At.X) != len(r.X) || len(s.At.Dual) != len(r.Dual) {
-		return fmt.Errorf("solver: the checkpoint is of %d features and %d rows of A, the problem has %d and %d", len(s.At.X), len(s.At.Dual), len(r.X), len(r.Dual))
+		return errorf("the checkpoint is of %d features and %d rows of A, the problem has %d and %d", len(s.At.X), len(s.At.Dual), len(r.X), len(r.Dual))
 	}
 	r.Iterate.set(s.At)
 	r.Mean = s.Mean

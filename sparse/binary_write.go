@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
@@ -45,7 +44,7 @@ type binarySections struct {
 func (s *binarySections) write(w io.Writer) error {
 	meta, err := json.Marshal(s.meta)
 	if err != nil {
-		return fmt.Errorf("sparse: writing samples: %w", err)
+		return errorf("writing samples: %w", err)
 	}
 	s.header.Meta = int64(len(meta))
 	out, err := scasfile.NewWriter(w, &s.header)
@@ -62,7 +61,7 @@ func (s *binarySections) write(w io.Writer) error {
 		err = out.Close()
 	}
 	if err != nil {
-		return fmt.Errorf("sparse: writing samples: %w", err)
+		return errorf("writing samples: %w", err)
 	}
 	return nil
 }

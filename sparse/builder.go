@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -67,7 +66,7 @@ type rowsFile struct {
 // builderName replaces the name of the file in errors about labels.
 const builderName = "appended rows"
 
-var errBuilderClosed = errors.New("sparse: the Builder is closed: make a new one")
+var errBuilderClosed = errorf("the Builder is closed: make a new one")
 
 // NewBuilder returns a builder for rows with the given number of features.
 func NewBuilder(cols int) *Builder { return &Builder{cols: cols} }
@@ -90,7 +89,7 @@ func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 	}
 	row := b.count() + 1
 	if len(idx) != len(val) {
-		return fmt.Errorf("sparse: row %d: %d columns but %d values: want as many of both", row, len(idx), len(val))
+		return errorf("row %d: %d columns but %d values: want as many of both", row, len(idx), len(val))
 	}
 	m := &b.rows
 	m.reserve(len(idx))
@@ -122,9 +121,9 @@ func (b *Builder) begin() error {
 	}
 	switch {
 	case b.cols < 0 || b.cols > MaxCols:
-		return fmt.Errorf("sparse: NewBuilder(%d): want 0 to %d columns", b.cols, MaxCols)
+		return errorf("NewBuilder(%d): want 0 to %d columns", b.cols, MaxCols)
 	case b.Names != nil && len(b.Names) != b.cols:
-		return fmt.Errorf("sparse: Builder.Names has %d names for %d columns: want one for every column, or nil", len(b.Names), b.cols)
+		return errorf("Builder.Names has %d names for %d columns: want one for every column, or nil", len(b.Names), b.cols)
 	}
 	if err := b.Options.check(); err != nil {
 		return err
@@ -150,14 +149,14 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 	sorted := slices.IsSorted(idx)
 	if !sorted && !b.Options.Strict {
 		if j, twice := coordinates.SortRow(idx, val); twice {
-			return fmt.Errorf("sparse: row %d: column %d comes twice: want each column once", row, j)
+			return errorf("row %d: column %d comes twice: want each column once", row, j)
 		}
 	}
 	if err := checkRow(row, b.cols, idx, val); err != nil {
 		return err
 	}
 	if math.IsNaN(label) || math.IsInf(label, 0) {
-		return fmt.Errorf("sparse: row %d: label %v is not finite", row, label)
+		return errorf("row %d: label %v is not finite", row, label)
 	}
 	if _, err := b.judge.see(label, row, 0); err != nil {
 		return err
@@ -184,7 +183,7 @@ func (b *Builder) spill() error {
 	}
 	if b.file == nil {
 		if err := b.create(); err != nil {
-			return fmt.Errorf("sparse: writing rows to a file: %w", err)
+			return errorf("writing rows to a file: %w", err)
 		}
 	}
 	return b.flush()
@@ -222,7 +221,7 @@ func (b *Builder) flush() error {
 	f.kinds.add(b.labels)
 	err := errors.Join(f.parts.add(&rows{ptr: ends, idx: m.idx, val: m.val}, b.labels), f.parts.flush())
 	if err != nil {
-		return fmt.Errorf("sparse: writing rows for %s: %w", f.path, err)
+		return errorf("writing rows for %s: %w", f.path, err)
 	}
 	f.rows, f.nnz = f.rows+int64(len(ends)), f.nnz+int64(len(m.idx))
 	m.ptr, m.idx, m.val, b.labels = m.ptr[:1], m.idx[:0], m.val[:0], b.labels[:0]
@@ -248,7 +247,7 @@ func (b *Builder) dataset() (*Dataset, error) {
 		return nil, err
 	}
 	if b.count() == 0 {
-		return nil, errors.New("sparse: Dataset of a Builder without rows: append one at least")
+		return nil, errorf("Dataset of a Builder without rows: append one at least")
 	}
 	if b.file != nil {
 		return b.mapped()

@@ -1,8 +1,6 @@
 package sparse
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +23,7 @@ func (b *Builder) AppendRecord(record map[string]any, label float64) error {
 		return err
 	}
 	if b.Names == nil {
-		return errors.New("sparse: AppendRecord: the features have no names: set Builder.Names")
+		return errorf("AppendRecord: the features have no names: set Builder.Names")
 	}
 	if b.encoder == nil {
 		e, err := NewEncoder(&ReadOptions{Names: b.Names, Table: b.Options.Table})
@@ -36,7 +34,7 @@ func (b *Builder) AppendRecord(record map[string]any, label float64) error {
 	}
 	r, err := b.encoder.encode(record)
 	if err != nil {
-		return fmt.Errorf("sparse: row %d: %w", b.count()+1, err)
+		return errorf("row %d: %w", b.count()+1, err)
 	}
 	if err := b.add(r.Indices, r.Values, label, r.Offset); err != nil {
 		return err

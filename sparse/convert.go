@@ -67,7 +67,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	}
 	f, err := os.Open(in)
 	if err != nil {
-		return nil, fmt.Errorf("sparse: %w", err)
+		return nil, errorf("%w", err)
 	}
 	defer f.Close()
 	c := &conversion{name: in, opt: numbers, set: set}
@@ -105,7 +105,7 @@ func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 
 // errInterrupted matches the error of an interruption after which a conversion can be
 // resumed.
-var errInterrupted = errors.New("sparse: the conversion was interrupted")
+var errInterrupted = errorf("the conversion was interrupted")
 
 // A conversion is the state of one call of Convert.
 type conversion struct {
@@ -134,14 +134,14 @@ type converter interface {
 func (c *conversion) open(f *os.File, out string, work converter) error {
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("sparse: %w", err)
+		return errorf("%w", err)
 	}
 	c.raw = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
 		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
 	parts, last, err := openParts(partsOf(atomicfile.Followed(out)), source)
 	if err != nil {
-		return fmt.Errorf("sparse: converting %s: %w", c.name, err)
+		return errorf("converting %s: %w", c.name, err)
 	}
 	c.parts = parts
 	if last != nil {
@@ -160,7 +160,7 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	}
 	defer in.Close()
 	if _, err := io.CopyN(io.Discard, in, c.resumed); err != nil {
-		return nil, fmt.Errorf("sparse: reading %s: %w", c.name, err)
+		return nil, errorf("reading %s: %w", c.name, err)
 	}
 	done, err := work.read(in, func() { c.report("text", source.n.Load(), c.raw) })
 	if err != nil {
@@ -168,7 +168,7 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	}
 	done.Stats.Compression, done.Resumed = kind, c.resumed
 	if err := c.parts.flush(); err != nil {
-		return nil, fmt.Errorf("sparse: converting %s: %w", c.name, err)
+		return nil, errorf("converting %s: %w", c.name, err)
 	}
 	return done, writeFile(out, func(w io.Writer) error {
 		s := work.sections()
@@ -197,7 +197,7 @@ func (c *conversion) interrupted() error {
 func (c *conversion) add(r *rows, labels []float64) error {
 	c.kinds.add(labels)
 	if err := c.parts.add(r, labels); err != nil {
-		return fmt.Errorf("sparse: converting %s: %w", c.name, err)
+		return errorf("converting %s: %w", c.name, err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -106,7 +105,7 @@ func (c *tableConversion) center(j int) (float64, error) {
 		return 0, err
 	}
 	if err := c.parts.flush(); err != nil {
-		return 0, fmt.Errorf("sparse: converting %s: %w", c.name, err)
+		return 0, errorf("converting %s: %w", c.name, err)
 	}
 	var values []float64
 	err := c.parts.entries(func(idx []int32, val []float64) error {
@@ -127,7 +126,7 @@ func (c *tableConversion) countNone() error {
 		return nil
 	}
 	if err := c.parts.flush(); err != nil {
-		return fmt.Errorf("sparse: converting %s: %w", c.name, err)
+		return errorf("converting %s: %w", c.name, err)
 	}
 	return c.parts.each(columnsPart, func(b []byte) error {
 		for _, j := range scasfile.Int32s(b) {

@@ -48,21 +48,21 @@ func New(rows, cols int, ptr []int64, idx []int32, val []float64) (*CSR, error) 
 func checkShape(rows, cols int, ptr []int64, nidx, nval int) error {
 	switch {
 	case rows < 0 || cols < 0 || cols > MaxCols:
-		return fmt.Errorf("sparse: shape %d x %d is out of range: want rows >= 0 and 0 <= cols <= %d", rows, cols, MaxCols)
+		return errorf("shape %d x %d is out of range: want rows >= 0 and 0 <= cols <= %d", rows, cols, MaxCols)
 	case len(ptr) != rows+1:
-		return fmt.Errorf("sparse: %d row pointers for %d rows: want rows+1", len(ptr), rows)
+		return errorf("%d row pointers for %d rows: want rows+1", len(ptr), rows)
 	case nidx != nval:
-		return fmt.Errorf("sparse: %d column indices but %d values: want as many of both", nidx, nval)
+		return errorf("%d column indices but %d values: want as many of both", nidx, nval)
 	case ptr[0] != 0:
-		return fmt.Errorf("sparse: row pointer 0 is %d: want 0", ptr[0])
+		return errorf("row pointer 0 is %d: want 0", ptr[0])
 	}
 	for i := range rows {
 		if ptr[i+1] < ptr[i] {
-			return fmt.Errorf("sparse: row pointer %d is %d, below its predecessor %d: want no decrease", i+1, ptr[i+1], ptr[i])
+			return errorf("row pointer %d is %d, below its predecessor %d: want no decrease", i+1, ptr[i+1], ptr[i])
 		}
 	}
 	if ptr[rows] != int64(nidx) {
-		return fmt.Errorf("sparse: last row pointer is %d: want the number of entries, %d", ptr[rows], nidx)
+		return errorf("last row pointer is %d: want the number of entries, %d", ptr[rows], nidx)
 	}
 	return nil
 }
@@ -71,14 +71,14 @@ func checkRow(i, cols int, idx []int32, val []float64) error {
 	prev := int32(-1)
 	for k, j := range idx {
 		if j < 0 || int(j) >= cols {
-			return fmt.Errorf("sparse: row %d, position %d: column %d is outside 0..%d", i, k, j, cols-1)
+			return errorf("row %d, position %d: column %d is outside 0..%d", i, k, j, cols-1)
 		}
 		if j <= prev {
-			return fmt.Errorf("sparse: row %d, position %d: column %d follows column %d: want strictly increasing columns", i, k, j, prev)
+			return errorf("row %d, position %d: column %d follows column %d: want strictly increasing columns", i, k, j, prev)
 		}
 		prev = j
 		if v := val[k]; math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("sparse: row %d, position %d (column %d): value %v is not finite", i, k, j, v)
+			return errorf("row %d, position %d (column %d): value %v is not finite", i, k, j, v)
 		}
 	}
 	return nil
@@ -121,7 +121,7 @@ func Identity(n int) *CSR {
 // columns. The result shares no memory with its arguments.
 func Stack(top, bottom *CSR) (*CSR, error) {
 	if top.cols != bottom.cols {
-		return nil, fmt.Errorf("sparse: cannot stack a matrix of %d columns on one of %d", top.cols, bottom.cols)
+		return nil, errorf("cannot stack a matrix of %d columns on one of %d", top.cols, bottom.cols)
 	}
 	a := &CSR{
 		rows: top.rows + bottom.rows,
@@ -153,10 +153,10 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	ptr := make([]int64, rows+1)
 	for k, e := range entries {
 		if e.Row < 0 || e.Row >= rows || e.Col < 0 || e.Col >= cols {
-			return nil, fmt.Errorf("sparse: entry %d: place (%d, %d) is outside the %d x %d matrix", k, e.Row, e.Col, rows, cols)
+			return nil, errorf("entry %d: place (%d, %d) is outside the %d x %d matrix", k, e.Row, e.Col, rows, cols)
 		}
 		if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
-			return nil, fmt.Errorf("sparse: entry %d at (%d, %d): value %v is not finite", k, e.Row, e.Col, e.Value)
+			return nil, errorf("entry %d at (%d, %d): value %v is not finite", k, e.Row, e.Col, e.Value)
 		}
 		ptr[e.Row+1]++
 	}
@@ -170,7 +170,7 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	idx, val := make([]int32, len(order)), make([]float64, len(order))
 	for k, e := range order {
 		if k > 0 && order[k-1].Row == e.Row && order[k-1].Col == e.Col {
-			return nil, fmt.Errorf("sparse: two entries at (%d, %d): want each place once", e.Row, e.Col)
+			return nil, errorf("two entries at (%d, %d): want each place once", e.Row, e.Col)
 		}
 		idx[k], val[k] = int32(e.Col), e.Value
 	}
@@ -181,10 +181,10 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 // are not stored. The argument is copied.
 func FromDense(rows, cols int, data []float64) (*CSR, error) {
 	if rows < 0 || cols < 0 || cols > MaxCols || (cols > 0 && rows > math.MaxInt/cols) {
-		return nil, fmt.Errorf("sparse: shape %d x %d is out of range", rows, cols)
+		return nil, errorf("shape %d x %d is out of range", rows, cols)
 	}
 	if len(data) != rows*cols {
-		return nil, fmt.Errorf("sparse: %d values for a dense %d x %d table: want %d", len(data), rows, cols, rows*cols)
+		return nil, errorf("%d values for a dense %d x %d table: want %d", len(data), rows, cols, rows*cols)
 	}
 	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
 	for i := range rows {

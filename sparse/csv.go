@@ -2,8 +2,6 @@ package sparse
 
 import (
 	"bufio"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -58,7 +56,7 @@ const (
 )
 
 // ErrMissing is matched by errors about a missing value of a table.
-var ErrMissing = errors.New("sparse: a missing value")
+var ErrMissing = errorf("a missing value")
 
 // TableSummary describes what the columns of a table became.
 type TableSummary struct {
@@ -110,7 +108,7 @@ type Category struct {
 // column. Columns without names are named x1, x2, ... Numbers are written in the shortest
 // form that reads back to the same bits.
 func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
-	return text.Write(w, "sparse: writing a table", func(to *bufio.Writer) {
+	return text.Write(w, "sparse", "writing a table", func(to *bufio.Writer) {
 		label := "label"
 		if d.Table != nil && d.Table.Label != "" {
 			label = d.Table.Label
@@ -186,7 +184,7 @@ func (o *ReadOptions) delimiter() (byte, error) {
 	case d == 0:
 		return ',', nil
 	case d == '"' || d == '\n' || d == '\r' || d >= 0x80 || strings.IndexByte("+-.0123456789eE", d) >= 0:
-		return 0, fmt.Errorf("sparse: TableOptions.Delimiter is %q: want a character such as ',', ';' or a tabulator", d)
+		return 0, errorf("TableOptions.Delimiter is %q: want a character such as ',', ';' or a tabulator", d)
 	default:
 		return d, nil
 	}

@@ -43,7 +43,7 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 		return nil, err
 	}
 	if m := opt.Table.Missing; !slices.Contains([]Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}, m) {
-		return nil, fmt.Errorf("sparse: TableOptions.Missing is %q: want mean, median, zero or the empty string", m)
+		return nil, errorf("TableOptions.Missing is %q: want mean, median, zero or the empty string", m)
 	}
 	return &table{
 		schema: schema{name: name, opt: opt, summary: TableSummary{Missing: opt.Table.Missing}},

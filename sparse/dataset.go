@@ -1,7 +1,6 @@
 package sparse
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -148,7 +147,7 @@ func (b IndexBase) MarshalText() ([]byte, error) { return []byte(b.String()), ni
 func (b *IndexBase) UnmarshalText(text []byte) error {
 	base := slices.Index(indexBases[:], string(text))
 	if base < 0 {
-		return fmt.Errorf("sparse: index base %q: want auto, 0 or 1", text)
+		return errorf("index base %q: want auto, 0 or 1", text)
 	}
 	*b = IndexBase(base)
 	return nil

@@ -82,7 +82,7 @@ func decompress(r io.Reader, name string) (io.ReadCloser, string, error) {
 	br := bufio.NewReaderSize(source, 1<<12)
 	head, err := br.Peek(6)
 	if err != nil && err != io.EOF {
-		return nil, plain, fmt.Errorf("sparse: reading %s: %w", name, err)
+		return nil, plain, errorf("reading %s: %w", name, err)
 	}
 	d := &decompressor{name: name, kind: plain, source: source, r: br}
 	if z := compressionOf(head); z != nil {
@@ -132,7 +132,7 @@ func (d *decompressor) describe(err error) error {
 		err = d.source.err
 	}
 	if d.source.err != nil || d.kind == plain {
-		return fmt.Errorf("sparse: reading %s: %w", d.name, err)
+		return errorf("reading %s: %w", d.name, err)
 	}
 	msg := "corrupt " + d.kind + " stream (" + err.Error() + "): fetch the file again"
 	if errors.Is(err, io.ErrUnexpectedEOF) || (d.source.eof && errors.Is(err, io.EOF)) {

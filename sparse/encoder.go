@@ -48,14 +48,14 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	case err != nil:
 		return nil, err
 	case opt.Names == nil:
-		return nil, errors.New("sparse: NewEncoder: the features have no names, by which it finds them: give ReadOptions.Names")
+		return nil, errorf("NewEncoder: the features have no names, by which it finds them: give ReadOptions.Names")
 	case opt.Table.Missing != MissingRefuse && opt.Table.Missing != MissingZero:
-		return nil, fmt.Errorf("sparse: NewEncoder: TableOptions.Missing is %q, which takes many records: want Fill", opt.Table.Missing)
+		return nil, errorf("NewEncoder: TableOptions.Missing is %q, which takes many records: want Fill", opt.Table.Missing)
 	}
 	e := &Encoder{at: make(map[string]int32, len(opt.Names)), categories: map[string][]string{}, table: opt.Table}
 	for j, name := range opt.Names {
 		if _, twice := e.at[name]; twice {
-			return nil, fmt.Errorf("sparse: NewEncoder: two features are called %q: want different names", name)
+			return nil, errorf("NewEncoder: two features are called %q: want different names", name)
 		}
 		e.at[name] = int32(j)
 		switch column, _, found := strings.Cut(name, "="); {
@@ -76,7 +76,7 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	r, err := e.encode(record)
 	if err != nil {
-		return nil, fmt.Errorf("sparse: %w", err)
+		return nil, errorf("%w", err)
 	}
 	return r, nil
 }

@@ -1,7 +1,6 @@
 package sparse
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -226,7 +225,7 @@ func WriteFile(path string, d *Dataset) error {
 // written.
 func writable(path string) error {
 	if packed := compressedBy(path); packed != nil && packed.create == nil {
-		return fmt.Errorf("sparse: %s: %s is not written: take .gz or .zst", path, packed.name)
+		return errorf("%s: %s is not written: take .gz or .zst", path, packed.name)
 	}
 	return nil
 }
@@ -244,9 +243,9 @@ func Write(w io.Writer, format Format, d *Dataset) error {
 	f := fileFormatOf(format)
 	switch {
 	case f == nil:
-		return fmt.Errorf("sparse: writing the form %v: want one of %v", format, Formats())
+		return errorf("writing the form %v: want one of %v", format, Formats())
 	case d.Labels != nil && len(d.Labels) != d.X.rows:
-		return fmt.Errorf("sparse: %d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
+		return errorf("%d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
 	}
 	return f.write(w, d)
 }

@@ -1,7 +1,6 @@
 package sparse
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,7 +23,7 @@ func FromMatrix(m mat.Matrix) (*CSR, error) {
 	}
 	rows, cols := m.Dims()
 	if cols > MaxCols {
-		return nil, fmt.Errorf("sparse: shape %d x %d is out of range: want at most %d columns", rows, cols, MaxCols)
+		return nil, errorf("shape %d x %d is out of range: want at most %d columns", rows, cols, MaxCols)
 	}
 	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
 	for i := range rows {

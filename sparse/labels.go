@@ -63,7 +63,7 @@ func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
 // NumPy's format if format is NPY, else text with one number a line.
 func WriteLabels(w io.Writer, format Format, labels []float64) error {
 	if format != NPY {
-		return text.Write(w, "sparse: writing labels", func(to *bufio.Writer) {
+		return text.Write(w, "sparse", "writing labels", func(to *bufio.Writer) {
 			var line []byte
 			for _, v := range labels {
 				line = append(strconv.AppendFloat(line[:0], v, 'g', -1, 64), '\n')
@@ -71,7 +71,7 @@ func WriteLabels(w io.Writer, format Format, labels []float64) error {
 			}
 		})
 	}
-	return text.WriteAll(w, "sparse: writing labels", func(w io.Writer) error {
+	return text.WriteAll(w, "sparse", "writing labels", func(w io.Writer) error {
 		out, err := npy.NewWriter(w, "f8", len(labels))
 		if err != nil {
 			return err

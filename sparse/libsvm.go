@@ -23,7 +23,7 @@ func writeLIBSVM(w io.Writer, d *Dataset) error {
 	if labels == nil {
 		labels = make([]float64, x.rows)
 	}
-	return text.Write(w, "sparse: writing samples", func(to *bufio.Writer) {
+	return text.Write(w, "sparse", "writing samples", func(to *bufio.Writer) {
 		var line []byte
 		for i := range x.rows {
 			line = strconv.AppendFloat(line[:0], labels[i], 'g', -1, 64)

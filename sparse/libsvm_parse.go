@@ -3,7 +3,6 @@ package sparse
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"math"
 	"runtime"
 	"slices"
@@ -121,7 +120,7 @@ func (p *libsvmParser) count(part *libsvmPart) error {
 }
 
 // errLabel ends a part at a label that is not allowed; count finds the message.
-var errLabel = errors.New("sparse: a label too many")
+var errLabel = errorf("a label too many")
 
 // label adds the label of a row.
 func (p *libsvmPart) label(label float64, column int) error {

@@ -79,7 +79,7 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 }
 
 func writeMatrix(w io.Writer, head string, a *CSR) error {
-	return text.Write(w, "sparse: writing a matrix", func(to *bufio.Writer) {
+	return text.Write(w, "sparse", "writing a matrix", func(to *bufio.Writer) {
 		fmt.Fprintf(to, "%s%d %d %d\n", head, a.rows, a.cols, a.NNZ())
 		var line []byte
 		for i := range a.rows {

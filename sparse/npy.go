@@ -225,7 +225,7 @@ func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error
 // writeNPY writes a dense array of float64 in C order.
 func writeNPY(w io.Writer, d *Dataset) error {
 	x := d.X
-	return text.WriteAll(w, "sparse: writing an array", func(w io.Writer) error {
+	return text.WriteAll(w, "sparse", "writing an array", func(w io.Writer) error {
 		out, err := npy.NewWriter(w, "f8", x.rows, x.cols)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/npy"
 	"github.com/scas-admm/scas/sparse/internal/text"
@@ -326,7 +327,7 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf(format, args...)}
 	}
 	if err := checkShape(n, p, ptr, len(idx), len(val)); err != nil {
-		return wrong("the arrays do not make a matrix: %s", strings.TrimPrefix(err.Error(), "sparse: "))
+		return wrong("the arrays do not make a matrix: %s", pkgerr.Text(err))
 	}
 	for k, v := range val {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -359,7 +360,7 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 // writeNPZ writes data as scipy.sparse.save_npz writes a matrix in format csr, and adds
 // the arrays y for the labels and names for the features if the data have them.
 func writeNPZ(w io.Writer, d *Dataset) error {
-	return text.WriteAll(w, "sparse: writing arrays", func(w io.Writer) error {
+	return text.WriteAll(w, "sparse", "writing arrays", func(w io.Writer) error {
 		z := zip.NewWriter(w)
 		for _, part := range npzParts(d) {
 			to, err := z.CreateHeader(&zip.FileHeader{Name: part.name + ".npy", Method: zip.Store})

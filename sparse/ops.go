@@ -111,7 +111,7 @@ func (a *CSR) SelectRows(rows []int) (*CSR, error) {
 	var nnz int64
 	for k, i := range rows {
 		if i < 0 || i >= a.rows {
-			return nil, fmt.Errorf("sparse: selection %d: row %d is outside 0..%d", k, i, a.rows-1)
+			return nil, errorf("selection %d: row %d is outside 0..%d", k, i, a.rows-1)
 		}
 		nnz += a.ptr[i+1] - a.ptr[i]
 	}
@@ -134,7 +134,7 @@ func (a *CSR) SelectRows(rows []int) (*CSR, error) {
 // number per column. A product that overflows is an error.
 func (a *CSR) ScaleColumns(factor []float64) (*CSR, error) {
 	if len(factor) != a.cols {
-		return nil, fmt.Errorf("sparse: %d column factors for %d columns: want one per column", len(factor), a.cols)
+		return nil, errorf("%d column factors for %d columns: want one per column", len(factor), a.cols)
 	}
 	val := make([]float64, len(a.val))
 	for k, j := range a.idx {

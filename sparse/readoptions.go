@@ -92,7 +92,7 @@ func (o *ReadOptions) of(name string) (*ReadOptions, error) {
 		own.Format = FormatOf(name)
 	}
 	if own.LabelsFile != "" && slices.Contains([]Format{LIBSVM, CSV, TSV}, own.Format) {
-		return nil, fmt.Errorf("sparse: ReadOptions.LabelsFile is %s, but %s is read as %v, which has labels: want no file of labels", own.LabelsFile, name, own.Format)
+		return nil, errorf("ReadOptions.LabelsFile is %s, but %s is read as %v, which has labels: want no file of labels", own.LabelsFile, name, own.Format)
 	}
 	return &own, nil
 }
@@ -106,21 +106,21 @@ func (o *ReadOptions) check() error {
 	}
 	switch {
 	case o.Format != Auto && !slices.Contains(Formats(), o.Format):
-		return fmt.Errorf("sparse: ReadOptions.Format is %q: want one of %v", o.Format, Formats())
+		return errorf("ReadOptions.Format is %q: want one of %v", o.Format, Formats())
 	case o.IndexBase > OneBased:
-		return fmt.Errorf("sparse: ReadOptions.IndexBase is %v: want AutoBase, ZeroBased or OneBased", o.IndexBase)
+		return errorf("ReadOptions.IndexBase is %v: want AutoBase, ZeroBased or OneBased", o.IndexBase)
 	case o.Features < 0 || o.Features > MaxCols:
-		return fmt.Errorf("sparse: ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, MaxCols)
+		return errorf("ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, MaxCols)
 	case ways > 1:
-		return fmt.Errorf("sparse: ReadOptions has more than one of Positive, Mapping, Classes, Regression, AnyLabels set: want at most one")
+		return errorf("ReadOptions has more than one of Positive, Mapping, Classes, Regression, AnyLabels set: want at most one")
 	case o.MaxClasses < 0:
-		return fmt.Errorf("sparse: ReadOptions.MaxClasses is %d: want 0 for two, or more", o.MaxClasses)
+		return errorf("ReadOptions.MaxClasses is %d: want 0 for two, or more", o.MaxClasses)
 	case o.Classes.Names != nil && len(o.Classes.Names) != len(o.Classes.Values):
-		return fmt.Errorf("sparse: ReadOptions.Classes has %d names for %d values: want one for each, or none", len(o.Classes.Names), len(o.Classes.Values))
+		return errorf("ReadOptions.Classes has %d names for %d values: want one for each, or none", len(o.Classes.Names), len(o.Classes.Values))
 	case !slices.IsSorted(o.Classes.Values) || !slices.IsSorted(o.Classes.Names):
-		return fmt.Errorf("sparse: ReadOptions.Classes is %v, %q: want labels in increasing order", o.Classes.Values, o.Classes.Names)
+		return errorf("ReadOptions.Classes is %v, %q: want labels in increasing order", o.Classes.Values, o.Classes.Names)
 	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):
-		return fmt.Errorf("sparse: ReadOptions.Positive is %v: want a finite label", *o.Positive)
+		return errorf("ReadOptions.Positive is %v: want a finite label", *o.Positive)
 	}
 	return nil
 }

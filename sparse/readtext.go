@@ -220,7 +220,7 @@ func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, fi
 	return err
 }
 
-var errStopped = errors.New("sparse: reading was stopped")
+var errStopped = errorf("reading was stopped")
 
 // refuseBinary returns an error if head has bytes that do not occur at the beginning of a
 // text file, because the error of a parser would be less clear.

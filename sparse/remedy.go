@@ -3,6 +3,8 @@ package sparse
 import (
 	"strconv"
 	"strings"
+
+	"github.com/scas-admm/scas/internal/pkgerr"
 )
 
 // A Remedy says what to do about an error: which option to set to which value, or another
@@ -41,21 +43,26 @@ type RemedyError struct {
 }
 
 // Error returns the text of Err and the remedies, joined by "or".
-func (e *RemedyError) Error() string { return e.Reword(Remedy.String) }
+func (e *RemedyError) Error() string { return e.with(e.Err.Error(), Remedy.String) }
 
 // Unwrap returns Err.
 func (e *RemedyError) Unwrap() error { return e.Err }
 
-// Reword returns the text of Error, with the text that words returns for each remedy. In this way a
-// program can name its own options. If words returns "", the remedy is left out.
+// Reword returns the text of Error for the users of a program: without the name of the package in
+// which Err began, and with the text that words returns for each remedy. In this way a program can name
+// its own options. If words returns "", the remedy is left out.
 func (e *RemedyError) Reword(words func(Remedy) string) string {
+	return e.with(pkgerr.Text(e.Err), words)
+}
+
+// with returns text and the remedies in the words that the function words returns for them.
+func (e *RemedyError) with(text string, words func(Remedy) string) string {
 	var all []string
 	for _, r := range e.Remedies {
 		if s := words(r); s != "" {
 			all = append(all, s)
 		}
 	}
-	text := e.Err.Error()
 	switch n := len(all); n {
 	case 0:
 		return text

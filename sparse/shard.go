@@ -30,7 +30,7 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 		return nil, err
 	}
 	if part < 0 || part >= parts || len(paths) == 0 {
-		return nil, fmt.Errorf("sparse: part %d of %d of %d files: want one of the parts, and a file", part, parts, len(paths))
+		return nil, errorf("part %d of %d of %d files: want one of the parts, and a file", part, parts, len(paths))
 	}
 	own := *opt
 	own.AnyLabels, own.Regression, own.Positive, own.PositiveName = true, false, nil, ""
@@ -43,9 +43,9 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 	case err != nil:
 		return nil, err
 	case len(pieces) == 0 && len(paths) < parts:
-		return nil, fmt.Errorf("sparse: part %d of %d has no rows: the %d files are compressed, which cannot be cut, or too short: use at least as many files, decompress them, or read fewer parts", part, parts, len(paths))
+		return nil, errorf("part %d of %d has no rows: the %d files are compressed, which cannot be cut, or too short: use at least as many files, decompress them, or read fewer parts", part, parts, len(paths))
 	case len(pieces) == 0:
-		return nil, fmt.Errorf("sparse: part %d of %d has no rows: read fewer parts", part, parts)
+		return nil, errorf("part %d of %d has no rows: read fewer parts", part, parts)
 	case format == Binary:
 		return readBinaryPieces(pieces, &own)
 	}
@@ -65,14 +65,14 @@ func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, e
 	sizes, total := make([]int64, len(paths)), int64(0)
 	for k, path := range paths {
 		if FormatOf(path) != FormatOf(paths[0]) || format != LIBSVM && format != Binary {
-			return nil, fmt.Errorf("sparse: %s: parts are read of LIBSVM text or of .scas files, all of one form: scas convert makes these", path)
+			return nil, errorf("%s: parts are read of LIBSVM text or of .scas files, all of one form: scas convert makes these", path)
 		}
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("sparse: %w", err)
+			return nil, errorf("%w", err)
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("sparse: %s: is not a regular file, which parts are read of", path)
+			return nil, errorf("%s: is not a regular file, which parts are read of", path)
 		}
 		sizes[k] = info.Size()
 		total += sizes[k]
@@ -105,7 +105,7 @@ func (p *piece) toLines() error {
 	}
 	f, err := os.Open(p.path)
 	if err != nil {
-		return fmt.Errorf("sparse: %w", err)
+		return errorf("%w", err)
 	}
 	defer f.Close()
 	head := make([]byte, 6)
@@ -120,7 +120,7 @@ func (p *piece) toLines() error {
 		p.hi, err = lineFrom(f, p.hi, p.size)
 	}
 	if err != nil {
-		return fmt.Errorf("sparse: reading %s: %w", p.path, err)
+		return errorf("reading %s: %w", p.path, err)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func readTextPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 func (p *piece) read(to *libsvmParser) error {
 	f, err := os.Open(p.path)
 	if err != nil {
-		return fmt.Errorf("sparse: %w", err)
+		return errorf("%w", err)
 	}
 	defer f.Close()
 	in, kind, err := decompress(io.NewSectionReader(f, p.lo, p.hi-p.lo), p.path)
@@ -204,7 +204,7 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 		bytes += p.hi - p.lo
 	}
 	if len(pieces) > 1 && opt.Memory > 0 && bytes > opt.Memory {
-		return nil, fmt.Errorf("sparse: %s and %d more: a part has rows of each, of some %d bytes, and %d are allowed: those of one file alone may be larger than memory, so join the files with scas convert, or have as many files as parts",
+		return nil, errorf("%s and %d more: a part has rows of each, of some %d bytes, and %d are allowed: those of one file alone may be larger than memory, so join the files with scas convert, or have as many files as parts",
 			pieces[0].path, len(pieces)-1, bytes, opt.Memory)
 	}
 	opt.stored = true
@@ -222,12 +222,12 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 			continue
 		}
 		if err := whole.stack(d); err != nil {
-			return nil, fmt.Errorf("sparse: %s: %w", p.path, err)
+			return nil, errorf("%s: %w", p.path, err)
 		}
 	}
 	whole.Stats.Rows, whole.Stats.NNZ = whole.X.rows, whole.X.NNZ()
 	if whole.X.rows == 0 {
-		return nil, fmt.Errorf("sparse: %s: the part has no rows: read fewer parts", pieces[0].path)
+		return nil, errorf("%s: the part has no rows: read fewer parts", pieces[0].path)
 	}
 	return whole, nil
 }
@@ -238,7 +238,7 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)
 	if d.Labels == nil {
-		return fmt.Errorf("sparse: %s: the file has no labels: convert the data with them", p.path)
+		return errorf("%s: the file has no labels: convert the data with them", p.path)
 	}
 	d.Stats.Bytes = p.hi - p.lo
 	beyond := opt.Memory > 0 && p.hi-p.lo > opt.Memory

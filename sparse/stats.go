@@ -146,7 +146,7 @@ func (s *ColumnStats) scale() []float64 {
 // should only be scaled.
 func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 	if len(s.Stored) != x.cols {
-		return nil, fmt.Errorf("sparse: Standardize by the statistics of %d columns of a matrix of %d: want as many", len(s.Stored), x.cols)
+		return nil, errorf("Standardize by the statistics of %d columns of a matrix of %d: want as many", len(s.Stored), x.cols)
 	}
 	scale := s.scale()
 	if !center {
@@ -156,7 +156,7 @@ func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 		return x.ScaleColumns(scale)
 	}
 	if x.cols > 0 && x.rows > math.MaxInt/8/x.cols {
-		return nil, fmt.Errorf("sparse: centring a %d x %d matrix would fill it: scale only", x.rows, x.cols)
+		return nil, errorf("centring a %d x %d matrix would fill it: scale only", x.rows, x.cols)
 	}
 	mean := s.Mean()
 	ptr := make([]int64, x.rows+1)

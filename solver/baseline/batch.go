@@ -1,8 +1,7 @@
 package baseline
 
 import (
-	"errors"
-
+	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -104,7 +103,7 @@ type newtonSystem interface {
 }
 
 var errNotConvex = &sparse.RemedyError{
-	Err: errors.New("solver: the Newton system of the batch x-step is not positive definite"),
+	Err: pkgerr.Errorf("solver", "the Newton system of the batch x-step is not positive definite"),
 	Remedies: []sparse.Remedy{
 		{Field: "Settings.Rho", To: "a larger number"},
 		{Field: "Problem.L2", To: "a number above 0"},

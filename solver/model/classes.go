@@ -45,7 +45,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	case len(classes) < 3:
 		return p, nil
 	case len(classes) > rows.MaxClasses:
-		return nil, fmt.Errorf("model: more than %d classes: are the labels numbers, for the loss squared or huber?", rows.MaxClasses)
+		return nil, errorf("more than %d classes: are the labels numbers, for the loss squared or huber?", rows.MaxClasses)
 	}
 	p.classes = classes
 	p.one, err = spec.ofEach(team, y)
@@ -80,7 +80,7 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 		hi := min(lo+pieceRows, len(y))
 		for i, v := range y[lo:hi] {
 			if !finite(v) {
-				return nil, fmt.Errorf("model: label %v of row %d; it must be finite", v, lo+i)
+				return nil, errorf("label %v of row %d; it must be finite", v, lo+i)
 			}
 			if at, seen := slices.BinarySearch(classes, v); !seen && len(classes) <= rows.MaxClasses {
 				classes = slices.Insert(classes, at, v)
@@ -107,7 +107,7 @@ func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	}
 	var err error
 	if s.SampleWeights != nil && len(s.SampleWeights) != len(y) {
-		err = fmt.Errorf("model: Spec.SampleWeights has length %d; the data have %d rows", len(s.SampleWeights), len(y))
+		err = errorf("Spec.SampleWeights has length %d; the data have %d rows", len(s.SampleWeights), len(y))
 	}
 	if err = team.Agreed(err); err != nil {
 		return nil, err
@@ -388,7 +388,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 		}
 		patient, err := newPatience(own.Validation, classifies(p.spec.loss()))
 		if team := rows.NewTeam(p.spec.Comm); err == nil && !team.Alone() && own.Validation != nil {
-			err = team.Agreed(errors.New("model: PathSettings.Validation is for one process; leave it nil with Spec.Comm"))
+			err = team.Agreed(errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm"))
 		}
 		if err != nil {
 			yield(nil, err)

@@ -98,7 +98,7 @@ func CV(
 		return nil, err
 	}
 	if spec != nil && spec.streams() && spec.minimizes() {
-		return nil, fmt.Errorf("model: %w: CV has no method there; leave Method nil, and what only methods have",
+		return nil, errorf("%w: CV has no method there; leave Method nil, and what only methods have",
 			stream.ErrNotStreamed)
 	}
 	p, err := newProblems(spec, x, y)
@@ -161,7 +161,7 @@ func (c *crossing) sides() int { return max(1, len(c.labels)) }
 // configure checks the settings, numbers the classes and assigns the rows to folds.
 func (c *crossing) configure(set *CVSettings) (err error) {
 	if set.Path.Validation != nil {
-		return errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
+		return errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
 			"leave it nil")
 	}
 	if c.by, err = set.By.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
@@ -175,7 +175,7 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	}
 	if c.by == ByAUC && c.leastRoom() < 1 {
 		return &sparse.RemedyError{
-			Err: fmt.Errorf("model: %w: the AUC of a fold needs the scores of all its rows, for which there is no "+
+			Err: errorf("%w: the AUC of a fold needs the scores of all its rows, for which there is no "+
 				"room", stream.ErrNotStreamed),
 			Remedies: []sparse.Remedy{{Field: "CVSettings.Folds", To: "a larger number"}},
 		}
@@ -338,7 +338,7 @@ func withEnd(ctx context.Context, err error) error {
 }
 
 var errNoMetric = &sparse.RemedyError{
-	Err: errors.New("model: the metric is no number in any fold, as the AUC of rows of one class"),
+	Err: errorf("the metric is no number in any fold, as the AUC of rows of one class"),
 	Remedies: []sparse.Remedy{
 		{Field: "CVSettings.Folds", To: "a smaller number"},
 		{Field: "CVSettings.By", To: "another measure"},

@@ -3,8 +3,6 @@ package model
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -131,14 +129,14 @@ func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
 	return err
 }
 
-var errNoData = errors.New("model: the data are nil")
+var errNoData = errorf("the data are nil")
 
 func checkSize(x *sparse.CSR) error {
 	if x == nil {
 		return errNoData
 	}
 	if n, p := x.Dims(); n == 0 || p == 0 || p == sparse.MaxCols {
-		return fmt.Errorf("model: the data are %d x %d; they need at least one row and one feature", n, p)
+		return errorf("the data are %d x %d; they need at least one row and one feature", n, p)
 	}
 	return nil
 }

@@ -247,11 +247,11 @@ func (m *Model) Write(w io.Writer) error {
 		return err
 	}
 	if same, _ := solver.ParseLoss(m.loss().String()); same != m.loss() {
-		return fmt.Errorf("model: a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
+		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
 	}
 	head, err := json.Marshal(m.head())
 	if err != nil {
-		return fmt.Errorf("model: writing: %w", err)
+		return errorf("writing: %w", err)
 	}
 	var b bytes.Buffer
 	err = eachField(head, func(name string, value json.RawMessage) error {
@@ -263,13 +263,13 @@ func (m *Model) Write(w io.Writer) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("model: writing: %w", err)
+		return errorf("writing: %w", err)
 	}
 	b.WriteString(",\n  \"models\": [")
 	for k := range m.Columns {
 		text, err := json.Marshal(m.part(k))
 		if err != nil {
-			return fmt.Errorf("model: writing: %w", err)
+			return errorf("writing: %w", err)
 		}
 		if k > 0 {
 			b.WriteByte(',')
@@ -280,7 +280,7 @@ func (m *Model) Write(w io.Writer) error {
 	b.WriteString("\n  ]\n}\n")
 	file, err := sealed(b.Bytes())
 	if err != nil {
-		return fmt.Errorf("model: writing: %w", err)
+		return errorf("writing: %w", err)
 	}
 	_, err = w.Write(file)
 	return err

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -53,7 +52,7 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 		return f, nil
 	}
 	if d.ownDomain() {
-		return nil, fmt.Errorf("model: %w: Spec.Domain is not a domain of package solver", stream.ErrNotStreamed)
+		return nil, errorf("%w: Spec.Domain is not a domain of package solver", stream.ErrNotStreamed)
 	}
 	d.scale = slices.Repeat([]float64{1}, d.p)
 	p, err := d.penalty()
@@ -61,7 +60,7 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 		return nil, err
 	}
 	if why := f.problem(p).FileRefusal(); why != "" {
-		return nil, fmt.Errorf("model: %w: %s", stream.ErrNotStreamed, why)
+		return nil, errorf("%w: %s", stream.ErrNotStreamed, why)
 	}
 	f.file = exact.NewFile(&exact.FileProblem{
 		Data: d.x, Ones: !d.spec.NoIntercept, Labels: d.y, Positive: d.against, Weights: d.weights, Offset: d.spec.Offsets,

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -78,7 +76,7 @@ func (c *crossing) assign(set *CVSettings) error {
 // rows. given says that the settings have an assignment.
 func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	if all < 2 {
-		return errors.New("model: CV of one row: it holds out some rows and fits the others; give two rows or more")
+		return errorf("CV of one row: it holds out some rows and fits the others; give two rows or more")
 	}
 	most := all
 	if c.spec.streams() {
@@ -95,9 +93,9 @@ func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	}
 	switch {
 	case given && c.folds < 2:
-		return errors.New("model: CVSettings.Assignment: one fold; want at least 2")
+		return errorf("CVSettings.Assignment: one fold; want at least 2")
 	case c.folds < 2 || c.folds > most:
-		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and %d, for %d rows, or 0 for %d",
+		return errorf("CVSettings.Folds = %d; it must be between 2 and %d, for %d rows, or 0 for %d",
 			c.folds, most, all, min(defaultFolds, all))
 	}
 	return nil
@@ -107,11 +105,11 @@ func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 // rows of all processes.
 func checkAssignment(of []int, n, all int) error {
 	if len(of) != n {
-		return fmt.Errorf("model: CVSettings.Assignment has length %d; the data have %d rows", len(of), n)
+		return errorf("CVSettings.Assignment has length %d; the data have %d rows", len(of), n)
 	}
 	for i, k := range of {
 		if k < 0 || k >= all {
-			return fmt.Errorf("model: CVSettings.Assignment[%d] = %d; folds are numbered from 0, and there are at "+
+			return errorf("CVSettings.Assignment[%d] = %d; folds are numbered from 0, and there are at "+
 				"most as many as rows", i, k)
 		}
 	}
@@ -192,13 +190,13 @@ func (c *crossing) checkFolds() error {
 	c.team.Max(bounds)
 	for k, n := range rows {
 		if n == 0 {
-			return fmt.Errorf("model: CVSettings.Assignment: fold %d of %d has no row", k, c.folds)
+			return errorf("CVSettings.Assignment: fold %d of %d has no row", k, c.folds)
 		}
 	}
 	for class, label := range c.labels {
 		at := bounds[3*class:]
 		if -at[1] == at[2] {
-			return fmt.Errorf("model: no fold but %v has rows of label %v, row %v the first: the models of the "+
+			return errorf("no fold but %v has rows of label %v, row %v the first: the models of the "+
 				"others need every class; give two rows or more of each, in different folds", at[2], label, -at[0])
 		}
 	}

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"errors"
 	"math"
 )
 
@@ -38,7 +37,7 @@ func (c *crossing) holdOut(k int) (*heldOut, error) {
 		}
 	})
 	if h.weight = c.team.Total(h.weight); h.weight == 0 {
-		return nil, errors.New("model: its rows have no weight")
+		return nil, errorf("its rows have no weight")
 	}
 	if c.spec.streams() {
 		return h, nil

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -13,11 +11,11 @@ import (
 // checkLabels returns an error if there are not n labels, or if a label is not finite.
 func checkLabels(y []float64, n int) error {
 	if len(y) != n {
-		return fmt.Errorf("model: %d labels; the data have %d rows", len(y), n)
+		return errorf("%d labels; the data have %d rows", len(y), n)
 	}
 	for i, v := range y {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("model: label %v of row %d; it must be finite", v, i)
+			return errorf("label %v of row %d; it must be finite", v, i)
 		}
 	}
 	return nil
@@ -33,7 +31,7 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	low, high = t.Least(low), t.Most(high)
 	m := sparse.LabelMapping{Negative: low, Positive: high}
 	if low == high {
-		return nil, m, fmt.Errorf("model: every label is %v; expected two classes", low)
+		return nil, m, errorf("every label is %v; expected two classes", low)
 	}
 	if t.Any(slices.ContainsFunc(y, func(v float64) bool { return v != low && v != high })) {
 		return nil, m, t.Agreed(thirdLabel(t, y))
@@ -42,7 +40,7 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	case positive != nil && *positive == low:
 		m = sparse.LabelMapping{Negative: high, Positive: low}
 	case positive != nil && *positive != high:
-		return nil, m, fmt.Errorf("model: the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
+		return nil, m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
 	}
 	signs, err := signsOf(y, m)
 	return signs, m, t.Agreed(err)
@@ -75,7 +73,7 @@ func thirdLabel(t *rows.Team, y []float64) error {
 }
 
 func notTwo(v float64, row int, one, other float64) error {
-	return fmt.Errorf("model: label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", v, row, one, other)
+	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", v, row, one, other)
 }
 
 // signsOf returns −1 for each negative label and +1 for each positive label.
@@ -110,11 +108,11 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 	}
 	t.Sum(class[:])
 	if s.Balanced && (class[0] == 0 || class[1] == 0) {
-		return nil, errors.New("model: classes cannot be balanced, because the rows of one class have no weight")
+		return nil, errorf("classes cannot be balanced, because the rows of one class have no weight")
 	}
 	for label, v := range s.ClassWeights {
 		if !(v >= 0) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("model: Spec.ClassWeights[%v] = %v; it must be finite and not negative", label, v)
+			return nil, errorf("Spec.ClassWeights[%v] = %v; it must be finite and not negative", label, v)
 		}
 	}
 	var sum float64
@@ -127,7 +125,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 		sum += w[i]
 	}
 	if sum = t.Total(sum); !(sum > 0) || math.IsInf(sum, 0) {
-		return nil, fmt.Errorf("model: the weights of the rows sum to %v; at least one must be positive and the sum finite", sum)
+		return nil, errorf("the weights of the rows sum to %v; at least one must be positive and the sum finite", sum)
 	}
 	return w, nil
 }

@@ -52,7 +52,7 @@ func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 // noLargest returns the error if LambdaMax is not known, so that a path needs lambdas from the caller.
 func noLargest(why string) error {
 	return &sparse.RemedyError{
-		Err:      errors.New(why),
+		Err:      errorf("%s", why),
 		Remedies: []sparse.Remedy{{Field: "PathSettings.Lambdas", To: "lambdas of your own"}},
 	}
 }
@@ -62,11 +62,11 @@ func (d *design) noLambdaMax() error {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	switch {
 	case !traits(d.loss).Conjugate:
-		return noLargest("model: the largest lambda is computed only for losses of package solver")
+		return noLargest("the largest lambda is computed only for losses of package solver")
 	case d.spec.A != nil || grouped && d.spec.Graph != nil:
-		return noLargest("model: the largest lambda is not computed with a matrix A, or with groups of its rows")
+		return noLargest("the largest lambda is not computed with a matrix A, or with groups of its rows")
 	case d.spec.Domain != nil && d.cone() == nil:
-		return noLargest("model: the largest lambda is computed only for a domain that bounds each coefficient on its own " +
+		return noLargest("the largest lambda is computed only for a domain that bounds each coefficient on its own " +
 			"and holds 0")
 	}
 	return nil
@@ -108,7 +108,7 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 	if d.spec.Graph != nil {
 		for j := range d.p {
 			if d.factor(j) == 0 {
-				return 0, noLargest("model: the largest lambda is computed with a graph only if all penalty factors are " +
+				return 0, noLargest("the largest lambda is computed with a graph only if all penalty factors are " +
 					"positive")
 			}
 		}
@@ -122,17 +122,17 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 		return most * (1 + 1e-12), nil
 	}
 	if d.factors != nil && slices.Max(d.factors) == 0 {
-		return 0, errors.New("model: no feature is penalised, so that no lambda matters; give one a positive penalty factor, or a group")
+		return 0, errorf("no feature is penalised, so that no lambda matters; give one a positive penalty factor, or a group")
 	}
 	if free := d.unpenalised(1, s.X()); free != nil {
 		switch falls, err := s.Falls(free); {
 		case err != nil:
 			return 0, err
 		case falls:
-			return 0, errors.New("model: the features that are not penalised tell the classes apart, or the counts of 0, so that no lambda matters; give them a positive penalty factor, or a group")
+			return 0, errorf("the features that are not penalised tell the classes apart, or the counts of 0, so that no lambda matters; give them a positive penalty factor, or a group")
 		}
 	}
-	return 0, noLargest("model: no feature matters at all: every gradient at zero is 0")
+	return 0, noLargest("no feature matters at all: every gradient at zero is 0")
 }
 
 // graphMax returns LambdaMax for a design with a graph: the dual norm of the penalty Ω at −g, with the

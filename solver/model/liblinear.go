@@ -35,7 +35,7 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	kind, labels := "L2R_L2LOSS_SVR", m.Classes.Values
 	switch loss := traits(m.loss()); {
 	case loss.Labels == term.Counts:
-		return fmt.Errorf("model: liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
+		return errorf("liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
 	case loss.Name == term.Logistic{}.Traits().Name: // only this type has probabilities in liblinear
 		kind = "L1R_LR"
 	case loss.Labels == term.Classes:
@@ -50,7 +50,7 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 		b.WriteString("label")
 		for _, label := range labels {
 			if label != math.Trunc(label) || math.Abs(label) > math.MaxInt32 {
-				return fmt.Errorf("model: label %v; those of liblinear are whole numbers", label)
+				return errorf("label %v; those of liblinear are whole numbers", label)
 			}
 			fmt.Fprintf(b, " %d", int(label))
 		}

@@ -1,9 +1,6 @@
 package model
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
@@ -36,7 +33,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	case classifies(d.loss):
 		d.mapping = sparse.LabelMapping{Negative: -1, Positive: 1}
 		if low, high := team.Any(seen[0]), team.Any(seen[1]); !low || !high {
-			return nil, errors.New("model: every label is the same; expected two classes")
+			return nil, errorf("every label is the same; expected two classes")
 		}
 	}
 	d.weights, err = spec.weigh(team, y, d.side())
@@ -57,12 +54,12 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	}
 	switch {
 	case !x.Mapped():
-		return errors.New("model: Spec.Memory is for data that are mapped, as those of .scas files are")
+		return errorf("Spec.Memory is for data that are mapped, as those of .scas files are")
 	case len(y) != n:
 		return checkLabels(y, n)
 	case s.Checkpoint != nil:
 		return &sparse.RemedyError{
-			Err:      fmt.Errorf("model: %w: checkpoints are only for data in memory", stream.ErrNotStreamed),
+			Err:      errorf("%w: checkpoints are only for data in memory", stream.ErrNotStreamed),
 			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
 		}
 	}
@@ -74,13 +71,13 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
 	classes := classifies(spec.loss())
 	if positive := spec.Positive; classes && positive != nil && *positive != 1 {
-		return seen, fmt.Errorf("model: Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
+		return seen, errorf("Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
 	}
 	for lo := 0; lo < len(y); lo += pieceRows {
 		hi := min(lo+pieceRows, len(y))
 		for i, v := range y[lo:hi] {
 			if classes && v != 1 && v != -1 {
-				return seen, fmt.Errorf("model: label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", v, lo+i)
+				return seen, errorf("label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", v, lo+i)
 			}
 			seen[classOf(v)] = true
 		}

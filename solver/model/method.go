@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
@@ -27,12 +26,13 @@ type MethodError struct {
 }
 
 // Error names the setting, the limit of the method, and the remedies.
-func (e *MethodError) Error() string { return e.Reword(sparse.Remedy.String) }
+func (e *MethodError) Error() string { return e.whole().Error() }
 
-// Reword returns the text of Error, with the function words in place of Remedy.String.
-func (e *MethodError) Reword(words func(sparse.Remedy) string) string {
-	with := &sparse.RemedyError{Err: fmt.Errorf("model: Settings.%s = %v %s", e.Setting, e.Value, e.Limit), Remedies: e.Remedies}
-	return with.Reword(words)
+// Reword returns the text of Error for the users of a program; see sparse.RemedyError.
+func (e *MethodError) Reword(words func(sparse.Remedy) string) string { return e.whole().Reword(words) }
+
+func (e *MethodError) whole() *sparse.RemedyError {
+	return &sparse.RemedyError{Err: errorf("Settings.%s = %v %s", e.Setting, e.Value, e.Limit), Remedies: e.Remedies}
 }
 
 // Unwrap returns stream.ErrNotStreamed if OutOfCore is set, and nil otherwise.

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -106,25 +104,25 @@ func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, err
 	return s, s.check(n)
 }
 
-var errNoRows = errors.New("model: no rows to score")
+var errNoRows = errorf("no rows to score")
 
 func (s *ScoreSettings) check(n int) error {
 	if s.Weights != nil && len(s.Weights) != n || s.Offsets != nil && len(s.Offsets) != n {
-		return fmt.Errorf("model: %d weights and %d offsets for %d rows", len(s.Weights), len(s.Offsets), n)
+		return errorf("%d weights and %d offsets for %d rows", len(s.Weights), len(s.Offsets), n)
 	}
 	var sum float64
 	for i, w := range s.Weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
-			return fmt.Errorf("model: weight %v of row %d; it must be finite and not negative", w, i)
+			return errorf("weight %v of row %d; it must be finite and not negative", w, i)
 		}
 		sum += w
 	}
 	if s.Weights != nil && sum == 0 {
-		return errors.New("model: the weights of the rows sum to 0; at least one must be positive")
+		return errorf("the weights of the rows sum to 0; at least one must be positive")
 	}
 	for i, o := range s.Offsets {
 		if !finite(o) {
-			return fmt.Errorf("model: offset %v of row %d; it must be finite", o, i)
+			return errorf("offset %v of row %d; it must be finite", o, i)
 		}
 	}
 	return nil

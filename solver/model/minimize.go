@@ -121,7 +121,7 @@ func (g *general) confine(columns int) error {
 		box, ok = solver.NewBox(columns, math.Inf(-1), math.Inf(1)), true
 	}
 	if !ok {
-		return fmt.Errorf("model: Spec.Domain %T takes no Offsets with this loss and method; leave Method and Comm nil", g.d.spec.Domain)
+		return errorf("Spec.Domain %T takes no Offsets with this loss and method; leave Method and Comm nil", g.d.spec.Domain)
 	}
 	box.Lower[columns-1], box.Upper[columns-1] = 1, 1
 	g.problem.Domain = box

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -167,7 +166,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 	}
 	err = p.set.check()
 	if err == nil && !d.team.Alone() && p.set.Validation != nil {
-		err = errors.New("model: PathSettings.Validation is for one process; leave it nil with Spec.Comm")
+		err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
 	}
 	if err = d.team.Agreed(err); err != nil {
 		return nil, err
@@ -205,19 +204,19 @@ func (s *PathSettings) check() error {
 	last := math.Inf(1)
 	for k, l := range s.Lambdas {
 		if !(l >= 0 && l < last) {
-			return fmt.Errorf("model: PathSettings.Lambdas[%d] = %v after %v; lambdas must not be negative, and decrease", k, l, last)
+			return errorf("PathSettings.Lambdas[%d] = %v after %v; lambdas must not be negative, and decrease", k, l, last)
 		}
 		last = l
 	}
 	switch {
 	case s.Lambdas != nil && len(s.Lambdas) == 0:
-		return errors.New("model: PathSettings.Lambdas is empty; leave it nil for the default")
+		return errorf("PathSettings.Lambdas is empty; leave it nil for the default")
 	case s.Count < 0:
-		return fmt.Errorf("model: PathSettings.Count = %d; it must be positive, or 0 for 100", s.Count)
+		return errorf("PathSettings.Count = %d; it must be positive, or 0 for 100", s.Count)
 	case !(s.Ratio >= 0 && s.Ratio < 1):
-		return fmt.Errorf("model: PathSettings.Ratio = %v; it must be above 0 and below 1, or 0 for the default", s.Ratio)
+		return errorf("PathSettings.Ratio = %v; it must be above 0 and below 1, or 0 for the default", s.Ratio)
 	case s.Validation != nil && (s.Validation.X == nil || s.Validation.Patience < 0):
-		return errors.New("model: PathSettings.Validation needs data, and a Patience that is not negative")
+		return errorf("PathSettings.Validation needs data, and a Patience that is not negative")
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -16,15 +15,20 @@ type OverflowError struct {
 	Margin float64
 }
 
-func (e *OverflowError) Error() string {
-	return fmt.Sprintf("model: row %d: the margin is %v: its values are too large", e.Row, e.Margin)
+// Error says which margin is not finite.
+func (e *OverflowError) Error() string { return "model: " + e.Reword(nil) }
+
+// Reword returns the text of Error without the name of the package. The text has no remedies for which it
+// would call its argument.
+func (e *OverflowError) Reword(func(sparse.Remedy) string) string {
+	return fmt.Sprintf("row %d: the margin is %v: its values are too large", e.Row, e.Margin)
 }
 
 // ErrNoProbability is the error of methods for probabilities if the loss has no probabilities.
-var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
+var ErrNoProbability = errorf("probabilities are for the logistic loss; take margins or classes")
 
 // errColumns is the error of Margin, which returns one number, if the model has several columns.
-var errColumns = errors.New("model: the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
+var errColumns = errorf("the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
 
 // ReadOptions returns the options of package sparse for reading data for the model. The data get the
 // number of features of the model; if both have names, columns are found by name. Labels are mapped as
@@ -59,7 +63,7 @@ func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 // checkRow returns an error if the indices of a row are not valid.
 func (m *Model) checkRow(indices []int32, values []float64) error {
 	if len(indices) != len(values) {
-		return fmt.Errorf("model: %d indices and %d values; want as many of both", len(indices), len(values))
+		return errorf("%d indices and %d values; want as many of both", len(indices), len(values))
 	}
 	last, p := int32(-1), m.featureCount()
 	for k, j := range indices {
@@ -97,9 +101,9 @@ func (c *Column) margin(indices []int32, values []float64) float64 {
 
 func badIndex(k int, j, last int32, p int) error {
 	if j < 0 || int(j) >= p {
-		return fmt.Errorf("model: position %d: index %d is outside 0..%d, the features of the model", k, j, p-1)
+		return errorf("position %d: index %d is outside 0..%d, the features of the model", k, j, p-1)
 	}
-	return fmt.Errorf("model: position %d: index %d follows %d; want increasing indices", k, j, last)
+	return errorf("position %d: index %d follows %d; want increasing indices", k, j, last)
 }
 
 // badValue returns an error that names the first value that is not finite. If there is none, it returns
@@ -107,7 +111,7 @@ func badIndex(k int, j, last int32, p int) error {
 func badValue(indices []int32, values []float64, margin float64) error {
 	for k, v := range values {
 		if !finite(v) {
-			return fmt.Errorf("model: position %d: value %v of index %d; want a finite number", k, v, indices[k])
+			return errorf("position %d: value %v of index %d; want a finite number", k, v, indices[k])
 		}
 	}
 	return &OverflowError{Margin: margin}
@@ -215,7 +219,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if p := m.featureCount(); cols > p {
 		for i := range n {
 			if idx, _ := x.Row(i); len(idx) > 0 && int(idx[len(idx)-1]) >= p {
-				return nil, fmt.Errorf("model: row %d has column %d; the model has the features 0..%d", i, idx[len(idx)-1], p-1)
+				return nil, errorf("row %d has column %d; the model has the features 0..%d", i, idx[len(idx)-1], p-1)
 			}
 		}
 	}

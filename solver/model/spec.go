@@ -1,13 +1,11 @@
 package model
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 
+	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -153,7 +151,7 @@ type ElasticNet struct {
 
 func (e ElasticNet) check(*Spec, int) error {
 	if !(e.L1Ratio >= 0 && e.L1Ratio <= 1) {
-		return fmt.Errorf("model: ElasticNet.L1Ratio = %v; it must be between 0, ridge, and 1, the lasso", e.L1Ratio)
+		return errorf("ElasticNet.L1Ratio = %v; it must be between 0, ridge, and 1, the lasso", e.L1Ratio)
 	}
 	return nil
 }
@@ -185,20 +183,20 @@ func (g GroupLasso) check(s *Spec, p int) error {
 	for k, members := range g.Groups {
 		for _, j := range members {
 			if j < 0 || j >= p {
-				return fmt.Errorf("model: GroupLasso.Groups[%d] has %s %d; %s 0..%d", k, of, j, there, p-1)
+				return errorf("GroupLasso.Groups[%d] has %s %d; %s 0..%d", k, of, j, there, p-1)
 			}
 			if owner[j] != 0 {
-				return fmt.Errorf("model: GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint", owner[j]-1, k, of, j)
+				return errorf("GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint", owner[j]-1, k, of, j)
 			}
 			owner[j] = k + 1
 		}
 	}
 	if g.Weights != nil && len(g.Weights) != len(g.Groups) {
-		return fmt.Errorf("model: GroupLasso.Weights has length %d; there are %d groups", len(g.Weights), len(g.Groups))
+		return errorf("GroupLasso.Weights has length %d; there are %d groups", len(g.Weights), len(g.Groups))
 	}
 	for k, w := range g.Weights {
 		if !finite(w) || w < 0 {
-			return fmt.Errorf("model: GroupLasso.Weights[%d] = %v; it must be finite and not negative", k, w)
+			return errorf("GroupLasso.Weights[%d] = %v; it must be finite and not negative", k, w)
 		}
 	}
 	return nil
@@ -239,7 +237,7 @@ func (s *Spec) factors(p int) []float64 {
 // stateless returns an error if the specification has a checkpoint.
 func (s *Spec) stateless() error {
 	if s != nil && s.Checkpoint != nil {
-		return errors.New("model: Settings.Checkpoint is for Fit; other calls keep no state")
+		return errorf("Settings.Checkpoint is for Fit; other calls keep no state")
 	}
 	return nil
 }
@@ -300,11 +298,11 @@ func (s *Spec) streams() bool { return s.Memory > 0 }
 func (s *Spec) badSettings() error {
 	switch {
 	case s.TimeLimit < 0:
-		return fmt.Errorf("model: Settings.TimeLimit = %v; it must be positive, or 0 for no limit", s.TimeLimit)
+		return errorf("Settings.TimeLimit = %v; it must be positive, or 0 for no limit", s.TimeLimit)
 	case s.Threads < 0:
-		return fmt.Errorf("model: Settings.Threads = %d; it must be positive, or 0 for GOMAXPROCS", s.Threads)
+		return errorf("Settings.Threads = %d; it must be positive, or 0 for GOMAXPROCS", s.Threads)
 	case s.Memory < 0:
-		return fmt.Errorf("model: Spec.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
+		return errorf("Spec.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
 	}
 	return nil
 }
@@ -323,39 +321,39 @@ func (s *Spec) check(n, p int) error {
 		of   string
 	}{{"PenaltyFactors", s.PenaltyFactors, p, "features"}, {"SampleWeights", s.SampleWeights, n, "rows"}, {"Offsets", s.Offsets, n, "rows"}} {
 		if part.v != nil && len(part.v) != part.want {
-			return fmt.Errorf("model: Spec.%s has length %d; the data have %d %s", part.name, len(part.v), part.want, part.of)
+			return errorf("Spec.%s has length %d; the data have %d %s", part.name, len(part.v), part.want, part.of)
 		}
 		for i, v := range part.v {
 			if offsets := part.name == "Offsets"; !finite(v) && offsets {
-				return fmt.Errorf("model: Spec.Offsets[%d] = %v; it must be finite", i, v)
+				return errorf("Spec.Offsets[%d] = %v; it must be finite", i, v)
 			} else if !finite(v) || v < 0 && !offsets {
-				return fmt.Errorf("model: Spec.%s[%d] = %v; it must be finite and not negative", part.name, i, v)
+				return errorf("Spec.%s[%d] = %v; it must be finite and not negative", part.name, i, v)
 			}
 		}
 	}
 	switch {
 	case !(s.Lambda >= 0) || math.IsInf(s.Lambda, 0):
-		return fmt.Errorf("model: Spec.Lambda = %v; it must be finite and not negative", s.Lambda)
+		return errorf("Spec.Lambda = %v; it must be finite and not negative", s.Lambda)
 	case !(s.Fusion >= 0) || math.IsInf(s.Fusion, 0):
-		return fmt.Errorf("model: Spec.Fusion = %v; it must be positive and finite, or 0 for 1", s.Fusion)
+		return errorf("Spec.Fusion = %v; it must be positive and finite, or 0 for 1", s.Fusion)
 	case !(s.Mu >= 0) || math.IsInf(s.Mu, 0):
-		return fmt.Errorf("model: Spec.Mu = %v; it must be finite and not negative", s.Mu)
+		return errorf("Spec.Mu = %v; it must be finite and not negative", s.Mu)
 	case !(s.MuA >= 0) || math.IsInf(s.MuA, 0):
-		return fmt.Errorf("model: Spec.MuA = %v; it must be finite and not negative", s.MuA)
+		return errorf("Spec.MuA = %v; it must be finite and not negative", s.MuA)
 	case !slices.Contains([]Standardize{StandardizeAuto, StandardizeOn, StandardizeOff}, s.Standardize):
-		return fmt.Errorf("model: Spec.Standardize = %q; choose on, off or the empty string", s.Standardize)
+		return errorf("Spec.Standardize = %q; choose on, off or the empty string", s.Standardize)
 	case s.IndexBase != 0 && s.IndexBase != 1:
-		return fmt.Errorf("model: Spec.IndexBase = %d; it must be 0 or 1", s.IndexBase)
+		return errorf("Spec.IndexBase = %d; it must be 0 or 1", s.IndexBase)
 	case s.Start != nil && s.Start.featureCount() != p:
-		return fmt.Errorf("model: Spec.Start has %d features; the data have %d", s.Start.featureCount(), p)
+		return errorf("Spec.Start has %d features; the data have %d", s.Start.featureCount(), p)
 	case s.Features != nil && len(s.Features) != p:
-		return fmt.Errorf("model: Spec.Features has %d names; the data have %d features", len(s.Features), p)
+		return errorf("Spec.Features has %d names; the data have %d features", len(s.Features), p)
 	case s.Balanced && s.ClassWeights != nil:
-		return fmt.Errorf("model: Spec.Balanced and Spec.ClassWeights are both set; choose one")
+		return errorf("Spec.Balanced and Spec.ClassWeights are both set; choose one")
 	case !(s.RelTol < 1):
-		return fmt.Errorf("model: Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
+		return errorf("Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
 	case s.Settings.Start.X != nil || s.Settings.Start.Y != nil || s.Settings.Start.Dual != nil:
-		return errors.New("model: Settings.Start is of package solver; set Spec.Start")
+		return errorf("Settings.Start is of package solver; set Spec.Start")
 	}
 	if err := s.badSettings(); err != nil {
 		return err
@@ -381,7 +379,7 @@ func (s *Spec) checkDomain(p int) error {
 		return nil
 	}
 	if err := s.Domain.Validate(p); err != nil {
-		return fmt.Errorf("model: Spec.Domain: %s", strings.TrimPrefix(err.Error(), "solver: "))
+		return errorf("Spec.Domain: %s", pkgerr.Text(err))
 	}
 	if region := term.SetOf(s.Domain).Region(p); region != nil {
 		if _, box := region.Box(); box {
@@ -390,11 +388,11 @@ func (s *Spec) checkDomain(p int) error {
 	}
 	switch {
 	case !s.NoIntercept:
-		return fmt.Errorf("model: Spec.Domain %T holds no intercept; set NoIntercept", s.Domain)
+		return errorf("Spec.Domain %T holds no intercept; set NoIntercept", s.Domain)
 	case s.standardizes():
-		return fmt.Errorf("model: Spec.Domain %T is of features as they are; set Standardize to StandardizeOff", s.Domain)
+		return errorf("Spec.Domain %T is of features as they are; set Standardize to StandardizeOff", s.Domain)
 	case s.l1Ratio() < 1 && s.PenaltyFactors != nil:
-		return fmt.Errorf("model: Spec.Domain %T with an ElasticNet takes no PenaltyFactors; leave them nil", s.Domain)
+		return errorf("Spec.Domain %T with an ElasticNet takes no PenaltyFactors; leave them nil", s.Domain)
 	}
 	return nil
 }
@@ -405,24 +403,24 @@ func (s *Spec) checkCombination(p int) error {
 	_, grouped := s.Penalty.(GroupLasso)
 	if s.A != nil {
 		if _, columns := s.A.Dims(); columns != p {
-			return fmt.Errorf("model: Spec.A has %d columns; the data have %d features", columns, p)
+			return errorf("Spec.A has %d columns; the data have %d features", columns, p)
 		}
 	}
 	switch {
 	case s.Graph != nil && s.Graph.Nodes() != p:
-		return fmt.Errorf("model: Spec.Graph has %d nodes; the data have %d features", s.Graph.Nodes(), p)
+		return errorf("Spec.Graph has %d nodes; the data have %d features", s.Graph.Nodes(), p)
 	case s.Graph != nil && s.A != nil:
-		return fmt.Errorf("model: Spec.Graph and Spec.A are both set; choose one")
+		return errorf("Spec.Graph and Spec.A are both set; choose one")
 	case s.A != nil && (s.l1Ratio() < 1 || s.PenaltyFactors != nil):
-		return fmt.Errorf("model: Spec.A takes no ElasticNet and no PenaltyFactors; multiply its rows, and for squares set Mu or MuA")
+		return errorf("Spec.A takes no ElasticNet and no PenaltyFactors; multiply its rows, and for squares set Mu or MuA")
 	case grouped && s.MuA > 0:
-		return fmt.Errorf("model: a GroupLasso takes no MuA; set Mu")
+		return errorf("a GroupLasso takes no MuA; set Mu")
 	case s.Graph == nil && s.Fusion != 0:
-		return fmt.Errorf("model: Spec.Fusion = %v without a Graph; leave it 0", s.Fusion)
+		return errorf("Spec.Fusion = %v without a Graph; leave it 0", s.Fusion)
 	case grouped && s.PenaltyFactors != nil:
-		return fmt.Errorf("model: a GroupLasso takes no PenaltyFactors; give it Weights")
+		return errorf("a GroupLasso takes no PenaltyFactors; give it Weights")
 	case !classifies(s.loss()) && (s.Balanced || s.ClassWeights != nil || s.Positive != nil):
-		return fmt.Errorf("model: Balanced, ClassWeights and Positive are for classification; the %s loss is for numbers", s.loss())
+		return errorf("Balanced, ClassWeights and Positive are for classification; the %s loss is for numbers", s.loss())
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	}
 	if set.Threshold != nil {
 		if t.m.Labels.IsZero() {
-			return fmt.Errorf("model: ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
+			return errorf("ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
 		}
 		t.threshold = *set.Threshold
 	}
@@ -138,7 +138,7 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	for i, v := range y {
 		k, known := m.classOf(v)
 		if !known {
-			return nil, fmt.Errorf("model: label %v of row %d is none of the classes of the model, %s", v, i, m.someClasses())
+			return nil, errorf("label %v of row %d is none of the classes of the model, %s", v, i, m.someClasses())
 		}
 		classes[i] = k
 	}

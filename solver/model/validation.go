@@ -1,8 +1,6 @@
 package model
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/sparse"
@@ -59,17 +57,17 @@ func (m Measure) check(classes, own bool, field string) (Measure, error) {
 	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
 	switch {
 	case m != "" && own:
-		return "", fmt.Errorf("model: %s = %q beside a metric of your own: give one of them", field, m)
+		return "", errorf("%s = %q beside a metric of your own: give one of them", field, m)
 	case own:
 		return byOwn, nil
 	case m == "" || m == ByLoss:
 		return ByLoss, nil
 	case !known:
-		return "", fmt.Errorf("model: %s = %q is no measure", field, m)
+		return "", errorf("%s = %q is no measure", field, m)
 	case ofClasses && !classes:
-		return "", fmt.Errorf("model: %s = %q is for classification, and the loss for numbers", field, m)
+		return "", errorf("%s = %q is for classification, and the loss for numbers", field, m)
 	case !ofClasses && classes:
-		return "", fmt.Errorf("model: %s = %q is for numbers, and the loss for classification", field, m)
+		return "", errorf("%s = %q is for numbers, and the loss for classification", field, m)
 	}
 	return m, nil
 }
@@ -90,7 +88,7 @@ func newPatience(v *Validation, classes bool) (p *patience, err error) {
 		p.by, err = v.By.check(classes, v.Metric != nil, "PathSettings.Validation.By")
 	}
 	if err == nil && p.by == ByR2 {
-		err = errors.New("model: PathSettings.Validation.By = \"r2\" is for cross-validation; ByMSE chooses the same")
+		err = errorf("PathSettings.Validation.By = \"r2\" is for cross-validation; ByMSE chooses the same")
 	}
 	return p, err
 }

@@ -53,7 +53,7 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 	removeStale(dir, base)
 	f, err := createTemp(dir, base, perm)
 	if err != nil {
-		return nil, fmt.Errorf("atomicfile: writing %s: %w", path, err)
+		return nil, errorf("writing %s: %w", path, err)
 	}
 	p := &Prepared{path: path, temp: f.Name()}
 	done := false
@@ -81,7 +81,7 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 		f.Close,
 	} {
 		if err := step(); err != nil {
-			return nil, fmt.Errorf("atomicfile: writing %s: %w", path, err)
+			return nil, errorf("writing %s: %w", path, err)
 		}
 	}
 	done = true
@@ -96,7 +96,7 @@ func (p *Prepared) Commit() error {
 		return nil
 	}
 	if err := os.Rename(p.temp, p.path); err != nil {
-		return fmt.Errorf("atomicfile: writing %s: %w", p.path, err)
+		return errorf("writing %s: %w", p.path, err)
 	}
 	p.temp = ""
 	syncDir(filepath.Dir(p.path))
@@ -188,7 +188,7 @@ func Probe(path string) error {
 	}
 	f, err := createTemp(dir, base, 0o600)
 	if err != nil {
-		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+		return errorf("writing %s: %w", path, err)
 	}
 	f.Close()
 	return os.Remove(f.Name())
@@ -198,11 +198,11 @@ func Probe(path string) error {
 func writeThrough(path string, fill func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("atomicfile: %w", err)
+		return errorf("%w", err)
 	}
 	err = fill(f)
 	if closing := f.Close(); err == nil && closing != nil {
-		return fmt.Errorf("atomicfile: %w", closing)
+		return errorf("%w", closing)
 	}
 	return err
 }

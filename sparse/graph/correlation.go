@@ -2,7 +2,6 @@ package graph
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -80,12 +79,12 @@ func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) 
 // the data and the edges.
 func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Graph, error) {
 	if !(threshold > 0 && threshold <= 1) {
-		return nil, fmt.Errorf("graph: correlation threshold %v: want a number above 0, at most 1", threshold)
+		return nil, errorf("correlation threshold %v: want a number above 0, at most 1", threshold)
 	}
 	o := opt.withDefaults()
 	pairs, reached := c.Correlation().strongest(threshold, o.MaxEdges, o.Threads)
 	if len(pairs) > o.MaxEdges || reached > threshold {
-		return nil, fmt.Errorf("graph: correlation threshold %v: more than %d pairs are as correlated: want a threshold above %.4g, or a larger MaxEdges", threshold, o.MaxEdges, reached)
+		return nil, errorf("correlation threshold %v: more than %d pairs are as correlated: want a threshold above %.4g, or a larger MaxEdges", threshold, o.MaxEdges, reached)
 	}
 	return o.graph(c.n, pairs), nil
 }
@@ -98,11 +97,11 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, threshold float64, err error) {
 	o := opt.withDefaults()
 	if k < 1 || k > o.MaxEdges {
-		return nil, 0, fmt.Errorf("graph: %d edges asked for: want 1 to %d", k, o.MaxEdges)
+		return nil, 0, errorf("%d edges asked for: want 1 to %d", k, o.MaxEdges)
 	}
 	pairs := c.Correlation().Largest(k, o.Threads)
 	if len(pairs) > 2*o.MaxEdges {
-		return nil, 0, fmt.Errorf("graph: the %d strongest correlations end in a tie of %d pairs: ask for fewer edges", k, len(pairs))
+		return nil, 0, errorf("the %d strongest correlations end in a tie of %d pairs: ask for fewer edges", k, len(pairs))
 	}
 	threshold = 1
 	for _, p := range pairs {
@@ -119,7 +118,7 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
 	if k < 1 || k > c.n || k*c.n > 2*o.MaxEdges {
-		return nil, fmt.Errorf("graph: %d nearest of %d features: want 1 to %d", k, c.n, min(c.n, 2*o.MaxEdges/c.n))
+		return nil, errorf("%d nearest of %d features: want 1 to %d", k, c.n, min(c.n, 2*o.MaxEdges/c.n))
 	}
 	c = c.Correlation()
 	var order []int32 // features by decreasing reach; see byReach

@@ -41,7 +41,7 @@ func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
 
 func enough(rows int) error {
 	if rows < 2 {
-		return fmt.Errorf("graph: covariances from %d samples: want at least 2", rows)
+		return errorf("covariances from %d samples: want at least 2", rows)
 	}
 	return nil
 }
@@ -83,13 +83,13 @@ const symmetryTolerance = 1e-9
 // s_ij and s_ji of at most 1e-9 relative to the diagonal are averaged.
 func NewCovariance(n int, values []float64) (*Covariance, error) {
 	if n < 1 || n > maxDense || len(values) != n*n {
-		return nil, fmt.Errorf("graph: covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
+		return nil, errorf("covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
 	}
 	c := &Covariance{n: n, diag: make([]float64, n), scale: slices.Repeat([]float64{1}, n), dense: make([]float64, n*n)}
 	for i := range n {
 		c.diag[i] = values[i*n+i]
 		if d := c.diag[i]; !(d >= 0) || math.IsInf(d, 0) {
-			return nil, fmt.Errorf("graph: covariance: variance %v of feature %d: want a finite number, at least 0", d, i+1)
+			return nil, errorf("covariance: variance %v of feature %d: want a finite number, at least 0", d, i+1)
 		}
 	}
 	for i := range n {
@@ -97,10 +97,10 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 			a, b := values[i*n+j], values[j*n+i]
 			size := math.Sqrt(c.diag[i]) * math.Sqrt(c.diag[j])
 			if !(math.Abs(a-b) <= symmetryTolerance*size) {
-				return nil, fmt.Errorf("graph: covariance: entry (%d, %d) is %v but (%d, %d) is %v: want a symmetric matrix", i+1, j+1, a, j+1, i+1, b)
+				return nil, errorf("covariance: entry (%d, %d) is %v but (%d, %d) is %v: want a symmetric matrix", i+1, j+1, a, j+1, i+1, b)
 			}
 			if !(math.Abs(a) <= size*(1+symmetryTolerance)) {
-				return nil, fmt.Errorf("graph: covariance: entry (%d, %d) is %v with variances %v and %v: want at most the root of their product", i+1, j+1, a, c.diag[i], c.diag[j])
+				return nil, errorf("covariance: entry (%d, %d) is %v with variances %v and %v: want at most the root of their product", i+1, j+1, a, c.diag[i], c.diag[j])
 			}
 			c.dense[i*n+j] = a + float64((b-a)/2)
 			if i > j { // a copy, because the average rounds differently

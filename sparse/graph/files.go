@@ -61,7 +61,7 @@ func matrixOf(c *coordinates.File) (*sparse.CSR, error) {
 func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	switch {
 	case p < 1 || p > math.MaxInt32:
-		return nil, fmt.Errorf("graph: %d features: want 1 to %d", p, math.MaxInt32)
+		return nil, errorf("%d features: want 1 to %d", p, math.MaxInt32)
 	case c.Symmetry != "":
 		return adjacencyOf(c, p)
 	}
@@ -132,7 +132,7 @@ func adjacencyOf(c *coordinates.File, p int) (*Graph, error) {
 func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 	rows, cols := a.Dims()
 	if rows != cols {
-		return nil, fmt.Errorf("graph: adjacency matrix of %d rows and %d columns: want a square one", rows, cols)
+		return nil, errorf("adjacency matrix of %d rows and %d columns: want a square one", rows, cols)
 	}
 	t := a.Transpose()
 	g := &Graph{n: rows}
@@ -145,7 +145,7 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 				w = mirror[at]
 			}
 			if w != val[k] {
-				return nil, fmt.Errorf("graph: adjacency matrix: entry (%d, %d) is %v but (%d, %d) is %v: want a symmetric matrix, or read it as a constraint matrix", i+1, j+1, val[k], j+1, i+1, w)
+				return nil, errorf("adjacency matrix: entry (%d, %d) is %v but (%d, %d) is %v: want a symmetric matrix, or read it as a constraint matrix", i+1, j+1, val[k], j+1, i+1, w)
 			}
 			if int(j) > i && w != 0 {
 				g.edges = append(g.edges, Edge{I: int32(i), J: j, Weight: w})
@@ -158,7 +158,7 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 // Write writes the graph in the format of ReadEdges, under a comment. Reading it gives
 // the same edges in the same order with the same bits.
 func (g *Graph) Write(w io.Writer) error {
-	return text.Write(w, "graph: writing edges", func(to *bufio.Writer) {
+	return text.Write(w, "graph", "writing edges", func(to *bufio.Writer) {
 		fmt.Fprintf(to, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
 		var line []byte
 		for _, e := range g.edges {
@@ -222,7 +222,7 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 // error is about the kind that it resembles more.
 func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, error) {
 	if kind != Any && kind != EdgeList && kind != Matrix {
-		return nil, fmt.Errorf("graph: constraint kind %q: want %q, %q or empty", kind, EdgeList, Matrix)
+		return nil, errorf("constraint kind %q: want %q, %q or empty", kind, EdgeList, Matrix)
 	}
 	c, err := readLines(r, name)
 	if err != nil {

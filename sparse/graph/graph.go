@@ -28,15 +28,15 @@ type Graph struct {
 // The edges are copied and keep their order and orientation.
 func New(n int, edges []Edge) (*Graph, error) {
 	if n < 0 || n > sparse.MaxCols {
-		return nil, fmt.Errorf("graph: %d nodes: want 0 to %d", n, sparse.MaxCols)
+		return nil, errorf("%d nodes: want 0 to %d", n, sparse.MaxCols)
 	}
 	first := make(map[[2]int32]int, len(edges))
 	for k, e := range edges {
 		if msg := e.problem(n); msg != "" {
-			return nil, fmt.Errorf("graph: edge %d (%d, %d): %s", k, e.I, e.J, msg)
+			return nil, errorf("edge %d (%d, %d): %s", k, e.I, e.J, msg)
 		}
 		if at, dup := first[e.ends()]; dup {
-			return nil, fmt.Errorf("graph: edge %d joins nodes %d and %d, as edge %d does: want each pair once", k, e.I, e.J, at)
+			return nil, errorf("edge %d joins nodes %d and %d, as edge %d does: want each pair once", k, e.I, e.J, at)
 		}
 		first[e.ends()] = k
 	}

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -72,7 +71,7 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	}
 	var theta mat.Dense
 	if err := theta.Inverse(w); err != nil {
-		return nil, fmt.Errorf("graph: recipe: the estimate for %d features around feature %d has no inverse (%w): want features scaled to order 1", n, members[0]+1, err)
+		return nil, errorf("recipe: the estimate for %d features around feature %d has no inverse (%w): want features scaled to order 1", n, members[0]+1, err)
 	}
 	var edges []Edge
 	for i := range n {

@@ -45,6 +45,8 @@ const exitCodes = `Exit codes:
 // A usageError is an error in the flags or the arguments of the command line.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // A notFiniteError is the error for a result that is NaN or infinite.
@@ -107,22 +109,7 @@ func describe(err error) string {
 		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
 			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
 	}
-	return withoutPackages(err, reworded(err)) + remedy
-}
-
-// withoutPackages removes the names of packages from the text of err.
-func withoutPackages(err error, text string) string {
-	parse, begins := errors.AsType[*sparse.ParseError](err)
-	if begins { // a file may have the same name as a package
-		begins = strings.HasPrefix(text, parse.File)
-	}
-	for _, name := range strings.Fields("sparse graph glasso draw solver atomicfile kernels model stream") {
-		if !begins {
-			text = strings.TrimPrefix(text, name+": ")
-		}
-		text = strings.ReplaceAll(text, ": "+name+": ", ": ")
-	}
-	return text
+	return reworded(err) + remedy
 }
 
 // fail writes err to stderr and returns its exit code. If err is nil, it writes nothing.

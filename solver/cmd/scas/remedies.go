@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -135,15 +136,18 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 	return strings.ReplaceAll(text, "%s", r.To), ok
 }
 
-// reworded returns the text of err. In this text the remedies of err, and of every error that err wraps, are
-// in the words of the command line.
+// reworded returns the text of err. In this text err, and every error that err wraps, lacks the name of its
+// package, and has its remedies in the words of the command line.
 func reworded(err error) string {
 	text := err.Error()
 	for _, part := range parts(err) {
-		if part, ok := part.(interface {
+		switch part := part.(type) {
+		case *pkgerr.Error:
+			text = strings.Replace(text, part.Error(), pkgerr.Text(part), 1)
+		case interface {
 			Error() string
 			Reword(words func(sparse.Remedy) string) string
-		}); ok {
+		}:
 			text = strings.Replace(text, part.Error(), part.Reword(inWords), 1)
 		}
 	}

@@ -6,11 +6,14 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -120,13 +123,14 @@ func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
 	return r
 }
 
-// TestReworded checks that the remedies of all errors in a chain are in the words of the command line.
+// TestReworded checks that the errors of a chain have no names of packages, and remedies in the words of the
+// command line.
 func TestReworded(t *testing.T) {
 	parse := &sparse.ParseError{File: "a.svm", Line: 2, Msg: "too large", Remedies: []sparse.Remedy{
 		{Field: "ReadOptions.Features", To: "a larger number"},
 		{Field: "ReadOptions.IgnoreBeyond", To: "true"},
 	}}
-	second := &sparse.RemedyError{Err: fmt.Errorf("sparse: no class: %w", parse), Remedies: []sparse.Remedy{
+	second := &sparse.RemedyError{Err: pkgerr.Errorf("sparse", "no class: %w", parse), Remedies: []sparse.Remedy{
 		{Field: "ReadOptions.Regression", To: "true", If: "the labels are numbers"},
 		{To: "correct the label"},
 		{To: "leave the row out"},
@@ -136,7 +140,11 @@ func TestReworded(t *testing.T) {
 		want string
 	}{
 		{parse, "a.svm:2: too large; give --features a larger number"},
-		{fmt.Errorf("sparse: %w", parse), "a.svm:2: too large; give --features a larger number"},
+		{pkgerr.Errorf("sparse", "%w", parse), "a.svm:2: too large; give --features a larger number"},
+		{pkgerr.Errorf("model", "class 3: %w", pkgerr.Errorf("solver", "no step")), "class 3: no step"},
+		{&sparse.ParseError{File: "model", Msg: "empty"}, "model: empty"}, // a file with the name of a package
+		{fmt.Errorf("at 0.1: %w", &solver.DivergenceError{Start: math.Inf(1)}), "at 0.1: the objective is +Inf at the start already: " +
+			"numbers of the data, labels, weights or penalty are too large; scale them"},
 		{fmt.Errorf("reading: %w", second), "reading: no class: a.svm:2: too large; give --features a larger number; " +
 			"give --loss squared if the labels are numbers, correct the label, or leave the row out"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,7 +29,8 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts in testdata. Beside the usual commands, a script can use these:
 //
-//	exits CODE ARGS...   runs scas and checks its exit code
+//	exits CODE ARGS...   runs scas and checks its exit code, and that errors have no names
+//	                     of packages
 //	terminated ARGS...   runs scas on samples from a pipe that never ends, terminates it
 //	                     while it reads, and checks for exit code 130 and an empty stdout
 //	sameobjective FILE FILE TOL  compares two reports of train --json
@@ -58,6 +60,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// packageName matches the name of a package in an error.
+var packageName = regexp.MustCompile(`: (sparse|atomicfile|graph|draw|glasso|solver|stream|model|rows|exact|dist|kernels): `)
+
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE ARGS...")
@@ -69,6 +74,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("running scas: %v", err)
 		}
 		code = ended.ExitCode()
+	}
+	if named := packageName.FindString(ts.ReadFile("stderr")); named != "" {
+		ts.Fatalf("scas %s: the error has the name of a package: %q", strings.Join(args[1:], " "), named)
 	}
 	if got := fmt.Sprint(code); got != args[0] {
 		ts.Fatalf("scas %s: exit code %s, want %s", strings.Join(args[1:], " "), got, args[0])

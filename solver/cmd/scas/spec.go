@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/stream"
@@ -226,7 +227,7 @@ func readConstraint(path string, data *sparse.Dataset) (*graph.Constraint, error
 	}
 	probe := solver.Problem{Data: data.X, Labels: data.Labels, Loss: solver.Squared{}, Constraint: con.A} // the squared loss accepts any labels
 	if err := probe.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: A %s", path, strings.TrimPrefix(err.Error(), "solver: Problem.Constraint "))
+		return nil, fmt.Errorf("%s: A %s", path, strings.TrimPrefix(pkgerr.Text(err), "Problem.Constraint "))
 	}
 	return con, nil
 }

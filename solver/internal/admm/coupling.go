@@ -1,7 +1,6 @@
 package admm
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -63,19 +62,19 @@ func (c Coupling) Check() error {
 // the fields of Problem.Coupling.
 func (c Coupling) Validate(l int, g term.Penalty) error {
 	if c.B != nil && c.Diagonal != nil {
-		return fmt.Errorf("solver: Coupling has both B and Diagonal; set one")
+		return errorf("Coupling has both B and Diagonal; set one")
 	}
 	if c.B != nil {
 		if rows, _ := c.B.Dims(); rows != l {
-			return fmt.Errorf("solver: Coupling.B has %d rows; the constraint matrix has %d", rows, l)
+			return errorf("Coupling.B has %d rows; the constraint matrix has %d", rows, l)
 		}
 	}
 	if c.C != nil && len(c.C) != l {
-		return fmt.Errorf("solver: Coupling.C has length %d; the constraint matrix has %d rows", len(c.C), l)
+		return errorf("Coupling.C has length %d; the constraint matrix has %d rows", len(c.C), l)
 	}
 	for j, v := range c.C {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("solver: Coupling.C[%d] = %v; it must be finite", j, v)
+			return errorf("Coupling.C[%d] = %v; it must be finite", j, v)
 		}
 	}
 	if c.Diagonal != nil {
@@ -89,14 +88,14 @@ func (c Coupling) Validate(l int, g term.Penalty) error {
 
 func (c Coupling) validateDiagonal(l int, g term.Penalty) error {
 	if len(c.Diagonal) != l {
-		return fmt.Errorf("solver: Coupling.Diagonal has length %d; the constraint matrix has %d rows", len(c.Diagonal), l)
+		return errorf("Coupling.Diagonal has length %d; the constraint matrix has %d rows", len(c.Diagonal), l)
 	}
 	for j, v := range c.Diagonal {
 		switch {
 		case v == 0 || math.IsNaN(v) || math.IsInf(v, 0):
-			return fmt.Errorf("solver: Coupling.Diagonal[%d] = %v; it must be finite and not zero", j, v)
+			return errorf("Coupling.Diagonal[%d] = %v; it must be finite and not zero", j, v)
 		case math.Abs(v) != math.Abs(c.Diagonal[0]) && !g.Separable():
-			return fmt.Errorf("solver: Coupling.Diagonal has entries of different size, which a penalty that is not separable (%T) cannot take; give B as a matrix", g)
+			return errorf("Coupling.Diagonal has entries of different size, which a penalty that is not separable (%T) cannot take; give B as a matrix", g)
 		}
 	}
 	return nil
@@ -104,7 +103,7 @@ func (c Coupling) validateDiagonal(l int, g term.Penalty) error {
 
 func (c Coupling) validateAlpha() error {
 	if !(c.Alpha > 0) || math.IsInf(c.Alpha, 0) || c.B == nil {
-		return fmt.Errorf("solver: Coupling.Alpha = %v; it must be positive and finite, and B be set", c.Alpha)
+		return errorf("Coupling.Alpha = %v; it must be positive and finite, and B be set", c.Alpha)
 	}
 	l, q := c.B.Dims()
 	rng := rand.New(rand.NewPCG(3, 5))
@@ -117,7 +116,7 @@ func (c Coupling) validateAlpha() error {
 		c.B.MulVecTrans(back, by)
 		for j := range y {
 			if math.Abs(back[j]-float64(c.Alpha*y[j])) > 1e-9*c.Alpha {
-				return fmt.Errorf("solver: Coupling.Alpha = %v, but B'B is not that multiple of the identity (coordinate %d of B'B y is %v for y = %v)", c.Alpha, j, back[j], y[j])
+				return errorf("Coupling.Alpha = %v, but B'B is not that multiple of the identity (coordinate %d of B'B y is %v for y = %v)", c.Alpha, j, back[j], y[j])
 			}
 		}
 	}

@@ -1,10 +1,10 @@
 package linalg
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 
+	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -16,11 +16,11 @@ const Largest = 1e100
 // entry whose absolute value is above Largest. name is the name of m in errors.
 func Check(name string, m Map) error {
 	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return fmt.Errorf("solver: %s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
+		return pkgerr.Errorf("solver", "%s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
 	}
 	if a, ok := m.(*sparse.CSR); ok {
 		if v := largest(a); v > Largest {
-			return fmt.Errorf("solver: %s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v, Largest)
+			return pkgerr.Errorf("solver", "%s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v, Largest)
 		}
 	}
 	return nil

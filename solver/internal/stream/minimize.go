@@ -131,7 +131,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	case err != nil:
 		return nil, err
 	case len(p.Labels) != n:
-		return nil, fmt.Errorf("stream: %d labels for %d rows: want one for every row", len(p.Labels), n)
+		return nil, errorf("%d labels for %d rows: want one for every row", len(p.Labels), n)
 	case p.Coupling != nil:
 		return nil, refused("a coupling A x + B y = c is not streamed")
 	}
@@ -166,12 +166,12 @@ func validWeights(weights []float64, n int) error {
 	var sum float64
 	for i, w := range weights {
 		if !(w >= 0) {
-			return fmt.Errorf("stream: weight %d is %v: want numbers that are not negative", i, w)
+			return errorf("weight %d is %v: want numbers that are not negative", i, w)
 		}
 		sum += w
 	}
 	if len(weights) != n || !(sum > 0) || math.IsInf(sum, 0) {
-		return fmt.Errorf("stream: %d weights with the sum %v for %d rows: want one for every row, and a finite sum above 0", len(weights), sum, n)
+		return errorf("%d weights with the sum %v for %d rows: want one for every row, and a finite sum above 0", len(weights), sum, n)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func newFile(q *exact.Problem, memory int64) *exact.File {
 }
 
 func refused(format string, args ...any) error {
-	return fmt.Errorf("stream: %w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
+	return errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
 // validLabels checks the labels, one part after the other.

@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -25,7 +24,7 @@ func (b Ball) Diameter() float64 { return 2 * b.Radius }
 // Validate returns an error if the radius is not valid.
 func (b Ball) Validate(int) error {
 	if !(b.Radius > 0) || math.IsInf(b.Radius, 0) {
-		return fmt.Errorf("solver: Ball.Radius = %v; it must be positive and finite", b.Radius)
+		return errorf("Ball.Radius = %v; it must be positive and finite", b.Radius)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -39,11 +38,11 @@ func (b Box) Diameter() float64 {
 // Validate returns an error if the bounds are not valid in R^p.
 func (b Box) Validate(p int) error {
 	if len(b.Lower) != p || len(b.Upper) != p {
-		return fmt.Errorf("solver: Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
+		return errorf("Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
 	}
 	for j, lo := range b.Lower {
 		if hi := b.Upper[j]; !(lo <= hi) || math.IsInf(lo, 1) || math.IsInf(hi, -1) {
-			return fmt.Errorf("solver: Box bounds of feature %d are [%v, %v]; there must be a finite number between them", j, lo, hi)
+			return errorf("Box bounds of feature %d are [%v, %v]; there must be a finite number between them", j, lo, hi)
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ func CheckLoss(l OwnLoss, labels []float64) error {
 		for k := range points {
 			t := span * (2*float64(k)/(points-1) - 1)
 			if err := lossAt(l, t, b); err != nil {
-				return fmt.Errorf("solver: loss %s at margin %.4g, label %g: %w", l, t, b, err)
+				return errorf("loss %s at margin %.4g, label %g: %w", l, t, b, err)
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func CheckPenalty(g OwnPenalty, q int) error {
 			}
 		}
 		if err := prox(g, v, steps, rng); err != nil {
-			return fmt.Errorf("solver: penalty %T at %.4g with steps %.4g: %w", g, v, steps, err)
+			return errorf("penalty %T at %.4g with steps %.4g: %w", g, v, steps, err)
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -95,10 +94,10 @@ func (g GroupL2) Validate(q int) error {
 	for k, group := range g.Groups {
 		for _, j := range group {
 			if j < 0 || j >= q {
-				return fmt.Errorf("solver: GroupL2.Groups[%d] has coordinate %d; y has %d", k, j, q)
+				return errorf("GroupL2.Groups[%d] has coordinate %d; y has %d", k, j, q)
 			}
 			if owner[j] != 0 {
-				return fmt.Errorf("solver: GroupL2.Groups[%d] and [%d] share coordinate %d; groups must be disjoint (repeat the row of A instead)", owner[j]-1, k, j)
+				return errorf("GroupL2.Groups[%d] and [%d] share coordinate %d; groups must be disjoint (repeat the row of A instead)", owner[j]-1, k, j)
 			}
 			owner[j] = k + 1
 		}

@@ -46,7 +46,7 @@ func (h Huber) String() string {
 // Validate returns an error if Delta or a label is not valid.
 func (h Huber) Validate(labels []float64) error {
 	if !(h.Delta >= 0) || math.IsInf(h.Delta, 0) {
-		return fmt.Errorf("solver: Huber.Delta = %v; it must be positive and finite, or 0 for 1.35", h.Delta)
+		return errorf("Huber.Delta = %v; it must be positive and finite, or 0 for 1.35", h.Delta)
 	}
 	return Numbers.validate("huber", labels)
 }

@@ -204,11 +204,11 @@ func (k Labels) validate(loss string, labels []float64) error {
 	for i, b := range labels {
 		switch {
 		case k == Classes && b != 1 && b != -1:
-			return fmt.Errorf("solver: Problem.Labels[%d] = %v; %s loss needs -1 or +1", i, b, loss)
+			return errorf("Problem.Labels[%d] = %v; %s loss needs -1 or +1", i, b, loss)
 		case math.IsNaN(b) || math.IsInf(b, 0):
-			return fmt.Errorf("solver: Problem.Labels[%d] = %v; labels must be finite", i, b)
+			return errorf("Problem.Labels[%d] = %v; labels must be finite", i, b)
 		case k == Counts && b < 0:
-			return fmt.Errorf("solver: Problem.Labels[%d] = %v; %s loss needs numbers that are not negative", i, b, loss)
+			return errorf("Problem.Labels[%d] = %v; %s loss needs numbers that are not negative", i, b, loss)
 		}
 	}
 	return nil
@@ -276,7 +276,7 @@ func ParseLoss(text string) (Loss, error) {
 			return t.Argument.With(argument), nil
 		}
 	}
-	return nil, fmt.Errorf("solver: no loss %q; want %s", text, LossUsage())
+	return nil, errorf("no loss %q; want %s", text, LossUsage())
 }
 
 // LossNames lists the names of the losses.

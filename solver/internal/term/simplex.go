@@ -2,7 +2,6 @@ package term
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -52,7 +51,7 @@ func (s Simplex) Diameter() float64 { return s.Sum() * math.Sqrt2 }
 // Validate returns an error if Total is not valid.
 func (s Simplex) Validate(int) error {
 	if !(s.Total >= 0) || math.IsInf(s.Total, 0) {
-		return fmt.Errorf("solver: Simplex.Total = %v; it must be positive and finite, or 0 for 1", s.Total)
+		return errorf("Simplex.Total = %v; it must be positive and finite, or 0 for 1", s.Total)
 	}
 	return nil
 }

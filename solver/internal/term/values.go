@@ -8,7 +8,7 @@ import (
 // checkCoefficient returns an error with the given name if v is negative or not finite.
 func checkCoefficient(name string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("solver: %s = %v; it must be finite and not negative", name, v)
+		return errorf("%s = %v; it must be finite and not negative", name, v)
 	}
 	return nil
 }
@@ -20,7 +20,7 @@ func CheckWeights(name string, w []float64, want int) error {
 		return nil
 	}
 	if len(w) != want {
-		return fmt.Errorf("solver: %s has length %d; it needs one weight for each of %d", name, len(w), want)
+		return errorf("%s has length %d; it needs one weight for each of %d", name, len(w), want)
 	}
 	for j, v := range w {
 		if err := checkCoefficient(fmt.Sprintf("%s[%d]", name, j), v); err != nil {

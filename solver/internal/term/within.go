@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -45,7 +44,7 @@ func (Within) Scale() float64 { return 0 }
 // Validate returns an error if the bounds are not valid.
 func (g Within) Validate(int) error {
 	if !(g.Lower <= g.Upper) {
-		return fmt.Errorf("solver: Within{%v, %v} is empty; the lower bound must not exceed the upper", g.Lower, g.Upper)
+		return errorf("Within{%v, %v} is empty; the lower bound must not exceed the upper", g.Lower, g.Upper)
 	}
 	return nil
 }

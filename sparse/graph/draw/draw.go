@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/spatial/r2"
 
+	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
@@ -37,11 +38,11 @@ func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 		return err
 	}
 	if sets != nil && len(sets.Of) != g.Nodes() {
-		return fmt.Errorf("draw: sets of %d nodes for %d: want one per node", len(sets.Of), g.Nodes())
+		return pkgerr.Errorf("draw", "sets of %d nodes for %d: want one per node", len(sets.Of), g.Nodes())
 	}
 	if !Fits(g) {
 		s := g.Statistics()
-		return fmt.Errorf("draw: %d nodes with edges: want at most %d; write DOT for a tool made for large graphs", s.Nodes-s.Isolated, MaxNodes)
+		return pkgerr.Errorf("draw", "%d nodes with edges: want at most %d; write DOT for a tool made for large graphs", s.Nodes-s.Isolated, MaxNodes)
 	}
 	d := newDrawing(g, names)
 	if d.legends = sets; sets != nil {
@@ -49,7 +50,7 @@ func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	} else {
 		d.sets = slices.Repeat([]int{Plain}, g.Nodes())
 	}
-	return text.Write(w, "draw: writing SVG", func(to *bufio.Writer) { d.write(to) })
+	return text.Write(w, "draw", "writing SVG", func(to *bufio.Writer) { d.write(to) })
 }
 
 // Fits reports whether g is small enough for SVG.
@@ -211,7 +212,7 @@ func DOT(w io.Writer, g *graph.Graph, names []string) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	return text.Write(w, "draw: writing DOT", func(to *bufio.Writer) {
+	return text.Write(w, "draw", "writing DOT", func(to *bufio.Writer) {
 		fmt.Fprintf(to, "graph {\n")
 		isolated := 0
 		for i, d := range g.Degrees() {
@@ -240,7 +241,7 @@ var dotEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "")
 
 func checkNames(g *graph.Graph, names []string) error {
 	if names != nil && len(names) != g.Nodes() {
-		return fmt.Errorf("draw: %d names for %d nodes: want one per node, or none", len(names), g.Nodes())
+		return pkgerr.Errorf("draw", "%d names for %d nodes: want one per node, or none", len(names), g.Nodes())
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package glasso
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/sparse/graph"
@@ -20,7 +19,7 @@ import (
 // names the number that was reached. k must be at least 1.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if k < 1 || k > graph.DefaultMaxEdges {
-		return nil, fmt.Errorf("glasso: %d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
+		return nil, errorf("%d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
 	}
 	pairs := c.Largest(k, opt.Threads)
 	weakest, strongest := math.Inf(1), 0.0
@@ -28,7 +27,7 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 		weakest, strongest = min(weakest, math.Abs(p.Weight)), max(strongest, math.Abs(p.Weight))
 	}
 	if len(pairs) < k {
-		return nil, fmt.Errorf("glasso: %d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
+		return nil, errorf("%d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
 	}
 	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // at this penalty there are no edges
 	// The penalty |c_ij| of the k-th pair is exceeded by about k pairs, and the solution has about
@@ -62,10 +61,10 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)
 	if _, tooLarge := errors.AsType[*graph.ComponentError](err); tooLarge {
-		err = fmt.Errorf("glasso: %d edges: %w; ask for fewer edges", s.k, err)
+		err = errorf("%d edges: %w; ask for fewer edges", s.k, err)
 	}
 	if errors.Is(err, ErrNotConverged) && s.best != nil {
-		err = fmt.Errorf("glasso: %d edges: penalty %.3g leaves %d, and with smaller ones it %w: ask for at most as many", s.k, s.best.Penalty, s.best.edges(), ErrNotConverged)
+		err = errorf("%d edges: penalty %.3g leaves %d, and with smaller ones it %w: ask for at most as many", s.k, s.best.Penalty, s.best.edges(), ErrNotConverged)
 	}
 	if err != nil {
 		return false, err

@@ -3,7 +3,6 @@ package glasso
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -54,10 +53,10 @@ type Progress struct {
 func (o *Options) withDefaults() (Options, error) {
 	r := *o
 	if !(r.Penalty > 0) || math.IsInf(r.Penalty, 0) {
-		return r, fmt.Errorf("glasso: penalty %v: want a finite number above 0", r.Penalty)
+		return r, errorf("penalty %v: want a finite number above 0", r.Penalty)
 	}
 	if !(r.Tol >= 0) || r.MaxSteps < 0 || r.MaxComponent < 0 {
-		return r, fmt.Errorf("glasso: tolerance %v, %d steps, components of %d: want numbers of at least 0 (0 means the default)", r.Tol, r.MaxSteps, r.MaxComponent)
+		return r, errorf("tolerance %v, %d steps, components of %d: want numbers of at least 0 (0 means the default)", r.Tol, r.MaxSteps, r.MaxComponent)
 	}
 	r.Tol, r.MaxSteps, r.MaxComponent = cmp.Or(r.Tol, 1e-12), cmp.Or(r.MaxSteps, 100), cmp.Or(r.MaxComponent, 2000)
 	return r, nil
@@ -107,7 +106,7 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	if o.FreeDiagonal {
 		for i := range c.Features() {
 			if c.At(i, i) == 0 {
-				return nil, fmt.Errorf("glasso: feature %d is constant: leave it out, or penalise the diagonal", i+1)
+				return nil, errorf("feature %d is constant: leave it out, or penalise the diagonal", i+1)
 			}
 		}
 	}
@@ -156,11 +155,11 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 	}
 	var err error
 	if res.Theta, err = sparse.FromTriplets(n, n, entries); err != nil {
-		return nil, fmt.Errorf("glasso: the estimate at penalty %v overflows: want a larger penalty, or S scaled to correlations: %w", o.Penalty, err)
+		return nil, errorf("the estimate at penalty %v overflows: want a larger penalty, or S scaled to correlations: %w", o.Penalty, err)
 	}
 	if failed > 0 {
 		return res, &sparse.RemedyError{
-			Err: fmt.Errorf("glasso: sparse inverse covariance selection %w: %d of %d components at penalty %v "+
+			Err: errorf("sparse inverse covariance selection %w: %d of %d components at penalty %v "+
 				"after at most %d Newton steps, duality gap %.3g",
 				ErrNotConverged, failed, len(blocks), o.Penalty, res.Steps, res.Gap),
 			Remedies: []sparse.Remedy{

@@ -2,11 +2,12 @@ package text
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/scas-admm/scas/internal/pkgerr"
 )
 
 // Field is a token of a line.
@@ -71,29 +72,29 @@ func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)
 	f, err := os.Open(path)
 	if err != nil {
 		var none T
-		return none, fmt.Errorf("sparse: %w", err)
+		return none, pkgerr.Errorf("sparse", "%w", err)
 	}
 	defer f.Close()
 	return read(f, path)
 }
 
 // Write calls fill with a buffer for w. fill may ignore errors: the buffer keeps the
-// first one, and Write returns it with the prefix doing.
-func Write(w io.Writer, doing string, fill func(*bufio.Writer)) error {
+// first one, and Write returns it as an error of package pkg, with the prefix doing.
+func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
 	fill(bw)
 	if err := bw.Flush(); err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
+		return pkgerr.Errorf(pkg, "%s: %w", doing, err)
 	}
 	return nil
 }
 
 // WriteAll is Write for a function that returns errors.
-func WriteAll(w io.Writer, doing string, fill func(io.Writer) error) error {
+func WriteAll(w io.Writer, pkg, doing string, fill func(io.Writer) error) error {
 	var failure error
-	err := Write(w, doing, func(to *bufio.Writer) { failure = fill(to) })
+	err := Write(w, pkg, doing, func(to *bufio.Writer) { failure = fill(to) })
 	if failure != nil {
-		return fmt.Errorf("%s: %w", doing, failure)
+		return pkgerr.Errorf(pkg, "%s: %w", doing, failure)
 	}
 	return err
 }

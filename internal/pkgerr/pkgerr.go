@@ -1,0 +1,30 @@
+// Package pkgerr makes errors that know which package they come from. Their text begins with the name of the
+// package, as programmers expect; a program can leave the name out when it shows the text to its users.
+package pkgerr
+
+import "fmt"
+
+// An Error is an error of a package.
+type Error struct {
+	Package string
+	Err     error
+}
+
+// Errorf returns an Error of the package pkg. The other arguments are those of fmt.Errorf.
+func Errorf(pkg, format string, args ...any) error {
+	return &Error{pkg, fmt.Errorf(format, args...)}
+}
+
+// Error returns the text of Err after the name of the package.
+func (e *Error) Error() string { return e.Package + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Text returns the text of err. If err is an Error, it leaves the name of the package out.
+func Text(err error) string {
+	if own, ok := err.(*Error); ok {
+		return own.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,69 @@
+package pkgerr_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/internal/pkgerr"
+)
+
+// TestError checks the text of an error with and without the name of its package, and that it wraps others.
+func TestError(t *testing.T) {
+	cause := errors.New("no rows")
+	err := pkgerr.Errorf("model", "fold %d: %w", 2, cause)
+	if got := err.Error(); got != "model: fold 2: no rows" {
+		t.Errorf("Error: %q", got)
+	}
+	if got := pkgerr.Text(err); got != "fold 2: no rows" {
+		t.Errorf("Text: %q", got)
+	}
+	if outer := fmt.Errorf("a.svm: %w", err); pkgerr.Text(outer) != outer.Error() {
+		t.Errorf("Text of an error that wraps an Error: %q", pkgerr.Text(outer))
+	}
+	if !errors.Is(err, cause) {
+		t.Error("the error does not wrap its cause")
+	}
+}
+
+// TestUsed checks that the packages whose errors reach the command line make them with this package. The
+// name of a package that is only a part of the text would be shown to users.
+func TestUsed(t *testing.T) {
+	named := regexp.MustCompile(`^"(kernels|sparse|atomicfile|graph|draw|glasso|solver|stream|model): `)
+	for _, dir := range []string{"../../kernels", "../../sparse", "../../solver"} {
+		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || len(call.Args) == 0 {
+					return true
+				}
+				makes, _ := call.Fun.(*ast.SelectorExpr)
+				text, _ := call.Args[0].(*ast.BasicLit)
+				if makes != nil && text != nil && (makes.Sel.Name == "Errorf" || makes.Sel.Name == "New") && named.MatchString(text.Value) {
+					t.Errorf("%v: %s: call errorf or pkgerr.Errorf, and leave the name of the package out of the text",
+						files.Position(call.Pos()), text.Value)
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
