@@ -49,7 +49,7 @@ func BenchmarkEmptyColumns(b *testing.B) {
 				for b.Loop() {
 					advance()
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*solver.BlockSteps), "ns/step")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*solver.StepsPerCall), "ns/step")
 			})
 		}
 	}

@@ -11,13 +11,13 @@ import (
 // These are internal constants that the tests in package solver_test use.
 const (
 	CurvatureSample = admm.CurvatureRows
-	BlockSteps      = 1024
+	StepsPerCall    = 1024
 )
 
 // Chunks returns the number of chunks into which the rows of p are divided.
 func Chunks(p *Problem) int { return rows.NewChunks(p.Data, 0).Count() }
 
-// InnerSteps returns a function that makes BlockSteps inner steps of p.
+// InnerSteps returns a function that makes StepsPerCall inner steps of p.
 func InnerSteps(t testing.TB, p *Problem) func() {
 	set, err := (&Settings{Method: SCAS{}}).withDefaults(p)
 	if err != nil {
@@ -30,7 +30,7 @@ func InnerSteps(t testing.TB, p *Problem) func() {
 		t.Fatal(err)
 	}
 	s.takeSnapshot()
-	constant, rows := make([]float64, len(s.X)), make([]int32, BlockSteps)
+	constant, rows := make([]float64, len(s.X)), make([]int32, StepsPerCall)
 	copy(constant, s.Snapshot.Gradient)
 	s.whole.Plan.Begin(s.X, constant, s.outer.NaturalEta(0))
 	return func() {

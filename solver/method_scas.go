@@ -18,14 +18,14 @@ type SCAS struct{}
 type SCASStrong struct{}
 
 // SCASK is Algorithm 1 with Settings.DualUpdates updates of y and beta for each full gradient: the
-// inner loop is divided into blocks, and an update follows each block. If Eta and Rho are automatic
-// and the scales of columns differ much, each column has its own step size, and each row of A its
-// own ρ.
+// inner loop is divided into rounds, and each round ends with a dual update. If Eta and Rho are
+// automatic and the scales of columns differ much, each column has its own step size, and each row
+// of A its own ρ.
 type SCASK struct{}
 
-// SCASL is SCASK with the augmented penalty linearised at the start of each block:
-// (κ/2)|w − x|², κ = ρ λ₁, instead of (ρ/2)|A(w − x)|². A step then costs as many operations
-// as a row has entries, for every graph.
+// SCASL is SCASK with the augmented penalty linearised at the start x of each round: (κ/2)|w − x|²
+// replaces (ρ/2)|A(w − x)|², where κ is ρ times the largest eigenvalue of A'A. A step then costs as
+// many operations as a row of the data has entries, for every A.
 type SCASL struct{}
 
 // Methods returns the methods of this package; the default is the first.
@@ -63,7 +63,7 @@ func (SCASStrong) Info() MethodInfo {
 
 // Info implements Method.
 func (SCASL) Info() MethodInfo {
-	info := scasInfo("scas-l", "SCAS-ADMM with the penalty linearised per block; any graph at O(nnz) a step")
+	info := scasInfo("scas-l", "SCAS-ADMM with the penalty linearised per round; any graph at O(nnz) a step")
 	info.Memory, info.ManyUpdates = "4p + 2l + n", true
 	return info
 }
@@ -80,11 +80,11 @@ func (SCASStrong) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) 
 // Begin implements Method.
 func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r, true) }
 
-// scas is a run of a SCAS-ADMM method with data in memory, which form one window.
+// scas is a run of a SCAS-ADMM method with data in memory, which form one RowSet.
 type scas struct {
 	*Run
 	outer admm.OuterLoop
-	whole admm.Window        // all rows
+	whole admm.RowSet        // all rows
 	data  *sparse.CSR        // the data of the inner loop, which may be scaled
 	rows  *admm.RowCurvature // nil until needed
 }
@@ -103,7 +103,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	s := &scas{Run: r, data: p.Data}
 	s.outer = admm.OuterLoop{
 		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) }, Schedule: s.schedule, Met: s.curvatureHere,
-		Windows: func(inner func(*admm.Window) error) error { return inner(&s.whole) },
+		RowSets: func(inner func(*admm.RowSet) error) error { return inner(&s.whole) },
 		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
 		A: r.product, Step: r.dual, Project: p.project, Interrupt: p.team().Within(r.Err),
 		Many: info.ManyUpdates, Strong: info.Theorem == 2,
@@ -132,18 +132,18 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	s.fitBatch()
 	s.outer.NuL, s.outer.Batch = st.Constants.NuL, st.BatchSize
 	r.automatic = s.automaticEta
-	s.whole = admm.Window{Plan: plan, Draw: r.Samples.Draw, Updates: st.DualUpdates}
+	s.whole = admm.RowSet{Plan: plan, Draw: r.Samples.Draw, Updates: st.DualUpdates}
 	return s, nil
 }
 
-// innerLoop returns the description of the inner loop, from which admm.NewPlan chooses the plan.
+// innerLoop returns the description of the inner loop for which admm.NewPlan chooses the plan.
 func (s *scas) innerLoop() *admm.InnerLoop {
 	p, set := s.Problem, &s.Settings
 	l := &admm.InnerLoop{
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: p.loss(), A: s.product.Algebra, Set: p.domain(),
 		Rho: s.Stats.Rho, Ridge: p.L2 + s.outer.Anchor.Weight, Kappa: s.outer.Kappa,
-		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
+		Steps: set.InnerSteps, Round: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.outer.Interrupt,
 	}
 	if m := s.outer.Metric; m != nil {
@@ -154,8 +154,8 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	return l
 }
 
-// fitScale chooses a metric for the inner loop, which scales each column, if Eta and Rho are
-// automatic and the method allows it.
+// fitScale chooses a metric for the inner loop if Eta and Rho are automatic, and if the method and
+// the problem allow a metric.
 func (s *scas) fitScale() {
 	p, set := s.Problem, &s.Settings
 	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
@@ -176,11 +176,11 @@ func (s *scas) fitScale() {
 	}
 }
 
-// fitBatch limits the number of dual updates so that every block has some steps, and computes the
-// curvature of the mean loss, from which the automatic step size of batches follows.
+// fitBatch limits the number of dual updates so that every round has some steps. If steps have
+// several samples, it also computes MeanCurvature, on which their automatic size depends.
 func (s *scas) fitBatch() {
 	st, steps := &s.Stats, s.Settings.InnerSteps
-	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a block of few steps changes x too little
+	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a round of few steps changes x too little
 		st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/32))
 	}
 	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
@@ -190,7 +190,7 @@ func (s *scas) fitBatch() {
 	}
 }
 
-// next is the iteration.
+// next makes one outer iteration, as Iteration describes.
 func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
 	if !t.Alone() { // so that a resumed run draws the same samples
@@ -210,8 +210,7 @@ func (s *scas) next() (bool, error) {
 	return true, nil
 }
 
-// curvatureHere returns the curvature of the loss at the snapshot, on which stochastic steps
-// depend.
+// curvatureHere is OuterLoop.Met.
 func (s *scas) curvatureHere() float64 {
 	if s.rows == nil {
 		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
@@ -219,14 +218,14 @@ func (s *scas) curvatureHere() float64 {
 	return s.Problem.team().Most(s.rows.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
-// automaticEta returns the automatic step size at the iterate that has been restored.
+// automaticEta computes a snapshot at the iterate and returns the automatic step size there.
 func (s *scas) automaticEta() float64 {
 	s.takeSnapshot()
 	return s.outer.NaturalEta(s.Stats.OuterIterations)
 }
 
-// checkPlanned checks the settings that the inner loop of SCAS-ADMM and the paper's theorems
-// restrict.
+// checkPlanned checks the settings on which the inner loop of SCAS-ADMM and the paper's theorems
+// put conditions.
 func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 	n := p.team().Each(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)

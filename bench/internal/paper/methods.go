@@ -141,7 +141,7 @@ var table = []Traits{
 	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
 		Allowed: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
 	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas", Allowed: kStep},
-	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per block", Allowed: kStep},
+	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per round", Allowed: kStep},
 	{Method: baseline.Batch{}, Group: Compared, Figured: true, Counts: iterations, Linearised: "no"},
 	{Method: baseline.BatchCG{}, Group: Compared, Counts: iterations, Linearised: "no", MostFeatures: baseline.MaxFactored},
 	{Method: baseline.BatchLinear{}, Group: Compared, Figured: true, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},

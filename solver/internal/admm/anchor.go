@@ -1,24 +1,24 @@
 package admm
 
-// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop: it adds c(w − x_t) to the
-// gradient of each step. If inner loops draw from different rows, it keeps their results close to
-// each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). For ranks c is constant; for batches of a
-// file c is adapted to the progress. The term does not change the fixed points of the method. The
-// plan includes c in InnerLoop.Ridge.
+// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop, where x_t is the snapshot: it adds
+// c(w − x_t) to the gradient of each step. If inner loops draw from different rows, the term keeps
+// their results close to each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). For ranks c is
+// constant; for batches of a file c is adapted to the progress. The term does not change the fixed
+// points of the method. InnerLoop.Ridge includes c.
 type Anchor struct {
 	Weight float64   // c, the proximal weight
 	at     []float64 // x_t; empty if c is 0
 }
 
 const (
-	firstWeight, mostWeight        = 0.03, 10 // bounds of c, in units of the curvature of the loss times the mean of |aᵢ|²
-	increaseWeight, decreaseWeight = 3, 0.7   // factors of c after a clear rise of the objective, and after a new best iterate
-	clearRise                      = 0.01     // rise of the objective that counts as clear, in units of the objective at zero
+	firstWeight, mostWeight        = 0.03, 10 // bounds of c, in units of Curvature times the mean of |aᵢ|²
+	increaseWeight, decreaseWeight = 3, 0.7   // factors of c after a clear rise, and after a new best objective
+	clearRise                      = 0.01     // smallest clear rise of the objective, in units of Keeper.Scale
 )
 
 // Tame restores the best iterate and increases the proximal weight if the objective has clearly
-// risen. It reports whether it did. If the objective is not finite or far too large, or the weight
-// is already at its maximum, Tame does nothing, and the Keeper halves the step size instead.
+// risen. Then it returns true. But if the objective is lost (see Watcher.Lost), or if the weight
+// would exceed its maximum, Tame returns false, and the Keeper halves the step size instead.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
 	weight := max(float64(firstWeight*unit), float64(increaseWeight*s.Anchor.Weight))

@@ -12,7 +12,7 @@ import (
 // and c = 0. At most one of B and Diagonal may be set.
 type Coupling struct {
 	B           linalg.Map
-	Alpha       float64 // if positive, B'B is that multiple of the identity
+	Alpha       float64 // if positive, B'B is Alpha times the identity
 	Diagonal, C []float64
 }
 

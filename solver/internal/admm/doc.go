@@ -9,16 +9,16 @@
 // Johnson and Zhang 2013). An outer iteration has three parts:
 //
 //  1. A snapshot: one pass over the data computes the gradient of the mean loss at x_t.
-//  2. An inner loop: each step draws a sample, and moves w along the difference of the
-//     sample's gradients at w and x_t plus the gradient at x_t, all of the augmented
-//     Lagrangian. The next x is the mean of the iterates w.
+//  2. An inner loop: each step draws a sample and moves w against a gradient of the
+//     augmented Lagrangian. In this gradient, the sample's loss at w and x_t corrects the
+//     mean loss at x_t. The next x is the mean of the iterates w.
 //  3. A dual step: y is minimised exactly, by a proximal map, and beta is updated.
 //
-// The inner loop may be divided into K blocks, each followed by a dual step.
+// The inner loop may be divided into K rounds, each of which ends with a dual step.
 //
-// Read OuterLoop.Next first, then blocks, which is Algorithm 1 of the paper. A Window is
+// Read OuterLoop.Next first, then rounds, which is Algorithm 1 of the paper. A RowSet is
 // the set of rows from which an inner loop draws: all rows if the data are in memory, a
-// batch of them if they are in a file. A Plan runs the steps of a block; there are
+// batch of them if they are in a file. A Plan runs the steps of a round; there are
 // several plans, because the cheapest representation of w depends on A and on the data. A
 // Sampler draws the samples. A DualStep updates y and beta. A Keeper compares the
 // objectives at snapshots, restores the best iterate, and says when to halve the step

@@ -14,14 +14,14 @@ import (
 //
 // A has l rows and y has q coordinates. A DualStep is not safe for concurrent use.
 type DualStep struct {
-	// Limit is the limit on the multipliers if g is an L1 penalty and B = −I; a single
-	// pass of ProxDual then does the whole update. Otherwise it is nil.
+	// Limit has the limits of the multipliers if g is an L1 penalty and B = −I. Then one
+	// call of ProxDual does the whole update. Otherwise Limit is nil.
 	Limit []float64
 
 	coupling Coupling
 	g        term.Penalty
 	rho      float64
-	each     []float64 // for each row, its ρ divided by rho; nil means all ones
+	each     []float64 // the ρ of each row of A, divided by rho; nil means all ones
 	ax       []float64 // A x − c
 	by, v    []float64 // B y, and the argument of the proximal map
 	step     []float64 // steps of the proximal map
@@ -73,8 +73,8 @@ func (d *DualStep) Multipliers(v, beta []float64) {
 	}
 }
 
-// shift returns A x − c, given A x.
-func (d *DualStep) shift(ax []float64) []float64 {
+// minusC returns A x − c, given A x.
+func (d *DualStep) minusC(ax []float64) []float64 {
 	if d.coupling.C == nil {
 		return ax
 	}
@@ -86,7 +86,7 @@ func (d *DualStep) shift(ax []float64) []float64 {
 
 // Update updates y and beta, given A x.
 func (d *DualStep) Update(ax, y, beta []float64) {
-	ax = d.shift(ax)
+	ax = d.minusC(ax)
 	if d.each != nil {
 		d.updateEach(ax, y, beta)
 		return
@@ -138,8 +138,8 @@ func (d *DualStep) updateEach(ax, y, beta []float64) {
 // maxProxSteps is the largest number of steps of the inner solver for general B.
 const maxProxSteps = 2000
 
-// iterate minimises over y for general B by FISTA with restarts, from the current y,
-// until a step moves y by less than 1e-12 of its size.
+// iterate minimises over y for general B by FISTA with restarts, from the current y. It
+// ends when a step moves y by at most 1e-12 times its norm, or after maxProxSteps steps.
 func (d *DualStep) iterate(ax, y, beta []float64) {
 	inv := 1 / d.lipB
 	point, previous := append(d.momentum[:0], y...), append([]float64(nil), y...)
@@ -203,7 +203,7 @@ func (d *DualStep) Constant(dst, y []float64) {
 
 // Violation sets dst = A x + B y − c, given A x.
 func (d *DualStep) Violation(dst, ax, y []float64) {
-	ax, by := d.shift(ax), d.times(y)
+	ax, by := d.minusC(ax), d.times(y)
 	for j, v := range by {
 		dst[j] = ax[j] + v
 	}

@@ -20,7 +20,7 @@ type Keeper struct {
 	Watcher
 	Auto    bool  // the step size is automatic: it may be halved
 	Watched bool  // objectives at snapshots are computed, and Kept is the best snapshot
-	Kept    Point // the copy; before the first snapshot, any useful iterate; X is nil if there is none
+	Kept    Point // the copy; before the first snapshot, any useful iterate; if there is none, X is nil
 }
 
 // Begin makes the start the best iterate. scale is as in Watcher.Start.
@@ -56,9 +56,9 @@ func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	return verdict
 }
 
-// ToBest restores the best iterate if its objective is lower than the given one, which is the
-// objective of the current iterate: ADMM does not decrease the objective in every iteration. It
-// returns the objective of the resulting iterate.
+// ToBest restores the best iterate unless the current one is as good; objective belongs to the
+// current one. It returns the objective of the resulting iterate. The two may differ, because ADMM
+// does not decrease the objective in every iteration.
 func (k *Keeper) ToBest(at Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective

@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// spread is the ratio of the largest to the smallest scale of a column above which
-// columns get their own step sizes. Below it equal steps are as good; features in one
-// unit, and words weighted by their rarity, have ratios up to 25.
+// Columns get their own step sizes if the largest scale of a column is more than spread
+// times the smallest. For smaller ratios equal steps are as good: features in one unit, and
+// words weighted by their rarity, have ratios up to 25.
 const spread = 32
 
 // A MetricProblem holds the parts of the problem on which the metric depends.
@@ -22,8 +22,8 @@ type MetricProblem struct {
 	Curvature float64    // upper bound of φ″
 	Ridge     float64    // mu
 	Unit      float64    // unit of the margins: the unit of the labels in regression, else 1
-	Least     float64    // a lower bound of ρ, if possible
-	Slope     float64    // root mean square of φ'(0)
+	Least     float64    // a lower bound of ρ, unless ρ would make the steps of the inner loop too short
+	Slope     float64    // root mean square of the slopes at x = 0
 	Team      *rows.Team // the processes with the other rows; nil if there are none
 }
 
@@ -38,7 +38,7 @@ type Metric struct {
 	D    []float64       // powers of two
 	Rho  []float64       // ρ of each row of A, powers of two
 	Data *sparse.CSR     // X D
-	A    *linalg.Algebra // the matrix [diag(√ρ) A D; √mu D], whose A'A is K in the coordinates u
+	A    *linalg.Algebra // the matrix M = [diag(√ρ) A D; √mu D]; M'M is the K of Plan in the coordinates u
 }
 
 // NewMetric returns nil if all columns have about the same scale, or if D would overflow.
@@ -58,7 +58,7 @@ func NewMetric(p *MetricProblem) *Metric {
 		}
 	}
 	for j, u := range unit {
-		m.D[j] = powerOfTwo(1 / math.Sqrt(p.Curvature/(u*u)+stiff[j]*stiffnessMargin/curvature))
+		m.D[j] = powerOfTwo(1 / math.Sqrt(p.Curvature/(u*u)+stiff[j]*stiffnessWeight/curvature))
 		if m.D[j] == 0 || math.IsInf(m.D[j], 0) {
 			return nil
 		}
@@ -68,14 +68,12 @@ func NewMetric(p *MetricProblem) *Metric {
 	return m
 }
 
-// stiffnessMargin is the weight of the ridge and of A'A in the scales D. With it, η times the
-// largest eigenvalue of K stays below 1/2, so that plans that update coordinates lazily can be
-// used.
-const stiffnessMargin = 6
+// stiffnessWeight is the weight of the ridge and of A'A in the scales D. It keeps η times the
+// largest eigenvalue of K below 1/2, so that plans that update coordinates lazily can be used.
+const stiffnessWeight = 6
 
-// termSize returns the geometric mean, rounded to a power of two, of the terms of a row
-// termSize returns the typical size of the terms of a row of A x if |uⱼ| = 1: their geometric mean,
-// rounded to a power of two. It returns 0 for an empty row.
+// termSize returns the typical size of the terms of a row of A x if xⱼ = unitⱼ: the geometric mean
+// of their absolute values, rounded to a power of two. It returns 0 for an empty row.
 func termSize(idx []int32, val, unit []float64) float64 {
 	exps, terms := 0, 0
 	for i, j := range idx {
@@ -91,9 +89,9 @@ func termSize(idx []int32, val, unit []float64) float64 {
 	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
 }
 
-// rho returns ρ of row k of A, whose terms have the given size: 3 limit/|v|, where v is
-// rho returns ρ of row k of A, whose terms have the given size: 3 limit/|v|, where v is the
-// expected size of the entry of A x. It also has a lower bound; see leastDecay.
+// rho returns ρ of row k of A, whose terms have the given size: 3 times the limit of the row,
+// divided by the expected size of its entry of A x. But let s be the ρ at which the row is as
+// stiff as the loss. Then ρ is at least leastDecay s, and at least the smaller of Least and 0.1 s.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
@@ -105,9 +103,9 @@ func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 
 const leastDecay = 4e-6
 
-// columnUnits returns 1/rms of the nonzeros of each column, and whether these differ
-// enough to need a metric. The number of nonzeros does not count: if columns of rare
-// features were scaled up, a few rows would dominate.
+// columnUnits returns 1/rms of the nonzeros of each column, and reports whether these
+// numbers differ enough to need a metric. It takes the mean over the nonzeros, not over all
+// rows, because otherwise a few rows with rare features would dominate.
 func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
@@ -148,10 +146,9 @@ func (p *MetricProblem) coupled() bool {
 	return false
 }
 
-// held returns the fraction of singleton rows of A (rows with one entry) whose coefficient the
-// penalty keeps at zero at the start, whatever the labels are. If a graph ties many such
-// coefficients to others, steps of equal size find the ties sooner than steps that are scaled for
-// each column.
+// held returns the fraction of singleton rows of A whose coefficient the penalty keeps at zero at
+// the start, whatever the labels are. If A couples many such coefficients with others, steps of
+// equal size find the ties sooner than steps that are scaled for each column.
 func (p *MetricProblem) held(unit []float64) float64 {
 	var held, rows float64
 	for k, limit := range p.Limit {
@@ -165,8 +162,8 @@ func (p *MetricProblem) held(unit []float64) float64 {
 	return held / math.Max(rows, 1)
 }
 
-// scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|², for columns multiplied by
-// unit.
+// scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|² over all rows aᵢ, after the
+// columns were multiplied by unit.
 func scaledNorms(t *rows.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
 	n, _ := x.Dims()
 	var sum, sum2 float64
@@ -214,7 +211,7 @@ func scaledColumns(x *sparse.CSR, d []float64) *sparse.CSR {
 func newMatrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	m, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {
-		panic(err) // cannot happen: the pattern is that of a valid matrix
+		panic(err) // cannot happen: the indices are those of a valid matrix
 	}
 	return m
 }
@@ -252,8 +249,8 @@ func (m *Metric) Into(dst, x []float64) []float64 {
 	return dst
 }
 
-// Times multiplies v by D. This turns u into x, and a derivative with respect to x into
-// one with respect to u.
+// Times multiplies v by D. This turns u into x, and a derivative with respect to x into a
+// derivative with respect to u.
 func (m *Metric) Times(v []float64) {
 	if m == nil || v == nil {
 		return

@@ -38,7 +38,8 @@ func metricProblem(x *sparse.CSR, a linalg.Map, limit float64) *MetricProblem {
 }
 
 // TestOneScale checks that there is no metric if the scales of the columns differ by less than a factor of
-// 32, whatever the unit is. There must be none either if the data are zero or their squares overflow.
+// 32, whatever the unit is. There must be none either if the data are zero, or if their squares overflow or
+// underflow.
 func TestOneScale(t *testing.T) {
 	for _, scales := range [][]float64{{1, 1, 1}, {1e-8, 3e-8, 1e-7}, {1, 20, 5}, {0, 0, 0}, {1, 1e200, 1}, {1, 1e-200, 1}} {
 		if m := NewMetric(metricProblem(uneven(t, 30, scales), nil, 1e-3)); m != nil {
@@ -82,7 +83,7 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// sameQuadratic checks that |A_u u|² equals Σ ρ (A x)² + mu |x|² for x = D u.
+// sameQuadratic checks that |M u|² for the matrix M = m.A equals Σ ρ_k (A x)_k² + mu |x|² for x = D u.
 func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	t.Helper()
 	u, x := []float64{1, -2, 0.5}, make([]float64, 3)
@@ -106,7 +107,7 @@ func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	}
 }
 
-// TestHeld checks that there is no metric if A couples coefficients and the penalty keeps most of
+// TestHeld checks that there is no metric if A couples coefficients and the penalty keeps a third of
 // them at zero, and that there is one without coupling.
 func TestHeld(t *testing.T) {
 	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{

@@ -7,18 +7,17 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// An OuterLoop is the state of SCAS-ADMM. It is the same for data in memory and for data
-// in a file; its functions compute the gradient at a snapshot, and supply the rows from
-// which inner loops draw.
+// An OuterLoop is the state of SCAS-ADMM, for data in memory and for data in a file. The
+// first four fields are functions that read the data.
 type OuterLoop struct {
 	// Snapshot sets Gradient to the gradient of the mean loss at X. It compares the objective at X
 	// with the best one so far, and may restore the best iterate first.
 	Snapshot func() error
-	// Schedule returns the step size of the iteration that begins with this snapshot, and
-	// whether the budget allows the iteration.
+	// Schedule returns the step size of the iteration that begins with this snapshot. more is
+	// false if the budget does not allow the iteration.
 	Schedule func() (eta float64, more bool, err error)
-	// Windows calls inner for one window after the other. Data in memory are one window.
-	Windows func(inner func(*Window) error) error
+	// RowSets calls inner for one RowSet after the other. Data in memory are one RowSet.
+	RowSets func(inner func(*RowSet) error) error
 	// Met returns the curvature of the loss at the snapshot, on which stochastic steps depend; see
 	// RowCurvature.At.
 	Met func() float64
@@ -34,7 +33,7 @@ type OuterLoop struct {
 	Interrupt func() error      // if not nil, called about every thousand samples; its error ends the iteration
 	Anchor    Anchor
 	Metric    *Metric // the metric of the plans; nil for equal step sizes
-	Kappa     float64 // κ if the penalty is linearised, else 0
+	Kappa     float64 // κ if the augmented penalty is linearised (see Linearise), else 0
 	Many      bool    // the method has several dual updates per snapshot
 	Batch     int     // number of samples in a step
 	Strong    bool    // use Algorithm 2 of the paper, not Algorithm 1
@@ -43,17 +42,17 @@ type OuterLoop struct {
 	// have several samples.
 	MeanCurvature float64
 
-	plan      Plan // the plan of the window
+	plan      Plan // the plan of the RowSet
 	draw      func(rows []int32)
 	residual  []float64 // A x + B y − c
 	d         []float64 // constant part of the gradient, in the coordinates of the metric
-	sum, last []float64 // sum of the iterates of a block, and the final iterate
-	u         []float64 // start of a block, in the coordinates of the metric
+	sum, last []float64 // sum of the iterates of a round, and the final iterate
+	u         []float64 // start of a round, in the coordinates of the metric
 	rows      []int32   // the rows drawn
 }
 
-// A Window is the set of rows from which an inner loop draws.
-type Window struct {
+// A RowSet is the set of rows from which an inner loop draws.
+type RowSet struct {
 	Plan    Plan               // plan for these rows
 	Draw    func(rows []int32) // draws rows with replacement
 	Samples int                // number of samples to draw
@@ -69,13 +68,13 @@ func (s *OuterLoop) Next() (bool, error) {
 	if err != nil || !more {
 		return false, err
 	}
-	return true, s.Windows(func(w *Window) error {
+	return true, s.RowSets(func(w *RowSet) error {
 		s.plan, s.draw = w.Plan, w.Draw
 		iterates := max(2*w.Updates, w.Samples/w.Plan.BatchSize())
 		if s.Strong {
 			return s.strong(eta, s.NuL, iterates)
 		}
-		return s.blocks(eta, iterates, w.Updates)
+		return s.rounds(eta, iterates, w.Updates)
 	})
 }
 
@@ -102,7 +101,7 @@ func (s *OuterLoop) NaturalEta(done int) float64 {
 	return math.Ldexp(step.Eta(), -s.Keeper.Halvings)
 }
 
-// stiffness returns the largest eigenvalue of K.
+// stiffness returns the largest eigenvalue of the K of Plan.
 func (s *OuterLoop) stiffness() float64 {
 	if s.Metric != nil {
 		return s.Metric.A.Largest()
@@ -110,8 +109,8 @@ func (s *OuterLoop) stiffness() float64 {
 	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }
 
-// Linearise replaces (ρ/2)|A(w − x)|² by the upper bound (κ/2)|w − x|² with the smallest
-// κ.
+// Linearise replaces (ρ/2)|A(w − x)|² by the upper bound (κ/2)|w − x|² with the smallest κ.
+// With a metric, it also replaces (mu/2)|w − x|².
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()

@@ -10,13 +10,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Plan runs blocks of stochastic steps
+// A Plan runs rounds of stochastic steps
 //
 //	w ← π_X( w − η [ (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ + d + K w ] ),  K = ρ A'A + mu I
 //
-// from a point x with a constant d: the inner loop of Algorithm 1, with the exact
-// gradient of the L2 term. Plans differ in how they represent w, and so in the cost of a
-// step; their iterates are equal up to rounding.
+// from a point x with a constant d. This is the inner loop of Algorithm 1, with the exact
+// gradient of the ridge. Plans differ in how they represent w, and so in the cost of a
+// step. Their iterates are equal up to rounding.
 type Plan interface {
 	// Name returns a short unique name of the plan. It may change with the step size.
 	Name() string
@@ -24,13 +24,13 @@ type Plan interface {
 	Reason() string
 	// BatchSize returns the number of samples in a step.
 	BatchSize() int
-	// Begin starts a block at x with step size eta. x and d have length p, are only read,
+	// Begin starts a round at x with step size eta. x and d have length p, are only read,
 	// and must not change before End. InnerLoop.Slope0 must hold the slopes at the
 	// snapshot.
 	Begin(x, d []float64, eta float64)
 	// Advance makes one step for every BatchSize sampled rows, in order.
 	Advance(sampled []int32)
-	// End sets sum to the sum of the iterates after each step of the block. If last is not nil, it
+	// End sets sum to the sum of the iterates after each step of the round. If last is not nil, it
 	// sets last to the final iterate.
 	End(sum, last []float64)
 }
@@ -50,10 +50,10 @@ type InnerLoop struct {
 
 	Rho   float64 // ρ
 	Ridge float64 // mu
-	Kappa float64 // if positive, K = (Kappa + mu) I instead: the penalty is linearised
+	Kappa float64 // if positive, K = (Kappa + mu) I: the augmented penalty is linearised
 
 	Steps     int  // number of samples in an outer iteration
-	Block     int  // approximate number of samples in a block
+	Round     int  // approximate number of samples in a round
 	BatchSize int  // number of samples in a step; 0 means 1, or more if Share is set
 	Share     bool // the plan may choose a larger batch if that is faster
 	Unrotated bool // the plan must not copy the data into the eigenbasis of A'A
@@ -103,8 +103,8 @@ func (l *InnerLoop) nonzeros() float64 {
 	return float64(l.Data.NNZ()) / float64(n)
 }
 
-// A partial plan is accurate, or fast, only for some step sizes. fits reports whether it can be
-// used for a step size.
+// A partial plan is accurate and fast only for some step sizes; fits reports whether eta is one of
+// them.
 type partial interface {
 	Plan
 	fits(eta float64) bool
@@ -133,7 +133,7 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	g.active.Begin(x, d, eta)
 }
 
-// Name returns the name of the plan that ran the last block.
+// Name returns the name of the plan that ran the last round.
 func (g *guarded) Name() string { return g.now().Name() }
 
 func (g *guarded) Reason() string { return g.now().Reason() }
@@ -149,10 +149,10 @@ func (g *guarded) Advance(sampled []int32) { g.active.Advance(sampled) }
 
 func (g *guarded) End(sum, last []float64) { g.active.End(sum, last) }
 
-// telescope sets sum to Σ_{m=1}^{M} w_m. It sums the recursion w_{m+1} = c∘w_m + e + g_m
-// aᵢ over m = 0..M−1 and solves for the sum:
+// telescope sets sum to Σ_{m=1}^{M} w_m for M steps w_{m+1} = c∘w_m + e + h_m, where h_m is
+// a multiple of the row of the step, and h = Σ h_m. The sum of the M equations gives
 //
-//	Σ_{m=0}^{M−1} w_m = (w_0 − w_M + M e + h)/(1 − c),  h = Σ g_m aᵢ
+//	Σ_{m=0}^{M−1} w_m = (w_0 − w_M + M e + h)/(1 − c)
 //
 // 1 − c has no rounding error here, so this is the sum for the c that the steps used.
 func telescope(sum, w0, w, c, e, h []float64, steps int) {
@@ -163,10 +163,10 @@ func telescope(sum, w0, w, c, e, h []float64, steps int) {
 	}
 }
 
-// telescopes reports whether telescope is accurate enough, with a relative error near 1e-11: it
-// divides the rounding errors of the steps by η k.
+// telescopes reports whether telescope has a relative error of at most about 1e-11. telescope
+// divides the rounding errors of the steps by 1 − c = η k, where k is the diagonal of K.
 func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
-	limit := 1e-5 / math.Sqrt(float64(l.Block))
+	limit := 1e-5 / math.Sqrt(float64(l.Round))
 	for _, kj := range k {
 		if eta*kj < limit {
 			return false
@@ -175,6 +175,6 @@ func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	return true
 }
 
-// minFactor is the smallest 1 − η k for which lazy plans are used. For smaller factors, w would
-// have to be computed again every few steps.
+// minFactor is the smallest 1 − η k for which lazy plans are used, where k is any entry of the
+// diagonal of K. For smaller factors, w would have to be computed again every few steps.
 const minFactor = 0.5

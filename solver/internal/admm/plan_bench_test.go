@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// BenchmarkDiagonal measures the ways to run an inner loop with a diagonal K. One operation is a block of
+// BenchmarkDiagonal measures the ways to run an inner loop with a diagonal K. One operation is a round of
 // 512 steps.
 func BenchmarkDiagonal(b *testing.B) {
 	for _, shape := range []struct{ features, nonzeros int }{{54, 12}, {123, 14}, {300, 14}, {600, 14}, {4932, 430}, {47236, 75}} {
@@ -24,7 +24,7 @@ func BenchmarkDiagonal(b *testing.B) {
 		l := &InnerLoop{
 			Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 4000),
 			Loss: term.Logistic{},
-			A:    linalg.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Block: 512,
+			A:    linalg.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Round: 512,
 		}
 		l.Scratch = kernels.NewScratch(l.Rows)
 		base := func() diagonal {

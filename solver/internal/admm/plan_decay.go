@@ -10,8 +10,9 @@ import (
 
 // decay is a plan that stores, for each coordinate, its value after the last step whose row has an
 // entry there. So a step costs only as many operations as its row has nonzeros. If K is not
-// diagonal, it works in the eigenbasis of each connected component; rows stay sparse there, because
-// a sample touches few components. The sum of the iterates comes from telescope.
+// diagonal, decay works in the eigenbasis V of A'A, which has its own eigenvectors for each
+// connected component. Rows stay sparse in this basis, because a sample has features of few
+// components. The sum of the iterates comes from telescope.
 type decay struct {
 	*InnerLoop
 	spec        *linalg.Spectrum // nil if K is diagonal
@@ -20,7 +21,7 @@ type decay struct {
 	state       []float64    // see kernels.InnerDecay
 	scratch     *kernels.Scratch
 	k, c, e     []float64 // diagonal of K; 1 − η k; −η d
-	w0, w, gain []float64 // start, end and sum of the samples' parts of the steps, in the eigenbasis
+	w0, w, gain []float64 // in the eigenbasis: start and end of the round, and the h of telescope
 	sum         []float64
 	eta         float64
 	taken       int
@@ -55,7 +56,7 @@ func newDecay(l *InnerLoop, k []float64) *decay {
 	return p
 }
 
-// rotate sets dst to src in the coordinates of the eigenbasis. If K is diagonal, the two are equal.
+// rotate sets dst to src in the coordinates of the eigenbasis. If K is diagonal, it copies src.
 func (p *decay) rotate(dst, src []float64) {
 	if p.spec == nil {
 		copy(dst, src)

@@ -20,7 +20,7 @@ type dense struct {
 	product *linalg.Product // for an A that is not a matrix
 	d, w    []float64       // d belongs to the caller
 	q, sum  []float64       // K w, and the running sum
-	gain    []float64       // −(η/b)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step
+	gain    []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step
 	eta     float64
 }
 
@@ -43,7 +43,7 @@ func newDense(l *InnerLoop, why string) *dense {
 const maxBatch = 256
 
 // share chooses a batch size above 1 if a product with K costs much more than a sample.
-// At least 64 steps remain in every outer iteration.
+// Every outer iteration keeps at least 64 steps.
 func (d *dense) share() {
 	if d.k == nil {
 		return

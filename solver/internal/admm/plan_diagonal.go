@@ -12,9 +12,9 @@ import (
 // are faster than steps on every coordinate.
 const lazyFrom = 6
 
-// decayFrom and decaySlope decide between plans if every feature decays at its own rate: steps on
-// the nonzeros are faster from decayFrom features on, plus decaySlope features for every nonzero of
-// a row (see BenchmarkDiagonal).
+// decayFrom and decaySlope decide between plans if the entries of the diagonal of K differ. Steps on
+// the nonzeros are faster if there are more than decayFrom features, plus decaySlope features for
+// every nonzero of a row (see BenchmarkDiagonal).
 const decayFrom, decaySlope = 300, 5
 
 // diagonalOfK returns the diagonal of K, or nil if K is not diagonal.
@@ -71,7 +71,7 @@ type diagonal struct {
 	w     []float64
 	x, d  []float64 // slices of the caller
 	eta   float64
-	taken int // number of steps in the block so far
+	taken int // number of steps in the round so far
 }
 
 func (d *diagonal) Reason() string { return d.why }

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazy is a plan that represents w = α u + γ d, so that a step costs only as many
-// operations as the row has nonzeros. The sum of the iterates comes from telescope.
+// lazy is a plan that represents w as α u + γ d with numbers α and γ. So a step costs only
+// as many operations as the row has nonzeros. The sum of the iterates comes from telescope.
 type lazy struct {
 	diagonal
 	cells kernels.Cells // u, d and h
@@ -50,8 +50,8 @@ func (p *lazy) End(sum, last []float64) {
 	copy(last, p.w)
 }
 
-// ball is the plan lazy with projection onto a ball; the norm of w is updated in each
-// step. The sum of the iterates is AlphaSum u − q + GammaSum d.
+// ball is the plan lazy with projection onto a ball. Each step updates the norm of w. The
+// sum of the iterates is state.AlphaSum u − q + state.GammaSum d.
 type ball struct {
 	diagonal
 	cells kernels.Cells // u, d and q

@@ -13,8 +13,7 @@ const (
 	maxRotatedMemory = 2 << 30 // largest memory of rotated data, in bytes
 )
 
-// newCoupled returns the best plan if A'A is not diagonal and the domain is invariant
-// under rotations.
+// newCoupled returns the best plan if A'A is not diagonal, and the domain is R^p or a ball.
 func newCoupled(l *InnerLoop) (Plan, error) {
 	if l.A.Matrix() == nil {
 		return newDense(l, "a step for every coordinate: A is an operator, not a matrix"), nil
@@ -58,8 +57,8 @@ func (l *InnerLoop) interrupted(i int) error {
 
 func padded(p int) int { return (p + 7) &^ 7 }
 
-// rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which every K
-// is diagonal. R^p and balls are invariant under this rotation. The data are rotated
+// rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V'. There K is diagonal
+// for every ρ and mu. R^p and balls do not change under this rotation. The data are rotated
 // once, to dense rows.
 type rotated struct {
 	*InnerLoop

@@ -22,7 +22,7 @@ func newLoop(t *testing.T) *InnerLoop {
 	l := &InnerLoop{
 		Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 80),
 		Loss: term.Logistic{},
-		A:    linalg.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Block: 80,
+		A:    linalg.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Round: 80,
 	}
 	for i, b := range s.Labels {
 		l.Slope0[i] = -b / 2
@@ -30,11 +30,12 @@ func newLoop(t *testing.T) *InnerLoop {
 	return l
 }
 
-// TestRunningSum checks the sum of the iterates of a block by the formula
+// TestRunningSum checks the sum of the iterates of M steps by the formula
 //
 //	w_0 + … + w_{M−1} = K⁻¹[(w_0 − w_M)/η − h − M d]
 //
-// on a problem with A = I, so that K is a multiple of the identity.
+// where h is the sum over the steps of (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ; K and d are those of Plan. A = I,
+// so K is a multiple of the identity.
 func TestRunningSum(t *testing.T) {
 	const eta = 0.05
 	l := newLoop(t)
@@ -71,8 +72,8 @@ func TestRunningSum(t *testing.T) {
 	}
 }
 
-// TestGuard checks that the dense plan runs a block if the step size of the block is not suitable for the
-// fast plan, and that the fast plan runs the next block.
+// TestGuard checks that the dense plan runs a round if the step size of the round is not suitable for the
+// fast plan, and that the fast plan runs the next round.
 func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // 1 − η k is negative for large η

@@ -6,7 +6,7 @@ import "math"
 type Scales struct {
 	Samples, Features int     // mean number of samples of a process, and number of features
 	Row               float64 // root mean square of |aᵢ|
-	// Unit of the margins aᵢ'x: the unit of the labels for regression, otherwise 1.
+	// Unit is the unit of the margins: for regression the unit of the labels, otherwise 1.
 	Unit             float64
 	Curvature        float64 // upper bound of φ″
 	Mu               float64
@@ -15,8 +15,8 @@ type Scales struct {
 	Lambda1, LambdaP float64 // the extreme eigenvalues of A'A
 }
 
-// NaturalRho returns factor times Lambda Row/Unit. For a penalty without a scale it
-// returns the curvature of the loss along a feature.
+// NaturalRho returns factor times Lambda Row/Unit. If the penalty has no scale and no
+// limits, it returns the mean curvature of the loss along a feature.
 func (s *Scales) NaturalRho(factor float64) float64 {
 	inverse := s.Row / s.Unit * factor
 	switch {
@@ -39,9 +39,9 @@ func (s *Scales) Rho(updates int) float64 {
 }
 
 // RidgeRho returns the ρ with which y and beta converge fastest, for mu > 0. With one dual update
-// per outer iteration, y and beta converge like a gradient method on A'A. Then the best ρ is mu
-// divided by the mean of the smallest and largest eigenvalue of A'A. With many dual updates they
-// converge fastest if ρ √(λ₁ λ_p) is a few times mu.
+// per outer iteration, they converge like a gradient method on A'A. Then the best ρ is mu divided by
+// the mean of the smallest and largest eigenvalue of A'A, λ_p and λ₁. With many dual updates the
+// best ρ √(λ₁ λ_p) is a few times mu.
 func (s *Scales) RidgeRho(updates int) float64 {
 	if updates > 1 {
 		return 4 * s.Mu / math.Sqrt(float64(s.Lambda1*math.Max(s.LambdaP, 0.01*s.Lambda1)))

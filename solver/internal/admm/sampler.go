@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 )
 
-// A Sampler draws row numbers with replacement, uniformly or in proportion to weights.
-// The code makes the draws itself, so that no release of a library can change the
-// sequence.
+// A Sampler draws row numbers with replacement, uniformly or in proportion to weights. The
+// sequence does not depend on the Go release: the generator is fixed, and Draw turns its
+// numbers into rows.
 type Sampler struct {
 	rng   *rand.PCG
 	n     uint64
-	other []int32  // alias of each row; nil if uniform
-	keep  []uint64 // if a second random number is below this one, the row is drawn, otherwise its alias
+	other []int32  // the alias of each row (see alias); nil if rows are drawn uniformly
+	keep  []uint64 // see alias
 }
 
 // NewSampler returns a sampler of 0..n−1; weights may be nil.
@@ -25,20 +25,20 @@ func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	return s
 }
 
-// Restart begins a new sequence for a seed; each stream gives another sequence.
+// Restart begins the sequence of a seed and a stream. Different streams have different sequences.
 func (s *Sampler) Restart(seed, stream uint64) { s.rng.Seed(seed, 0x5ca5+stream) }
 
 // State returns the position in the sequence.
 func (s *Sampler) State() []byte {
-	state, _ := s.rng.MarshalBinary() // which has no errors
+	state, _ := s.rng.MarshalBinary() // the error is always nil
 	return state
 }
 
 // Resume continues from a State.
 func (s *Sampler) Resume(state []byte) error { return s.rng.UnmarshalBinary(state) }
 
-// alias prepares Walker's alias method. Row i is drawn itself with probability keep[i]/2⁶⁴;
-// otherwise its alias other[i] is drawn.
+// alias prepares Walker's alias method. Draw chooses a row i uniformly. It draws this row with
+// probability keep[i]/2⁶⁴, and otherwise the alias of the row, other[i].
 func (s *Sampler) alias(weights []float64) {
 	n := len(weights)
 	s.other, s.keep = make([]int32, n), make([]uint64, n)
@@ -73,7 +73,7 @@ func (s *Sampler) alias(weights []float64) {
 			heaviest = int32(i)
 		}
 	}
-	for _, i := range append(small, large...) { // these rows are always drawn themselves, up to rounding
+	for _, i := range append(small, large...) { // up to rounding, these rows need no alias
 		s.keep[i], s.other[i] = math.MaxUint64, i
 		if weights[i] == 0 { // rows of weight 0 are never drawn
 			s.keep[i], s.other[i] = 0, heaviest

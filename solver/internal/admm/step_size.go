@@ -7,17 +7,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CurvatureRows is the approximate number of rows that a RowCurvature samples.
+// CurvatureRows is the approximate number of rows that a RowCurvature uses of a larger matrix.
 const CurvatureRows = 4096
 
-// A RowCurvature holds |aᵢ|² of a regular sample of the rows.
+// A RowCurvature holds |aᵢ|² of every stride-th row.
 type RowCurvature struct {
 	norms   []float64
 	stride  int
 	weights []float64
 }
 
-// NewRowCurvature samples the rows of x. weights, one per row of x, may be nil.
+// NewRowCurvature returns the RowCurvature of x. weights has one weight for each row of x, or is nil.
 func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	n, _ := x.Dims()
 	c := &RowCurvature{stride: max(1, n/CurvatureRows), weights: weights}
@@ -32,9 +32,9 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// At returns the curvature of the loss at a snapshot, on which stochastic steps depend, given the
-// margins and slopes of the rows and their labels. If φ″ is not continuous, it uses the upper bound
-// of φ″, because φ″ may jump within the inner loop.
+// At returns the curvature of the loss at a snapshot, on which the size of stochastic steps depends
+// (see met). margin, slope and labels belong to the rows. If φ″ is not continuous, At uses the upper
+// bound of φ″, because φ″ may jump within the inner loop.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.met(func(int) float64 { return loss.Curvature() })
@@ -43,10 +43,10 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 }
 
 // met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ″(aᵢ'x_t) |aᵢ|²; second returns φ″ of a row. A stochastic
-// step along aᵢ changes the component along aᵢ by the factor 1 − η hᵢ. So the mean square of the
-// iterate in a direction v shrinks if η E[hᵢ² cos²] < 2 E[hᵢ cos²], where cos belongs to the angle
-// between aᵢ and v. Weighting by hᵢ gives enough weight to a few long rows among many short ones,
-// and to a few uncertain samples among many certain ones.
+// step along aᵢ multiplies the error along aᵢ by 1 − η hᵢ. So the mean square of the error in a
+// direction v shrinks if η E[hᵢ² cos²] < 2 E[hᵢ cos²], where cos is the cosine of the angle between
+// aᵢ and v. The ratio gives enough weight to a few long rows among many short ones, and to a few
+// samples with a large φ″ among many with a small one.
 func (c *RowCurvature) met(second func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
@@ -71,13 +71,12 @@ type StepSize struct {
 	Mean      float64 // Lipschitz constant of the mean loss's gradient, for batches
 	Batch     int     // number of samples in a step
 	Mu        float64 // mu, or 0 if Stiffness includes it
-	Factor    float64 // the step size times the curvature
+	Factor    float64 // step size times curvature, if Stiffness is small; see StepFactor
 	Stiffness float64 // largest eigenvalue of K, the deterministic part of a step
 	Lazy      bool    // the plan is lazy: η times the stiffness must stay below 1/2
 }
 
-// Eta returns the step size. For steps with b samples it uses the curvature of the mean loss, plus
-// 1/b of the amount by which the curvature of a single sample exceeds it.
+// Eta returns the step size. For steps with b samples it uses the curvature Met/b + (1 − 1/b) Mean.
 func (s StepSize) Eta() float64 {
 	curvature := s.Met
 	if s.Batch > 1 {
@@ -96,14 +95,15 @@ func (s StepSize) Eta() float64 {
 	return math.Min(eta, most/s.Stiffness)
 }
 
-// lastFactor is the final step size times the curvature. The inner loop is stable below
-// 2, and its mean converges fastest near the optimum for 1 to 1.6.
+// lastFactor is the final StepSize.Factor. The inner loop is stable for factors below 2. Near
+// the optimum, the mean of its iterates converges fastest for factors from 1 to 1.6.
 const lastFactor = 1.5
 
 // StepFactor returns StepSize.Factor after the given number of outer iterations, for n samples with
-// p features. Far from the optimum the noise of the steps dominates the objective, so with many
-// dual updates the first iterations use shorter steps. If there are few rows per feature, two
-// samples seldom change the same coefficients, and the factor is constant.
+// p features. many says that an outer iteration has several dual updates; then the first iterations
+// use shorter steps, because the noise of the steps dominates the objective far from the optimum. If
+// there are few rows per feature, the factor is constant, because two samples seldom change the same
+// coefficients.
 func StepFactor(n, p, outer int, many bool) float64 {
 	if 4*p > n || !many {
 		return lastFactor
@@ -114,9 +114,9 @@ func StepFactor(n, p, outer int, many bool) float64 {
 // maxDualUpdates is the largest K that is chosen automatically.
 const maxDualUpdates = 40
 
-// DualUpdates returns K for the given number of inner steps. ofStep and ofUpdate are the operations
-// of a step and of a dual update. K is such that the dual updates cost less than the steps, and
-// every block has at least a few steps.
+// DualUpdates returns K, the number of dual updates, for the given number of inner steps. ofStep and
+// ofUpdate are the operations of a step and of a dual update. Unless K is 1, the dual updates cost
+// at most as much as the steps, and every round has at least 8 steps.
 func DualUpdates(steps, ofStep, ofUpdate float64) int {
 	k := math.Min(float64(steps*ofStep)/ofUpdate, steps/8)
 	return int(math.Max(1, math.Min(k, maxDualUpdates)))

@@ -3,19 +3,19 @@ package admm
 import "math"
 
 const (
-	// beyond is the rise above the objective at the start, in units of that objective,
-	// above which an iterate is lost.
+	// An iterate is lost if its objective is more than beyond times Scale above the objective at
+	// the start.
 	beyond = 9
-	// patience is the number of times that the objective may rise, without a new best one, before
-	// an automatic step size is halved.
+	// patience is the number of rises of the objective, without a new best one, after which an
+	// automatic step size is halved.
 	patience = 5
 	// vainHalvings is the number of halvings without a new best objective after which the step size
 	// is no longer considered the cause of the rises.
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// slack is the part of the decrease so far by which the objective may rise without being
-	// counted as a rise.
+	// A rise counts only if the objective is above the best one by more than slack times the
+	// decrease so far.
 	slack = 1e-3
 )
 
@@ -32,21 +32,20 @@ const (
 
 // A Watcher judges the objectives of a run.
 type Watcher struct {
-	// Halvings is the number of times by which an automatic step size must be halved.
+	// Halvings says how often an automatic step size must be halved.
 	Halvings int
 	// Improved says that some objective was better than the one at the start.
 	Improved bool
 	// First is the objective at the start.
 	First float64
 
-	Scale          float64
+	Scale          float64 // unit of objectives: |First|, or the scale of Start if that is larger
 	Best, Previous float64
 	Rises          int // rises since Best, or since the last halving
 	Vain           int // halvings since Best, except those for lost iterates
 }
 
-// Start sets the objective at the start. scale is used as the unit of objectives if this objective
-// is almost zero.
+// Start sets the objective at the start, and Scale. scale keeps Scale away from zero.
 func (w *Watcher) Start(objective, scale float64) {
 	*w = Watcher{First: objective, Best: objective, Previous: objective, Scale: math.Max(math.Abs(objective), scale)}
 }
@@ -56,21 +55,21 @@ func (w *Watcher) Lost(objective float64) bool {
 	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1) // true for NaN
 }
 
-// worse is the rise above the objective at the start, in units of that objective, that a result may
-// have. ADMM does not decrease the objective in every iteration.
+// An objective is clearly above the one at the start if it is more than worse times Scale above it.
+// Smaller rises are usual, because ADMM does not decrease the objective in every iteration.
 const worse = 0.01
 
 // Worse reports whether an objective is clearly above the one at the start.
 func (w *Watcher) Worse(objective float64) bool { return objective > w.First+float64(worse*w.Scale) }
 
 // See judges the next objective. auto says that the step size is automatic and may be
-// halved; loose says that the objective does not belong to a feasible point, so that only
-// divergence matters.
+// halved. loose says that the point may violate a constraint of the problem, so that its
+// objective only shows divergence.
 //
 // ADMM does not decrease the objective in every iteration. The penalty has little influence on the
 // first iterations. Near the optimum, above all after a warm start, y and beta may still have to
-// change much. Halvings without a new best are therefore undone, and rises are not counted again
-// before there is a new best.
+// change much. So halvings that bring no new best objective are undone. Then rises are not counted
+// before there is a new best objective.
 func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
 	rose := objective > w.Previous && objective > w.Best+float64(slack*(w.First-w.Best))
 	w.Previous = objective

@@ -2,7 +2,7 @@ package stream
 
 import "slices"
 
-// A batch holds copies of rows from several places of the file.
+// A batch holds copies of the rows of several blocks.
 type batch struct {
 	ptr             []int64
 	idx             []int32
@@ -10,9 +10,9 @@ type batch struct {
 	labels, weights []float64
 }
 
-// restBlocks is the number of blocks after which the memory of the whole file is released. After
-// the release of a block, some pages stay in memory: those that it shares with its neighbours, and
-// pages around it that the system has mapped.
+// take releases the memory of the whole file after every restBlocks blocks. The release of a block
+// alone leaves some pages in memory: pages that it shares with its neighbours, and pages around it
+// that the system has mapped.
 const restBlocks = 32
 
 // take copies the rows of some blocks into the batch, and releases the blocks.
@@ -57,8 +57,8 @@ func (b *batch) mass(all float64) (mass float64) {
 	return mass / all
 }
 
-// eachBatch calls do for batches of the rows of the blocks, in the given order of the blocks. While
-// do works on a batch, the blocks of the next one are read.
+// eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. While
+// do works on a batch, the system reads the blocks of the next batch.
 func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 	prefetch := func(which []int) {
 		for _, k := range which {

@@ -1,9 +1,8 @@
-// Package stream runs SCAS-ADMM on data larger than memory (out of core): the inner loops of
-// solver.SCASK and SCASL draw from one part of a mapped file at a time. The number of features is
-// not limited.
+// Package stream runs SCAS-ADMM out of core: an inner loop of solver.SCASK and SCASL draws from one
+// batch of a mapped file at a time. The number of features is not limited.
 //
-// Nothing with an entry per sample is kept after a pass: margins exist only for the current block
-// of rows.
+// A pass stores nothing with an entry for each sample: margins exist only for the rows that are being
+// read.
 //
 // # Who runs out of core
 //

@@ -24,22 +24,23 @@ var ErrNotStreamed = errors.New("data larger than memory")
 type Options struct {
 	// Memory is the approximate number of bytes that a run may use.
 	Memory int64
-	// Tell, if not nil, is called after every window of rows. passes is the number of passes over the data,
-	// with the finished part of the current pass. objective is the objective of the best point so far, or
-	// +Inf if it is not known.
+	// Tell, if not nil, is called after every window or batch. passes is the number of passes over the data,
+	// with the finished fraction of the current pass. objective is the smallest objective at a snapshot so
+	// far, or +Inf before the first snapshot.
 	Tell func(passes, objective float64)
 }
 
 // Minimize is solver.Minimize with the methods solver.SCASK and SCASL for mapped data
 // (sparse.CSR.Mapped) that are larger than memory. Their inner loop draws from one batch of the file
 // at a time, so that the number of features is not limited. Results have a certified gap if package
-// exact accepts the problem. Other methods, problems with ranks and problems that Minimize cannot
-// solve are errors that wrap ErrNotStreamed. The other settings in use are Name, RelTol, TimeLimit,
-// Threads, Start.X, Recorder, RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
+// exact accepts the problem. An error that wraps ErrNotStreamed refuses other methods, several ranks,
+// checkpoints, a Coupling, terms of the caller's own, and data that are not mapped. Beside Method, the
+// settings in use are Name, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery, Passes,
+// DualUpdates, Eta, Rho and Seed.
 //
-// The Recorder gets the start and each outer iteration, once the next pass has computed its
-// objective. Averages equal the iterate, and y is A x. The same data, settings and memory give the
-// same bits. Stats.Passes counts the passes over the file.
+// The Recorder gets the start and each outer iteration after the next pass has computed the
+// objective. The averages are equal to the iterate, and y is A x. The same data, settings and memory
+// give the same bits. Stats.Passes counts the passes over the file.
 func Minimize(
 	ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options,
 ) (*solver.Result, error) {
@@ -68,14 +69,14 @@ func Minimize(
 	return res, err
 }
 
-// over reports whether err says that a context was cancelled or its time is over.
+// over reports whether err says that a context was cancelled or its deadline has passed.
 func over(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // ended returns the status of a run, and an error if the run had a goal and did not reach it. late
-// says that the time limit ended the run, asked that the settings have a tolerance. goal is 0 if the
-// run ended before its goal was known, or if the objective at x = 0 is 0; then there is no error.
+// says that the time limit ended the run. asked says that the settings have a tolerance. goal is 0 if
+// it is not known, or if exact.File.Scale is 0; then only a time limit gives an error.
 func ended(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	how := ending.Run{
@@ -122,7 +123,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 		}
 	}
 	n, features := p.Data.Dims()
-	part := *p // a copy without the rows is enough, because Validate depends on the other fields only
+	part := *p // Validate then checks all fields except Data, Labels and SampleWeights, without a pass
 	part.Data, part.Labels, part.SampleWeights = sparse.Identity(features), make([]float64, features), nil
 	for j := range part.Labels {
 		part.Labels[j] = 1
@@ -187,7 +188,7 @@ func refused(format string, args ...any) error {
 	return errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
-// validLabels checks the labels, one part after the other.
+// validLabels checks the labels, and releases the memory of the checked part of the file.
 func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(labels); lo += piece {
@@ -220,7 +221,7 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 	return res
 }
 
-// tied returns the groups of equal coefficients. known is false if zeros and ties are not exact.
+// tied returns the groups of equal coefficients. If zeros and ties of r are not exact, known is false.
 func tied(r *exact.Solution) (groups [][]int, known bool) {
 	if !r.Polished {
 		return nil, false
@@ -228,7 +229,7 @@ func tied(r *exact.Solution) (groups [][]int, known bool) {
 	return r.Structure.Groups(), true
 }
 
-// evaluation returns A x and the parts of the objective at x.
+// evaluation returns A x, and the Evaluation of x, which has the given objective.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(x)
 	if a := q.A.Matrix(); a != nil {
@@ -241,8 +242,8 @@ func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective floa
 	return image, at
 }
 
-// dualResidual returns |∇f(x) + A'z|₂, where grad is the gradient of the losses and a nil
-// z means 0. It returns NaN if there is no gradient, or if there is a domain.
+// dualResidual returns |∇f(x) + A'z|₂, where f is the mean loss plus the ridge, z is r.Z, and grad is
+// the gradient of the mean loss. It returns NaN if grad is nil, or if there is a domain.
 func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad []float64) float64 {
 	if grad == nil || p.Domain != nil {
 		return math.NaN()
@@ -269,9 +270,9 @@ func dot(x []float64) (sum float64) {
 // leastMemory is the memory, in bytes, of a pass that stores no results.
 const leastMemory = 64 << 20
 
-// Separates reports whether x separates the rows: moving along x increases the loss of
-// no row with positive weight, and decreases the loss of some row without end. For two classes,
-// aᵢ'x then has the sign of the label in all rows where it is not zero.
+// Separates reports whether x separates the rows. This is so if moving along x increases the loss of
+// no row with positive weight, and decreases the loss of some such row for ever. For two classes, each
+// aᵢ'x of these rows then is zero or has the sign of the label.
 func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
 	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
 	f := newFile(q, leastMemory)

@@ -18,7 +18,7 @@ type recorder struct {
 	clock admm.Clock
 }
 
-// newRecorder returns nil if there is no Recorder. began is the beginning of the run.
+// newRecorder returns nil if there is no Recorder. The run began at began.
 func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, began time.Time) *recorder {
 	if set.Recorder == nil {
 		return nil
@@ -31,8 +31,9 @@ type stopped struct{ error }
 
 func (e stopped) Unwrap() error { return e.error }
 
-// show passes a point to the Recorder. outer and passes are the numbers of outer iterations and
-// passes so far. at gives X, Z, Objective and Gap; grad is the gradient of the losses.
+// show passes a point to the Recorder, unless RecordEvery leaves it out. outer and passes are the
+// numbers of outer iterations and passes so far. show uses X, Z, Objective and Gap of at; grad is the
+// gradient of the mean loss.
 func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil
@@ -59,8 +60,8 @@ func nameOf(set *solver.Settings) string {
 	return set.Method.Info().Name
 }
 
-// stoppedByRecorder reports whether the Recorder ended a run, and returns its error, which is nil
-// for ErrStop.
+// stoppedByRecorder reports whether the Recorder ended a run. It also returns the Recorder's error, or
+// nil if this was ErrStop.
 func stoppedByRecorder(err error) (error, bool) {
 	by, is := errors.AsType[stopped](err)
 	switch {

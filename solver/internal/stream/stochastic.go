@@ -20,19 +20,20 @@ import (
 // A stochastic is a run of SCAS-ADMM with many dual updates per snapshot: solver.SCASK, or
 // solver.SCASL with a linearised penalty. Its inner loops draw from one batch of rows at a time.
 //
-// The file is divided into blocks of consecutive rows. An outer iteration is two passes:
-// one for the gradient at the snapshot x₀, and one that reads every block once, in a new
-// random order. Several blocks that are consecutive in this order are read into memory
-// together, as a batch W. An inner loop then does as many steps as the batch has rows.
-// Each step draws a row of the batch with replacement, uniformly or by its weight. Within
-// a batch the mean of the directions at x is
+// The file is divided into blocks of consecutive rows. An outer iteration makes two passes. The first
+// computes the gradient ∇f(x₀) of the mean loss at the snapshot x₀. The second reads every block once,
+// in a new random order. Several blocks that are neighbours in this order are read into memory
+// together, as a batch W. An inner loop then makes as many steps as the batch has rows; with weights,
+// the number is in proportion to the weight of the batch. Each step draws a row of the batch with
+// replacement, uniformly or by its weight. With the mean loss f_W of the batch, the mean of the
+// directions at x is
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)].
 //
-// The error in brackets is zero at x₀. Its weighted sum over the batches of an epoch is zero at any
-// x. Each batch is a random sample of blocks, so a sorted file does not give batches with similar
-// rows. If similar rows lie together, batches still differ, and coefficients of features that occur
-// in few rows of a batch can move far away from the optimum: see OuterLoop.Tame.
+// The error in brackets is zero at x₀. Its weighted sum over all batches of a pass is zero at any x.
+// The blocks of a batch are chosen at random, so a sorted file does not give batches with similar
+// rows. If similar rows lie together in the file, batches still differ. Then coefficients of features
+// that occur in few rows of a batch can move far away from the optimum: see OuterLoop.Tame.
 type stochastic struct {
 	q        *exact.Problem
 	file     *exact.File
@@ -40,18 +41,18 @@ type stochastic struct {
 	set      *solver.Settings
 	recorder *recorder
 	tell     func(passes, objective float64) // Options.Tell
-	best     float64                         // the objective that is told
+	best     float64                         // the objective for tell
 	did      runSummary
 	weight   float64 // Σ ω, or n
 	outer    admm.OuterLoop
 	keeper   admm.Keeper
-	value    float64            // the objective at the iterate, after look has computed it
-	part     *exact.Problem     // samples in memory, from which step sizes are computed
-	curve    *admm.RowCurvature // curvature of part
+	value    float64            // the objective at the iterate, as look has computed it
+	part     *exact.Problem     // copies of some rows, from which step sizes are computed
+	curve    *admm.RowCurvature // of the rows of part
 	blocks   *rows.Windows
 	size     int       // number of blocks in a batch
-	batches  int       // number of batches in an epoch
-	updates  int       // number of dual updates in a batch
+	batches  int       // number of batches in a pass
+	updates  int       // number of dual updates for each batch
 	slope    []float64 // slopes of a batch at the snapshot
 	margin   []float64
 	rng      *rand.PCG
@@ -60,19 +61,19 @@ type stochastic struct {
 const (
 	mostPieces        = 8       // largest number of pieces in which the slopes of a batch are computed
 	stochasticSamples = 1 << 14 // number of samples from which step sizes are computed
-	batchShare        = 0.35    // share of the memory that a batch takes
-	// Bytes of a block: large enough for fast reading, small enough to mix the rows of a file.
+	batchShare        = 0.35    // fraction of Options.Memory that a batch takes
+	// blockBytes is large enough for fast reading, and small enough to mix the rows of a file.
 	blockBytes = 1 << 17
 )
 
-// A runSummary says what a stochastic run did: the number of outer iterations, the passes in
-// addition to the visits of its file, the dual updates per outer iteration, the last η and ρ, and
-// the plan of the inner loops.
+// A runSummary says what a stochastic run did.
 type runSummary struct {
-	outer, passes, updates int
-	eta, rho               float64
-	plan, reason           string
-	gradient               []float64 // gradient of the loss at the result; nil if it is not known
+	outer        int       // number of outer iterations
+	passes       int       // passes of inner loops; exact.File.Visits counts the others
+	updates      int       // dual updates in an outer iteration
+	eta, rho     float64   // the last η and ρ
+	plan, reason string    // the plan of the inner loops, and why it was chosen
+	gradient     []float64 // gradient of the mean loss at the result; nil if it is not known
 }
 
 // solve runs outer iterations until the passes are used up, and then certifies the result if
@@ -103,7 +104,7 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	return res, s.prove(res, tol*s.file.Scale())
 }
 
-// prepare sets K, ρ and the state of the outer iterations.
+// prepare sets the number of dual updates, ρ and the state of the outer iterations.
 func (s *stochastic) prepare() {
 	n, features := s.q.Data.Dims()
 	l, _ := s.q.A.Dims()
@@ -113,7 +114,7 @@ func (s *stochastic) prepare() {
 	_, row := alone.Norms(s.part.Data.RowNormsSq())
 	s.curve = admm.NewRowCurvature(s.part.Data, s.part.Weights)
 	s.outer = admm.OuterLoop{
-		Snapshot: s.snapshot, Schedule: s.schedule, Windows: s.windows, Met: s.curvatureHere, Keeper: &s.keeper,
+		Snapshot: s.snapshot, Schedule: s.schedule, RowSets: s.rowSets, Met: s.curvatureHere, Keeper: &s.keeper,
 		Point: admm.Point{X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l)},
 		Scales: admm.Scales{
 			Samples: n, Features: features, Row: row, Unit: 1, Curvature: s.q.Loss.Curvature(), Mu: s.p.L2,
@@ -210,8 +211,7 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.did.eta, true, nil
 }
 
-// curvatureHere returns the curvature of the loss at the iterate, computed from the samples in
-// memory. Stochastic steps depend on it.
+// curvatureHere is OuterLoop.Met. It uses the rows of part.
 func (s *stochastic) curvatureHere() float64 {
 	m := len(s.part.Labels)
 	margin, slope := make([]float64, m), make([]float64, m)
@@ -220,16 +220,17 @@ func (s *stochastic) curvatureHere() float64 {
 	return s.curve.At(s.q.Loss, margin, slope, s.part.Labels)
 }
 
-// windows calls inner for each batch of an epoch.
-func (s *stochastic) windows(inner func(*admm.Window) error) error {
+// rowSets reads all blocks once, in a random order, and calls inner for each batch of them. It leaves
+// out batches whose rows have almost no weight.
+func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
 	n, _ := s.q.Data.Dims()
 	err := s.eachBatch(s.shuffled(), func(b *batch) error {
 		samples := int(math.Round(b.mass(s.weight) * float64(n)))
-		if samples < 2 { // the rows of the batch have almost no weight
+		if samples < 2 {
 			return s.file.Stop()
 		}
-		w, err := s.window(b, x0, samples)
+		w, err := s.rowSet(b, x0, samples)
 		if err != nil {
 			return err
 		}
@@ -250,14 +251,14 @@ func (s *stochastic) shuffled() []int {
 	return order
 }
 
-// window returns the Window of a batch, after the snapshot at x0.
-func (s *stochastic) window(b *batch, x0 []float64, samples int) (*admm.Window, error) {
+// rowSet returns the RowSet of a batch, after the snapshot at x0.
+func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, error) {
 	n, o := len(b.labels), &s.outer
 	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
 	l := &admm.InnerLoop{
 		Data: s.q.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slope,
 		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.did.rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
-		Steps: n, Block: n / s.updates, BatchSize: 1, Unrotated: true,
+		Steps: n, Round: n / s.updates, BatchSize: 1, Unrotated: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
 	rows.Pieces(mostPieces, s.q.Threads, 0, n, func(_, lo, hi int) {
@@ -271,12 +272,12 @@ func (s *stochastic) window(b *batch, x0 []float64, samples int) (*admm.Window, 
 		return nil, err
 	}
 	s.did.plan, s.did.reason = plan.Name(), plan.Reason()
-	return &admm.Window{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: samples, Updates: s.updates}, nil
+	return &admm.RowSet{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: samples, Updates: s.updates}, nil
 }
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove certifies a gap of the result, if package exact accepts the problem.
+// prove sets the gap of the result, if package exact accepts the problem.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil
@@ -294,7 +295,7 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	return s.file.Err()
 }
 
-// batched solves a problem by a stochastic run. tol is relative to the objective at 0.
+// batched solves a problem by a stochastic run. tol is relative to f.Scale().
 func batched(
 	p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, tol float64,
 	rec *recorder,
@@ -323,7 +324,7 @@ func batched(
 	return res, s.did
 }
 
-// pass reports that a part of a pass is done.
+// pass reports that the given fraction of the current pass is done.
 func (s *stochastic) pass(part float64) {
 	if s.tell != nil {
 		s.tell(float64(s.file.Visits()+s.did.passes)+part, s.best)

@@ -104,8 +104,8 @@ func TestRefuses(t *testing.T) {
 
 type ownPenalty struct{ solver.L1 }
 
-// TestStops checks that a cancelled context and a time limit end a run with the result so far, and
-// that the time limit does not give the error of a context.
+// TestStops checks that a cancelled context and a time limit end a run with the result so far. The
+// time limit must not give the error of a context.
 func TestStops(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -121,8 +121,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestTell checks that progress is reported after the last window, and that it includes the
-// objective.
+// TestTell checks that progress is reported until the last pass ends, with an objective.
 func TestTell(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -157,9 +156,9 @@ func sorted(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
 	return d
 }
 
-// TestBatches checks an inner loop that draws samples from one batch of blocks at a time. It must progress
-// about as fast as an inner loop that draws from all samples, and end with a certificate, even if the rows
-// of the file are sorted by label.
+// TestBatches checks inner loops that draw from one batch of blocks at a time. They must progress about as
+// fast as inner loops that draw from all samples, even if the rows of the file are sorted by label. The
+// result must have a certified gap.
 func TestBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt    sparse.SyntheticOptions

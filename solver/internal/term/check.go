@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	span   = 6    // margins and coordinates are tested from −span to span,
-	points = 241  // at this number of points
-	step   = 1e-5 // of numerical derivatives
+	span   = 6    // CheckLoss tests margins from −span to span
+	points = 241  // number of margins, and of random points for a penalty
+	step   = 1e-5 // step of numerical derivatives
 	within = 1e-6 // relative tolerance for numerical derivatives
 )
 
@@ -80,9 +80,9 @@ func conjugateAt(l OwnLoss, t, slope, value, b float64) error {
 }
 
 // CheckPenalty tests a penalty on R^q at random points and returns the first fault. Prox
-// must return the minimum, also if dst is v and, for a separable penalty, if the steps
-// differ. A PenaltyConjugate must satisfy g(u) + g*(z) = z'u for the u that Prox returns
-// and its subgradient z.
+// must return the minimum, also if dst is v. If the penalty is separable, this must also
+// hold if the steps differ. A PenaltyConjugate must satisfy g(u) + g*(z) = z'u for the u
+// that Prox returns and the subgradient z = (v − u)/step of g at u.
 func CheckPenalty(g OwnPenalty, q int) error {
 	rng := rand.New(rand.NewPCG(1, uint64(q)))
 	for range points {
@@ -141,7 +141,7 @@ func prox(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 	}
 	inner, size := 0.0, 1.0
 	for j := range z {
-		z[j] = (v[j] - u[j]) / steps[j] * (1 - 1e-10) // so that rounding does not leave the domain of g*
+		z[j] = (v[j] - u[j]) / steps[j] * (1 - 1e-10) // keeps z in the domain of g* in spite of rounding
 		inner += z[j] * u[j]
 		size += math.Abs(z[j] * u[j])
 	}

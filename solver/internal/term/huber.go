@@ -9,12 +9,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Huber is φ(t; b) = r² if |r| ≤ Delta and Delta(2|r| − Delta) otherwise, with r = b − t: it equals
-// Squared for small residuals and is linear for large ones. φ* is the φ* of Squared on |α| ≤ 2
-// Delta, and +Inf outside.
+// Huber is φ(t; b) = r² if |r| ≤ Delta, and Delta(2|r| − Delta) otherwise, with r = b − t. For small
+// |r| it equals Squared, and for large |r| it is linear. φ* is the φ* of Squared on |α| ≤ 2 Delta,
+// and +Inf outside.
 type Huber struct {
-	// Delta > 0 is the residual at which the loss becomes linear; zero means 1.35, in
-	// units of the labels.
+	// Delta > 0 is the |r| at which the loss becomes linear, in the unit of the labels; zero
+	// means 1.35.
 	Delta float64
 }
 
@@ -90,8 +90,8 @@ func (h Huber) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(h, slope, margin, label)
 }
 
-// Curvatures implements Loss. The curvature of the parabola is φ'/r, as in iteratively
-// reweighted least squares.
+// Curvatures implements Loss. Where φ is linear, the curvature of the parabola is |φ'/r|,
+// as in iteratively reweighted least squares.
 func (h Huber) Curvatures(dst, _, margin, label []float64, damping Damping) {
 	delta := h.Width()
 	for i, t := range margin {

@@ -51,13 +51,14 @@ func (Logistic) Slopes(slope, margin, label []float64) float64 {
 }
 
 const (
-	nearOne         = 1 - 1e-4 // above it, 1 − s has lost four digits
+	nearOne         = 1 - 1e-4 // for an s above nearOne, 1 − s has lost at least four digits
 	tinyProbability = 1e-280   // smaller probabilities are replaced by exp(−708) in the kernels
 )
 
-// Curvatures implements Loss. The curvature of the parabola is (σ(|t|) − ½)/|t|. For a
-// sample that is far on the wrong side, φ″ is almost zero although φ' is not: without
-// damping, the step of a feature that only such samples have would be almost unbounded.
+// Curvatures implements Loss. The curvature of the parabola is (σ(|t|) − ½)/|t|, with
+// σ(t) = 1/(1 + exp(−t)). If b t is far below 0, φ″ is almost zero although φ' is not.
+// Without damping, the step of a feature that only such samples have would be almost
+// unbounded.
 func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping) {
 	for i, v := range slope {
 		s := math.Abs(v)
@@ -78,8 +79,8 @@ func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping)
 	}
 }
 
-// Fenchel returns the weighted sum of the relative entropies of q and s = σ(−b t); see
-// relativeEntropy.
+// Fenchel returns the weighted sum of the relative entropies of q = −b α and s = |φ'(t)|;
+// see relativeEntropy.
 func (Logistic) Fenchel(alpha, slope, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {

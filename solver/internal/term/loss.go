@@ -74,8 +74,8 @@ type Loss interface {
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Curvatures sets dst to φ″, or with damping to φ″ + damping (m − φ″). Here m is the
 	// curvature of a parabola that touches φ at the margin and lies above φ. If φ″ is
-	// unbounded, there is no such parabola; then it lies above φ between the margin and
-	// the minimum of φ. slope must hold the result of Slopes.
+	// unbounded, the parabola lies above φ only between the margin and the minimum of φ;
+	// if no parabola does, m is φ″. slope must hold the result of Slopes.
 	Curvatures(dst, slope, margin, label []float64, damping Damping)
 	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t], computed from terms that are not
 	// negative, so that no digits cancel. α is in the domain of φ*; slope is φ'(t).
@@ -102,7 +102,7 @@ type Damping struct {
 	Flat, Tail float64
 }
 
-// Traits holds the properties of a loss. The zero value of each field claims the least.
+// Traits holds the properties of a loss. The zero value of each field promises nothing.
 type Traits struct {
 	// Name is the name of the loss in the command line and in model files, without its
 	// argument.
@@ -133,10 +133,11 @@ type Traits struct {
 	// quadratic model is useful; zero means any change.
 	Reach float64
 	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is
-	// concave, positive inside SlopeRange, and 0 at finite ends of it. CurvatureOfSlope is nil if
-	// it is not known or not concave; package gap then treats the loss like a caller's own.
+	// concave, positive inside SlopeRange, and 0 at finite ends of SlopeRange. CurvatureOfSlope
+	// is nil if there is no such function; package gap then treats the loss like a caller's own.
 	CurvatureOfSlope func(slope, label float64) float64
-	// NeverZero reports whether φ decreases for ever, but stays positive, as b t grows.
+	// NeverZero reports whether, for some label, φ decreases for ever as the margin goes to
+	// +Inf or −Inf, but stays positive.
 	NeverZero bool
 
 	// StallAdvice says what a user can do if rounding ends a run before the requested
@@ -162,8 +163,8 @@ const (
 	Counts                // finite numbers ≥ 0; the prediction is the rate e^margin
 )
 
-// Predicts returns the prediction for a margin: the rate for Counts, +Inf if the margin
-// is above 708, and the margin itself otherwise.
+// Predicts returns the prediction for a margin. For Counts this is the rate, or +Inf if
+// the margin is above 708. For Numbers and Classes it is the margin itself.
 func (k Labels) Predicts(margin float64) float64 {
 	switch {
 	case k == Counts && margin > 708: // where exp is constant
@@ -174,21 +175,21 @@ func (k Labels) Predicts(margin float64) float64 {
 	return margin
 }
 
-// Unit returns the number to which tolerances are relative. Its arguments are means over
-// the samples for zero coefficients: of the loss, the labels and the slopes. Unit is that
-// loss; for Counts it is the loss at the best constant margin beside the offsets, because
-// for large counts or exposures the loss at 0 does not show how well they can be
-// predicted.
+// Unit returns the number to which tolerances are relative. Its arguments are the means of
+// the losses, the labels and the slopes over the samples if all coefficients are zero. Unit
+// returns loss. For Counts it returns the mean loss after the best constant was added to
+// all margins, because large counts make loss much larger than the losses of a useful
+// model.
 func (k Labels) Unit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
 		return loss
 	}
-	const least = 1e-9 // where all counts are predicted, there is a tolerance as well
+	const least = 1e-9 // keeps tolerances positive if the constant predicts all counts exactly
 	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), least*loss)
 }
 
-// MarginOf returns the margin for a prediction; it is the inverse of Predicts.
+// MarginOf is the inverse of Predicts.
 func (k Labels) MarginOf(prediction float64) float64 {
 	switch {
 	case k == Counts && prediction == 0:
@@ -232,7 +233,7 @@ func LossOf(l OwnLoss) Loss {
 	return ownLoss{l, conjugate}
 }
 
-// typesOf returns the types of all terms by their names.
+// typesOf returns the types of the given terms by their names.
 func typesOf[T any](all ...T) map[string]reflect.Type {
 	types := map[string]reflect.Type{}
 	for _, one := range all {
@@ -241,9 +242,9 @@ func typesOf[T any](all ...T) map[string]reflect.Type {
 	return types
 }
 
-// known returns v as a T if v is a T already, or if its type is one of package solver. It
-// converts the latter to the type of this package with the same name. A caller's type that
-// embeds one of package solver is neither, because it may replace methods.
+// known returns v as a T. If v is not a T but its type belongs to package solver, known
+// converts v to the type of this package with the same name. ok is false for all other
+// types, also if they embed one of package solver, because they may replace methods.
 func known[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	if t, ok := v.(T); ok {
 		return t, true

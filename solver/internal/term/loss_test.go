@@ -10,7 +10,7 @@ import (
 // plain is a caller's own loss: it has the methods of OwnLoss alone.
 type plain struct{ OwnLoss }
 
-// rates is a caller's own loss that does not depend on the residual alone.
+// rates is a caller's own loss that depends on more than the difference of label and margin.
 type rates struct{ OwnLoss }
 
 func (rates) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }

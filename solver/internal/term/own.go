@@ -21,7 +21,7 @@ func (l ownLoss) Traits() Traits {
 	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {
 		t.Labels = Classes
-		const far = 30 // losses that become zero do so before this margin
+		const far = 30 // a loss that becomes zero is assumed to be zero at this margin
 		t.NeverZero = l.Slope(far, 1) != 0 && l.Slope(-far, -1) != 0
 		return t
 	}

@@ -30,8 +30,8 @@ type Penalty interface {
 //
 //	Σ Limitⱼ |yⱼ| + (Square/2) Σ yⱼ²,
 //
-// where for the rows of each group the norm of the group replaces the absolute values;
-// all rows of a group have the same limit.
+// For a group G of rows, Limit |y_G|₂ replaces Σ Limitⱼ |yⱼ|; all rows of a group have the
+// same limit.
 type Rows struct {
 	Limit  []float64
 	Square float64
@@ -39,8 +39,7 @@ type Rows struct {
 	Within *Within // bounds on y; nil for none
 }
 
-// Limits returns the factors of the absolute values if g, on R^q, consists only of these;
-// otherwise it returns nil.
+// Limits returns the limits of g on R^q if g is Σ Limitⱼ |yⱼ|; otherwise it returns nil.
 func Limits(g Penalty, q int) []float64 {
 	rows, ok := g.Rows(q)
 	if !ok || rows.Square != 0 || rows.Groups != nil || rows.Within != nil {

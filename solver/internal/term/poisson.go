@@ -77,8 +77,8 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss. With u = α/b it returns b k(u) + α log b; see surplus for
-// k.
+// Conjugate implements Loss. Unless α is much larger than b, it returns b k(u) + α log b
+// for u = α/b; see surplus for k.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
@@ -97,8 +97,8 @@ func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.
 // farRatio is the ratio of two rates above which no digits cancel in their divergence.
 const farRatio = 16
 
-// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. With u =
-// q/rate − 1 this is rate·k(u); see surplus for k.
+// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals
+// rate·k(u) for u = q/rate − 1; see surplus for k.
 func divergence(q, rate, margin float64) float64 {
 	switch {
 	case q == 0:

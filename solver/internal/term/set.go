@@ -36,16 +36,16 @@ type Shape struct {
 
 // A Region is a set X in R^p with its part of the duality gap.
 type Region interface {
-	// Box returns X if it is a product of intervals.
+	// Box returns X as a Box; ok is false if X is not a product of intervals.
 	Box() (box Box, ok bool)
 	// Project replaces x by the nearest point.
 	Project(x []float64)
 	// Walls returns the inequalities and the equation that define X in R^p.
 	Walls(p int) Walls
-	// Excess returns h(x) + h*(−e) + e'x, where h is (mu/2)|x|² on X and x is a point of
-	// X. This is the part of the duality gap that belongs to X; it is never negative. The
-	// elements of e are known up to the given errors, and Excess returns a bound for the
-	// worst case.
+	// Excess returns an upper bound of h(x) + h*(−e) + e'x, where h is (mu/2)|x|² on X and
+	// x is a point of X. This is the part of the duality gap that belongs to X; it is never
+	// negative. Each entry of e may be wrong by as much as the entry of errors; the bound
+	// holds for all such e.
 	Excess(e, errors, x []float64, mu float64) float64
 	// Bounded reports whether, for mu = 0, Excess is finite for every e.
 	Bounded() bool
@@ -78,8 +78,8 @@ func SetOf(d OwnSet) Set {
 // rounding is the largest relative rounding error of one operation.
 const rounding = 0x1p-53
 
-// strongExcess returns an upper bound of Excess for mu > 0: (mu/2)|x − a|² plus the
-// excess of r = e + mu a for mu = 0. It holds for every a, and is tight if a is the point
+// strongExcess implements Excess for mu > 0. It returns (mu/2)|x − a|² plus the excess of
+// e + mu a for mu = 0. This is an upper bound for every a, and is tight if a is the point
 // of X nearest to −e/mu.
 func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
 	var apart float64

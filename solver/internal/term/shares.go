@@ -6,13 +6,13 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Shares sets p to the probabilities of several classes, each fitted against all others,
-// given their margins t. It divides the probability of each fit by their sum, and is
-// accurate even if all of them are tiny. p and t may be the same slice. The loss must
-// have a Probability.
+// Shares sets p to the probabilities of several classes. Each class was fitted against all
+// others, and t has the margin of each fit. Shares divides the probability of each fit by
+// the sum of these probabilities. The result is accurate even if all of them are tiny. p
+// and t may be the same slice. The loss must have a Probability.
 func Shares(l Loss, p, t []float64) {
 	probability := l.Traits().Probability
-	const least = 1e-290 // below it quotients lose digits
+	const least = 1e-290 // quotients of smaller probabilities lose digits
 	most := slices.Max(t)
 	if probability(most) < least {
 		first := l.Value(most, 1)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestShares checks the probabilities of classes if all fits call them almost impossible or almost certain.
+// TestShares checks the probabilities of classes, also if the probabilities of all fits are almost 0 or 1.
 func TestShares(t *testing.T) {
 	for _, c := range []struct{ margins, want []float64 }{
 		{[]float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},

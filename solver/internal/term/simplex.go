@@ -21,8 +21,8 @@ func (s Simplex) Sum() float64 {
 }
 
 // Project replaces x by the nearest point of the simplex, by sorting (Held, Wolfe and
-// Crowder 1974). It subtracts the largest coordinate first, so that the sum of the result
-// is right, up to rounding, however large the coordinates are.
+// Crowder 1974). It first subtracts the largest coordinate. So the sum of the result is
+// right up to rounding, however large the coordinates are.
 func (s Simplex) Project(x []float64) {
 	largest, unit, of := slices.Max(x), 1.0, s.Sum()
 	if of > 0x1p900 {

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Within is the indicator of Lower ≤ y ≤ Upper: zero inside, +Inf outside.
+// Within is g(y) = 0 if Lower ≤ yⱼ ≤ Upper for all j, and +Inf otherwise.
 type Within struct {
 	Lower, Upper float64 // may be infinite
 }

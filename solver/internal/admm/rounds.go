@@ -2,20 +2,20 @@ package admm
 
 import "math"
 
-// blockSteps is the largest number of steps between two calls of Interrupt.
-const blockSteps = 1024
+// interruptSteps is the largest number of steps between two calls of Interrupt.
+const interruptSteps = 1024
 
-// blocks is Algorithm 1 after the snapshot, with K dual updates. It divides the M inner
-// iterates into K blocks. Each block starts at the mean of the block before, and a dual
-// step (an update of y and beta) follows it. For K = 1 this is exactly Algorithm 1: M−1
-// stochastic steps, and the mean of w_0..w_{M−1}.
-func (s *OuterLoop) blocks(eta float64, iterates, updates int) error {
+// rounds is Algorithm 1 after the snapshot, with K dual updates. It divides the M inner
+// iterates into K rounds. A round starts at the mean of the iterates of the round before,
+// and ends with a dual step (an update of y and beta). For K = 1 this is exactly
+// Algorithm 1: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
+func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 	if s.Anchor.Weight > 0 {
 		s.Anchor.at = append(s.Anchor.at[:0], s.X...)
 	}
 	for k := range updates {
 		size := (k+1)*iterates/updates - k*iterates/updates
-		if err := s.block(eta, size-1, nil); err != nil {
+		if err := s.round(eta, size-1, nil); err != nil {
 			return err
 		}
 		inv := 1 / float64(size)
@@ -30,17 +30,17 @@ func (s *OuterLoop) blocks(eta float64, iterates, updates int) error {
 
 // strong is Algorithm 2 after the snapshot: M stochastic steps, and the mean of
 // w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, with s = η/(1 − ν η/2) and r = 2η − s.
-// Since r + s = 2η, that mean is
+// Because r + s = 2η, this mean is
 //
 //	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
 //
-// ν is ν_L, or 1/η if that is smaller, because otherwise the weight of w_0 would be
+// ν is nuL. If 1/η is smaller, ν is 1/η, because otherwise the weight of w_0 would be
 // negative.
 func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
 	if s.last == nil {
 		s.last = make([]float64, len(s.X))
 	}
-	if err := s.block(eta, iterates, s.last); err != nil {
+	if err := s.round(eta, iterates, s.last); err != nil {
 		return err
 	}
 	first, last := EndWeights(eta, nuL)
@@ -53,18 +53,18 @@ func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
 	return nil
 }
 
-// EndWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M.
+// EndWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M in Algorithm 2; see strong.
 func EndWeights(eta, nuL float64) (first, last float64) {
 	h := min(eta*nuL, 1)
 	return (1 - h) / (2 - h), 1 / (2 - h)
 }
 
-// block makes the given number of steps from x, with fixed y and beta. It sets s.sum to the sum of
+// round makes the given number of steps from x, with fixed y and beta. It sets s.sum to the sum of
 // the iterates after each step. If last is not nil, it sets last to the final iterate.
-func (s *OuterLoop) block(eta float64, steps int, last []float64) error {
+func (s *OuterLoop) round(eta float64, steps int, last []float64) error {
 	batch := s.plan.BatchSize()
 	if s.sum == nil {
-		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(blockSteps, batch))
+		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(interruptSteps, batch))
 	}
 	s.linearise()
 	s.plan.Begin(s.start(), s.d, eta)
@@ -94,7 +94,7 @@ func (s *OuterLoop) start() []float64 {
 	return s.Metric.Into(s.u, s.X)
 }
 
-// augmented sets d = A'(beta + ρ v). v is A x + B y − c if whole is set, else B y − c.
+// augmented sets d = A'(beta + ρ v). If whole is true, v is A x + B y − c; otherwise v is B y − c.
 func (s *OuterLoop) augmented(whole bool) {
 	if s.d == nil {
 		s.d, s.residual = make([]float64, len(s.X)), make([]float64, len(s.Dual))
@@ -108,9 +108,9 @@ func (s *OuterLoop) augmented(whole bool) {
 	s.A.MulVecTrans(s.d, s.residual)
 }
 
-// linearise sets d to the part of the augmented gradient that does not change while y and beta are
-// fixed: d = z + A'(beta + ρ(B y − c)). If the penalty is linearised, d also contains the penalty's
-// part at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
+// linearise sets d to the part of the gradient of the augmented Lagrangian that is constant in a
+// round: d = z + A'(beta + ρ(B y − c)), where z is Gradient. If the augmented penalty is linearised
+// at x, d = z + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor adds −c x_t, with its weight c.
 func (s *OuterLoop) linearise() {
 	s.augmented(s.Kappa > 0)
 	for j, v := range s.Gradient {
@@ -132,7 +132,8 @@ func (s *OuterLoop) linearise() {
 	}
 }
 
-// GradientSquared returns G_t² for G_t = |∇_x L(x_t, y_t, beta_t)| at the snapshot.
+// GradientSquared returns G_t² for G_t = |∇_x L(x_t, y_t, beta_t)|, the norm of the gradient of the
+// augmented Lagrangian in x at the snapshot.
 func (s *OuterLoop) GradientSquared() float64 {
 	s.augmented(true)
 	var sum float64
