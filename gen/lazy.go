@@ -82,7 +82,8 @@ func (l *lazyLoop) step(leave operand.LabelRef) {
 	l.JHI(leave)
 }
 
-// sums returns a vector whose two low lanes are a_i'u and a_i'd.
+// sums returns a vector whose two low lanes are the products of the row with the vectors u and d of
+// InnerLazyCells.
 func (l *lazyLoop) sums() vec {
 	lanes := make([]vec, 8)
 	for i := range lanes {

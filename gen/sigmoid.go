@@ -41,7 +41,7 @@ func (e *emitter) log1pUnit(x vec) vec {
 	// f = x, or (x-1)/2 with ln 2 added to the result.
 	big := e.compare(e, greaterOrEqual, e.fresh("half"), x)
 	f := e.choose(e, big, e.mulK(e.subK(x, "one"), "half"), x)
-	// s = f/(2+f), z = s², p = R(z)/z.
+	// s = f/(2+f), z = s², p = R(z)/z with the polynomial R that package kernels describes.
 	s := e.div(f, e.addK(f, "two"))
 	z := e.mul(s, s)
 	z2 := e.mul(z, z)
