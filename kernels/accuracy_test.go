@@ -138,8 +138,9 @@ func TestScalarSpecials(t *testing.T) {
 	}
 }
 
-// compensated returns a sum of products computed with twice the working precision. bound is gamma_n
-// * sum|xy|, which bounds the error of the sum in every order.
+// compensated returns a sum of n products computed with twice the working precision. bound is
+// gamma_n = n u/(1 - n u), with u = 2^-53, times sum|xy|: it bounds the error of the sum in every
+// order.
 func compensated(n int, term func(k int) (x, y float64)) (sum, bound float64) {
 	var low, size float64
 	for k := range n {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestInnerDecay compares the lazy steps with steps on every coordinate, for rates from
-// almost 0 to the largest, over many steps.
+// TestInnerDecay compares InnerDecay with a loop whose steps update every coordinate, for rates
+// from almost 0 to the largest, over many steps.
 func TestInnerDecay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	const p, n, steps = 40, 30, 5000

@@ -198,8 +198,7 @@ func sortAt[I column](x *pass, idx []I, spans []span) {
 	}
 }
 
-// sortOf puts every nonzero, times its row's factor, at the next free place of its
-// column.
+// sortOf puts every nonzero, times its row's factor, at the next free place of its column in t.
 func sortOf[I column, V value](x *pass, idx []I, val []V, spans []span) {
 	free, t := x.free, x.t
 	for _, s := range spans {

@@ -147,8 +147,8 @@ func TestHessian(t *testing.T) {
 	})
 }
 
-// TestHessianSpecial checks numbers that panels cannot process, in rows that have enough
-// nonzeros for panels.
+// TestHessianSpecial checks infinities, NaN and large numbers, which panels cannot process, in rows
+// that have enough nonzeros for panels.
 func TestHessianSpecial(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, s := range sources {

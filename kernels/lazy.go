@@ -52,8 +52,8 @@ func (c Cells) Sparse(h []float64) {
 	}
 }
 
-// Lazy holds the scalars Alpha and Gamma of the representation w = Alpha*u + Gamma*d. With it, a
-// step of InnerLazyCells costs only as many operations as the row has nonzeros.
+// Lazy holds the scalars Alpha and Gamma of the representation w = Alpha*u + Gamma*d. In this
+// representation a step of InnerLazyCells costs only as many operations as the row has nonzeros.
 type Lazy struct {
 	Alpha, Gamma float64 // start at 1 and 0
 	Q            float64 // 1 - eta*kappa, in (0, 1]

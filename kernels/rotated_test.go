@@ -65,9 +65,9 @@ func TestRotatedEqual(t *testing.T) {
 	})
 }
 
-// TestRotatedRuns checks the division of steps into series. It affects only the margin of the first
-// row of a series: a series gives the same result whether the following samples are in the same
-// call or in a later one.
+// TestRotatedRuns checks the division of steps into series. The division affects only the margin of
+// the first row of a series: a series gives the same result whether the following samples are in
+// the same call or in a later one.
 func TestRotatedRuns(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{128, 520, rotatedMax} {

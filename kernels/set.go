@@ -21,7 +21,7 @@ type set struct {
 	scatter  [numForms]scatterKernel
 	hessian  [numForms]hessianKernel
 
-	// Products on a tile of h.
+	// The update of a tile of h, see hessian_panel.go.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
 	// Sums over at most one chunk.
