@@ -12,11 +12,12 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// ConvertSettings says how Convert reports its progress and how to interrupt it, where it
-// works block by block. Nil and the zero value mean: no reports, no interruption.
+// ConvertSettings says how Convert reports its progress and how to interrupt it. It has an effect
+// only if Convert works block by block. Nil and the zero value mean: no reports, no interruption.
 type ConvertSettings struct {
-	// Progress, if not nil, is called after each block. stage is "text" for the bytes of
-	// text that were read, or "file" for the bytes that were written.
+	// Progress, if not nil, is called after each block. stage is "text" while the text is read, and
+	// "file" while the new file is written. done and total count bytes of the file that is read, or
+	// bytes to write.
 	Progress func(stage string, done, total int64)
 	// Interrupt, if not nil, is called after each block; an error ends the conversion.
 	Interrupt func() error

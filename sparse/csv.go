@@ -35,9 +35,9 @@ type TableOptions struct {
 	Offset string
 	// Missing says how missing values are replaced.
 	Missing Missing
-	// Fill maps columns of numbers to the values that replace their missing values,
-	// whatever Missing says. If it is not nil, a missing category is no error: it counts
-	// as no category.
+	// Fill maps columns of numbers to the values that replace their missing values, whatever
+	// Missing says. If Fill is not nil, a missing category is not an error and counts as no
+	// category.
 	Fill map[string]float64
 }
 

@@ -210,10 +210,10 @@ func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Datas
 // FormatOf), compressed if the name ends in .gz or .zst. It never leaves an incomplete
 // file. It follows a symbolic link.
 //
-// Every format reads back to the same numbers, bit for bit. Some lose other information:
-// CSV and NPY which zeros were stored, LIBSVM the number of columns, NPY and MatrixMarket
-// the labels, all but CSV, TSV, NPZ and .scas the names of features. LIBSVM writes the
-// label 0 for data without labels.
+// Every format reads back to the same numbers, bit for bit. Some lose other information. CSV, TSV
+// and NPY do not keep which zeros were stored; LIBSVM does not keep the number of columns; NPY and
+// MatrixMarket drop the labels; LIBSVM, NPY and MatrixMarket drop the names of features. LIBSVM
+// writes the label 0 for data without labels.
 func WriteFile(path string, d *Dataset) error {
 	if err := writable(path); err != nil {
 		return err

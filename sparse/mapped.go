@@ -33,11 +33,11 @@ func (m *mapping) damaged(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if the file of a mapped matrix became shorter after it
-// was mapped. Reading beyond the end of such a file is a fault, which
-// debug.SetPanicOnFault turns into a panic. Pass the value of the recovered panic, or
-// nil: then Changed compares the present length of the file with the length when it was
-// mapped. The goroutines of this module pass such panics to the caller.
+// Changed returns a *ParseError if the length of the file changed after it was mapped. Reading
+// beyond the end of a shortened file is a fault, which debug.SetPanicOnFault turns into a panic.
+// Pass the value of the recovered panic, or nil: then Changed compares the present length of the
+// file with its length when it was mapped. The goroutines of this module pass such panics to the
+// caller.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 type ReadOptions struct {
 	// Format is the format of the file. Auto, the zero value, chooses it by the name.
 	Format Format
-	// IndexBase is AutoBase (zero), ZeroBased or OneBased. An index 0 in a OneBased file
-	// is an error. It is used for LIBSVM text only.
+	// IndexBase is AutoBase (zero), ZeroBased or OneBased. An index 0 in a OneBased file is an
+	// error. Only LIBSVM text uses IndexBase.
 	IndexBase IndexBase
 	// Features is the number p of columns; 0 means the largest index, or the number that
 	// the file states. If p is given, a larger index is an error, and so is a dense table

@@ -21,8 +21,8 @@ import (
 // symbolic link to a file is replaced, not followed. A device or pipe cannot be
 // replaced: Write writes to it directly.
 //
-// A killed process leaves its temporary file, .NAME.*.tmp, beside path. It has no
-// effect, and the next Write to path removes it if the system has file locks.
+// A killed process leaves its temporary file, .NAME.*.tmp, beside path. This file has no effect,
+// and the next Write to path removes it if the system has file locks.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	p, err := Prepare(path, perm, fill)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock locks a file and reports whether it succeeded; it fails if another process or
-// descriptor holds the lock. Closing the file, or the end of the process, releases the
-// lock.
+// Lock locks a file. It returns false if another process or descriptor holds the lock. Closing the
+// file, or the end of the process, releases the lock.
 func Lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -1,8 +1,8 @@
-// Package faults provides goroutines that may read mapped files. If another program
-// shortens a mapped file, reading beyond its new end is a fault. After
-// debug.SetPanicOnFault(true) a fault is a panic, from which only the goroutine itself
-// can recover; in any other goroutine it ends the program. A Group applies the setting to
-// its goroutines, and passes their faults to the goroutine that waits for them.
+// Package faults provides goroutines that may read mapped files. If another program shortens a
+// mapped file, reading beyond its new end is a fault. debug.SetPanicOnFault(true) turns the faults
+// of one goroutine into panics, from which only this goroutine can recover; a fault in another
+// goroutine ends the program. A Group applies the setting to its goroutines, and passes their
+// faults to the goroutine that waits for them.
 package faults
 
 import (
@@ -46,7 +46,8 @@ func (g *Group) Wait() {
 	}
 }
 
-// Address returns the address of the fault if the recovered value is a fault.
+// Address returns the address of the fault if the recovered value is a fault. For any other value
+// it returns false.
 func Address(recovered any) (addr uintptr, fault bool) {
 	if _, ok := recovered.(runtime.Error); !ok {
 		return 0, false

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Edge joins features I and J, which are 0-based and in any order. Weight is finite and
-// not 0; a negative weight means that the features are opposite.
+// Edge joins features I and J, which are 0-based and in any order. Weight is finite and not 0; a
+// negative weight pulls the two coefficients towards opposite values.
 type Edge struct {
 	I, J   int32
 	Weight float64

@@ -37,9 +37,9 @@ func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int
 	return &Covariance{n: p, diag: c.variances(), scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
 }
 
-// Dense reports whether there are at least as many stored entries as pairs of features.
-// Then CovarianceOf stores the covariances, 8 bytes each; otherwise it stores the data
-// and their transpose.
+// Dense reports whether x stores at least as many entries as the covariance matrix of its columns
+// has. Then CovarianceOf stores the covariances, 8 bytes each; otherwise it stores the data and
+// their transpose.
 func Dense(x *sparse.CSR) bool {
 	_, p := x.Dims()
 	return int64(p)*int64(p) <= x.NNZ()

@@ -24,7 +24,7 @@ const (
 // 2008) from W = I instead of S + rho I. The diagonal of W therefore stays 1 for any
 // variances, and the result is not the graphical lasso of S. The steps are:
 //
-//	S = c, divided by rows-1;  W = I
+//	S = c, covariances with the divisor rows-1;  W = I
 //	10 times, for every feature j:
 //	    b = argmin 1/2 b'Vb - u'b + 0.005 |b|_1,  V = W without j, u = S_j without S_jj
 //	        (cyclic coordinate descent from 0 until no change above 1e-16, at most 1,000 sweeps)

@@ -22,8 +22,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// DataFile returns the path of a file in the directory of the real data sets, or of the
-// directory itself. It skips the test if there is no such directory.
+// DataFile returns the path of a file in the directory of the real data sets, or of the directory
+// itself. It skips the test if the environment variable SCAS_DATA does not name this directory.
 func DataFile(t testing.TB, parts ...string) string {
 	t.Helper()
 	dir := os.Getenv("SCAS_DATA")

@@ -24,10 +24,10 @@ func parted(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 // layoutRounds is the largest number of rounds of majorisation for a component.
 const layoutRounds = 150
 
-// layoutComponent returns positions of the nodes of a connected graph, given by its
-// adjacency lists, such that distances resemble the number of edges between nodes. It
-// begins with classical scaling, and then minimises the stress sum (d_ij - |p_i -
-// p_j|)^2/d_ij^2 by majorisation (Gansner, Koren and North 2004). The result is not
+// layoutComponent returns positions of the nodes of a connected graph, given by its adjacency
+// lists, such that the distance of the positions p_i and p_j resembles the distance d_ij of the
+// nodes in edges (see hops). It begins with classical scaling, and then minimises the stress sum
+// (d_ij - |p_i - p_j|)^2/d_ij^2 by majorisation (Gansner, Koren and North 2004). The result is not
 // random.
 func layoutComponent(adj [][]int) []r2.Vec {
 	distance := hops(adj)
@@ -108,7 +108,7 @@ func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 
 // hops returns the distances between all nodes, in edges. Neighbours with many edges get
 // a slightly larger distance: in a dense graph almost all distances are equal, and the
-// nodes would pile up.
+// nodes would overlap.
 func hops(adj [][]int) [][]float64 {
 	all := make([][]float64, len(adj))
 	for s := range adj {
@@ -227,7 +227,7 @@ const clearance = 26
 // partNodes enlarges a crowded component and moves apart nodes that are nearer than
 // least.
 func partNodes(at []r2.Vec, least float64) []r2.Vec {
-	crowded := 0.0 // mean lack of distance to the nearest node
+	crowded := 0.0 // how much of the distance least a node lacks on average, from 0 to 1
 	for i, p := range at {
 		nearest := math.Inf(1)
 		for j, q := range at {

@@ -41,8 +41,8 @@ func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	e.past = e.past[:0]
 }
 
-// combine returns sum_k c_k past[k+1] for the c with sum 1 that makes
-// sum_k c_k (past[k+1] - past[k]) smallest.
+// combine returns sum_k c_k past[k+1] for the c with sum 1 that makes the norm of sum_k c_k
+// (past[k+1] - past[k]) smallest.
 func (e *extrapolation) combine() ([]float64, bool) {
 	const depth = extrapolationDepth
 	steps := make([][]float64, depth)

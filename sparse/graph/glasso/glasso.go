@@ -30,9 +30,9 @@ type Options struct {
 	Tol float64 `json:"tol"`
 	// MaxSteps limits the Newton steps of each component; default 100.
 	MaxSteps int `json:"max_steps"`
-	// MaxComponent is the largest number of features to solve together; default 2,000.
-	// The memory is about 9 dense matrices of that size per thread, the time that of 20
-	// factorizations or more.
+	// MaxComponent is the largest number of features to solve together; default 2,000. The memory
+	// is about 9 dense matrices of that size per thread. The time is that of at least 20
+	// factorizations of such a matrix.
 	MaxComponent int `json:"max_component"`
 	// Threads is the number of goroutines; default one per processor. The
 	// result does not depend on it.

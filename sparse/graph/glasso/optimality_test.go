@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// randomCovariance returns the covariance of n features over random samples. If there are
-// fewer samples than features, it is singular.
+// randomCovariance returns the covariance of n features over random samples, and its entries. With
+// fewer samples than features the covariance is singular.
 func randomCovariance(t testing.TB, n, samples int, seed uint64) (*graph.Covariance, []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
@@ -116,8 +116,8 @@ func TestOptimality(t *testing.T) {
 	}
 }
 
-// bruteForce minimises by proximal gradient steps, the simplest method. It halves the
-// step while the objective does not decrease. Near the minimum, where rounding hides a
+// bruteForce solves the graphical lasso by proximal gradient steps, the simplest method. It halves
+// the step while the objective does not decrease. Near the minimum, where rounding hides a
 // decrease, it keeps a step that is safe for the curvature there.
 func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta []float64, objective float64) {
 	t.Helper()

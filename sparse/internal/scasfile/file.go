@@ -101,7 +101,7 @@ func Floats(b []byte) []float64 {
 // Mapped reports whether the file is mapped.
 func (f *File) Mapped() bool { return f.mapped }
 
-// ErrChanged is the error for a mapped file that another program shortened.
+// ErrChanged is the error for a mapped file whose length another program changed.
 var ErrChanged = errors.New("changed while it was read: it is not as long as it was; begin again when no other program writes to it")
 
 // Guard calls do, and returns ErrChanged if the file shrinks while do reads it.
