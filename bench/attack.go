@@ -15,9 +15,9 @@ import (
 type attackCmd struct {
 	For     time.Duration `default:"3m" placeholder:"T" help:"Time of all kinds of attack together (default ${default})."`
 	Only    string        `placeholder:"KIND" help:"Only one kind of attack; --list names them."`
-	Seed    uint64        `placeholder:"N" help:"Repeat the one trial of this seed, which a failure names."`
+	Seed    uint64        `placeholder:"N" help:"Run only the trial with this seed. The line of a failure names the seed."`
 	First   uint64        `default:"1" placeholder:"N" help:"Seed of the first trial of each kind (default ${default})."`
-	Tries   int           `placeholder:"N" help:"At most N times as many trials as in the short form, however long they take."`
+	Tries   int           `placeholder:"N" help:"At most N times as many trials of each kind as the tests of package attack run."`
 	Scas    string        `placeholder:"FILE" help:"The program to attack (default: it is built)."`
 	List    bool          `help:"List the kinds of attack and exit."`
 	Results string        `placeholder:"DIR" help:"Write the table into a directory, as attack-CPU.txt."`
@@ -27,7 +27,7 @@ type attackCmd struct {
 func (attackCmd) Help() string {
 	return `Attacks the program with odd command lines, signals, failing system calls, full
 disks, several writers, changing inputs and compressed bombs, and counts what it
-survived. All follows from seeds. The exit code is 1 if the program handled
+survived. A seed determines each trial. The exit code is 1 if the program handled
 anything badly; each failure says how to repeat it. A kind of attack that this
 machine does not support, for example for lack of strace, is left out with a line
 that says so.`
@@ -52,7 +52,7 @@ func (c *attackCmd) Run(e *env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil { // attacks that run scas as another user need it
+	if err := os.Chmod(dir, 0o755); err != nil { // for attacks that run scas as another user
 		return err
 	}
 	r := &results{name: "attack", machine: machine.Describe(e.args)}

@@ -20,7 +20,7 @@ import (
 type endToEndCmd struct {
 	Quick    bool   `help:"Fewer repetitions."`
 	Results  string `placeholder:"DIR" help:"Write the table into a directory, as end-to-end-CPU.txt."`
-	Benchfmt string `placeholder:"FILE" help:"Write every sample in Go benchmark format, for benchstat -col /level."`
+	Benchfmt string `placeholder:"FILE" help:"Write every measured time in Go benchmark format, for benchstat -col /level."`
 
 	rows int // number of rows of the synthetic data; set by tests
 }
@@ -31,7 +31,7 @@ func (endToEndCmd) Help() string {
 thread, for A = I and for a graph of 291 edges. The data are a9a if the environment
 variable SCAS_DATA names a directory with paper/a9a.zst and
 graphs/a9a_glasso_0.1.edges, and synthetic data of its shape otherwise. The step size
-and the penalty parameter are fixed, so that no run spends time on finding them.`
+and the penalty parameter are fixed, so that no run spends time on their choice.`
 }
 
 // Run times the jobs and prints a table.
@@ -61,13 +61,12 @@ func (c *endToEndCmd) Run(e *env) error {
 		if err := print.Case(t.Case, t.Series, t.Plan); err != nil {
 			return err
 		}
-		r.samples.WriteString(table.Benchfmt(t.Case, t.Series))
+		r.benchfmt.WriteString(table.Benchfmt(t.Case, t.Series))
 	}
 	return r.write(c.Results, c.Benchfmt)
 }
 
-// jobs returns SCAS and SCASStrong, each with and without a graph, and a line that describes the
-// data.
+// jobs returns scas and scas-k, each with and without a graph, and a line that describes the data.
 func (c *endToEndCmd) jobs() (jobs []outer.Job, source string, err error) {
 	var x *sparse.CSR
 	var labels []float64

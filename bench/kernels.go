@@ -18,21 +18,21 @@ type kernelsCmd struct {
 	Quick    bool   `help:"Less data and fewer repetitions: half a minute."`
 	Only     string `placeholder:"REGEX" help:"Only the cases whose kernel/data matches, such as '^Inner' or 'a9a'."`
 	Results  string `placeholder:"DIR" help:"Write the table into a directory, as kernels-CPU.txt."`
-	Benchfmt string `placeholder:"FILE" help:"Write every sample in Go benchmark format, for benchstat -col /level."`
+	Benchfmt string `placeholder:"FILE" help:"Write every measured time in Go benchmark format, for benchstat -col /level."`
 
 	scale suite.Scale // size of the data; set by tests
 }
 
-// plan returns the scale, the options of the measurement, and how long to measure each limit of the
-// machine.
-func (c *kernelsCmd) plan() (suite.Scale, measure.Options, time.Duration) {
+// effort returns the size of the data, the options of the measurements, and the duration of one
+// measurement of a limit of the machine.
+func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 	switch {
 	case c.scale == suite.Tiny:
-		return suite.Tiny, measure.Options{Reps: 3, Sample: 10 * time.Microsecond}, time.Millisecond
+		return suite.Tiny, measure.Options{Reps: 3, Duration: 10 * time.Microsecond}, time.Millisecond
 	case c.Quick:
-		return suite.Quick, measure.Options{Reps: 5, Sample: time.Millisecond}, 20 * time.Millisecond
+		return suite.Quick, measure.Options{Reps: 5, Duration: time.Millisecond}, 20 * time.Millisecond
 	}
-	return suite.Full, measure.Options{Reps: 25, Sample: 10 * time.Millisecond}, 300 * time.Millisecond
+	return suite.Full, measure.Options{Reps: 25, Duration: 10 * time.Millisecond}, 300 * time.Millisecond
 }
 
 // Run measures the limits of the machine and the kernels, and prints a table.
@@ -42,9 +42,9 @@ func (c *kernelsCmd) Run(e *env) error {
 		return fmt.Errorf("--only is not a regular expression: %w", err)
 	}
 	r := &results{name: "kernels", machine: machine.Describe(e.args)}
-	scale, opt, each := c.plan()
+	scale, opt, each := c.effort()
 	limits := roof.Measure(r.machine, each)
-	about := []string{fmt.Sprintf("samples: %d of at least %v each, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Sample)}
+	about := []string{fmt.Sprintf("samples: %d of at least %v each, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration)}
 	if !suite.HasSIMD() {
 		about = append(about, "missing: series archsimd; build with GOEXPERIMENT=simd and Go 1.26 on amd64 to include it")
 	}
@@ -70,7 +70,7 @@ func (c *kernelsCmd) Run(e *env) error {
 		if err := print.Case(k, series, fmt.Sprintf("%3.0f%% %s", 100*limit/measure.Best(series), bound)); err != nil {
 			return err
 		}
-		r.samples.WriteString(table.Benchfmt(k, series))
+		r.benchfmt.WriteString(table.Benchfmt(k, series))
 	}
 	if !found {
 		return fmt.Errorf("--only %s matches no kernel/data, such as Margins/a9a", c.Only)

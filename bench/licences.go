@@ -13,8 +13,8 @@ type licencesCmd struct {
 // Help returns the text that bench licences --help adds to the list of flags.
 func (licencesCmd) Help() string {
 	return `Lists the modules linked into the program, with their versions and licences, by the
-licence files in their source. The exit code is 1 if one has none, or one that is not
-known or asks for more than the program gives.`
+licence files in their source. The exit code is 1 if a module has no
+licence, a licence that is not known, or one that is not accepted.`
 }
 
 // Run prints the modules and checks their licences.

@@ -144,8 +144,8 @@ func (c *scalingCmd) row(e *env, dir, arg string, copies int) (string, error) {
 	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%.0e\t", name, rows, size/1e6, size/1e6/reading.Seconds(), wc, training, ranks, training.gap), nil
 }
 
-// reading returns the smallest time in which the text is read on one processor, and the time of wc
-// divided by it.
+// reading returns the smallest time in which the text is read on one processor. As text it also returns
+// the time of the command wc divided by that time.
 func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	_, missing := exec.LookPath("wc")

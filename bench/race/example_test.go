@@ -44,9 +44,9 @@ func (Gradient) Begin(r *solver.Run) (solver.Iteration, error) {
 	}, nil
 }
 
-// A method of your own runs beside methods of the module, under the same clock and budget. To run
-// it in the experiments of the paper, give the argument "paper" instead of "converge". A program
-// sets Args to os.Args[1:], and writes to os.Stdout and os.Stderr.
+// A method of your own runs beside the methods of the module, with the same budget. To run it in the
+// experiments of the paper, give the argument "paper" instead of "converge". A program sets Args to
+// os.Args[1:], and writes to os.Stdout and os.Stderr.
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "race")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // Paper is the command paper: it runs the experiments of the paper and writes a report.
 type Paper struct {
-	Out string `required:"" placeholder:"DIR" help:"Directory of the results; what is complete in it is not run again."`
+	Out string `required:"" placeholder:"DIR" help:"Directory of the results. Runs that are complete there are not repeated."`
 
 	Data       string    `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: environment variable SCAS_DATA)."`
 	Quick      bool      `help:"Only a9a, 1 split, 12 passes, half the steps and rho, nothing chosen on the half: under 2 minutes of a core."`
@@ -30,17 +30,18 @@ type Paper struct {
 	Passes     *float64  `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 12)."`
 	Timed      int       `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
 	ReportOnly bool      `help:"Make tables and figures from all results in DIR without running anything."`
-	Retune     []string  `placeholder:"DATA:MU" help:"Only tune again, around the parameters in DIR, what is behind in the claims about gaps of SCAS-ADMM, and print the ratios (a9a:0.01); repeatable."`
+	Retune     []string  `placeholder:"DATA:MU" help:"Only tune again, near the parameters in DIR, the methods with the larger gap in claims about SCAS-ADMM, and print the ratios; for example a9a:0.01; repeatable."`
 }
 
 // Help returns the text that bench paper --help adds to the list of flags.
 func (Paper) Help() string {
 	return `Runs the experiments of Zhao, Li and Zhou on every method of the solver and
 writes report.html, points.jsonl, timings.jsonl, table1.csv, claims.csv and the
-figures as SVG and CSV. A run that is interrupted goes on where it stopped. What is
-counted in passes, points.jsonl and most of claims.csv, is the same whenever it is run; measured
-seconds and bytes are in timings.jsonl, table1.csv and claims 1d, 1e, 2d and 3c. The
-report is about all results in DIR, also those of earlier runs with other flags.`
+figures as SVG and CSV. After an interruption the same command
+continues. Values over passes are the same at every repetition: points.jsonl and
+most of claims.csv. Measured seconds and bytes are in timings.jsonl, table1.csv and
+claims 1d, 1e, 2d and 3c. The report is about all results in DIR, also those of
+earlier runs with other flags.`
 }
 
 // protocol returns the protocol that the flags choose.

@@ -24,8 +24,8 @@ import (
 
 // Options say which attacks to run, and for how long.
 type Options struct {
-	// For is the total time, which the kinds of attack divide by their shares. Zero means no limit
-	// of time; then set Tries or Seed.
+	// For is the total time. Each kind of attack gets its share of it. Zero means no limit of time;
+	// then set Tries or Seed.
 	For time.Duration
 	// Tries limits the trials of each kind to Tries times Kind.short. Zero means no limit.
 	Tries int
@@ -57,7 +57,7 @@ type Kind struct {
 // the program did. err says what the program did wrong.
 type trial func(ctx context.Context, seed uint64) (handled string, err error)
 
-// errSkip is wrapped by errors that say why a kind of attack cannot run on this machine.
+// errSkip is wrapped by an error that says why a kind of attack cannot run on this machine.
 var errSkip = errors.New("skipped")
 
 func skip(format string, args ...any) error {
@@ -171,8 +171,8 @@ func (g *ground) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, 
 	return t, nil
 }
 
-// seeds returns a function that returns the seed of the next trial; more is false when the time or
-// the number of trials is used up.
+// seeds returns a function that returns the seed of the next trial. more is false if no trial is left
+// or the time is over.
 func (g *ground) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0

@@ -77,7 +77,8 @@ func bzipped(text []byte) ([]byte, error) {
 	return cmd.Output()
 }
 
-// doors are command lines that read a bomb. X stands for the path of the bomb.
+// doors are command lines that read a bomb. X stands for the path of the bomb, IN for the directory of
+// the inputs.
 var doors = [][]string{
 	{"train", "X"}, {"path", "X"}, {"cv", "X"}, {"info", "X"}, {"graph", "--penalty", "0.1", "X"}, {"predict", "-m", "IN/mid.json", "X"},
 	{"train", "--graph", "X", "IN/tiny.svm"}, {"path", "--graph", "edges:X", "IN/tiny.svm"}, {"train", "--graph", "matrix:X", "IN/tiny.svm"},

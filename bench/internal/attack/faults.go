@@ -58,13 +58,13 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", fault, err)
 	}
-	// The fault was injected into a system call that the Go runtime itself made.
+	// A system call of the Go runtime itself failed. Then the runtime ends the program.
 	if strings.Contains(e.stderr, "runtime: ") && c.wrap != nil && strings.Contains(fault, " E") {
 		_, err := one.judge(dir, was, false, true)
 		return "the runtime gave up", err
 	}
 	if strings.HasPrefix(fault, "write ") && e.code == exitIO && e.stderr == "" {
-		e.stderr = "scas: " // the injected fault also made the write of the error message fail
+		e.stderr = "scas: " // the message could not be written, because its system call failed too
 	}
 	if err := e.orderly(); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)

@@ -68,7 +68,7 @@ func (f flag) value(rng *rand.Rand) (v string) {
 	return v
 }
 
-// refused has values that almost every flag refuses.
+// refused are values that almost every flag refuses.
 var refused = []string{
 	"", "x", "nan", "inf", "-inf", "1e400", "-1", "0x10", "1_0", "１", "2147483648", "4294967296", "9223372036854775808", "1.5", "2", "0",
 	"hinge", "huber:0", "IN/none", "IN", "/dev/null", "-1s", "101%", "box:1,0", "1e300TB", "18446744073709551616",

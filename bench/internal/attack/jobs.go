@@ -30,8 +30,8 @@ type jobs struct {
 	strace string
 }
 
-// newJobs writes the inputs and runs every job twice; both runs must write equal bytes. Only the
-// first call does this; later calls return the same jobs.
+// newJobs writes the inputs and runs every job twice. Both runs must write equal bytes. Only the first
+// call does this; later calls return the same jobs.
 func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil
@@ -192,9 +192,9 @@ func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]stri
 	return one, dir, was, put(dir, was)
 }
 
-// judge checks the directory of a disturbed job, and returns the number of new outputs. Every
-// output must have either its content from before or the complete new content. All outputs must be
-// new if done is set, which means that the job reported success. Other files are an error, except
+// judge checks the directory of a disturbed job, and returns the number of new outputs. Every output
+// must be complete and new, or as it was before; if it did not exist, it may still be missing. If done
+// is set, the job reported success, and all outputs must be new. Other files are an error, except
 // temporary files if left is set.
 func (j job) judge(dir string, was map[string]string, done, left bool) (written int, err error) {
 	found, err := contents(dir)
@@ -222,7 +222,7 @@ func (j job) judge(dir string, was map[string]string, done, left bool) (written 
 	return written, nil
 }
 
-// finished says in a word how many of the outputs a disturbed job has written.
+// finished says in words how many of the outputs are new.
 func (j job) finished(written int) string {
 	switch written {
 	case 0:

@@ -53,7 +53,7 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", err
 		}
 	}
-	// Strace sends the signal to every thread, and the second one kills the program.
+	// Strace sends the signal to every thread. The second signal kills the program, which is right.
 	if killed && kind != "KILL" && c.wrap == nil && !early(e) {
 		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, one.args, e.signal, e.code, head(e.stderr))
 	}
@@ -69,11 +69,11 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return one.finished(written), nil
 }
 
-// early reports whether the signal may have arrived before the program could catch signals. It may have,
-// if the program has not printed anything.
+// early returns true if the program has printed nothing. The signal may then have arrived before the
+// program could catch signals.
 func early(e *ending) bool { return e.stdout == "" && e.stderr == "" }
 
-// disturb sends a signal after a while. A stopped process is continued after a pause.
+// disturb sends a signal after the given time. A stopped process continues after the pause.
 func disturb(p *os.Process, kind string, after, pause time.Duration) {
 	time.Sleep(after)
 	_ = p.Signal(signals[kind]) // an error means that the process has ended

@@ -106,7 +106,7 @@ func (s *streamAttack) run(ctx context.Context, args []string, feed func(path st
 	if err != nil {
 		return nil, nil, err
 	}
-	// Opening the pipe releases a writer that waits for a reader.
+	// Opening the pipe here lets a writer continue that waits for a reader.
 	if f, err := os.OpenFile(filepath.Join(dir, "x"), os.O_RDWR, 0); err == nil {
 		defer f.Close()
 	}
@@ -142,13 +142,13 @@ func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
 	}, nil
 }
 
-// change writes text to path, and returns a function that after a pause truncates, extends,
+// change writes text to path. It returns a function that waits, and then truncates, extends,
 // overwrites, removes or renames the file.
 func change(rng *rand.Rand, path string, text []byte) (func(), error) {
 	how, pause := rng.IntN(5), time.Duration(rng.IntN(15_000))*time.Microsecond
 	return func() {
 		time.Sleep(pause)
-		switch how { // errors do not matter
+		switch how { // errors are ignored: the program must cope with the file as it is
 		case 0:
 			_ = os.Truncate(path, int64(len(text)/2))
 		case 1:

@@ -21,7 +21,7 @@ type Case struct {
 	Unit   string  // what Units counts: nnz, row, step, elem or add
 	Units  int     // units of work in one run
 	Flops  float64 // floating-point operations of one run; an FMA counts as two
-	// Traffic lists the bytes that one run must read, by working set.
+	// Traffic has the bytes that one run must read, with an entry for each group of arrays.
 	Traffic []Traffic
 
 	// Run does the computation once by package kernels, at the level in use.
@@ -41,12 +41,12 @@ type Case struct {
 	Tolerance float64
 }
 
-// Traffic is the number of bytes that one run reads from one working set. Writes count if their
-// cache line must be read first. The write-back itself does not count, because caches have separate
-// paths for it.
+// Traffic is the number of bytes that one run reads from a group of arrays. A write counts if its cache
+// line must be read first. Writing the line back to memory does not count, because caches have separate
+// paths for that.
 type Traffic struct {
 	Bytes float64 // bytes read in one run
-	Size  int     // size of the working set in bytes, which determines the cache level
+	Size  int     // total size of these arrays in bytes, which determines the cache level
 }
 
 // Floating-point operations of the logistic loss for one sample. An FMA counts as two, a division
@@ -77,13 +77,13 @@ func Names(simd bool) []string {
 
 // A Series holds the times of one implementation.
 type Series struct {
-	Level   string    // name of a kernel level, or one of the names above
-	Samples []float64 // ns per unit of each repetition, in order
-	Runs    int       // number of runs in each sample
+	Level string    // name of a kernel level, or one of the names above
+	Times []float64 // ns per unit of work, one for each measurement, in order
+	Runs  int       // number of runs in each measurement
 }
 
 // Min returns the smallest time per unit, in ns.
-func (s Series) Min() float64 { return slices.Min(s.Samples) }
+func (s Series) Min() float64 { return slices.Min(s.Times) }
 
 // Best returns the smallest time per unit among the levels of the kernels, in ns.
 func Best(all []Series) float64 {
@@ -98,8 +98,8 @@ func Best(all []Series) float64 {
 
 // Options say how long to measure.
 type Options struct {
-	Reps   int           // number of samples of each series
-	Sample time.Duration // smallest duration of a sample
+	Reps     int           // number of measurements of each series
+	Duration time.Duration // smallest duration of a measurement
 }
 
 // A contender is one implementation in a measurement.
@@ -109,8 +109,8 @@ type contender struct {
 	run   func()
 }
 
-// Time checks c and then times it. The implementations take turns, so that other work on the
-// machine slows all of them equally. At the end the kernels run at the highest level again.
+// Time checks c and then times it. The implementations take turns, so that other work on the machine
+// slows all of them equally. After Time, package kernels uses the highest level.
 func Time(c Case, opt Options) ([]Series, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -129,12 +129,12 @@ func Time(c Case, opt Options) ([]Series, error) {
 	initial := snapshot(c.State)
 	defer restore(c.State, initial)
 	for _, o := range all {
-		o.calibrate(c, initial, opt.Sample)
+		o.calibrate(c, initial, opt.Duration)
 	}
 	for range opt.Reps {
 		for _, o := range all {
 			d := o.time(c, initial)
-			o.Samples = append(o.Samples, float64(d.Nanoseconds())/float64(o.Runs)/float64(c.Units))
+			o.Times = append(o.Times, float64(d.Nanoseconds())/float64(o.Runs)/float64(c.Units))
 		}
 	}
 	var out []Series
@@ -144,22 +144,22 @@ func Time(c Case, opt Options) ([]Series, error) {
 	return out, nil
 }
 
-// calibrate finds how many runs a sample of the given duration needs. The first run is not counted,
-// because the caches are cold.
-func (o *contender) calibrate(c Case, initial [][]float64, sample time.Duration) {
+// calibrate sets o.Runs to the number of runs that last at least the given duration. The first run is
+// not counted, because the caches are cold.
+func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duration) {
 	o.Runs = 1
 	o.time(c, initial)
 	for {
 		d := o.time(c, initial)
-		if d >= sample || o.Runs >= 1<<24 {
+		if d >= duration || o.Runs >= 1<<24 {
 			return
 		}
-		grow := 1.2 * float64(sample) / float64(max(d, 1))
+		grow := 1.2 * float64(duration) / float64(max(d, 1))
 		o.Runs = max(o.Runs+1, int(float64(o.Runs)*min(grow, 100)))
 	}
 }
 
-// time measures one sample, beginning with the initial state.
+// time makes one measurement, beginning with the initial state.
 func (o *contender) time(c Case, initial [][]float64) time.Duration {
 	restore(c.State, initial)
 	mustUse(o.level)

@@ -26,7 +26,7 @@ func doubling() Case {
 
 func TestTime(t *testing.T) {
 	c := doubling()
-	series, err := Time(c, Options{Reps: 5, Sample: 20 * time.Microsecond})
+	series, err := Time(c, Options{Reps: 5, Duration: 20 * time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,8 @@ func TestTime(t *testing.T) {
 		if i < len(levels) && s.Level != levels[i].String() {
 			t.Errorf("series %d is %s, want %s", i, s.Level, levels[i])
 		}
-		if len(s.Samples) != 5 || s.Runs < 1 || s.Min() <= 0 {
-			t.Errorf("%s: %d samples of %d runs, min %g", s.Level, len(s.Samples), s.Runs, s.Min())
+		if len(s.Times) != 5 || s.Runs < 1 || s.Min() <= 0 {
+			t.Errorf("%s: %d times of %d runs, min %g", s.Level, len(s.Times), s.Runs, s.Min())
 		}
 	}
 	if got := c.State[0]; got[0] != 1 || got[2] != 3 {
@@ -51,7 +51,7 @@ func TestTime(t *testing.T) {
 }
 
 func TestBest(t *testing.T) {
-	all := []Series{{Level: "generic", Samples: []float64{4, 3}}, {Level: "avx2", Samples: []float64{2, 5}}, {Level: ArchSIMD, Samples: []float64{1}}, {Level: Naive, Samples: []float64{1}}}
+	all := []Series{{Level: "generic", Times: []float64{4, 3}}, {Level: "avx2", Times: []float64{2, 5}}, {Level: ArchSIMD, Times: []float64{1}}, {Level: Naive, Times: []float64{1}}}
 	if got := Best(all); got != 2 {
 		t.Errorf("the best level takes %g, want 2", got)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// gain returns row i as idx and val, and the factor g with which an inner step adds the row to the iterate.
-// g is −eta times the change of the sample's slope since the snapshot.
+// gain returns the columns and values of row i, and the factor g with which an inner step adds the row
+// to the iterate. g is −eta times the change of the sample's slope since the snapshot.
 func gain(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
 	idx, val = Row(s.Rows, int(i))
 	t := RowDot(idx, val, w)
@@ -77,8 +77,8 @@ func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sample
 	}
 }
 
-// Lazy makes inner steps in O(nnz) operations each. It represents the iterate as w = alpha u +
-// gamma d; h accumulates the sparse parts.
+// Lazy makes inner steps for K = kappa I in O(nnz) operations each. The iterate is alpha u + gamma d. h
+// accumulates the multiples of rows that the steps add to the iterate. q is 1 − eta kappa.
 func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled []int32) (alphaOut, gammaOut float64) {
 	for _, i := range sampled {
 		idx, val := Row(s.Rows, int(i))
@@ -113,9 +113,9 @@ func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) 
 	}
 }
 
-// Decay makes inner steps for a diagonal K. It updates a coordinate only when a sampled row has an
-// entry there, by the closed form of the steps in between, and all coordinates at the end. state is
-// the state of kernels.InnerDecay.
+// Decay makes inner steps for a diagonal K. It updates a coordinate only if the sampled row has an
+// entry there; a closed form replaces the steps since the last update. At the end it updates all
+// coordinates. state is the state of kernels.InnerDecay.
 func Decay(w, state []float64, s *kernels.Steps, sampled []int32) {
 	decayed := func(cell []float64, now int) float64 {
 		skipped := float64(now) - cell[kernels.DecayLast]

@@ -1,6 +1,9 @@
 // Package naive contains the computations of package kernels as plain Go loops, as a Go programmer
-// would write them. They are the baseline of the benchmarks. They must not be made faster or slower
-// on purpose.
+// would write them. They are the baseline of the benchmarks, so nobody should make them faster or
+// slower.
+//
+// In the inner loops, a step is w −= eta (d + K w) plus a multiple of the sampled row. K is rho A'A in
+// SCAS-ADMM. Where K = kappa I, the argument is kappa.
 package naive
 
 import (

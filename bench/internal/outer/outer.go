@@ -74,13 +74,13 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 			if k := differs(x, want); k >= 0 {
 				return t, fmt.Errorf("outer: %s on %s: level %s gives x[%d] = %x, %s %x", t.Case.Kernel, j.Name, l, k, x[k], levels[0], want[k])
 			}
-			t.Series[i].Samples = append(t.Series[i].Samples, ns...)
+			t.Series[i].Times = append(t.Series[i].Times, ns...)
 		}
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
 		naive := &t.Series[len(levels)]
-		naive.Samples = append(naive.Samples, newPlain(j, dualUpdates).time(opt.Iterations)...)
+		naive.Times = append(naive.Times, newPlain(j, dualUpdates).time(opt.Iterations)...)
 	}
 	return t, nil
 }
@@ -103,7 +103,8 @@ func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, 
 	return res, x, ns, err
 }
 
-// differs returns the first index at which the bits of two vectors of one length differ, or −1.
+// differs returns the first index at which the bits of two vectors differ, or −1. The vectors have the
+// same length.
 func differs(a, b []float64) int {
 	for k := range a {
 		if math.Float64bits(a[k]) != math.Float64bits(b[k]) {

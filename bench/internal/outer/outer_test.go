@@ -72,8 +72,8 @@ func TestTime(t *testing.T) {
 			t.Fatalf("series %+v", got.Series)
 		}
 		for _, s := range got.Series {
-			if len(s.Samples) != 6 || s.Min() <= 0 {
-				t.Errorf("%s on %s: samples %v", s.Level, j.Name, s.Samples)
+			if len(s.Times) != 6 || s.Min() <= 0 {
+				t.Errorf("%s on %s: times %v", s.Level, j.Name, s.Times)
 			}
 		}
 		if !strings.Contains(got.Plan, ", dual updates: ") || got.Case.Kernel != "Outer-"+j.Settings.Method.Info().Name {

@@ -91,7 +91,7 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule
 	return g.Wait()
 }
 
-// units makes the runs of one method on one problem and split.
+// units makes the runs of the keys, which have the same method, problem and split.
 func (e *Experiment) units(ctx context.Context, h *Halves, keys []Key) error {
 	r, err := e.Protocol.runner(ctx, h, keys[0])
 	for k := 0; k < len(keys) && err == nil; k++ {

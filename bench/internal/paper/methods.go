@@ -19,7 +19,7 @@ type Method = string
 type Output string
 
 const (
-	Last    Output = "last"    // the last iterate; for methods with inner loops the last outer iterate
+	Last    Output = "last"    // the last iterate; for methods with inner loops, x after the last outer iteration
 	Average Output = "average" // the average that the method's theory is about
 )
 
@@ -48,14 +48,15 @@ type Traits struct {
 	NoRho bool
 	// TunePasses is the number of passes of a run on the samples for tuning.
 	TunePasses float64
-	Counts     string // what T counts in the proven rate of convergence
+	Counts     string // what T counts in the proven rate of convergence, such as O(1/T)
 	Group      Group
 	// Figured says that the method is in the paper's figures. Such methods are run on every split.
 	Figured bool
 	// MostFeatures is the largest number of features for which the method is run. For more features, the
 	// method is the same as another one. 0 means no limit.
 	MostFeatures int
-	// Linearised says in words whether the x-step, as implemented here, linearises the penalty.
+	// Linearised says in words whether this implementation linearises the penalty when it minimises
+	// over x.
 	Linearised string
 }
 
@@ -80,10 +81,10 @@ type Constants struct {
 	Samples float64 // number of samples of the problem that is run
 }
 
-// A StepUnit is a unit of step sizes. A step size is a multiple of the unit 1/Of(c).
+// A StepUnit is a unit of step sizes, 1/Inverse(c).
 type StepUnit struct {
-	Name string // the formula of Of
-	Of   func(c Constants) float64
+	Name    string // the formula of Inverse
+	Inverse func(c Constants) float64
 }
 
 // Times returns a multiple of the unit as text, such as 2/ν_L.
@@ -101,7 +102,7 @@ var (
 	uzawa    = StepUnit{"(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
 )
 
-// nuF returns the unit over/ν_f. ν_f is the Lipschitz constant of the gradient of the loss of a single
+// nuF returns the unit over/ν_f. ν_f is the Lipschitz constant of the gradient of the loss of one
 // sample.
 func nuF(over float64) StepUnit {
 	name := "ν_f"
@@ -158,8 +159,8 @@ var table = []Traits{
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
 	{Method: baseline.SVRG{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	{Method: baseline.SVRGRestart{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
-	// These methods have no penalty parameter. Rho = 0 means that they choose their dual step
-	// themselves.
+	// These methods have no penalty parameter. With Rho = 0 they choose the step size of the dual
+	// update themselves.
 	{Method: baseline.PDFP{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.SVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.ASVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
@@ -171,7 +172,7 @@ var table = []Traits{
 // known returns the traits of all methods of the solver, in the solver's order.
 var known = sync.OnceValue(func() (all []Traits) {
 	for _, m := range baseline.Methods() {
-		if _, finishes := m.(solver.Auto); !finishes { // Auto is left out, because it makes Newton steps
+		if _, auto := m.(solver.Auto); !auto { // Auto makes Newton steps
 			all = append(all, traitsOf(m, m.Info()))
 		}
 	}
@@ -191,7 +192,7 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	if t.Outputs == nil {
 		t.Outputs = common.Outputs
 	}
-	if t.Unit.Of == nil {
+	if t.Unit.Inverse == nil {
 		t.Unit = nuF(max(1, info.StepUnit))
 	}
 	t.Allowed, t.Counts, t.Group = cmp.Or(t.Allowed, common.Allowed), cmp.Or(t.Counts, common.Counts), cmp.Or(t.Group, common.Group)

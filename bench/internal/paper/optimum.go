@@ -50,13 +50,13 @@ func certified(ctx context.Context, p *solver.Problem) (*minimum, error) {
 	return &minimum{res.X, res.At.Objective, res.DualityGap, "the solver's default method"}, nil
 }
 
-// strongGap returns an upper bound on the objective at x minus the optimum, for mu > 0 and
-// multipliers beta of A x = y. It shares no code with the certificates of the solver:
+// strongGap returns an upper bound on the objective at x minus the optimum, for mu > 0 and multipliers
+// beta of A x = y. It shares no code with the certificates of the solver. The bound is
 //
-//	(1/2mu) |∇f(x) + A'beta|² + Σ λ|(Ax)_j| − beta_j (Ax)_j
+//	(1/2mu) |∇f(x) + A'beta|² + Σ_j [ λ|(Ax)_j| − beta_j (Ax)_j ]
 //
-// Each multiplier is clipped to [-λ, λ]. The multiplier of a row of A with one entry is replaced by
-// the one that gives the smallest bound at x.
+// where f is the mean loss plus (mu/2)|x|². Each multiplier is clipped to [-λ, λ]. For a row of A with
+// one entry, strongGap itself chooses the multiplier that makes |∇f(x) + A'beta| smallest.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()
@@ -74,7 +74,7 @@ func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	for k := range b {
 		b[k] = clip(beta[k])
 		if idx, val := a.Row(k); len(idx) == 1 && val[0] != 0 {
-			single[idx[0]] = k // the last such row, if there are several
+			single[idx[0]] = k // if there are several such rows, the last one
 		}
 	}
 	for _, k := range single {

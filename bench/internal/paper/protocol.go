@@ -87,16 +87,16 @@ func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
-// TimedRun returns the run that is timed in place of run k. It is the run of the same method with
-// the parameters that the paper's rule chooses for the method's first output. One timed run for
-// each method is enough, because the parameters hardly change the time of a pass.
+// TimedRun returns the run whose time stands for the time of run k: the same method, with the
+// parameters that the paper's rule chooses for the method's first output. One timed run for each method
+// is enough, because the parameters hardly change the time of a pass.
 func (pr *Protocol) TimedRun(k Key) Key {
 	t := pr.Traits(k.Method)
 	k.Rule, k.By = Sampled, t.Output()
 	return k
 }
 
-// Join adds a caller's methods. They run with the common grids and are judged at their last iterate.
+// Join adds a caller's methods to the protocol. Their traits are the values in common.
 func (pr *Protocol) Join(own ...solver.Method) {
 	pr.Own = append(pr.Own, own...)
 	for _, m := range own {

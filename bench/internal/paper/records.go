@@ -19,8 +19,8 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// Names of the files of records. PointsFile is the same, byte for byte, whenever the experiment is
-// repeated. TimingsFile has the measured seconds and bytes.
+// Names of the files of records. PointsFile has the same bytes whenever the experiment is repeated.
+// TimingsFile has the measured seconds and bytes.
 const (
 	PointsFile  = "points.jsonl"
 	TimingsFile = "timings.jsonl"
@@ -59,8 +59,8 @@ type Records struct {
 	timings   map[Key]*Timing
 }
 
-// A line is a line of a file of records. It has either one of the other fields, or the protocol and
-// the version.
+// A line is a line of a file of records. The first line has Version and Protocol. Every other line has
+// one of the other fields.
 type line struct {
 	Version  int          `json:"version,omitempty"`
 	Protocol *Protocol    `json:"protocol,omitempty"`

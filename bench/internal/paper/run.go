@@ -33,17 +33,16 @@ type Unit struct {
 	Clamped bool `json:"clamped,omitempty"`
 	// Failed says why there are no points; empty if there are.
 	Failed string `json:"failed,omitempty"`
-	// Within is the point at which the samples visited so far make up the budget of passes. It
-	// usually lies within an iteration. It is set for methods whose iterations the paper counts as
-	// one pass whatever they cost.
+	// Within is the point at the end of the budget of passes. It usually lies within an iteration. It
+	// is set only for methods whose iterations the paper counts as one pass each.
 	Within *Point  `json:"within_budget,omitempty"`
 	Points []Point `json:"points"`
 }
 
-// Open reports whether other parameters that the search did not try may be better: the chosen step
-// or rho is at an end of its ladder, or, on samples, at an end of the rungs that are always tried.
-// From there a search on samples goes on only if the next rung gains more than tie, so that a slow
-// gain over several rungs is missed.
+// Open reports whether parameters that were not tried may be better. It returns true if the chosen step
+// size or rho is at an end of its ladder. After a choice on samples it returns true also at an end of
+// the rungs that every search tries: beyond them a search ends at the first rung that gains less than
+// smallGain, and so it may miss a slow gain over several rungs.
 func (u *Unit) Open() bool {
 	return u.Edge != "" || u.Rule == Sampled && (steps.ends(u.Step) || rhos.ends(u.Penalty))
 }

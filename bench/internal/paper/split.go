@@ -81,9 +81,9 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 	return h, nil
 }
 
-// trim removes the features that occur in no training sample and in no edge, if they are at least half of
-// all features. In every method the coefficients of such features start at zero and stay there. In text
-// data they are the majority, and the time of many methods grows with the number of features.
+// trim removes the features that occur in no training sample and in no edge, if these are at least half
+// of all features. Every method leaves their coefficients at zero. In text data they are the majority,
+// and the time of many methods grows with the number of features.
 func (h *Halves) trim() {
 	if keep := used(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)

@@ -76,11 +76,12 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	return b, nil
 }
 
-// Theorem1 measures SCAS on a ball with the step sizes and inner loops of Theorem 1. The bound is
+// Theorem1 measures SCAS on a ball with the step sizes and inner loops of Theorem 1. The bound is, in
+// the symbols of the paper,
 //
-//	(1/T) [ Σ_t D²/(2 M_t η_t) + η_t C_t + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ]
+//	(1/T) [ Σ_t (D²/(2 M_t η_t) + η_t C_t) + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ]
 //
-// Because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ, every term of the sum is at most (D²/2 + 1) t^-δ.
+// Because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ, each term of the sum is at most (D²/2 + 1) t^-δ.
 func Theorem1(ctx context.Context) (*Bound, error) {
 	p, err := newBoundProblem(ctx, 0)
 	if err != nil {
@@ -174,7 +175,7 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// strongLimit computes the bound of Theorem 2:
+// strongLimit computes the bound of Theorem 2, in the symbols of the paper:
 //
 //	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 func (b *Bound) strongLimit(p *boundProblem) {

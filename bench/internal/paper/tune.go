@@ -26,9 +26,9 @@ type Tuned struct {
 	Runs int `json:"tuning_runs"`
 }
 
-// A ladder is a sequence of values of a parameter; each value is called a rung. A search tries the
-// rungs from First to Last. If the best of them is an end, it tries more rungs, at most to Bottom
-// or Top, as long as each rung reduces the objective by more than tie.
+// A ladder is a sequence of values of a parameter. Each value is called a rung. Every search tries the
+// rungs from First to Last. If the best of them is an end, the search tries more rungs, at most to
+// Bottom or Top, while each rung reduces the objective by more than smallGain.
 type ladder struct {
 	Bottom, First, Last, Top int
 	At                       func(rung int) float64
@@ -68,9 +68,9 @@ type grid struct {
 }
 
 const (
-	// tie is a difference of objectives that is small compared to the effect of the random choice
-	// of the samples for tuning.
-	tie = 1e-4
+	// smallGain is a reduction of the objective that is small compared to the effect of the random
+	// choice of the samples for tuning.
+	smallGain = 1e-4
 	// rounded is a difference of objectives that rounding can cause.
 	rounded = 1e-13
 )
@@ -100,8 +100,8 @@ func (g *grid) search(by Output) (best place, err error) {
 	return best, g.err
 }
 
-// scan varies the rung on the ladder number axis and returns the best place that it finds. The rung on the
-// other ladder stays as in from. scan tries every stride-th rung.
+// scan varies one rung of from: the step size if axis is 0, rho if axis is 1. It tries every stride-th
+// rung, and returns the best place.
 func (g *grid) scan(from place, axis, stride int, by Output) place {
 	l := g.ladders[axis]
 	best, least := from, g.value(from, by)
@@ -117,17 +117,17 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 		consider(rung, rounded)
 	}
 	for rung := high + stride; rung <= l.Top && best[axis] == rung-stride; rung += stride {
-		consider(rung, tie)
+		consider(rung, smallGain)
 	}
 	for rung := low - stride; rung >= l.Bottom && best[axis] == rung+stride; rung -= stride {
-		consider(rung, tie)
+		consider(rung, smallGain)
 	}
 	return best
 }
 
 // descend moves from a place to the best of its four neighbours, until no neighbour is better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
-	// Steps that converge on the samples may diverge here.
+	// A step size that converges on the samples for tuning may diverge on the training half.
 	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
 		from[0] -= g.stride
 	}
@@ -226,7 +226,8 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Setti
 	return g
 }
 
-// eta returns the step size: step times the method's unit. rho is given as a multiple of lambda.
+// eta returns step times the method's unit, or 0 if the method has no step size. rho is given as a
+// multiple of lambda.
 func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	if u.traits.NoStep() {
 		return 0
@@ -235,15 +236,14 @@ func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	n, _ := p.Data.Dims()
 	c.Samples = float64(n)
 	c.NuL = c.NuF + rho*u.half.data.Lambda*c.Lambda1
-	return step / u.traits.Unit.Of(c)
+	return step / u.traits.Unit.Inverse(c)
 }
 
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
-// tune chooses eta and rho for one output. On the samples for tuning, runs have 5 passes (6 for
-// methods whose outer iteration takes two passes, 9.5 for Acc-SADMM, 100 iterations for batch
-// methods). With the rule OnHalf it continues from that choice on the training half, with the passes
-// of a full run. The units of steps come from the training half.
+// tune chooses eta and rho for one output. It searches on the samples for tuning, with short runs. With
+// the rule OnHalf the search goes on from the chosen pair, on the training half with runs of full
+// length. The method's unit is computed from the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
 	best, err := u.bySamples(ctx, by)
@@ -263,7 +263,7 @@ func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	return out, nil
 }
 
-// bySamples searches on the samples for tuning, once for every output.
+// bySamples returns the best place on the samples for tuning. It searches once for each output.
 func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 	best, ok := u.chosen[by]
 	if ok {
@@ -274,7 +274,7 @@ func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 	return best, err
 }
 
-// trial makes a run and returns the objectives that it reaches, +Inf if it diverges.
+// trial makes a run and returns its objective at each output, or +Inf if the run diverges.
 func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (reached, error) {
 	s := budget
 	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.half.data.Lambda, runSeed
@@ -305,8 +305,8 @@ func (h *Halves) constants(ctx context.Context, mu float64) (Constants, error) {
 	return Constants{Constants: c, NuMean: h.nuMean + mu}, err
 }
 
-// meanCurvature returns ν, the Lipschitz constant of the gradient of the mean loss. It follows from
-// the automatic step of batch ADMM, which is 1/(ν + ρ λ₁).
+// meanCurvature returns ν, the Lipschitz constant of the gradient of the mean loss. It computes ν from
+// the automatic step size of batch ADMM, 1/(ν + ρ λ₁), where λ₁ is the largest eigenvalue of A'A.
 func meanCurvature(ctx context.Context, h *Halves, c theory.Constants) (float64, error) {
 	rho := h.data.Lambda
 	res, err := minimize(ctx, h.train(0), solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho, OuterIterations: 1}, nil)

@@ -48,15 +48,15 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestTie checks that a search does not try more rungs for a gain below tie, and that it continues
-// from steps that diverge.
-func TestTie(t *testing.T) {
+// TestSmallGain checks that a search does not try more rungs for a gain below smallGain, and that it
+// moves away from step sizes with which runs diverge.
+func TestSmallGain(t *testing.T) {
 	g := bowl(1, 1)
 	g.try = func(step, rho float64) (reached, error) {
 		if step > 1 {
 			return reached{Last: math.Inf(1)}, nil
 		}
-		return reached{Last: tie * rho}, nil // rungs below 1 gain less than tie
+		return reached{Last: smallGain * rho}, nil // below rhos.First, each further rung of rho gains less than smallGain
 	}
 	best, err := g.search(Last)
 	if err != nil || best[1] != rhos.First {
@@ -85,7 +85,7 @@ func TestTune(t *testing.T) {
 			t.Fatal(err)
 		}
 		for at, reached := range u.samples.seen {
-			if reached[by] < got.Objective-tie {
+			if reached[by] < got.Objective-smallGain {
 				t.Errorf("by %s, %v at %v is better than the choice, %g", by, reached[by], at, got.Objective)
 			}
 		}

@@ -33,8 +33,8 @@ type Answer struct {
 	X         [][]float64 // a solution for each lambda
 	Curve     []float64   // for the task CV: for each lambda, the mean loss on the rows held out
 	CPU, Wall float64     // processor time and elapsed time, in seconds
-	// Bound is the largest gap over all lambdas that the peer proved, relative to P(0). It is NaN
-	// if the peer proves no gaps.
+	// Bound is the largest gap that the peer proved, over all lambdas, divided by Problem.AtZero. It is
+	// NaN if the peer proves no gaps.
 	Bound float64
 }
 

@@ -98,11 +98,11 @@ type process struct {
 	from, to   float64
 }
 
-// read sends the lines of the output to p.lines. When the output ends, it waits for the process, and
-// then closes p.lines: complaints is complete by then.
+// read sends the lines of the output to p.lines. After the last line it waits for the end of the
+// process, and then closes p.lines. p.complaints is complete by then.
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
-	defer p.cmd.Wait() // the error is ignored: the output of the process says more
+	defer p.cmd.Wait() // the error is ignored, because the output of the process says more
 	for s := bufio.NewScanner(out); s.Scan(); {
 		select {
 		case p.lines <- s.Text():
@@ -207,7 +207,7 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	go p.watch(ctx, limit, end)
-	for _, name := range answers { // otherwise the files of an earlier answer could be read instead
+	for _, name := range answers { // so that no file of an earlier answer is read
 		_ = os.Remove(filepath.Join(p.h.Dir, name))
 	}
 	if _, err := fmt.Fprintf(p.in, "fit %g\n", tol); err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Targets are the gaps, relative to P(0), for which the tables show times.
+// Targets are the gaps, divided by Problem.AtZero, for which the tables show times.
 var Targets = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 
 // Options are the settings of a comparison.
@@ -39,8 +39,8 @@ type Point struct {
 	CPU, Wall float64   // the least times of all repetitions, in seconds
 	Seconds   float64   // the least time by the clock that is compared: CPU or Wall
 	Repeats   int       // number of answers
-	Gap       float64   // the largest (objective − reference)/P(0) of all lambdas, at least 0
-	Bound     float64   // the gap that the peer proved, relative to P(0); NaN if it proved none
+	Gap       float64   // the largest (objective − reference)/Problem.AtZero of all lambdas, at least 0
+	Bound     float64   // the gap that the peer proved, divided by Problem.AtZero; NaN if it proved none
 	Curve     []float64 // for the task CV: for each lambda, the mean loss on the rows held out
 }
 
@@ -95,7 +95,7 @@ type Outcome struct {
 	NNZ            int64
 	Lambdas        []float64
 	RowsOfA        int     // 0 for the identity
-	Zero           float64 // P(0)
+	Zero           float64 // Problem.AtZero
 	Reference      Reference
 	Lanes          []*Lane // scas first
 }
@@ -216,13 +216,13 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 
 // halfSteps, once and budget are multiples of the limit for an answer.
 //
-// For a fit, the tolerance decreases by half a decade from one answer to the next if the answer takes at
-// most halfSteps limits, and otherwise by a decade. For a path it decreases by a decade, for
+// For a fit, the tolerance decreases by half a decade from one answer to the next while an answer takes
+// at most halfSteps times the limit, and then by a decade. For a path it decreases by a decade, for
 // cross-validation by three decades.
 const (
 	halfSteps = 1.0 / 20
-	once      = 1.0 / 4 // an answer that takes longer is not repeated
-	budget    = 2.0     // the first round of a peer ends after its answers have taken this long together
+	once      = 1.0 / 4 // an answer that takes longer is asked for once only
+	budget    = 2.0     // the first round of a peer ends when its answers have taken this long together
 	short     = 0.01    // seconds; a shorter answer is repeated 5 times in a round instead of once
 )
 
@@ -316,9 +316,9 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	return p, nil
 }
 
-// judge raises p.Gap to the gap of an objective for lambda number k, if that gap is larger. It returns an
-// error if the objective is below the reference, or if the true gap is larger than the gap that the peer
-// proved: then a solver or this comparison is wrong, and no table must be written.
+// judge compares an objective for Lambdas[k] with the reference, and raises p.Gap to the gap if that is
+// larger. It returns an error if the objective is below the reference, or if the gap is larger than the
+// proved gap: then a solver or this comparison is wrong, and no table must be written.
 func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	ref, zero := &r.out.Reference, r.out.Zero
 	slack := knownAccuracy * max(1, zero)
@@ -376,7 +376,7 @@ func (r *race) again(ctx context.Context, l *Lane, p *Point) error {
 	if err != nil {
 		return err
 	}
-	if q == nil { // not the peer's fault: it answered the same request before
+	if q == nil { // the peer answered the same request before, so it gets no note
 		l.Note = note
 		return nil
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// SCAS is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap to
-// be proved, relative to P(0). Its time is the time of the whole call of solver.Minimize, model.FitPath or
-// model.CV.
+// SCAS is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap
+// to be proved, divided by Problem.AtZero. Its time is the time of the whole call of solver.Minimize,
+// model.Path or model.CV.
 type SCAS struct{}
 
 // Name implements Peer.
@@ -33,7 +33,7 @@ func (SCAS) Open(_ context.Context, h *Handover) (Session, error) {
 // own is the Session of SCAS.
 type own struct {
 	p    *Problem
-	zero float64 // P(0)
+	zero float64 // p.AtZero()
 }
 
 func (*own) Version() string            { return "this tree" }
@@ -55,12 +55,11 @@ func (o *own) Solve(ctx context.Context, tol float64, limit time.Duration) (*Ans
 	return a, nil
 }
 
-// prove does the task and returns the proved gap for each lambda. These gaps are absolute, not relative
-// to P(0).
+// prove does the task and returns the proved gap for each lambda. These gaps are not divided by o.zero.
 func (o *own) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC() // so that this task does not pay for the garbage of earlier work
-	// The factor keeps a proof of RelTol·P(0) from exceeding tol by rounding.
+	// Without this factor, rounding can make the proved gap larger than tol times o.zero.
 	tol *= 1 - 1e-12
 	a = &Answer{}
 	var res *solver.Result

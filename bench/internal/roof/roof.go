@@ -2,16 +2,14 @@
 // floating-point operations per second (the roofline model, Williams, Waterman and Patterson 2009).
 // Read Measure and Roof.Limit first.
 //
-// With simd/archsimd, two loops over vector registers measure the limits: one of independent
-// multiply-adds, one of loads that are added in independent chains. Without simd/archsimd, the
-// limits are the best rates of the kernels of this project. These may be lower than what the
-// processor can do. Roof.PeakFrom and Roof.ReadFrom say how the limits were measured.
+// With simd/archsimd, two loops over vector registers measure the limits. One makes independent
+// multiply-adds, the other adds numbers from memory in independent chains. Without simd/archsimd, the
+// limits are the best rates of kernels of this project, which may be lower than what the processor can
+// do. Roof.PeakFrom and Roof.ReadFrom say how the limits were measured. The kernels are
 //
-//   - Bandwidth, otherwise: the best of kernels.Dot on two vectors that together
-//     fill half of a cache, of kernels.Dot of one with itself, counted once, and
-//     of kernels.Axpy, which loads as much as the first and stores half of it.
-//   - Peak, otherwise: the better of kernels.Dot of a short vector with itself
-//     and kernels.LogisticSlopes counted at its own operations.
+//   - for bandwidth: Dot of two vectors that together have the given size, Dot of one such vector with
+//     itself, and Axpy
+//   - for operations: Dot of a short vector with itself, and LogisticSlopes
 //
 // Main memory is measured with four times as much data as the last cache holds. A kernel that also
 // writes cannot quite reach the limit.
@@ -31,7 +29,7 @@ import (
 // A Level is a level of the memory hierarchy.
 type Level struct {
 	Name      string
-	Size      int     // largest working set, in bytes, that counts as being in this level
+	Size      int     // largest size of data, in bytes, that counts as being in this level
 	Bandwidth float64 // bytes per ns, which is the same as GB/s
 }
 
@@ -95,7 +93,7 @@ type loops struct {
 	read         func(x []float64)
 }
 
-// bandwidth returns the bytes per ns that are read from a working set of the given size.
+// bandwidth returns the bytes per ns that are read from data of the given size.
 func bandwidth(size int, each time.Duration, vector loops) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)

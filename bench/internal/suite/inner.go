@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Constants of the inner loops: the step size, and the factor in K = kappa I. They are of the size
-// that occurs in these problems, and small enough that the iterates stay bounded over millions of
+// The step size and kappa of the inner loops, where K = kappa I as in package naive. They have the size
+// that occurs in these problems, and are small enough that the iterates stay bounded over millions of
 // steps.
 const (
 	eta   = 0.05
@@ -37,7 +37,7 @@ func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int
 	return c
 }
 
-// affine returns the vectors c = 1 − eta kappa and e = −eta d for the dense kernels.
+// affine returns the vectors c and e with 1 − eta kappa and −eta d, for the dense kernels.
 func (in *data) affine() (c, e []float64) {
 	c, e = slices.Repeat([]float64{1 - eta*kappa}, in.p), make([]float64, in.p)
 	for j, d := range in.d {
@@ -133,9 +133,8 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerLazyBall makes lazy steps with a projection onto a ball that the steps often leave. The kernel keeps
-// the iterate as a multiple of a vector u plus other terms; at the start of a run, u is w. The naive loop
-// needs O(p) operations for a projection.
+// innerLazyBall makes lazy steps with a projection onto a ball that the iterate often leaves. The naive
+// loop needs O(p) operations for each projection, the kernel does not.
 func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
@@ -162,8 +161,8 @@ func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerDecay makes steps for a diagonal K whose entries differ. Each run starts from w, as each block of
-// the solver does.
+// innerDecay makes steps for a diagonal K whose entries differ. Each run starts where the run before
+// ended.
 func (in *data) innerDecay(a kernels.Rows) measure.Case {
 	steps, plain := in.steps(a), in.steps(in.rows)
 	state, w := make([]float64, in.p*kernels.DecayStride), slices.Clone(in.w)

@@ -17,7 +17,7 @@ type data struct {
 	n, p  int
 	label []float64
 	slope []float64 // slopes of the logistic loss, one per row
-	w, d  []float64 // a point, and the constant part of the gradient
+	w, d  []float64 // a point, and the part of the gradient that is constant in an inner loop
 
 	sampled []int32 // row numbers of the inner steps
 	nnz     float64 // mean number of nonzeros of a sampled row

@@ -16,7 +16,7 @@ import (
 // A vectorKernel is a kernel that works on vectors of one length.
 type vectorKernel struct {
 	name    string
-	vectors int     // number of vectors in the working set
+	vectors int     // number of vectors that the kernel uses
 	flops   float64 // floating-point operations per element
 	moved   int     // number of vectors read per run
 	make    func(v [][]float64) measure.Case

@@ -10,9 +10,8 @@ import (
 
 func every(string) bool { return true }
 
-// TestCases checks every case: all levels compute the same bits, the naive loop agrees up to
-// rounding, and names are unique. A run must change the state, because otherwise comparing states
-// would show nothing.
+// TestCases checks every case: all levels compute the same bits, the naive loop agrees up to rounding,
+// names are unique, and a run changes the state.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
 	for c := range Cases(Tiny, every) {

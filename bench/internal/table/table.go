@@ -28,8 +28,8 @@ func (p *Printer) Head() error {
 	return p.line("kernel", "data", p.Unit+" per", func(series string) string { return series }, "vs naive", p.Last)
 }
 
-// Case prints the smallest times of a case, how many times the best level is faster than the naive
-// loop, and last in the last column. A ratio below 1 is marked.
+// Case prints a line: the smallest time of each series, the ratio of the naive loop's time to the best
+// level's time, and last in the last column. A ratio below 1 is marked.
 func (p *Printer) Case(c measure.Case, all []measure.Series, last string) error {
 	least := map[string]float64{}
 	for _, s := range all {
@@ -72,12 +72,12 @@ func Digits(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// Benchfmt returns the samples of a case in the format of Go benchmarks, one per line. With
-// benchstat -col /level the series become the columns of a table.
+// Benchfmt returns all times of a case in the format of Go benchmarks, one per line. With benchstat
+// -col /level the series become the columns of a table.
 func Benchfmt(c measure.Case, all []measure.Series) string {
 	var b strings.Builder
 	for _, s := range all {
-		for _, ns := range s.Samples {
+		for _, ns := range s.Times {
 			fmt.Fprintf(&b, "Benchmark%s/shape=%s/level=%s\t%d\t%.5g ns/op\t%.5g ns/%s\n",
 				c.Kernel, c.Shape, s.Level, s.Runs, ns*float64(c.Units), ns, c.Unit)
 		}

@@ -14,9 +14,9 @@ var sample = measure.Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units
 // naive loop.
 func series(best float64) []measure.Series {
 	return []measure.Series{
-		{Level: "generic", Runs: 3, Samples: []float64{200, 160, 180}},
-		{Level: "avx512", Runs: 9, Samples: []float64{best, best + 2, best + 1}},
-		{Level: measure.Naive, Runs: 5, Samples: []float64{100, 80, 90}},
+		{Level: "generic", Runs: 3, Times: []float64{200, 160, 180}},
+		{Level: "avx512", Runs: 9, Times: []float64{best, best + 2, best + 1}},
+		{Level: measure.Naive, Runs: 5, Times: []float64{100, 80, 90}},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/chart"
 )
 
-// A bound compares the bound of a theorem with measured gaps.
+// A bound compares the gap that a theorem proves with measured gaps.
 type bound struct {
 	*paper.Bound
 	Worst float64 // largest ratio of the measured gap to the bound
@@ -18,7 +18,7 @@ type bound struct {
 	Figure       *Figure
 }
 
-// bounds measures the theorems, and draws the measured gaps and the theorems' bounds.
+// bounds makes the measurements for each theorem, and draws the measured gaps and the proven ones.
 func bounds(ctx context.Context) (out []*bound, err error) {
 	for _, theorem := range []func(context.Context) (*paper.Bound, error){paper.Theorem1, paper.Theorem2, paper.Theorem2Printed} {
 		measured, err := theorem(ctx)

@@ -59,7 +59,7 @@ type entry struct {
 	// Floor says that the gap is at the precision of the optimum on some split: the true value is
 	// at most Value.
 	Floor bool
-	Of    int  // number of methods that were run, of which this one is the worst or the best
+	Among int  // number of methods among which this one is the worst or the best
 	Open  bool // whether, on some split, parameters that were not tried may be better
 }
 
@@ -119,7 +119,7 @@ type result struct {
 // An overviewOf summarises the ratios of a claim under one rule.
 type overviewOf struct {
 	Rule          paper.Rule
-	Below, Of     int   // number of ratios below 1; number of all ratios
+	Below, All    int   // number of ratios below 1; number of all ratios
 	Open          int   // number of ratios of which one side is open
 	Low, Mid, Top ratio // smallest, median and largest ratio
 }
@@ -160,7 +160,7 @@ func (c *claim) on(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b. It is 0 or +Inf if one of the two was not reached, and 1 if both are at the
+// quotient returns a/b. It is 0 or +Inf if only one of the two was reached, and 1 if both are at the
 // precision of the optimum.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
@@ -183,7 +183,7 @@ func overviewCases(rows []claimRow, k int, rule paper.Rule) overviewOf {
 		if math.IsNaN(c.Ratio.Value) {
 			continue
 		}
-		o.Of++
+		o.All++
 		if c.Ratio.Value < 1 {
 			o.Below++
 		}
@@ -213,8 +213,8 @@ func claimsCSV(all []result) string {
 			for _, c := range row.Cases {
 				records = append(records, []string{
 					r.ID, row.Data, num(row.Mu), ruleNames[c.Rule], fmt.Sprint(c.Splits),
-					c.First.Name, fmt.Sprint(c.First.Of), num(c.First.Value), fmt.Sprint(c.First.Open),
-					c.Second.Name, fmt.Sprint(c.Second.Of), num(c.Second.Value), fmt.Sprint(c.Second.Open), num(c.Ratio.Value), c.Ratio.kind(), r.Text,
+					c.First.Name, fmt.Sprint(c.First.Among), num(c.First.Value), fmt.Sprint(c.First.Open),
+					c.Second.Name, fmt.Sprint(c.Second.Among), num(c.Second.Value), fmt.Sprint(c.Second.Open), num(c.Ratio.Value), c.Ratio.kind(), r.Text,
 				})
 			}
 		}
@@ -284,7 +284,7 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry whose value is known. Its field Of is the number of such entries.
+// choose returns the best entry whose value is known. Its field Among is the number of such entries.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {
@@ -298,7 +298,7 @@ func choose(all []entry, better func(a, b float64) bool) entry {
 			best = e
 		}
 	}
-	best.Of = known
+	best.Among = known
 	return best
 }
 
@@ -322,8 +322,8 @@ func claimsText(all []result) string {
 	for _, r := range all {
 		fmt.Fprint(w, r.ID)
 		for _, o := range r.Overview {
-			if o.Of > 0 {
-				fmt.Fprintf(w, "\t%d of %d\t%d\t%s ... %s", o.Below, o.Of, o.Open, o.Low, o.Top)
+			if o.All > 0 {
+				fmt.Fprintf(w, "\t%d of %d\t%d\t%s ... %s", o.Below, o.All, o.Open, o.Low, o.Top)
 			} else {
 				fmt.Fprint(w, "\tnot run\t\t")
 			}

@@ -56,8 +56,8 @@ func byPaper(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
 
-// byBudget returns the same as byPasses, but only up to the budget. If the budget ends within an iteration
-// and the record has the point there, this point is the last one.
+// byBudget is like byPasses, but ends at the budget. If the budget ends within an iteration and the
+// record has the point there, this point is the last one.
 func byBudget(u *paper.Unit, budget float64) (points []paper.Point, x []float64) {
 	if u.Within == nil {
 		return byPasses(u, budget)
@@ -67,7 +67,7 @@ func byBudget(u *paper.Unit, budget float64) (points []paper.Point, x []float64)
 	for k < len(x) && x[k] < u.Within.Passes {
 		k++
 	}
-	// The run is at points[k-1] until then.
+	// Between points[k-1] and the budget, the record has no other point.
 	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
 }
 
@@ -149,8 +149,8 @@ func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	return out, len(out.x) > 1
 }
 
-// find returns the index k of the first position on an axis that is at least x. share says where x lies
-// between position k−1, which is 0, and position k, which is 1. k is −1 if x is beyond the last position.
+// find returns the index k of the first position on an axis that is at least x, or −1 if there is none.
+// share grows from 0 if x is at position k−1 to 1 if x is at position k.
 func find(xs []float64, x float64) (k int, share float64) {
 	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
 	if k > 0 {

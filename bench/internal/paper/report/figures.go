@@ -19,7 +19,7 @@ type Figure struct {
 	SVG  template.HTML // the drawing as a part of the page
 	File string        // the drawing as a file of its own
 	CSV  string        // the curves; empty for a sheet of several charts
-	// Caption says what the paper's axes are.
+	// Caption says how the axes of the paper's figure differ from the axes here.
 	Caption string
 	// Choices are the parameters of the lines in a sheet of charts.
 	Choices []choice
@@ -115,7 +115,7 @@ func (of panel) over() string {
 	return overPasses
 }
 
-// axes says what the paper's figures show in place of the panel's axes.
+// axes says how the axes of the paper's figures differ from the axes of the panel.
 func (of panel) axes() string {
 	text := "In the paper: the objective itself, against effective passes."
 	if of.test {
@@ -189,7 +189,7 @@ func inline(svg, label string) template.HTML {
 	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
 }
 
-// overviewAxes says what the paper's figures show in place of the axes of an overview.
+// overviewAxes says how the axes of the paper's figures differ from the axes of an overview.
 const overviewAxes = "In the paper: the objective itself and the testing loss, against effective passes, an iteration of exact batch ADMM counted as one. " +
 	"Here: the objective minus the optimum, on a logarithmic axis."
 
@@ -235,22 +235,22 @@ func overviews(all []*problem) (out []*Figure, err error) {
 
 // A choice is the step size and rho of one line of an overview, for each data set.
 type choice struct {
-	Line string
-	Of   []string
+	Line   string
+	Values []string
 }
 
 // choices returns the choices of the first split. Its first line has the names of the data sets.
 func choices(shown []*problem) []choice {
 	out := []choice{{}}
 	for _, p := range shown {
-		out[0].Of = append(out[0].Of, p.Name)
+		out[0].Values = append(out[0].Values, p.Name)
 		for _, t := range traces(p, overviewKind) {
 			k := slices.IndexFunc(out, func(c choice) bool { return c.Line == t.name })
 			if k < 0 {
 				k, out = len(out), append(out, choice{Line: t.name})
 			}
-			for len(out[k].Of) < len(out[0].Of) {
-				out[k].Of = append(out[k].Of, "")
+			for len(out[k].Values) < len(out[0].Values) {
+				out[k].Values = append(out[k].Values, "")
 			}
 			if u := p.unit(t.method, t.output, p.splits[0]); u != nil {
 				traits := p.Protocol.Traits(t.method)
@@ -258,7 +258,7 @@ func choices(shown []*problem) []choice {
 				if !traits.NoStep() {
 					text = traits.Unit.Times(short(u.Step, 3)) + ", " + text
 				}
-				out[k].Of[len(out[0].Of)-1] = text
+				out[k].Values[len(out[0].Values)-1] = text
 			}
 		}
 	}

@@ -128,8 +128,8 @@ func traces(p *problem, kind string) (t []trace) {
 	exact := func(name string, m paper.Method, x axis, only string) trace {
 		return trace{name: name, method: m, output: paper.Last, x: x, only: only}
 	}
-	// allPasses returns the line of an exact batch method on which every gradient counts. A single
-	// iteration takes most of the budget, so that only the end of the line means anything.
+	// allPasses returns the line of an exact batch method over passes that count every gradient. The
+	// first iteration takes most of the budget, so only the end of the line is of interest.
 	allPasses := func(m paper.Method) trace {
 		t := exact(m+", all passes", m, byBudget, overPasses)
 		t.end = true

@@ -203,7 +203,7 @@ func optima(all []*problem) (out []optimumRange) {
 type printedCondition struct {
 	*paper.DataSummary
 	Mu, Limit, Rho float64
-	Inner          float64 // the number M of inner steps that the relaxed conditions require, in passes
+	Inner          float64 // the number of inner steps that the relaxed conditions require, divided by n
 }
 
 func printed(all []*problem) []printedCondition {

@@ -116,7 +116,7 @@ func TestSameClaims(t *testing.T) {
 		}
 	}
 	all := problems(r)
-	for _, p := range all { // however a line counts passes, its time is the time of the whole work
+	for _, p := range all { // the curve over seconds must not depend on how passes are counted
 		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
 		if first := (panel{}).tile(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
 			t.Errorf("mu %g: the first line is %s, series %d", p.mu, first.Name, first.Series)
@@ -192,7 +192,7 @@ func TestRatio(t *testing.T) {
 			t.Errorf("the ratio of %+v and %+v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
-	if e := greatest([]entry{{Value: nan}, {Name: "a", Value: 3}, {Value: 2}}); e.Name != "a" || e.Of != 2 {
+	if e := greatest([]entry{{Value: nan}, {Name: "a", Value: 3}, {Value: 2}}); e.Name != "a" || e.Among != 2 {
 		t.Errorf("the greatest is %+v", e)
 	}
 	if e := least([]entry{{Value: nan}, {Name: "a", Value: 2}, {Value: 3}}); e.Name != "a" {

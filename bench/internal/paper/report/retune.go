@@ -31,7 +31,7 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 				continue
 			}
 			old := c.on(p)
-			if old.First.Of == 0 || old.Second.Of == 0 {
+			if old.First.Among == 0 || old.Second.Among == 0 {
 				continue
 			}
 			behind, tuned := c.second(p)[0], old
