@@ -19,11 +19,30 @@
 // # How to add a file format
 //
 //   - format.go: a constant of type Format with its description, the file endings in
-//     FormatOf's comment, and a line in fileFormats
-//   - a file FORMAT.go with two functions: read, which returns a Dataset and calls
-//     Dataset.labelled for its labels, and write
-//   - format_test.go: TestWriteFile writes and reads every format; state there what the
-//     format loses
+//     FormatOf's comment, what the format loses in WriteFile's, and a line in fileFormats;
+//     its field convert may be nil
+//   - a file FORMAT.go with two functions, read and write, as matrixmarket.go
+//   - readoptions.go: if the format always contains labels, ReadOptions.of must refuse a
+//     LabelsFile
+//   - format_test.go: the ending in TestFormatOf; what the format loses in TestWriteFile,
+//     which writes and reads every format; the name in TestIgnoreBeyond if it is sparse; in
+//     TestFormatBombs a small file that states a huge size
 //   - formats_fuzz_test.go: a fuzz test that compares read with a simple reader
-//   - solver/cmd/scas/format.go and README.md: its name and ending
+//   - README.md, and the places that git grep -nwi 'np[yz]' '*.go' finds in solver/cmd/scas
+//     and bench/internal/attack: help texts, the flag --format, and lists of the formats
+//     that have labels, have names or are dense
+//
+// What read must do:
+//
+//   - It gets its text from readText. If it reads from a stream instead, its line in
+//     fileFormats wraps it in decompressed.
+//   - It calls ReadOptions.allow before it allocates memory for a size that the file
+//     states. A file of one line may state 2^31 rows.
+//   - An error in the data is a *ParseError with the file, and with the line, column and
+//     token if the format has lines.
+//   - widen applies ReadOptions.Features and IgnoreBeyond, Dataset.arrange applies Names
+//     if the file names its features, and Dataset.labelled sets the labels.
+//   - It sets all fields of Dataset.Stats that the format has.
+//
+// A write function takes the labels from Dataset.OriginalLabels.
 package sparse
