@@ -105,8 +105,7 @@
 // method by exact.NewFile, with SCASK and SCASL by stream.Minimize of solver/internal/stream. The
 // commands of scas decide by --memory.
 //
-// The package comments of term, admm, baseline, sparse and gen say what to change for a new
-// loss, penalty, plan, method, file format, kernel or instruction set. A new command is a
-// struct of flags with a method Run, in a file of its own in cmd/scas, and a field of app in
-// app.go there.
+// The sections "How to add" in the package comments of term, admm, baseline, sparse, gen
+// and cmd/scas say what to change for a new loss, penalty, plan, method, file format,
+// kernel, instruction set or command.
 package solver

@@ -22,6 +22,28 @@
 //	4    train, path, cv or graph did not converge
 //	75   a rank of --dist was lost
 //	130  interrupted by SIGINT, SIGTERM or SIGHUP
+//
+// # How to add a command
+//
+//   - a file NAME.go, as info.go: a struct of the arguments and flags, each flag with a help text and a
+//     group; a method Help with examples and the exit codes; a method Run
+//   - app.go: a field of app; scas --help and the completion of shells follow from it
+//   - testdata/NAME.txtar: a script that runs the command, also with wrong usage; the comment of
+//     TestScripts says what a script can use
+//   - README.md, "On the command line"
+//   - bench/internal/attack/flags.go: the command in randomArgs, its flags in flagsOf
+//
+// Run uses these:
+//
+//   - to read DATA: indexFlags (values.go) and memoryFlags (memory.go) in the struct, then env.readData,
+//     which keeps to --memory
+//   - to print: env.print, or env.report with a flag --json; env.warn for warnings
+//   - to write files: outputs (output.go); check comes before the work, write after it
+//   - for a wrong flag: usagef. Run returns all other errors as they are; exitCode (errors.go) gives each
+//     its exit code
+//   - work that takes seconds ends when env.ctx ends; env.begin reports its progress
+//
+// To test it: go test -short -run 'HelpFits|Scripts/NAME' ./solver/cmd/scas
 package main
 
 import (
