@@ -17,7 +17,7 @@ import (
 )
 
 // TestAuto checks the default method on problems with known optima. The proved gap must be at most the
-// goal, and the true gap at most the proved gap.
+// goal, and the distance from the optimum at most the proved gap.
 func TestAuto(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -178,7 +178,8 @@ func TestAutoWithoutProof(t *testing.T) {
 }
 
 // outlier returns a regression problem with 200 rows and 20 features, in which one label is
-// multiplied by 1e5. The other labels have the given size. If noisy is set, they are noise alone.
+// multiplied by 1e5. The other labels have the given size. If noisy is true, the labels do not depend
+// on the features.
 func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Problem {
 	t.Helper()
 	const rows, features = 200, 20
@@ -223,8 +224,8 @@ func TestAutoOfAnOutlier(t *testing.T) {
 	}
 }
 
-// TestGroups checks that features that the graph joins and the penalty fuses are listed as groups. The
-// coefficients of a group must be exactly equal.
+// TestGroups checks that features with tied coefficients are listed as groups. The coefficients of a
+// group must be exactly equal.
 func TestGroups(t *testing.T) {
 	p, s := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
 	res := solvertest.Minimize(t, p, nil)
@@ -238,9 +239,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestSmallSets checks small public tables, with and without a chain, if lambda is the only setting. Columns
-// are unscaled, or multiplied by random factors from 1e-3 to 1e3. The values of lambda are between a
-// millionth and a half of the smallest lambda for which x = 0 is the solution.
+// TestSmallSets checks that runs on small public data sets converge with the default settings, with and
+// without a chain. Columns are unscaled, or multiplied by random factors from 1e-3 to 1e3. The values of
+// lambda are between 1e-6 and 0.5 times the smallest lambda for which x = 0 is the solution.
 func TestSmallSets(t *testing.T) {
 	steps, runs := 0, 0
 	for _, c := range []struct {
@@ -274,7 +275,7 @@ func TestSmallSets(t *testing.T) {
 	t.Logf("%d runs, %.1f Newton steps each", runs, float64(steps)/float64(runs))
 }
 
-// smallSet reads a table. If spread is set, it multiplies the columns by very different factors.
+// smallSet reads a data set. If spread is true, it multiplies the columns by very different factors.
 func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.Problem {
 	t.Helper()
 	regression := loss.Validate([]float64{0.5}) == nil

@@ -152,7 +152,7 @@ func TestLibraries(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, spec := range file.Imports {
-			only := filepath.Base(path) == "gonum.go" // it uses the interface mat.Matrix, and no sums
+			only := filepath.Base(path) == "gonum.go" // it uses the interface mat.Matrix, without sums
 			if strings.Contains(spec.Path.Value, "gonum.org/v1/gonum/") && !only {
 				t.Errorf("%s imports %s: its sums depend on the processor", fset.Position(spec.Pos()), spec.Path.Value)
 			}

@@ -12,12 +12,12 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A budgeted is a problem on which the test tries several budgets.
+// A budgeted is a problem that is solved with several budgets.
 type budgeted struct {
 	name string
 	p    *solver.Problem
-	// few says that there are so few samples that a run of passes, without Newton steps, may find a
-	// better objective but a larger proved gap.
+	// few says that there are few samples. Then a run of passes, without Newton steps, may find a lower
+	// objective, but prove a larger gap.
 	few bool
 }
 
@@ -62,7 +62,7 @@ func TestLargerBudgets(t *testing.T) {
 			}
 			value, steps := res.At.Objective, res.Stats.NewtonSteps
 			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g", c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
-			// Because of rounding, points after equal passes differ.
+			// Rounding gives runs with the same number of passes slightly different gaps.
 			looser := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.few)
 			if converged := res.Status == solver.Converged; done && !converged || !converged && (value > least*(1+1e-12) || looser) {
 				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g", c.name, passes, res.Status, value, res.DualityGap, least, gap)
@@ -75,7 +75,7 @@ func TestLargerBudgets(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends after its error has been asked for the given number of times.
+// A countdown is a context that ends after left calls of Err.
 type countdown struct {
 	context.Context
 	left int

@@ -41,8 +41,8 @@ func (r *Run) certify() float64 {
 }
 
 // freeGap returns the bound of gap.Simple, which needs no linear system. y is the y that x implies,
-// and penalty is g(y). The bound exists only if g* is known, and mu > 0 or the support function of
-// a bounded X is known.
+// and penalty is g(y). The bound is finite only if two conditions hold: g* and the support function
+// of X are known, and mu > 0 or X is bounded.
 func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()
@@ -59,7 +59,7 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	return free.Gap(&at)
 }
 
-// lagrangian returns ∇f(x) + A'beta without mu x. It does not change the snapshot of the method.
+// lagrangian returns ∇f(x) + A'beta for the mean loss f, without mu x. It does not change r.Snapshot.
 func (r *Run) lagrangian(beta []float64) []float64 {
 	s := &r.judged
 	if s.Gradient == nil {
@@ -74,7 +74,7 @@ func (r *Run) lagrangian(beta []float64) []float64 {
 	return g
 }
 
-// dualResidual returns |x − π_X(x − ∇f(x) − A'beta)|₂.
+// dualResidual returns Result.DualResidual at the iterate.
 func (r *Run) dualResidual() float64 {
 	g := r.lagrangian(r.Dual)
 	for j, v := range r.X {

@@ -31,9 +31,9 @@ func apart(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 	return &w
 }
 
-// TestColumnsWithoutData checks that any number of empty columns changes neither the optimum nor the other
-// coefficients, if 0 is the best value of their coefficients. A group of empty and other columns must keep
-// its weight, and bounds that exclude 0 must be respected.
+// TestColumnsWithoutData checks that empty columns change neither the optimum nor the coefficients of the
+// other columns, if 0 is the best coefficient of an empty column. A group of empty and other columns must
+// keep its weight, and a coefficient whose bounds exclude 0 must lie within its bounds.
 func TestColumnsWithoutData(t *testing.T) {
 	const empty = 30
 	p := solvertest.Chain(t, 0)

@@ -11,7 +11,8 @@ import (
 )
 
 // TestEveryProblemConverges solves every kind of problem by the default method and by SCAS-K. The default
-// method must prove its gap. No objective may be lower than the proved gap of the other method allows.
+// method must reach its goal. The proved gap of each method must not be smaller than its objective minus
+// the objective of the other method.
 func TestEveryProblemConverges(t *testing.T) {
 	for _, c := range solvertest.Every(t, 1) {
 		res, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-9})
@@ -37,8 +38,8 @@ func TestEveryProblemConverges(t *testing.T) {
 	}
 }
 
-// TestFeasible checks that results are in their domain, with exact zeros and ties and without. It also
-// checks bounds for strong penalties with almost no ridge, whose multipliers are large.
+// TestFeasible checks that results are in their domain, whether or not their zeros and ties are exact. It
+// also checks gaps of problems with strong penalties and almost no ridge, whose multipliers are large.
 func TestFeasible(t *testing.T) {
 	for i, c := range solvertest.Every(t, 4) {
 		if c.Domain == nil || testing.Short() && i%4 > 0 {
@@ -152,8 +153,8 @@ func TestOwnConjugates(t *testing.T) {
 	}
 }
 
-// TestCouplingBounds checks that if mu > 0, there is a valid bound for problems with y = A x − c, and for
-// problems with a scaled y.
+// TestCouplingBounds checks that the gaps of problems with mu > 0 are valid for y = A x − c, and for a
+// scaled y.
 func TestCouplingBounds(t *testing.T) {
 	for _, c := range solvertest.Every(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Operator is a linear map from R^p to R^l. *sparse.CSR is one. For other operators, such as a
-// difference operator without a matrix, only the products are used.
+// An Operator is a linear map from R^p to R^l. *sparse.CSR is an Operator. Of other operators, such as
+// a difference operator without a matrix, only these methods are used.
 type Operator interface {
 	// Dims returns l and p.
 	Dims() (rows, cols int)
@@ -23,8 +23,8 @@ type Operator interface {
 type Coupling struct {
 	// B maps R^q to R^l. If neither B nor Diagonal is set, B = −I.
 	B Operator
-	// Alpha, if positive, states that B'B = Alpha·I, so that the y-step is a single proximal map.
-	// Minimize checks this on random vectors.
+	// Alpha, if positive, states that B'B = Alpha·I. The update of y is then a single proximal map.
+	// Minimize checks the statement with random vectors.
 	Alpha float64
 	// Diagonal, if not nil, means B = diag(Diagonal). It has length l and no zeros. It needs a
 	// separable penalty, unless all entries have the same absolute value.
@@ -60,9 +60,9 @@ func (p *Problem) dualStep(l, q int) *admm.DualStep {
 	return admm.NewDualStep(c, p.penalty(), limit, l, q)
 }
 
-// A Constraint is a map A prepared for use in many problems: its transpose, A'A and the
-// eigenbasis of A'A are computed once, by the first run that needs them. It is safe
-// for concurrent use.
+// A Constraint is a map A prepared for use in many problems: A', A'A and the eigenbasis
+// of A'A are computed once, by the first run that needs them. A Constraint is safe for
+// concurrent use.
 type Constraint struct {
 	Operator
 	algebra *linalg.Algebra

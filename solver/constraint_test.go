@@ -137,9 +137,9 @@ func TestEquivalentConstraints(t *testing.T) {
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.Nonnegative{} }, 1e-7},
 		{"indicator of a box and domain", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.NewBox(15, -0.2, 0.3) }, 1e-7},
-		// Here the penalty of a row vector v is min over y₂ of |v − S y₂|₁ + |y₂|₁, so the solution
-		// differs from the solution of the other pairs. The pair compares the two ways to solve it,
-		// with and without Alpha.
+		// B has more columns than rows. The penalty of v = A x is then the minimum over y₂ of
+		// |v − S y₂|₁ + |y₂|₁, so this solution differs from that of the other pairs. The two sides
+		// differ in A: it is a matrix first, and then an operator without a matrix.
 		{"wide B", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: wide} },
 			func(p *solver.Problem) { p.Constraint, p.Coupling = differences(15), &solver.Coupling{B: wide} }, 1e-8},
 	} {
@@ -158,13 +158,13 @@ func TestEquivalentConstraints(t *testing.T) {
 	}
 }
 
-// TestZeroA checks A = 0. The problem then consists of two separate ones: min f(x), and min g(y)
-// subject to B y = c. The second one is basis pursuit with a known solution.
+// TestZeroA checks A = 0. The problem then consists of two separate problems: the minimum of f(x), and
+// the minimum of g(y) subject to B y = c. The second problem is basis pursuit with a known solution.
 func TestZeroA(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 17}, 0)
 	p.L2 = 0.1
 	p.Constraint = matrix(t, 2, 15, func(int, int) float64 { return 0 })
-	// For y₁ + 2 y₂ + y₃ = 2 and y₃ − y₄ = 1, the y with the smallest norm is (0, 1/2, 1, 0).
+	// For y₁ + 2 y₂ + y₃ = 2 and y₃ − y₄ = 1, the y with the smallest |y|₁ is (0, 1/2, 1, 0).
 	b := matrix(t, 2, 4, func(i, j int) float64 { return [][]float64{{1, 2, 1, 0}, {0, 0, 1, -1}}[i][j] })
 	p.Coupling = &solver.Coupling{B: b, C: []float64{2, 1}}
 	p.Penalty = solver.L1{Lambda: 1}
@@ -352,7 +352,7 @@ func TestNoRotation(t *testing.T) {
 	}
 }
 
-// TestUnproved checks that without a proof the result is the last iterate, with an infinite gap.
+// TestUnproved checks that with Settings.Unproved the result is the last iterate, with an infinite gap.
 func TestUnproved(t *testing.T) {
 	p := solvertest.Chain(t, 1e-2)
 	set := solver.Settings{Method: solver.SCAS{}, Passes: 20, Unproved: true}

@@ -12,8 +12,8 @@ import (
 // hiddenSquared is the squared loss as a type that the kernels do not know, like a caller's own loss.
 type hiddenSquared struct{ solver.Squared }
 
-// TestPlansOfOwnLosses checks that the inner loop runs in the same way, by Stats.Plan, for a loss that the
-// kernels have and for a caller's own loss. If the two losses are equal, the iterates must have equal bits.
+// TestPlansOfOwnLosses compares runs with a loss that the kernels have and with the same loss as a caller's
+// own type. Their plans and the bits of their results must be equal.
 func TestPlansOfOwnLosses(t *testing.T) {
 	plans := map[string]bool{}
 	for _, features := range []int{40, 900} {

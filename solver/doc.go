@@ -71,6 +71,7 @@
 //	  - inner loop, outer iteration: the stochastic steps after a snapshot; a snapshot with its
 //	    inner loop and dual updates
 //	  - dual update, dual step: the minimisation over y, followed by the update of beta
+//	  - round: a part of an inner loop that ends with a dual update
 //	  - plan: the way in which an inner loop represents its iterate
 //	  - rho, eta: the penalty parameter of ADMM; the step size
 //	  - proximal weight: c in a term (c/2)|w − x|² that keeps an iterate near a point

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A signal on a chain: the loss is the mean of squares, the penalty lambda times the sum of all
-// jumps. The values of each level are exactly equal.
+// A signal on a chain: the loss is the mean of squares, and the penalty is lambda times the sum of the
+// absolute jumps. The values of each level are exactly equal.
 func ExampleProblem_chain() {
 	signal := []float64{1.1, 0.8, 1.2, 0.9, 3.2, 2.9, 3.1, 0.1, -0.2, 0.1}
 	res, err := solver.Minimize(context.Background(), &solver.Problem{
@@ -63,7 +63,7 @@ func (logCosh) Conjugate(alpha, label float64) float64 {
 
 func (logCosh) ConjugateDomain(float64) (lo, hi float64) { return -1, 1 }
 
-// A loss of your own, which is checked before it is used. Conjugate and ConjugateDomain are
+// A loss of your own; CheckLoss checks it before it is used. Conjugate and ConjugateDomain are
 // optional; with them, gaps can be proved.
 func ExampleLoss() {
 	if err := solver.CheckLoss(logCosh{}, []float64{-2, 0, 3}); err != nil {
@@ -116,9 +116,9 @@ func (falling) Separable() bool    { return true }
 func (g falling) Scale() float64   { return g.lambda }
 func (falling) Validate(int) error { return nil }
 
-// A penalty of your own: a signal on a chain that never rises. With L2 > 0, the conjugate of the
+// A penalty of your own: the fitted signal on a chain never rises. With L2 > 0, the conjugate of the
 // penalty makes it possible to prove a gap. Without a conjugate, a run uses up its budget, and the
-// residuals show how far it came. A pass over these few samples is short, so many passes are
+// residuals show how far it came. A pass over these few samples has few steps, so many passes are
 // needed.
 func ExamplePenalty() {
 	g := falling{0.02}

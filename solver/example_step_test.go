@@ -9,12 +9,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Stochastic is a method that the solver does not have: ADMM that makes a step of x for each of n
-// drawn samples,
+// Stochastic is a method that the solver does not have. It is ADMM with n steps of x, one for each of
+// n drawn samples,
 //
 //	x ← x − η [ φ'(aᵢ'x; bᵢ) aᵢ + mu x + A'(beta + ρ(A x − y)) ],
 //
-// with the values that the last two terms have before the n steps.
+// and then an update of y and beta. The last two terms keep the values that they have before the n
+// steps.
 type Stochastic struct{}
 
 func (Stochastic) Info() solver.MethodInfo {

@@ -101,8 +101,8 @@ func startObjective(p *solver.Problem) float64 {
 	return p.Evaluate(x).Objective
 }
 
-// TestHostileBounds checks, for any problem and any end of a run, that no other run finds an
-// objective below the proved bound, and that the objective is not above the objective at the start.
+// TestHostileBounds checks, for random problems and runs that end in different ways, that no other run
+// finds an objective below the proved bound. The objective must not be above the objective at the start.
 func TestHostileBounds(t *testing.T) {
 	converged, problems := 0, 1500
 	if testing.Short() {
@@ -180,10 +180,10 @@ func TestSimplexStays(t *testing.T) {
 	}
 }
 
-// TestBoundOfHeavyPenalty checks problems in which the penalty of two rows is 1e6 times as large as
-// the loss or more, while the other features fit the labels exactly. The proved gap must not be
-// below the true one. The factor of a matrix in which the penalty dominates is very inaccurate for
-// the other features.
+// TestBoundOfHeavyPenalty checks a problem in which the penalty of two rows of A is at least 1e6 times as
+// large as the loss, while features outside these rows fit the labels exactly. A factor of a matrix in
+// which the penalty dominates is very inaccurate for these features. The proved gap must not be below the
+// distance from the optimum.
 func TestBoundOfHeavyPenalty(t *testing.T) {
 	x, err := sparse.FromDense(5, 7, []float64{
 		-0.00424794259703046, -0.00849588519406092, -904.7497030836776, 0.019568811527848593, -0.32415465397603205, 0, -233.66937266206304,
@@ -216,8 +216,8 @@ func TestBoundOfHeavyPenalty(t *testing.T) {
 	}
 }
 
-// TestThreadsWithoutBound checks that a huge number of threads does not allocate memory for
-// goroutines that cannot exist.
+// TestThreadsWithoutBound checks that a huge number of threads neither takes too much memory nor changes
+// the result.
 func TestThreadsWithoutBound(t *testing.T) {
 	x, err := sparse.FromDense(4, 2, []float64{1, 0, 0.5, 1, -1, 2, 0, 1})
 	if err != nil {

@@ -90,8 +90,8 @@ func TestInactiveSet(t *testing.T) {
 	}
 }
 
-// TestScaledColumns checks features whose units are 1e-8 to 1e8 times the units of the others. If
-// penalties and bounds are changed accordingly, the solution must have the same zeros.
+// TestScaledColumns checks columns multiplied by 1e-8 and by 1e8. Limits and bounds are multiplied and
+// divided accordingly, so that the solution must have the same zeros.
 func TestScaledColumns(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
 		for seed := range uint64(4) {
@@ -119,8 +119,8 @@ func TestScaledColumns(t *testing.T) {
 	}
 }
 
-// TestScaledTies checks a chain over features whose units are 1e-8 to 1e8 times the units of the
-// others. The domain x ≥ 0, which does not exclude the solution, must not change zeros and ties.
+// TestScaledTies checks a chain over columns multiplied by 1e-8 and by 1e8. The domain x ≥ 0, which
+// contains the solution, must not change zeros and ties.
 func TestScaledTies(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}} {
 		for _, seed := range []uint64{0, 2, 3, 5} {
@@ -147,8 +147,7 @@ func TestScaledTies(t *testing.T) {
 	}
 }
 
-// checkStructure checks that two solutions have the same zeros and ties, and that the gap of the
-// first is proved.
+// checkStructure checks that two solutions have the same zeros of A x, and that res has a valid gap.
 func checkStructure(t *testing.T, res, want *solver.Result, a *sparse.CSR) {
 	t.Helper()
 	if above := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded || above > res.DualityGap || above < -want.DualityGap {

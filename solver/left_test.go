@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// leftProblem returns a problem with 30 rows of normal random numbers and labels −1 and +1. It calls each
-// for every row; each may change the row.
+// leftProblem returns a problem with 30 rows of normal random numbers and labels −1 and +1. It calls the
+// function each for every row; this function may change the row.
 func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64, label float64)) *solver.Problem {
 	t.Helper()
 	const n = 30
@@ -33,8 +33,8 @@ func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64,
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss}
 }
 
-// TestScaledColumnsOnSimplexAndBall checks problems on a simplex and on a ball whose columns have very
-// different scales.
+// TestScaledColumnsOnSimplexAndBall checks that runs on a simplex and on a ball converge if the columns of
+// the data have very different scales.
 func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 	for _, d := range []solver.Domain{solver.Simplex{Total: 2}, solver.Ball{Radius: 2}} {
 		for seed := range uint64(20) {
@@ -55,10 +55,10 @@ func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 	}
 }
 
-// TestFreeColumnsThatDepend checks problems whose optimum is at infinity or far away. Either free
-// columns are linearly dependent (one is the negative of another, and x ≥ 0), or they separate
-// samples together (an intercept, and the indicator of all rows except some of one class). Nothing
-// can be proved, and the error must say what to do.
+// TestFreeColumnsThatDepend checks two problems whose optimum is at infinity or far away. In the first,
+// free columns are linearly dependent: one is the negative of another, and x ≥ 0. In the second, two free
+// columns together separate samples: a constant, and a column that is 0 in some rows of one class and 1
+// elsewhere. Nothing can be proved, and the error must say what to do.
 func TestFreeColumnsThatDepend(t *testing.T) {
 	opposite := leftProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
 	opposite.Domain, opposite.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}

@@ -22,19 +22,19 @@ type Loss interface {
 }
 
 // A ConjugateLoss is a Loss of your own with its convex conjugate φ*(α; b) = sup over t of αt −
-// φ(t; b). With it gaps can be proved, and Newton steps solve the problem (see Auto). Its values
-// must be accurate to 1e-14.
+// φ(t; b). With the conjugate, gaps can be proved, and Newton steps solve the problem (see Auto). The
+// relative errors of Value and Conjugate must be at most 7e-15.
 type ConjugateLoss interface {
 	Loss
-	// Conjugate returns φ*(alpha; label), +Inf outside its domain.
+	// Conjugate returns φ*(alpha; label), or +Inf if alpha is outside the domain of φ*.
 	Conjugate(alpha, label float64) float64
 	// ConjugateDomain returns the ends of the interval in which φ* is finite. They may be
 	// infinite. The interval must contain 0.
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// Package term has a type with the name and the fields of each loss of this package. The methods of
-// a loss convert it to that type.
+// For each loss of this package, package term has a type with the same name and fields. The methods of
+// a loss convert the loss to this type.
 
 // Logistic is the loss φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
 type Logistic struct{}
@@ -62,9 +62,9 @@ func (l Squared) String() string                  { return term.Squared(l).Strin
 func (l Squared) Validate(labels []float64) error { return term.Squared(l).Validate(labels) }
 
 // Huber is the loss φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) for larger |r|, where r =
-// b − t: it equals Squared for small residuals, and is linear for large ones.
+// b − t. For small |r| it equals Squared, and for large |r| it is linear.
 type Huber struct {
-	// Delta is the residual at which the loss becomes linear, in units of the labels. It must be
+	// Delta is the |r| at which the loss becomes linear, in the unit of the labels. It must be
 	// positive and finite; 0 means 1.35.
 	Delta float64
 }
@@ -96,8 +96,8 @@ func (l SquaredHinge) Validate(labels []float64) error { return term.SquaredHing
 
 // Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0: half
 // the deviance of a Poisson variable b whose expected value, the rate, is e^t. Its curvature e^t
-// has no bound. The step sizes of other methods need a bound, so only Auto accepts this loss, and
-// solves it by Newton steps alone.
+// has no bound, which step sizes of other methods need. So only Auto accepts this loss; it then makes
+// Newton steps alone.
 type Poisson struct{}
 
 func (l Poisson) Value(margin, label float64) float64 { return term.Poisson(l).Value(margin, label) }

@@ -18,9 +18,9 @@ func CheckLoss(l Loss, labels []float64) error {
 }
 
 // CheckPenalty checks a penalty of your own on R^q numerically, at random points. It checks that
-// Prox finds the minimiser, also if dst is v, and coordinate by coordinate if the penalty is
-// separable. For a ConjugatePenalty it checks that g(u) + g*(z) = z'u for the subgradients z at u
-// that Prox implies. It returns an error for the first thing that is wrong.
+// Prox finds the minimiser, also if dst is v, and if the steps of a separable penalty differ. For a
+// ConjugatePenalty it checks that g(u) + g*(z) = z'u for the result u of Prox and the subgradient
+// z = (v − u)/step. It returns an error for the first thing that is wrong.
 func CheckPenalty(g Penalty, q int) error {
 	if err := g.Validate(q); err != nil {
 		return errorf("CheckPenalty: %w", err)

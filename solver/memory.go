@@ -7,22 +7,21 @@ import (
 )
 
 // Memory estimates the largest number of bytes that a run of method m uses in addition to the
-// problem; nil means the default method. It counts the data in compact form, margins and slopes,
-// some vectors of length p and l, a gradient for each chunk of rows, the products with A', the
-// iterates that the method stores, and the proof of the gap. The proof takes about five matrices of
-// order p. If there are many features, it takes matrices for the largest possible working set,
-// which a solution with few non-zero coefficients does not use completely. Memory does not count a
-// rotated copy of the data, which methods other than the default may make (see Stats.PlanReason).
-// The garbage collector lets the heap grow to about twice the memory in use, unless GOGC or
-// GOMEMLIMIT say otherwise.
+// problem; a nil m is the default method. It counts the data in compact form, margins and slopes,
+// some vectors of length p and of the number of rows of A, a gradient for each chunk of rows, the
+// products with A', the iterates that the method stores, and the proof of the gap. The proof takes
+// about five matrices of order p. If there are many features, these matrices have the order of the
+// largest possible working set, which a solution with few non-zero coefficients does not fill. Memory
+// does not count a rotated copy of the data, which methods other than the default may make (see
+// Stats.PlanReason). The garbage collector lets the heap grow to about twice the memory in use, unless
+// GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
 	alone := *p
 	alone.Comm, alone.joined = nil, nil // the estimate is for this process
 	p = &alone
 	const (
 		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors
-		// With more features, the estimate does not allocate a vector itself.
-		most = 1 << 26
+		most                        = 1 << 26    // with more features, Memory allocates no vector itself
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()

@@ -7,7 +7,7 @@ package solver
 //   - says in Info which settings it takes; Minimize refuses the others;
 //   - counts its passes with Run.Spend, and calls Run.Affords before an iteration that the
 //     budget may not allow;
-//   - calls Run.Err now and then in an iteration that takes long;
+//   - calls Run.Err about every thousand samples;
 //   - calls Run.Average, or writes Run.Mean, in every iteration;
 //   - takes its step size from Run.StepSize, and divides an automatic one by
 //     2^Stats.StepHalvings if it calls Run.WatchedSnapshot.
@@ -18,9 +18,9 @@ type Method interface {
 	Begin(r *Run) (Iteration, error)
 }
 
-// An Iteration makes one outer iteration of a method. It leaves the iterate in Run.Iterate. It leaves
-// in Run.Mean the average of iterates that the method's theory is about. more is false if the budget
-// did not allow the iteration.
+// An Iteration makes one outer iteration of a method. It leaves the new iterate in Run.Iterate, and the
+// average of iterates for which the method's rate is proved in Run.Mean. more is false if the budget did
+// not allow the iteration.
 type Iteration func() (more bool, err error)
 
 // A Checker is a Method that checks the problem and the settings before any work is done. In s,
@@ -41,28 +41,28 @@ type MethodInfo struct {
 
 	TakesEta        bool `json:"takes_eta"`         // the method has a step size
 	TakesBatchSize  bool `json:"takes_batch_size"`  // Settings.BatchSize may be above 1
-	TakesInnerSteps bool `json:"takes_inner_steps"` // Settings.InnerSteps may be set: the method has stages
+	TakesInnerSteps bool `json:"takes_inner_steps"` // Settings.InnerSteps may be set
 	NeedsL2         bool `json:"needs_mu"`          // only strongly convex problems are accepted
-	// AnyProblem methods accept every valid problem. Other methods accept only L1 penalties, y = A
-	// x, equal sample weights and X = R^p.
+	// AnyProblem methods accept every valid problem whose loss has a bounded curvature. Other methods
+	// also need an L1 penalty, y = A x, equal sample weights and X = R^p.
 	AnyProblem bool `json:"any_problem"`
 
-	// StepUnit is the first step size that a search for Eta should try, in units of 1/ν_f; zero
-	// means 1.
+	// StepUnit is the first step size that a search for Eta should try, in units of 1/NuF of
+	// theory.Constants; zero means 1.
 	StepUnit float64 `json:"-"`
 	// Planned methods run the inner loop of SCAS-ADMM: InnerSteps is n by default.
 	Planned bool `json:"-"`
 	// ManyUpdates methods accept Settings.DualUpdates above 1.
 	ManyUpdates bool `json:"-"`
-	// Theorem is the number of the paper's theorem, 1 or 2, whose constants the Theorem schedule
-	// uses. It is 0 if no theorem covers the method.
+	// Theorem is the number, 1 or 2, of the paper's theorem that covers the method, or 0 if none
+	// does. The Theorem schedule uses the constants of this theorem.
 	Theorem int `json:"-"`
 	// AllSamples methods use all samples in every step.
 	AllSamples bool `json:"-"`
 	// StoredIterates methods store an iterate for each sample, which are n·p numbers.
 	StoredIterates bool `json:"-"`
-	// PaperPass methods are those for which the paper counts one pass for each outer
-	// iteration, whatever it costs.
+	// PaperPass says that the paper counts one pass for each outer iteration of the method,
+	// whatever an iteration costs.
 	PaperPass bool `json:"-"`
 	// Watched methods begin every outer iteration with a call of Run.WatchedSnapshot, which checks
 	// their iterates.

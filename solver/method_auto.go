@@ -21,12 +21,12 @@ import (
 //     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
 //   - up to some thousands otherwise.
 //
-// In two cases passes of SCASK come first: four, and as many as a Newton step costs. The first case
-// is that Settings.Passes is set and is not enough for 30 Newton steps. The second is that a
-// setting needs passes, such as Checkpoint, Eta or Rho. With Poisson, whose curvature has no bound,
-// there are Newton steps alone, and Checkpoint stores nothing.
+// In two cases Auto makes passes of SCASK before the Newton steps. In the first case Settings.Passes
+// is set, and is not enough for 30 Newton steps: then there are four passes, and as many as a Newton
+// step costs. In the second case a setting needs passes, such as Checkpoint, Eta or Rho: then there
+// are at least four passes. With Poisson there are Newton steps alone, and Checkpoint stores nothing.
 //
-// Zeros and ties of the result are exact if Stats.Rounded is true. That is so unless RelTol is
+// Zeros and ties of the result are exact if Stats.Rounded is true. This is usual unless RelTol is
 // large.
 type Auto struct{}
 
@@ -92,7 +92,7 @@ func (a *auto) begin() (err error) {
 	return err
 }
 
-// next is the iteration.
+// next makes one outer iteration, as Iteration describes. All Newton steps are one outer iteration.
 func (a *auto) next() (bool, error) {
 	if a.passes == nil {
 		refused, err := a.finish()
@@ -121,9 +121,10 @@ func (r *Run) affordsStep() bool {
 // errBudget is the error that ends Newton steps when the budget is used up.
 var errBudget = errorf("no budget left")
 
-// finish makes Newton steps from x to the goal, as far as the budget allows. Then the iterate is
-// the better of x and the last point, and the gap is the smaller of the gaps proved at these two.
-// refused means that no Newton step was possible; the run then continues with passes alone.
+// finish makes Newton steps from x to the goal, as far as the budget allows. It moves the iterate to
+// the last point if the objective there is not larger than at x. The new gap of the iterate uses the
+// proofs at both points. refused means that no Newton step was possible; the run then continues with
+// passes alone.
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {

@@ -41,7 +41,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	return minimize(ctx, p, s, began)
 }
 
-// minimize is Minimize for a valid problem and a valid start. began is when the clock was started.
+// minimize is Minimize for a valid problem and a valid start. The run began at began.
 func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
 	if err = p.team().Agreed(err); err != nil {
@@ -113,8 +113,8 @@ func isDivergence(err error) bool {
 	return errors.As(err, &diverged)
 }
 
-// evaluate returns the objective at x and the y that x implies. If there is no such y, or the
-// penalty is infinite there, it uses the y of the iterate.
+// evaluate returns the objective at at.X and the y that at.X implies. If there is no such y, or the
+// penalty is infinite there, it uses at.Y.
 func (r *Run) evaluate(at Iterate) Evaluation {
 	ev := r.Problem.Evaluate(at.X)
 	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {
@@ -123,7 +123,8 @@ func (r *Run) evaluate(at Iterate) Evaluation {
 	return ev
 }
 
-// record calls the recorder with the state, with the clock stopped.
+// record passes the iterate to the recorder, unless RecordEvery leaves it out. Meanwhile the clock is
+// stopped.
 func (r *Run) record() error {
 	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
@@ -144,12 +145,12 @@ func (r *Run) result() *Result {
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	last := r.evaluate(r.Iterate)
-	if r.Stats.NewtonSteps == 0 { // otherwise the gap of x is known
+	if r.Stats.NewtonSteps == 0 { // Newton steps have already proved the gap of x
 		if r.settle(last.Objective) < last.Objective {
 			last = r.evaluate(r.Iterate)
 		}
 	}
-	judge := func(at Iterate) Evaluation { // makes a pass only if the point has changed
+	judge := func(at Iterate) Evaluation { // makes a pass only if the point is not the iterate
 		if slices.Equal(at.X, r.X) && slices.Equal(at.Y, r.Y) {
 			return last
 		}
@@ -174,7 +175,7 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// notAboveStart replaces x by the start if the objective at x is above that at the start. That is
+// notAboveStart replaces the result by the start if the objective of the result is larger. This is
 // possible within the proved gap, and at the end of a budget. The gap remains valid.
 func (r *Run) notAboveStart(res *Result) {
 	x := make([]float64, len(res.X))

@@ -135,8 +135,8 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// misjudged returns a problem whose long rows are not in the sample from which the step size is
-// computed.
+// misjudged returns a problem whose first automatic step size is too large: it is computed from every
+// third row, and the rows with large values are not among these.
 func misjudged(t *testing.T) *solver.Problem {
 	t.Helper()
 	n := 3 * solver.CurvatureSample
@@ -144,7 +144,7 @@ func misjudged(t *testing.T) *solver.Problem {
 	labels := make([]float64, n)
 	for i := range n {
 		v := 0.1
-		if i%3 == 1 { // the sample has every third row, from the first on
+		if i%3 == 1 { // the step size is computed from rows 0, 3, 6, …
 			v = 1
 		}
 		entries = append(entries, sparse.Triplet{Row: i, Col: i % 7, Value: v})
@@ -157,8 +157,8 @@ func misjudged(t *testing.T) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: 1e-6}}
 }
 
-// TestAverageAfterRestart checks that all parts of a result belong together: after a restart, the
-// averages begin again with the restored iterate.
+// TestAverageAfterRestart checks that the averages begin again when a run restores an earlier iterate, and
+// that the objectives of a result belong to its points.
 func TestAverageAfterRestart(t *testing.T) {
 	p := misjudged(t)
 	start := p.Evaluate(make([]float64, 7)).Objective
@@ -175,7 +175,7 @@ func TestAverageAfterRestart(t *testing.T) {
 		}
 		since = append(since, last)
 		if halvings == 0 || p.Evaluate(last).Objective > start {
-			continue // there was no restart yet, or the end of the run replaces this iterate
+			continue // no iterate was restored yet, or the end of the run replaces this iterate
 		}
 		mean := make([]float64, 7)
 		for _, x := range since {
@@ -470,8 +470,8 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	}
 }
 
-// TestBallFloat32 checks a run on a ball with data rounded to float32: the norm that the kernel updates must
-// be the norm for the rounded data.
+// TestBallFloat32 checks a run on a ball with data rounded to float32. The iterates must have the bits of a
+// run with data that were rounded before.
 func TestBallFloat32(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}

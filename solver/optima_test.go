@@ -27,8 +27,8 @@ const (
 	optimumRCV1     = 0.256618008503
 )
 
-// TestKnownOptima runs every method with automatic settings on real data, and checks that the gaps
-// are as small as the package promises.
+// TestKnownOptima runs the SCAS-ADMM methods with automatic settings on real data, and checks the
+// distances from known optima.
 func TestKnownOptima(t *testing.T) {
 	a9aGraph := func(t *testing.T) *sparse.CSR {
 		c, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
@@ -109,8 +109,7 @@ func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	}
 }
 
-// TestSquaredAgainstRidge checks the optimality condition of ridge regression. With the squared loss and
-// only an L2 term it is a linear system.
+// TestSquaredAgainstRidge checks the optimality condition of ridge regression, which is a linear system.
 func TestSquaredAgainstRidge(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
 	p.Constraint, p.L2 = nil, 0.3
@@ -166,8 +165,8 @@ func TestPlantedSolution(t *testing.T) {
 	}
 }
 
-// TestDualityGap checks at every stage of a run that the gap is not below the distance from the
-// optimum, and that it converges to zero.
+// TestDualityGap checks after several numbers of passes that the gap is not below the distance from the
+// optimum, and that the gap converges to zero.
 func TestDualityGap(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 8}, 1e-2)
 	p.L2 = 1e-2

@@ -14,18 +14,18 @@ type Penalty interface {
 	// Separable reports whether g is a sum of functions of single coordinates.
 	Separable() bool
 	// Scale returns the order of magnitude of the slopes of g, from which the automatic rho
-	// follows. It returns zero if g has no scale, such as an indicator. Then rho follows from the
+	// follows. It returns zero if g has no scale, such as an indicator: then rho follows from the
 	// curvature of the loss.
 	Scale() float64
 	// Validate returns an error if g is not valid on R^q.
 	Validate(q int) error
 }
 
-// A ConjugatePenalty is a Penalty with its convex conjugate. With it, gaps can be proved if L2 > 0
-// or the domain is bounded. The penalties of this package are ConjugatePenalties.
+// A ConjugatePenalty is a Penalty with its convex conjugate. With the conjugate, gaps can be proved if
+// L2 > 0 or the domain is bounded. The penalties of this package are ConjugatePenalties.
 type ConjugatePenalty interface {
 	Penalty
-	// Conjugate returns g*(z) = sup over y of z'y − g(y), or +Inf outside its domain.
+	// Conjugate returns g*(z) = sup over y of z'y − g(y), or +Inf if z is outside the domain of g*.
 	Conjugate(z []float64) float64
 }
 
@@ -47,10 +47,10 @@ func (g L1) Conjugate(z []float64) float64 { return term.L1(g).Conjugate(z) }
 
 // ElasticNet is the penalty g(y) = L1 Σⱼ Weightsⱼ |yⱼ| + (L2/2) Σⱼ yⱼ².
 type ElasticNet struct {
-	// L1 and L2 scale the absolute values and the squares. They must not be negative; 0 leaves that
-	// part out.
+	// L1 scales the absolute values, and L2 the squares. They must not be negative; 0 leaves the
+	// absolute values or the squares out.
 	L1, L2 float64
-	// Weights scales the absolute values, not the squares. It is as in the type L1.
+	// Weights scales the absolute values, not the squares; see Weights of L1.
 	Weights []float64
 }
 
@@ -91,8 +91,8 @@ func (g GroupL2) Scale() float64                { return term.GroupL2(g).Scale()
 func (g GroupL2) Validate(q int) error          { return term.GroupL2(g).Validate(q) }
 func (g GroupL2) Conjugate(z []float64) float64 { return term.GroupL2(g).Conjugate(z) }
 
-// Within is the indicator of Lower ≤ yⱼ ≤ Upper for every j: zero inside, +Inf outside.
-// Within{Upper: math.Inf(1)} is the indicator of y ≥ 0.
+// Within is the penalty g(y) = 0 if Lower ≤ yⱼ ≤ Upper for every j, and +Inf otherwise.
+// Within{Upper: math.Inf(1)} forbids negative yⱼ.
 type Within struct {
 	Lower, Upper float64 // may be infinite; with both 0, y must be 0
 }

@@ -18,8 +18,8 @@ import (
 //	minimise  (1/n) Σᵢ φ(aᵢ'x; bᵢ) + (L2/2)|x|² + g(y)   over x in X and y
 //	subject to  A x + B y = c
 //
-// (paper, problem (1)). By default B = −I and c = 0, so that y = A x; with g =
-// lambda |y|₁ that is the generalised lasso. Minimize only reads a Problem, so that
+// (paper, problem (1)). By default B = −I and c = 0, so that y = A x. With g =
+// lambda |y|₁ the problem is the generalised lasso. Minimize only reads a Problem, so
 // concurrent calls may share one.
 type Problem struct {
 	// Data holds the samples aᵢ' as its n rows of p features.
@@ -28,9 +28,9 @@ type Problem struct {
 	// any finite number for Squared and Huber, a finite number that is not negative for
 	// Poisson.
 	Labels []float64
-	// SampleWeights has one non-negative weight ωᵢ per sample, at least one of
-	// them positive: the mean loss is Σ ωᵢ φ(aᵢ'x; bᵢ) / Σ ωᵢ, and a step draws
-	// its sample in proportion to ωᵢ. nil means equal weights.
+	// SampleWeights has one weight ωᵢ ≥ 0 for each sample, at least one of them positive.
+	// The mean loss is Σ ωᵢ φ(aᵢ'x; bᵢ) / Σ ωᵢ, and stochastic steps draw sample i with a
+	// probability in proportion to ωᵢ. nil means equal weights.
 	SampleWeights []float64
 	// Loss is φ; nil means Logistic.
 	Loss Loss
@@ -38,8 +38,8 @@ type Problem struct {
 	L2 float64
 	// Penalty is g, a function of y; nil means zero.
 	Penalty Penalty
-	// Constraint is A with p columns and any number l ≥ 1 of rows; nil means the identity, which
-	// with L1 makes the plain lasso. For the graph-guided fused lasso A = [G; I] see
+	// Constraint is A with p columns and any number l ≥ 1 of rows. nil means the identity; with L1
+	// this is the plain lasso. For the graph-guided fused lasso A = [G; I] see
 	// graph.Graph.FusedLasso. A matrix, *sparse.CSR, is faster than other operators, and Newton
 	// steps accept no other operators. NewConstraint saves work if several problems have the same
 	// A.
@@ -48,10 +48,9 @@ type Problem struct {
 	Coupling *Coupling
 	// Domain is X; nil means all of R^p.
 	Domain Domain
-	// Comm connects processes that each hold a part of the rows, at least one row. Data, Labels and
-	// SampleWeights belong to this process; everything else must be the same in all processes. All
-	// processes must then call Minimize, and the other methods of the Problem, together. nil means
-	// that this process has all rows.
+	// Comm connects ranks, which hold a shard of at least one row each. Data, Labels and SampleWeights
+	// are those of this rank; everything else must be the same on all ranks. All ranks must call
+	// Minimize, and the methods of the Problem, together. nil means that this process has all rows.
 	Comm dist.Comm
 
 	joined *rows.Team // the processes of a run
@@ -61,12 +60,12 @@ type Problem struct {
 type Evaluation struct {
 	Objective float64 // Loss + L2 term + Penalty
 	Loss      float64 // mean loss over the samples
-	Penalty   float64 // g(A x)
+	Penalty   float64 // g(y)
 }
 
 // Evaluate returns the objective at x, with the y that satisfies the constraint: A x by default, as
-// in the paper's experiments. All records and results contain it. If B is a general matrix, y does
-// not follow from x, and the penalty is NaN; see EvaluateAt. p must be a problem that Validate
+// in the paper's experiments. Records and results have this objective. If B is a general operator, y
+// does not follow from x, and the penalty is NaN; see EvaluateAt. p must be a problem that Validate
 // accepts. Evaluate panics if len(x) is not the number of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
 	y, ok := p.Coupling.form().Y(p.applyA(x))
@@ -108,13 +107,13 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-// samples returns the samples of p. of has the rows: Data, or its compact form.
+// samples returns the samples of p; of is p.Data, or its compact form.
 func (p *Problem) samples(of kernels.Rows) rows.Data {
 	return rows.Data{Team: p.team(), Rows: of, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }
 
-// meanLoss returns the weighted mean of the losses at x. margin is scratch memory with an entry per
-// row.
+// meanLoss returns the weighted mean of the losses at x. margin is scratch memory with an entry for
+// each row.
 func (p *Problem) meanLoss(x, margin []float64) float64 {
 	n, _ := p.Data.Dims()
 	return rows.MeanLoss(rows.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
@@ -125,7 +124,7 @@ func (p *Problem) lossAtZero() float64 {
 	return rows.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
 
-// unit returns the unit of tolerances: the mean loss at margin zero, or for counts the number of
+// unit returns the unit of tolerances: the mean loss at margin zero, or for counts the result of
 // term.Labels.Unit.
 func (p *Problem) unit() float64 {
 	l := p.loss()
@@ -152,13 +151,13 @@ func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Nu
 // such problems.
 func (p *Problem) unbounded() bool { return math.IsInf(p.loss().Curvature(), 1) }
 
-// ridge returns (mu/2)|x|². Without the conversion, compilers would fuse the product into the
-// caller's sum on some machines and not on others.
+// ridge returns (mu/2)|x|². Without the conversion to float64, compilers would fuse the product with
+// the caller's sum on some machines only.
 func (p *Problem) ridge(x []float64) float64 {
 	return float64(0.5 * p.L2 * linalg.SumSquares(x))
 }
 
-// loss, penalty and domain return the terms of p as package term has them. The domain R^p is
+// loss, penalty and domain return the terms of p as types of package term. If X = R^p, domain returns
 // nil.
 func (p *Problem) loss() term.Loss       { return term.LossOf(p.Loss) }
 func (p *Problem) penalty() term.Penalty { return term.PenaltyOf(p.Penalty) }

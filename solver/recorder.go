@@ -7,38 +7,38 @@ import (
 
 // A Point is a record of a run.
 type Point struct {
-	Name           string  // name of the run, see Settings.Name
-	Outer          int     // number of outer iterations so far; 0 at the start
-	Passes         float64 // effective passes so far
-	PaperPasses    float64 // passes as the paper counts: an exact x-step of batch ADMM is one
-	Seconds        float64 // time used, evaluation excluded
-	Last           Evaluation
-	Average        Evaluation // at the mean of the outer iterates, with y = A x
-	PrimalResidual float64    // |A x − y|₂
+	Name           string     // name of the run, see Settings.Name
+	Outer          int        // number of outer iterations so far; 0 at the start
+	Passes         float64    // effective passes so far
+	PaperPasses    float64    // passes as the paper counts: an exact x-step of batch ADMM is one
+	Seconds        float64    // seconds used, without evaluations
+	Last           Evaluation // at X
+	Average        Evaluation // at XAverage
+	PrimalResidual float64    // |A x + B y − c|₂, by default |A x − y|₂
 	DualityGap     float64    // proved gap of the iterate; +Inf if nothing was proved at this point
 	X              []float64  // the iterate; valid only during the call
-	XAverage       []float64  // the mean of the outer iterates; valid only during the call
+	XAverage       []float64  // x of Run.Mean; valid only during the call
 	Result         *Result    // the result of the run, in the last point that Progress yields; else nil
 
 	dualResidual func() float64
 }
 
-// DualResidual returns the dual residual of the iterate; see Result. It computes a full gradient.
-// It may be called only as long as X is valid.
+// DualResidual returns the dual residual of the iterate, as in Result. It makes a pass over the data. It
+// may be called only as long as X is valid.
 func (p *Point) DualResidual() float64 { return p.dualResidual() }
 
-// WithDualResidual returns p with the function that DualResidual will call. It is for code that
-// runs methods without Minimize.
+// WithDualResidual returns p with a function that DualResidual will call. It is for code that makes
+// Points without Minimize.
 func (p Point) WithDualResidual(of func() float64) *Point { p.dualResidual = of; return &p }
 
 // A Recorder receives the progress of a run.
 type Recorder interface {
-	// Record is called after setup with the starting point and then after outer
-	// iterations. An error ends the run; Minimize returns it, unless it is ErrStop.
+	// Record is called with the start, and then after outer iterations. An error ends
+	// the run; Minimize returns this error, unless it is ErrStop.
 	Record(*Point) error
 }
 
-// ErrStop, or an error that wraps it, ends a run when a Recorder returns it: Minimize
+// A Recorder that returns ErrStop, or an error that wraps ErrStop, ends the run: Minimize
 // returns the Result, with status Stopped, and no error.
 var ErrStop = errorf("stopped by the recorder")
 
@@ -48,9 +48,9 @@ type RecorderFunc func(*Point) error
 // Record calls f.
 func (f RecorderFunc) Record(p *Point) error { return f(p) }
 
-// Progress runs Minimize and yields its records. A break of the loop ends the run. At the end it
-// yields the result of Minimize: a point with the Result, or nil if there is none, and the error.
-// It does not call s.Recorder.
+// Progress runs Minimize and yields its records. A break of the loop ends the run. After the last
+// record Progress yields the error of Minimize, with a point that holds the Result, or with nil if
+// there is no Result. Progress does not call s.Recorder.
 func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, error] {
 	return func(yield func(*Point, error) bool) {
 		var c Settings

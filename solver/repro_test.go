@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// reproduction reads a regression or classification problem for which the solver was once wrong.
+// reproduction reads a regression or classification problem that is difficult for the solver.
 func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
 	t.Helper()
 	classes := loss.Validate([]float64{0.5}) != nil
@@ -25,8 +25,8 @@ func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels, Loss: loss, Penalty: solver.L1{Lambda: lambda}}
 }
 
-// TestReproductions solves small problems for which automatic step sizes and rho were once wrong.
-// Their optima were computed by conic interior-point methods.
+// TestReproductions solves small problems for which it is difficult to choose step sizes and rho. Their
+// optima were computed by conic interior-point methods.
 func TestReproductions(t *testing.T) {
 	simplex := reproduction(t, "hs999.svm", solver.Huber{}, 4.7435948398638255)
 	_, p := simplex.Data.Dims()

@@ -27,32 +27,32 @@ const (
 	TimeDone Status = ending.TimeDone // "time_done"
 	// Stopped means that the context or the recorder ended the run early.
 	Stopped Status = ending.Stopped // "stopped"
-	// Diverged means that the iterates left every reasonable bound.
+	// Diverged means that the objective rose far above the objective at the start.
 	Diverged Status = ending.Diverged // "diverged"
 )
 
 // A Result is the result of Minimize.
 type Result struct {
-	// Iterate is the last outer iterate. If Stats.Rounded is set, zeros of y are exact in X: the
-	// coefficients are exactly zero, or exactly equal along an edge. Zeros are made exact only if
-	// that does not raise the objective. For L1 penalties, |Dual| ≤ Lambda·Weights holds exactly.
-	// The Iterate may be the Start of another run.
+	// Iterate is the last outer iterate. If Stats.Rounded is true, zeros of y are exact in X: some
+	// coefficients are exactly zero, or exactly tied. Zeros and ties are made exact only if this
+	// raises the objective by no more than rounding. For L1 penalties, |Dual| ≤ Lambda·Weights holds
+	// exactly. The Iterate may be the Start of another run.
 	Iterate
 	// XAverage and YAverage are the output of the paper's algorithms: the means of x_1..x_T and
-	// y_1..y_T, or other averages that the method's theory is about. After an automatic restart the
-	// means begin again.
+	// y_1..y_T, or the averages for which a method's rate is proved. If the run restores an earlier
+	// iterate, the means begin again.
 	XAverage, YAverage []float64
 	// At is the objective at X, AtAverage at XAverage.
 	At, AtAverage Evaluation
 	// Unrounded is the objective of the last iterate, before zeros and ties were made exact. The
 	// last record has the same objective.
 	Unrounded float64
-	// PrimalResidual is |A x − y|₂. PrimalResidual and DualResidual belong to the last iterate,
-	// before zeros and ties were made exact.
+	// PrimalResidual is |A x + B y − c|₂, by default |A x − y|₂. PrimalResidual and DualResidual
+	// belong to the last iterate, before zeros and ties were made exact.
 	PrimalResidual float64
-	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, which for X = R^p is
-	// |∇f(x) + A'beta|₂: together with beta ∈ ∂g(y) and a zero primal residual
-	// it certifies an optimum.
+	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, where f is the mean loss plus (L2/2)|x|².
+	// For X = R^p this is |∇f(x) + A'beta|₂. x is optimal if both residuals are zero and −B'beta
+	// is a subgradient of g at y.
 	DualResidual float64
 	// DualityGap is an upper bound of At.Objective minus the optimum, rounding included, or +Inf if
 	// nothing is proved. A gap is proved for all problems that the Newton steps of Auto solve (see
@@ -82,29 +82,32 @@ type Stats struct {
 	BatchSize   int     `json:"batch_size,omitempty"`   // samples per inner step
 	Eta         float64 `json:"eta,omitempty"`          // step size of the last outer iteration; 0 for methods without one
 	Rho         float64 `json:"rho,omitempty"`          // ρ
-	// Number of times that an automatic η was halved.
+	// StepHalvings says how often an automatic η was halved.
 	StepHalvings    int     `json:"step_halvings,omitempty"`
 	OuterIterations int     `json:"outer_iterations,omitempty"` // number of outer iterations
 	Passes          float64 `json:"passes,omitempty"`           // effective passes
-	// Number of Newton steps. Without a penalty beside the L2 term, passes of dual coordinate ascent may
-	// take their place, and count as steps.
+	// NewtonSteps is the number of Newton steps. If there is only an L2 term and no penalty, passes of
+	// dual coordinate ascent may replace them; each pass counts as a step.
 	NewtonSteps int     `json:"newton_steps,omitempty"`
 	PaperPasses float64 `json:"paper_passes,omitempty"` // passes as the paper counts: an exact x-step of batch ADMM is one
-	Seconds     float64 `json:"seconds,omitempty"`      // time used, evaluation excluded
-	// The part of Seconds before the first iteration.
+	Seconds     float64 `json:"seconds,omitempty"`      // seconds used, without evaluations
+	// SetupSeconds are the seconds before the first iteration. Seconds includes them.
 	SetupSeconds float64 `json:"setup_seconds,omitempty"`
-	GradientNorm float64 `json:"gradient_norm,omitempty"` // G_t of the last outer iteration (paper, Theorem 1)
-	Rounded      bool    `json:"rounded,omitempty"`       // zeros and ties of X are exact
-	// Constants of the theorems; like Rho, zero if only Newton steps were made.
+	// GradientNorm is the norm of the gradient in x of the augmented Lagrangian, at the snapshot of the
+	// last outer iteration: G_t in the paper.
+	GradientNorm float64 `json:"gradient_norm,omitempty"`
+	Rounded      bool    `json:"rounded,omitempty"` // zeros and ties of X are exact
+	// Constants are the constants of the theorems. If there were only Newton steps, Constants and Rho
+	// are zero.
 	Constants theory.Constants `json:"constants,omitzero"`
 }
 
-// A DivergenceError reports that the iterates exceeded all reasonable bounds. The Result returned
-// with it holds the best iterate, if the method computes objectives during the run. Otherwise it
-// holds an earlier iterate that had not diverged, or the start.
+// A DivergenceError reports that the objective rose far above the objective at the start. The Result
+// returned with it holds the best iterate, if the method computes objectives during the run.
+// Otherwise the Result holds an earlier iterate that had not diverged, or the start.
 type DivergenceError struct {
 	Outer     int     // outer iteration at which the divergence was noticed
-	Objective float64 // objective there
+	Objective float64 // objective in this iteration
 	Start     float64 // objective at the start
 	Eta       float64 // step size of the run; 0 if the method has none
 	Rho       float64 // penalty parameter of the run
@@ -115,8 +118,8 @@ type DivergenceError struct {
 // size it says to change rho.
 func (e *DivergenceError) Error() string { return "solver: " + e.Reword(nil) }
 
-// Reword returns the text of Error without the name of the package. The text has no remedies for
-// which it would call its argument.
+// Reword returns the text of Error without the name of the package. The argument is not used, because
+// the text has no remedies.
 func (e *DivergenceError) Reword(func(sparse.Remedy) string) string {
 	if math.IsInf(e.Start, 0) || math.IsNaN(e.Start) {
 		return fmt.Sprintf("the objective is %v at the start already: numbers of the data, labels, weights or penalty are too large; scale them", e.Start)
@@ -139,7 +142,7 @@ var ErrNotConverged = errorf("not converged")
 type NotConvergedError struct {
 	Status    Status
 	Objective float64
-	Gap, Goal float64 // the gap proved, and the gap asked for
+	Gap, Goal float64 // the proved gap, and the gap that RelTol asks for
 	Why       string  // the reason; empty if Remedies say it
 	Remedies  []sparse.Remedy
 }

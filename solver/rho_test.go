@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestRhoWithRidge checks that rho is chosen by mu if mu is far above lambda. The objective must then
-// decrease further than with the rho that lambda alone would give.
+// TestRhoWithRidge checks that rho follows from mu if mu is far above lambda. The objective must then be
+// lower than with the rho that follows from lambda alone.
 func TestRhoWithRidge(t *testing.T) {
 	star := make([][2]int32, 59) // the largest eigenvalue of A'A is far from the smallest
 	for k := range star {

@@ -7,8 +7,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// round returns x with the zeros and ties of y made exact, and true. If that would leave the
-// domain, or raise the objective by more than rounding, it returns x itself and false.
+// round returns x with the zeros and ties of y made exact, and true. It returns x itself and false if
+// A is not a matrix, if c is not 0, or if the new point would leave the domain or raise the objective
+// by more than rounding.
 func (r *Run) round() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective

@@ -23,7 +23,7 @@ type Iterate struct {
 type proof struct {
 	prover    *exact.Prover
 	unit      float64    // the unit of tolerances
-	goal      float64    // the run ends when the gap is at most this; no goal if it is not positive
+	goal      float64    // the run ends when the gap is at most goal; there is no goal unless it is positive
 	budget    float64    // passes that Newton steps may use; +Inf if Settings.Passes is not set
 	gap       float64    // proved gap of x; +Inf if nothing is proved
 	exact     bool       // zeros and ties of x are exact
@@ -34,7 +34,7 @@ type proof struct {
 	judged    Snapshot   // scratch memory
 }
 
-// set copies from, whose slices have the same lengths or are nil.
+// set copies the slices of from, which have the same lengths or are nil.
 func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
 
 // A Run is one call of Minimize, with what its method needs.
@@ -42,7 +42,7 @@ type Run struct {
 	// Iterate is the point that the method moves; at the beginning it is the start. If the run
 	// restores an earlier iterate, the slices are overwritten; they are never replaced.
 	Iterate
-	// Mean holds x and y of the average that is reported: the mean of the outer iterates for which
+	// Mean holds XAverage and YAverage of the Result: the mean of the outer iterates for which
 	// Average was called, or the values that the method writes here.
 	Mean Iterate
 	// Problem and Settings are only read. Zero fields of Settings have been replaced by their
@@ -51,7 +51,7 @@ type Run struct {
 	Settings Settings
 	// Samples gives access to the data.
 	Samples *Samples
-	// A computes products with A and A'. It is not for concurrent use.
+	// A computes products with A and A'. It must not be used concurrently.
 	A Operator
 	// Snapshot is set by WatchedSnapshot. A method that does not call WatchedSnapshot may use it
 	// for other purposes.
@@ -62,20 +62,20 @@ type Run struct {
 
 	ctx      context.Context
 	product  *linalg.Product // A
-	stop     float64         // why the run must stop, see ending.CauseOf; 0 if it need not
+	stop     float64         // why the run must stop, see ending.CauseOf; 0 if it may go on
 	dual     *admm.DualStep  // nil before prepare
 	residual []float64       // A x + B y − c
 	averaged int             // number of iterates in Mean
 	// automatic returns the automatic step size at the current iterate; nil if the method has none.
 	automatic func() float64
-	loose     bool // the objective of the last iterate belongs to an infeasible point
+	loose     bool // penaltyNow has returned g at another y than the y that x implies
 	scales    admm.Scales
 	keeper    admm.Keeper
 	proof
 	clock admm.Clock
 }
 
-// newRun makes a run of a valid problem with valid settings. began is when the clock was started.
+// newRun makes a run of a valid problem with valid settings. The run began at began.
 func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
 	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: admm.NewClock(began)}
 	_, features := p.Data.Dims()
@@ -97,7 +97,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	return r
 }
 
-// prepare makes, at its first call, what all steps but Newton steps need.
+// prepare computes what all methods except Newton steps need. Only the first call has an effect.
 func (r *Run) prepare() {
 	if r.dual != nil {
 		return
@@ -164,7 +164,7 @@ func known(v float64) float64 {
 	return v
 }
 
-// SetRho sets ρ of the run. Values above linalg.Largest are replaced by it.
+// SetRho sets ρ of the run to rho, or to linalg.Largest if rho is larger.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
 	rho = math.Min(known(rho), linalg.Largest)
@@ -173,18 +173,19 @@ func (r *Run) SetRho(rho float64) {
 	r.dual.SetRho(rho)
 }
 
-// StepSize sets Stats.Eta to Settings.Eta or, if that is zero, to the automatic step size, and returns
-// it. If the run diverges with a step size of the user's, its error proposes the automatic one.
+// StepSize sets Stats.Eta to Settings.Eta or, if this is zero, to the given automatic step size. It
+// returns Stats.Eta. If the run diverges, the error proposes a step size that is at most the automatic
+// one.
 func (r *Run) StepSize(automatic float64) float64 {
 	r.automatic = func() float64 { return automatic }
 	r.Stats.Eta = cmp.Or(r.Settings.Eta, automatic)
 	return r.Stats.Eta
 }
 
-// NaturalRho returns factor times lambda times the root mean square of |aᵢ|, and for regression
-// divides it by the size of the labels. Because beta lies in [−lambda, lambda], lambda/rho
-// must be comparable with the entries of A x, whose unit is that of the labels over that of
-// the features. For a penalty without a scale, such as an indicator, it returns the curvature
+// NaturalRho returns factor times lambda times the root mean square of |aᵢ|. For regression it divides
+// this by the size of the labels. The reason: beta lies in [−lambda, lambda], so lambda/rho must be
+// comparable with the entries of A x, whose unit is the unit of the labels divided by the unit of the
+// features. For a penalty without a scale, such as an indicator, NaturalRho returns the mean curvature
 // of the loss along a feature.
 func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
@@ -202,8 +203,8 @@ func (r *Run) newScales() admm.Scales {
 	return s
 }
 
-// Limits returns the bounds of |beta|: lambda times the weights of the rows of A. It returns nil if
-// the penalty is not an L1 penalty of y = A x − c. The caller must not change the slice.
+// Limits returns the limits of the multipliers: lambda times the weights of the rows of A. It returns
+// nil if the penalty is not an L1 penalty of y = A x − c. The caller must not change the slice.
 func (r *Run) Limits() []float64 { return r.dual.Limit }
 
 // DualStep updates y and beta, given x.
@@ -215,13 +216,13 @@ func (r *Run) violation() []float64 {
 	return r.residual
 }
 
-// takeSnapshot sets r.Snapshot at x, and returns the objective there.
+// takeSnapshot computes r.Snapshot at x, and returns the objective at x.
 func (r *Run) takeSnapshot() float64 {
 	r.Samples.Gradient(&r.Snapshot, r.X)
 	return r.objective(r.Snapshot.Loss)
 }
 
-// objective returns the objective at x, given the mean loss there.
+// objective returns the objective at x, given the mean loss at x.
 func (r *Run) objective(loss float64) float64 {
 	return loss + r.Problem.ridge(r.X) + r.penaltyNow()
 }

@@ -9,21 +9,21 @@ import (
 )
 
 // Samples gives a method access to the data: full passes, single samples, and random draws. It
-// is not for concurrent use.
+// must not be used concurrently.
 type Samples struct {
 	prob  *Problem
 	loss  term.Loss
 	rows  kernels.Rows   // the rows, in their most compact form
-	sums  rows.Chunks    // chunks of rows, which have their own sums
+	sums  rows.Chunks    // the chunks of the rows
 	full  *rows.Gradient // nil before the first pass
 	drawn *admm.Sampler
 
-	longest, scale float64 // largest |aᵢ|², and root mean square of |aᵢ|, on all processes; see measure
+	longest, scale float64 // largest |aᵢ|², and root mean square of |aᵢ|, over all processes
 
 	margin1, gain1 [1]float64
 }
 
-// newSamples makes a compact form of the rows, unless the run has already ended.
+// newSamples returns the Samples of p. It makes a compact copy of the rows, unless the run has ended.
 func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	n, _ := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
@@ -95,8 +95,7 @@ func (s *Samples) Scatter(dst []float64, i int, gain float64) {
 }
 
 // Curvature returns an upper bound of SecondDerivative, which is a derivative with respect to the
-// margin. The gradient of sample i with respect to x changes by at most Curvature·|aᵢ|² times the
-// change of x. The largest of these numbers plus the coefficient of the L2 term is
-// Stats.Constants.NuF; with the term of ρ it is NuL. Stochastic steps diverge beyond some multiple
-// of 1/NuF; half of 1/NuF is a safe step size (see the example).
+// margin. The gradient of a sample's loss with respect to x changes by at most Curvature·|aᵢ|² times
+// the change of x. The largest of these factors plus L2 is Stats.Constants.NuF. A step size of
+// 0.5/NuF is safe for stochastic steps; from some multiple of 1/NuF on they diverge (see the example).
 func (s *Samples) Curvature() float64 { return s.loss.Curvature() }

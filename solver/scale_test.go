@@ -35,9 +35,9 @@ func inUnits(t *testing.T, p *solver.Problem) *solver.Problem {
 	return &q
 }
 
-// TestUnits checks that columns in different units do not reduce the accuracy. The methods must reach the
-// optimum that Newton steps prove. With a given rho, all columns have equal steps, and the result is far
-// from the optimum. The dual residual of the last iterate must be small, too.
+// TestUnits checks columns in different units. The methods must reach the optimum that Newton steps prove,
+// with a small dual residual. With a given rho, all columns have the same step size, and the result must be
+// far from the optimum.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		name   string

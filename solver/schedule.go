@@ -7,8 +7,8 @@ type Schedule string
 
 // The schedules. The zero value means Practical.
 const (
-	// Practical uses the same step size and InnerSteps steps in all iterations, as the paper's
-	// experiments do.
+	// Practical uses InnerSteps steps in all iterations. A given Eta is the step size of all
+	// iterations, as in the paper's experiments.
 	Practical Schedule = "practical"
 	// Theorem uses the constants of the convergence proofs. SCAS: η_t = 1/(C_t (t+1)^δ) and M_t =
 	// ⌈C_t (t+1)^2δ⌉ with C_t = ν_L² D² + G_t² (Theorem 1; the domain must be bounded). SCASStrong:
@@ -17,8 +17,8 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// schedule sets η and M for an outer iteration whose snapshot has been taken. more is false if the
-// budget does not allow the iteration.
+// schedule sets η and M for an outer iteration, after its snapshot. more is false if the budget does
+// not allow the iteration.
 func (s *scas) schedule() (eta float64, more bool, err error) {
 	set, st := &s.Settings, &s.Stats
 	steps, gradient := set.InnerSteps, s.outer.GradientSquared()
@@ -44,8 +44,8 @@ func (s *scas) schedule() (eta float64, more bool, err error) {
 	return eta, true, nil
 }
 
-// autoEta reports whether η follows the curvature at each snapshot.
+// autoEta reports whether η is computed from the curvature at each snapshot.
 func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedule == Practical }
 
-// cost returns the cost of an outer iteration in effective passes, as the paper counts.
+// cost returns the cost of an outer iteration with the given number of inner steps, in effective passes.
 func (s *scas) cost(steps int) float64 { return 1 + float64(steps)/float64(s.scales.Samples) }

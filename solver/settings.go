@@ -29,33 +29,33 @@ type Settings struct {
 	// the budget allows it. Zero means 100; Newton steps of Auto then do not count. If Passes is
 	// set, a Newton step costs 3 passes plus the cost of its Hessian.
 	Passes float64 `json:"passes"`
-	// RelTol ends a run once the gap is proved to be at most RelTol times the objective at x = 0.
-	// With Poisson the unit is the loss at the best margin that is equal for all samples. Zero
-	// means 1e-6 for Auto, while other methods use up their budget. With a negative number, all
+	// RelTol ends a run once the gap is proved to be at most RelTol times the mean loss at x = 0.
+	// With Poisson it is multiplied by the mean loss of the best model that has only an intercept.
+	// Zero means 1e-6 for Auto, while other methods use up their budget. With a negative number, all
 	// methods use up their budget. If no gap can be proved for a problem (see Result.DualityGap),
 	// its runs use up their budget for any RelTol, and end with status PassesDone or TimeDone and a
 	// nil error.
 	RelTol float64 `json:"rel_tol,omitempty"`
-	// TimeLimit ends a run soon after this time. The time is checked between bounded amounts of
-	// work, and a last proof follows. Zero means no limit.
+	// TimeLimit ends a run soon after this time. The run checks the time now and then, and makes a
+	// last proof after the limit. Zero means no limit.
 	TimeLimit time.Duration `json:"time_limit,omitempty"`
 	// OuterIterations limits the number of outer iterations, in addition to Passes; zero means no
 	// limit.
 	OuterIterations int `json:"outer_iterations,omitempty"`
-	// Eta is the step size η. Zero derives it from the data; if the objective stops falling, it is
-	// halved and the run goes on from the best iterate. For methods of package baseline,
-	// MethodInfo.Eta says what Eta means. Methods without a step size refuse other values.
+	// Eta is the step size η. With zero, η follows from the data; if the objective keeps rising, η is
+	// halved and the run continues from the best iterate. For methods of package baseline,
+	// MethodInfo.Eta says what Eta means. Methods without a step size refuse values other than zero.
 	Eta float64 `json:"eta"`
 	// Rho is the penalty parameter ρ of the augmented Lagrangian, at most 1e100. Zero derives it
 	// from lambda, mu and the scale of the data. If the scales of columns differ much, each row of
 	// A gets its own ρ.
 	Rho float64 `json:"rho"`
-	// InnerSteps is M, the number of inner steps per outer iteration; zero means n, or the method's
-	// own schedule. Methods without stages refuse other values.
+	// InnerSteps is M, the number of samples that an inner loop draws; zero means n, or the method's
+	// own schedule. Methods without inner loops refuse values other than zero.
 	InnerSteps int `json:"inner_steps"`
-	// BatchSize is the number b of samples whose mean gradient makes one inner step; there are then
-	// M/b steps. Zero means 1, or more if A couples so many features that a product with A'A costs
-	// more than a sample. Methods without batches refuse values above 1.
+	// BatchSize is the number b of samples whose mean gradient makes one inner step; an inner loop
+	// has then M/b steps. Zero means 1, or more if A couples so many features that a product with A'A
+	// costs more than a sample. Methods that cannot use several samples refuse values above 1.
 	BatchSize int `json:"batch_size"`
 	// Schedule chooses η_t and M_t; default Practical. With Theorem, Eta and
 	// InnerSteps must be zero.
@@ -76,16 +76,16 @@ type Settings struct {
 	// Unproved leaves out the proof at the end: DualityGap is +Inf, and ties and zeros are not
 	// made exact.
 	Unproved bool `json:"unproved,omitempty"`
-	// Threads is the number of goroutines for a full gradient; zero means GOMAXPROCS. Results do
-	// not depend on it.
+	// Threads is the number of goroutines for work on all rows; zero means GOMAXPROCS. Results do not
+	// depend on Threads.
 	Threads int `json:"threads"`
-	// Start is the initial iterate, for example that of a Result. A nil X means 0, a nil Y
-	// the y that x implies, and a nil Dual 0. Minimize does not change it.
+	// Start is the initial iterate, for example the Iterate of a Result. A nil X means 0, a nil Y
+	// the y that x implies, and a nil Dual 0. Minimize does not change Start.
 	Start Iterate `json:"-"`
 	// Checkpoint, if not nil, stores the state of Auto, SCASK or SCASL after every outer iteration,
-	// on the first process. If it already has a state, the run continues from there. With the same
-	// number of processes, the result has the bits of a run that was not interrupted. Newton steps
-	// are repeated from their beginning.
+	// on the first process. If the Checkpoint already has a state, the run continues from this state.
+	// With the same number of processes, the result has the bits of a run that was not interrupted.
+	// Newton steps are repeated from their beginning.
 	Checkpoint dist.Checkpoint `json:"-"`
 	// Recorder, if not nil, gets every RecordEvery-th outer iterate. Point.Seconds does not include
 	// the time of evaluations.
@@ -120,7 +120,7 @@ func (e *SettingError) whole() *sparse.RemedyError {
 	return &sparse.RemedyError{Err: wrong, Remedies: e.Remedies}
 }
 
-// Remedies that several settings share. They are about the field of the error.
+// Remedies about the field of the error. Several settings share them.
 var (
 	leaveZero  = sparse.Remedy{To: "leave it 0"}
 	useDefault = sparse.Remedy{To: "leave it 0 for the default"}
@@ -137,8 +137,8 @@ func useMethod(names string) sparse.Remedy {
 var raiseL2 = sparse.Remedy{Field: "Problem.L2", To: "a number above 0"}
 
 // withDefaults returns a copy of s in which zero fields are replaced by their defaults, except
-// fields whose default depends on the data. Its error names the first field that is wrong for p.
-// The start must have been checked before.
+// fields whose default depends on the data. Its error names the first field that is wrong for p. It
+// does not check Start.
 func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	c := *s
 	if c.Method == nil {
@@ -228,7 +228,8 @@ func firstBroken(demands []demand) error {
 	return nil
 }
 
-// check returns an error if the lengths of the start do not fit the problem.
+// check returns an error if the lengths of the start do not fit the problem, or if a number is not
+// finite.
 func (it Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
 	_, q := p.Coupling.dims(l)
@@ -307,8 +308,8 @@ func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	})
 }
 
-// lacks names the first of these that p does not have, and the remedy: an L1 penalty, y = A x, equal
-// sample weights, X = R^p. Methods without MethodInfo.AnyProblem need all of them.
+// lacks returns what p lacks for methods without MethodInfo.AnyProblem, and the remedy. They need an L1
+// penalty, y = A x, equal sample weights and X = R^p. need is "" if p has all of these.
 func (p *Problem) lacks() (need string, do sparse.Remedy) {
 	l, _ := p.algebra().Dims()
 	_, q := p.Coupling.dims(l)

@@ -14,7 +14,8 @@ func (p *Problem) team() *rows.Team {
 	return p.joined
 }
 
-// join checks p and the start of s together with the other processes, and returns p with its team.
+// join checks p and the start of s on all processes, and returns p with its team. If the check fails on
+// one process, all return errors.
 func (p *Problem) join(s *Settings) (*Problem, error) {
 	err := p.Validate()
 	if err == nil {
@@ -28,9 +29,9 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 	return &joined, err
 }
 
-// Err returns the error of the context when the run must stop, and nil before. Minimize calls it
-// between outer iterations. A method should call it about every thousand samples. Processes that
-// share the rows must call it together, and stop together.
+// Err returns an error if the context has ended and the run must stop, and nil otherwise. Minimize
+// calls it between outer iterations. A method should call it about every thousand samples. If there
+// are several processes, they must make the same calls of Err; all get an error in the same call.
 func (r *Run) Err() error {
 	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx), r.X)
 	return ending.CauseError(r.ctx, r.stop)
@@ -55,7 +56,7 @@ func (r *Run) save() error {
 	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.drawn.State()})
 }
 
-// resume sets the state to the one in the checkpoint, if there is one.
+// resume sets the state to the state in the checkpoint, if there is one.
 func (r *Run) resume() error {
 	var s saved
 	if there, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !there {

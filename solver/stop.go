@@ -45,8 +45,9 @@ func (r *Run) goesOn() bool {
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
 }
 
-// prove tries to prove the goal after the outer iterations 2, 4, 8, …, because proofs cost more than
-// passes. Newton steps prove gaps by themselves.
+// prove tries to prove the goal after the outer iterations 2, 4, 8, …, but not after each one, because
+// a proof costs more than a pass. It does nothing if Newton steps prove the gap, or if a proof needs too
+// much work.
 func (r *Run) prove() {
 	k := r.Stats.OuterIterations
 	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {
@@ -60,7 +61,7 @@ func (r *Run) prove() {
 // reached reports whether the goal is proved, or can no longer be reached.
 func (r *Run) reached() bool { return r.goal > 0 && (r.gap <= r.goal || r.exhausted) }
 
-// Affords reports whether the budget allows the given number of further effective passes.
+// Affords reports whether the budget allows the given number of additional effective passes.
 func (r *Run) Affords(passes float64) bool {
 	return r.Stats.Passes+passes <= r.Settings.Passes*(1+1e-12)
 }
@@ -81,8 +82,8 @@ func (s *Settings) CheckBudget(passes float64) error {
 	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost), nil}
 }
 
-// checkCheaply checks x after an outer iteration of a method that does not call WatchedSnapshot. It
-// uses only the part of the objective that needs no data.
+// checkCheaply checks x for divergence after an outer iteration of a method that does not call
+// WatchedSnapshot. It uses only the terms of the objective that need no data.
 func (r *Run) checkCheaply() error {
 	if r.keeper.Watched {
 		return nil
@@ -94,8 +95,10 @@ func (r *Run) checkCheaply() error {
 	return nil
 }
 
-// checkFinally checks the last iterate by the whole objective, with the clock stopped. If the
-// objective has diverged and the step size is automatic, the run restores the stored iterate.
+// checkFinally computes the objective of the last iterate, with the clock stopped. The iterate is bad
+// if its objective has diverged, or is clearly above the objective at x = 0 of a run without a given
+// start. Then checkFinally restores the stored iterate if the step size is automatic, and calls Lost
+// otherwise.
 func (r *Run) checkFinally() error {
 	if r.keeper.Kept.X == nil {
 		return nil // the run had not started yet
@@ -115,8 +118,8 @@ func (r *Run) checkFinally() error {
 	return r.Lost(value)
 }
 
-// Lost restores an iterate that has not diverged, which may be the start, and returns a
-// *DivergenceError. A method must call it when an iterate is not finite.
+// Lost restores an iterate that has not diverged, or the start. It returns a *DivergenceError. A method
+// must call Lost if an iterate is not finite.
 func (r *Run) Lost(objective float64) error {
 	r.gap, r.exact, r.groups = math.Inf(1), false, nil // these belong to the iterate that diverged
 	r.restore()
@@ -132,8 +135,8 @@ func (r *Run) Lost(objective float64) error {
 	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}
 }
 
-// propose sets the step size to try: a fraction of the one that diverged, or the method's automatic
-// step size at the present iterate if that is smaller.
+// propose sets e.Try, the step size to try: a fraction of the step size that diverged or, if this is
+// smaller, the method's automatic step size at the present iterate.
 func (r *Run) propose(e *DivergenceError) {
 	e.Try = e.Eta / admm.RetryFactor
 	if r.automatic != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// start records the objective at the start.
+// start stores the start and its objective in the keeper, and sets Stats.Constants.Radius.
 func (r *Run) start(objective float64) {
 	r.keeper.Begin(admm.Point(r.Iterate), objective, r.Problem.lossAtZero())
 	r.Stats.Constants.Radius = r.Problem.radius(r.product.Algebra, objective)
@@ -22,8 +22,8 @@ func (r *Run) restore() {
 	r.toStart()
 }
 
-// toBest moves to the best snapshot if there is a goal, and the objective of that snapshot is below
-// the given objective of x. It returns the objective at the point where the run then is.
+// toBest moves to the best snapshot if there is a goal, and if the objective of this snapshot is below
+// the given objective of x. It returns the objective of the new iterate.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
@@ -31,8 +31,8 @@ func (r *Run) toBest(objective float64) float64 {
 	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
 }
 
-// settle proves a gap at x, whose objective is given, and moves to the best snapshot if its
-// objective is lower. It returns the objective at the point where the run then is.
+// settle proves a gap at x, whose objective is given. If toBest then moves to the best snapshot, settle
+// sets the gap of this snapshot. It returns the objective of the new iterate.
 func (r *Run) settle(objective float64) float64 {
 	r.gap = r.certify()
 	best := r.toBest(objective)
@@ -44,12 +44,12 @@ func (r *Run) settle(objective float64) float64 {
 	return best
 }
 
-// WatchedSnapshot takes the snapshot at x, and compares the objective there with the best one so
-// far. The snapshot costs a pass over the data, which the method must count. If the objective
-// diverges with a step size that the user has set, it returns a *DivergenceError. If it diverges or
-// keeps rising with an automatic step size, Stats.StepHalvings says how often the method must halve
-// the step size. WatchedSnapshot may then restore the best iterate; it takes the snapshot there and
-// counts a pass for it.
+// WatchedSnapshot computes the snapshot at x, and compares the objective at x with the best objective
+// so far. The snapshot costs a pass over the data, which the method must count. auto says that the step
+// size is automatic. If the objective diverges with a given step size, WatchedSnapshot returns a
+// *DivergenceError. If the objective diverges or keeps rising with an automatic step size,
+// Stats.StepHalvings says how often the method must halve the step size. WatchedSnapshot may then
+// restore the best iterate; it computes the snapshot there and counts a pass for it.
 func (r *Run) WatchedSnapshot(auto bool) error {
 	k, objective := &r.keeper, r.takeSnapshot()
 	k.Auto, k.Watched = auto, true
