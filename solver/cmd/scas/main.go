@@ -13,6 +13,13 @@
 //	memory, rows.Sums (exact, solver/internal/rows)       add up over the rows
 //	kernels.Margins and others (kernels)                  do the arithmetic
 //
+// Nothing is prepared for ADMM on this way. If a setting needs a method of package solver
+// (Spec.minimizes), or package exact does not solve the problem, design.fit calls solver.Minimize.
+//
+// Flags of the objective take the same way. For example, --mu becomes Spec.Mu (spec.go) and Problem.Fixed
+// of package exact (penalty.go, fitter.go in solver/model). Solver.step adds it to the gradient, and
+// package quadratic to the diagonal of the Hessian. The kernels that add up over the rows do not get it.
+//
 // The exit codes are:
 //
 //	0    done; a named method is done after the requested passes
