@@ -10,9 +10,9 @@ import (
 
 // AccSADMM is Acc-SADMM (Fang, Cheng, Lin, "Faster and Non-ergodic O(1/K) Stochastic
 // Alternating Direction Method of Multipliers", 2017), which combines Nesterov's
-// extrapolation with variance reduction. Its blocks are y, with the matrix −I, and x,
-// with A. Stage s has θ = 1/(2+2s) and m steps from a snapshot x̃, ỹ with multiplier l̃
-// and b̃ = A x̃ − ỹ; u is the extrapolation of x:
+// extrapolation with variance reduction. Stage s = 0, 1, … has θ = 1/(2+2s) and m steps
+// from a snapshot x̃, ỹ with multiplier l̃ and b̃ = A x̃ − ỹ. u is the extrapolation of x,
+// and ĝ is the variance-reduced gradient of [SVRG]:
 //
 //	l  ← l̃ + (ρ θ₂/θ)(A x − y − b̃)
 //	y⁺ ← prox of g/w at A u + l/w,  w = ρ/θ
@@ -20,10 +20,10 @@ import (
 //	l̃  ← l + ρ(A x⁺ − y⁺)
 //	u  ← x⁺ + (1−θ−θ₂)(x⁺ − x)
 //
-// with θ₂ = (m−2)/(2(m−1)). The extrapolation of y has no effect because the matrix of y is −I.
-// Batches have BatchSize samples b, by default 20; stages have InnerSteps samples, by default 2n.
-// Eta is 1/L, by default 4/ν_f. The iterate is the stage's weighted output, and the average is the
-// mean of the outputs.
+// with θ₂ = (m−2)/(2(m−1)). The method also extrapolates y, but this has no effect here. b is the
+// number of samples of a step: BatchSize, by default 20. Stages have InnerSteps samples, by default
+// 2n. Eta is 1/L, by default 4/ν_f. The iterate is the weighted mean of a stage, and the average is
+// the mean of these means.
 type AccSADMM struct{}
 
 // Info implements solver.Method.
@@ -45,7 +45,7 @@ func accStage(n int, s *solver.Settings) (batch, m int) {
 	return batch, max(3, cmp.Or(s.InnerSteps, 2*n)/batch)
 }
 
-// tau is the value of both constants of the method, τ and c.
+// tau is the value of the constants τ and c of the published method.
 const tau = 2
 
 type accSADMM struct {
@@ -149,8 +149,7 @@ func (s *accSADMM) output() {
 	copy(s.beta, s.bracket)
 }
 
-// closeStage computes the next snapshot with its multiplier and b̃, and the point u at which the next stage
-// begins.
+// closeStage computes x̃, l̃ and b̃ of the next snapshot, and the point u at which the next stage begins.
 func (s *accSADMM) closeStage() {
 	following := s.thetaOf(s.run.Stats.OuterIterations + 1)
 	ratio := following / s.theta2 * (tau - 1)

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Batch is ADMM with an exact x-step (Boyd et al., "Distributed Optimization and
-// Statistical Learning via ADMM", 2011):
+// Batch is ADMM with an exact minimisation over x, the x-step (Boyd et al., "Distributed Optimization
+// and Statistical Learning via ADMM", 2011):
 //
 //	x ← argmin f(x) + (beta − ρ y)'A x + (ρ/2)|A x|²
 //
@@ -16,10 +16,10 @@ import (
 // Hessian products solve the system.
 //
 // All work is counted in passes: a gradient with the objective is one pass, and so is a Hessian
-// product. Assembling the Hessian counts as its number of operations divided by the number of
-// operations of a gradient, Σ nnzᵢ(nnzᵢ+1)/2 / nnz. A gradient that is already known costs nothing.
-// Stats.PaperPasses counts one pass per iteration, as the paper does. An x-step ends early if the
-// budget does.
+// product. A Hessian counts as Σ nnzᵢ(nnzᵢ+1)/2 / nnz passes, the number of its operations divided by
+// the number of operations of a gradient; nnzᵢ is the number of entries of row i, and nnz their sum. A
+// gradient that is already known costs nothing. Stats.PaperPasses counts one pass for each iteration,
+// as the paper does. If the budget is used up, the x-step ends early.
 //
 // The average is the mean of x_1..x_T.
 type Batch struct{}
@@ -78,8 +78,8 @@ func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 type batch struct {
 	*base
 	newton newtonSystem
-	known  bool // whether the margins and slopes of the run's snapshot belong to x
-	// ahead is the snapshot of a trial. It shares the memory of margins and slopes with the run's snapshot.
+	known  bool // the margins and slopes of the run's snapshot belong to x
+	// ahead is the snapshot of a trial point. Its margins and slopes share the memory of the run's snapshot.
 	ahead solver.Snapshot
 
 	ax                    []float64 // A x
@@ -96,7 +96,7 @@ func newBatch(r *solver.Run) *batch {
 
 // A newtonSystem solves H·step = −g, where H = (1/n)Σ φ″ᵢ aᵢaᵢ' + mu I + ρ A'A.
 type newtonSystem interface {
-	// cost returns a lower bound on the passes that the next solve takes.
+	// cost returns a lower bound of the passes that the next solve takes.
 	cost() float64
 	// solve sets step and returns the passes that it took, at most budget.
 	solve(step, g, curvature []float64, budget float64) (passes float64, err error)
@@ -130,7 +130,7 @@ const (
 	newtonTolerance = 1e-12 // tolerance of the squared Newton decrement in the first iteration
 	maxNewton       = 50
 	maxHalvings     = 40
-	sufficient      = 1e-4 // part of the predicted decrease that a step must achieve
+	sufficient      = 1e-4 // fraction of the predicted decrease that a step must achieve
 )
 
 // minimise makes the x-step. b.q = A'(beta − ρ y) is constant during the step.
@@ -170,8 +170,8 @@ func (b *batch) minimise() error {
 	return nil
 }
 
-// gradient sets g to the gradient of the x-step's objective. It takes the gradient of the loss from
-// the snapshot.
+// gradient sets g to the gradient of the function that the x-step minimises. It uses the gradient of the
+// loss in the snapshot.
 func (b *batch) gradient() {
 	b.a.MulVecTrans(b.g, b.ax)
 	for j, v := range b.g {
@@ -179,9 +179,9 @@ func (b *batch) gradient() {
 	}
 }
 
-// search moves x along the step and halves the step until the objective decreases enough. It
-// returns false if that fails. The change of the quadratic part is computed from the step, not as a
-// difference of two values, so that rounding does not hide a small step.
+// search moves x along the step, after it has halved the step until the objective decreases enough. It
+// returns false if there is no such step. The change of the quadratic terms is computed from the step,
+// not as a difference of two values, so that rounding does not hide a small step.
 func (b *batch) search(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
 	linear := dotProduct(b.q, b.step) + float64(b.mu*dotProduct(b.x, b.step)) + float64(b.rho*dotProduct(b.ax, b.astep))

@@ -11,9 +11,9 @@ import (
 //
 //	x ← ((1/η) I + ρ A'A)⁻¹ [ x/η − ∇f(x) − A'(beta − ρ y) ]
 //
-// and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus the Lipschitz constant of
-// the mean loss's gradient, which power iteration estimates. An iteration is one pass. The average
-// is the mean of x_1..x_T.
+// and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus a Lipschitz constant of the
+// mean loss's gradient, which the power method estimates. An iteration is one pass. The average is
+// the mean of x_1..x_T.
 type BatchLinear struct{ onePass }
 
 // Info implements solver.Method.

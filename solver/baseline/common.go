@@ -8,12 +8,11 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// blockSteps is the number of samples between two checks of the context.
-const blockSteps = 1024
+// checkSteps is the number of samples between two checks of the context.
+const checkSteps = 1024
 
-// base holds what the methods have in common: the iterate of the run under the paper's names, with
-// unscaled multipliers as in the paper. It computes its own products with A, because evaluations of
-// the objective use the scratch memory of the run's products.
+// base holds what the methods have in common, under the names of the paper. It has its own scratch
+// memory for products with A, because evaluations of the objective use the memory of run.A.
 type base struct {
 	run  *solver.Run
 	data *solver.Samples
@@ -25,9 +24,9 @@ type base struct {
 
 	x, y, beta []float64 // the run's iterate
 	limit      []float64 // lambda times the weights of the rows of A
-	image      []float64 // the latest product A x computed by times; x itself if A = I
-	u          []float64 // scratch memory of length l
-	q          []float64 // scratch memory of length p
+	image      []float64 // the latest result of times
+	u          []float64 // scratch memory with an entry for each row of A
+	q          []float64 // scratch memory with an entry for each feature
 
 	rows []int32   // the sampled rows
 	gain []float64 // factor of each sampled row in a step
@@ -56,23 +55,23 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	return b
 }
 
-// shifted returns a solver of systems with A'A and the run's rho.
+// shifted returns a solver of systems with the matrices w I + ρ A'A, for any w and the run's ρ.
 func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
 
-// vector returns a zero vector with an entry per feature.
+// vector returns a zero vector with an entry for each feature.
 func (b *base) vector() []float64 { return make([]float64, len(b.x)) }
 
-// rowVector returns a zero vector with an entry per row of A.
+// rowVector returns a zero vector with an entry for each row of A.
 func (b *base) rowVector() []float64 { return make([]float64, len(b.beta)) }
 
 // roomForBatch sets the batch size to size and allocates memory for a batch.
 func (b *base) roomForBatch(size int) {
 	b.run.Stats.BatchSize = size
 	b.gain = make([]float64, size)
-	b.rows = make([]int32, max(blockSteps, size))
+	b.rows = make([]int32, max(checkSteps, size))
 }
 
-// times returns A x and stores it in image.
+// times returns A x, and stores it in image. If A = I, this is x itself.
 func (b *base) times(x []float64) []float64 {
 	b.image = b.a.Image(x)
 	return b.image
@@ -83,8 +82,8 @@ func (b *base) slopeAt(i int, x []float64) float64 {
 	return b.data.Slope(i, b.data.Margin(i, x))
 }
 
-// addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the rows to dst, which may
-// be the same slice as at. x̃ is the snapshot. If reduced is false, the term with x̃ is left out.
+// addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the given rows i to dst, which
+// may be the same slice as at. x̃ is the snapshot. If reduced is false, the term with x̃ is left out.
 func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduced bool) {
 	scale /= float64(len(rows))
 	for k, i := range rows {
@@ -99,15 +98,15 @@ func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduce
 	}
 }
 
-// frozen sets q = A'(beta − ρ y), the part of the augmented gradient that does not depend
-// on x.
+// frozen sets q = A'(beta − ρ y). This is the gradient of the augmented Lagrangian's terms with A, at
+// x = 0.
 func (b *base) frozen() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// augmented sets q = A'(beta + ρ(A x − y)), where image holds A x.
+// augmented sets q = A'(beta + ρ(A x − y)). image must hold A x.
 func (b *base) augmented() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
@@ -130,8 +129,7 @@ func (b *base) addRidge(dst, x []float64) {
 	}
 }
 
-// dual updates y and beta from A x, as methods with the order x, y, beta do. Afterwards |beta| ≤
-// limit.
+// dual updates y and beta, in this order, given A x. Afterwards |beta| ≤ limit.
 func (b *base) dual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
 
 // include adds x and y to the sums from which the means are computed.
@@ -141,7 +139,7 @@ func (b *base) include(x, y []float64) {
 	b.sums.count++
 }
 
-// publish sets the means of the run.
+// publish sets Run.Mean to the means of the included x and y.
 func (b *base) publish() {
 	inv := 1 / b.sums.count
 	scaleTo(b.run.Mean.X, b.sums.x, inv)
@@ -162,7 +160,7 @@ func towards(mean, v []float64, weight float64) {
 	}
 }
 
-// finite returns nil if |x|₂ is finite, and otherwise the error of a diverged run.
+// finite returns nil if |x|₂² is finite, and otherwise the error of a diverged run.
 func (b *base) finite(x []float64) error {
 	if norm2 := kernels.Dot(x, x); math.IsNaN(norm2) || math.IsInf(norm2, 0) {
 		return b.run.Lost(norm2)

@@ -4,6 +4,10 @@
 // weights, and X = R^p. For this penalty, y and beta are updated by clipping to [−lambda, lambda]. Read
 // STOC and common.go first.
 //
+// In the formulas f is the mean loss plus (mu/2)|x|², and ρ is the penalty parameter. ν_f and λ₁ are NuF
+// and Lambda1 of theory.Constants. A stage is an outer iteration of a method with inner loops: a
+// snapshot, if there is one, and the steps after it.
+//
 // # How to add a method
 //
 //   - Write a type that implements [solver.Method], in the file of its family or in a new file; opg.go is
@@ -12,7 +16,7 @@
 //   - Add the zero value of the type to Methods, in doc.go. This also adds the method to the command line
 //     and to the benchmarks.
 //   - Add the gaps of the method on a9a to data_test.go, from an independent implementation if possible.
-//     The other tests, such as methods_test.go, run all methods.
+//     Other tests, such as methods_test.go, run all methods.
 package baseline
 
 import "github.com/scas-admm/scas/solver"

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// atOptimum wraps a method. If the method stores slopes, they start at the slopes of the optimum.
+// atOptimum wraps a method. If the method stores slopes, these start at the slopes of the optimum.
 type atOptimum struct{ solver.Method }
 
 func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {

@@ -234,8 +234,7 @@ func (h hostile) settings(p int) *solver.Settings {
 	return s
 }
 
-// hostileRun solves the problem that belongs to a seed. It returns a description of what was wrong,
-// or "".
+// hostileRun solves the problem that belongs to a seed. It returns what was wrong, or "".
 func hostileRun(seed uint64) (wrong string) {
 	h := hostile{rand.New(rand.NewPCG(seed, 12))}
 	p := h.problem()

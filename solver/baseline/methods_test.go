@@ -22,9 +22,10 @@ func baselines() []solver.Method {
 }
 
 // TestMethodsConverge checks that every method with automatic settings comes close to the optimum in 300
-// passes. The largest gap allowed depends on the method. If its gradients stay noisy, the gap may be about
-// T^(-1/2) of the starting gap, which is 0.38. Otherwise the gap may only be rounding. If noise prevents
-// the last iterate from converging, the gap of the average is checked.
+// passes. The largest distance from the optimum that is allowed depends on the method. If its gradients stay
+// noisy after T samples, the distance may be about T^(-1/2) times the distance at the start, which is 0.38.
+// Otherwise the distance may only be rounding. If noise prevents the last iterate from converging, the
+// average is checked.
 func TestMethodsConverge(t *testing.T) {
 	type want struct{ general, strong float64 }
 	exact := want{1e-12, 1e-13}
@@ -70,8 +71,8 @@ func TestMethodsConverge(t *testing.T) {
 	}
 }
 
-// TestMethodsOnOtherProblems checks every method with A = I, the squared loss, row weights and another
-// starting point. No method may diverge or end above the objective at the start.
+// TestMethodsOnOtherProblems checks every method on problems with A = I, the squared loss, weighted rows of
+// A or another starting point. No method may diverge or end above the objective at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identity := solvertest.Chain(t, 0.1)
@@ -102,9 +103,8 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	}
 }
 
-// TestDualBounds checks, for methods with the order x, y, beta, that the multiplier is a
-// subgradient after every step: |beta| ≤ limit, and if y is not zero, beta is the limit with the
-// sign of y.
+// TestDualBounds checks that beta is a subgradient after every step of methods that update x, y and beta in
+// this order: |beta| ≤ limit, and if y is not zero, beta is the limit with the sign of y.
 func TestDualBounds(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {

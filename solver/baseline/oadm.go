@@ -16,8 +16,8 @@ import (
 // solution is x = v − φ'(ζ)h, where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and
 // beta are updated.
 //
-// w = max(√T/η₀, mu t), where T is the number of samples that the budget allows; Eta is η₀. The
-// average is the mean of x_1..x_T.
+// Step t has w = max(√T/η₀, mu t), where T is the number of samples that the budget allows; Eta is
+// η₀. The average is the mean of x_1..x_T.
 type OADM struct{ onePass }
 
 // Info implements solver.Method.
@@ -97,7 +97,7 @@ func (o *oadm) swept(i int, t float64) {
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	for _, j := range support { // entries of solved at features without an edge are not used
+	for _, j := range support { // entries of solved at features that are not coupled are not used
 		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
 	}
 	s.bring(i, shift, 1)
@@ -123,8 +123,8 @@ func (o *oadm) step(i int, t float64) {
 }
 
 // implicitSlope returns φ'(ζ) at the root ζ of ζ + c φ'(ζ) = t for c ≥ 0. It uses
-// Newton's method inside a shrinking bracket; the left side increases with a slope of at
-// least 1.
+// Newton's method inside an interval that contains the root and becomes shorter. The left
+// side of the equation increases with a slope of at least 1.
 func (b *base) implicitSlope(i int, c, t float64) float64 {
 	slope := b.data.Slope(i, t)
 	if c == 0 || slope == 0 {

@@ -6,7 +6,7 @@ import (
 )
 
 // OPG is OPG-ADMM (Suzuki, "Dual Averaging and Proximal Gradient Descent for Online Alternating Direction
-// Multiplier Method", 2013). It is STOC-ADMM with the penalty linearised by the metric γ_t I − ρ η_t A'A:
+// Multiplier Method", 2013). It is STOC-ADMM with the augmented penalty linearised:
 //
 //	x ← x − (η_t/γ_t) [ φ'(aᵢ'x)aᵢ + mu x + A'(beta + ρ(A x − y)) ],  γ_t = 1 + ρ η_t λ₁
 //
@@ -61,13 +61,14 @@ func (o *opg) step(i int, t float64) {
 	o.include(o.x, o.y)
 }
 
-// RDA is RDA-ADMM from the same paper as [OPG]: dual averaging with the penalty
-// linearised. Bars denote means over all iterates so far:
+// RDA is RDA-ADMM from the same paper as [OPG]: dual averaging with the augmented penalty
+// linearised. g is the gradient φ'(aᵢ'x)aᵢ + mu x of a step, and bars denote means over all
+// steps so far:
 //
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁
 //
-// and then updates y and beta with the new x. The starting point matters only for the first
-// gradient. Eta is η₀ (see [STOC]). The average is the mean of x_1..x_T.
+// and then updates y and beta with the new x. Eta is η₀. If Eta is zero, η_t is t times the step
+// size of [STOC] for mu = 0. The average is the mean of x_1..x_T.
 type RDA struct{ onePass }
 
 // Info implements solver.Method.

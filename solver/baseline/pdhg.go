@@ -8,9 +8,9 @@ import (
 )
 
 // SVRPDHG is SVR-PDHG ("Stochastic Variance Reduced Primal-Dual Hybrid Gradient Methods for
-// Saddle-Point Problems", An and others, Mathematics 13, 2025): the method of Qiao and others ("On
-// Stochastic Primal-Dual Hybrid Gradient Approach for Compositely Regularized Minimization", 2016)
-// with the variance-reduced gradient ĝ of [SVRG],
+// Saddle-Point Problems", An and others, Mathematics 13, 2025). It is the method of Qiao and others
+// ("On Stochastic Primal-Dual Hybrid Gradient Approach for Compositely Regularized Minimization", 2016)
+// with the variance-reduced gradient ĝ of [SVRG] (for clip see [PDFP]):
 //
 //	beta ← clip(beta + σ A x̄)
 //	x⁺   ← x − η(ĝ + A'beta)
@@ -31,8 +31,8 @@ func (SVRPDHG) Info() solver.MethodInfo {
 func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1).next, nil }
 
 // ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] with momentum. It applies the recursion to a
-// sequence z, with steps η/θ, and takes gradients at x = (1−θ)x̃ + θ z. θ and the stages are those
-// of [ASVRG]. η is 1/ν_f by default, σ is θ/(η λ₁).
+// sequence z, with steps η/θ. It takes gradients at x = (1−θ)x̃ + θ z, where x̃ is the snapshot. θ
+// and the stages are those of [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁).
 type ASVRPDHG struct{ staged }
 
 // Info implements solver.Method.
@@ -47,7 +47,7 @@ func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(
 type pdhg struct {
 	*svrg
 	theta float64   // θ; 1 for SVRPDHG, which has no momentum
-	at    []float64 // x, at which gradients are taken; without momentum, the same slice as point
+	at    []float64 // the point x of the gradients; without momentum, the same slice as point
 	ahead []float64 // x̄ or, with momentum, z̄
 }
 
@@ -68,7 +68,7 @@ func (p *pdhg) next() (bool, error) {
 	if err != nil || !more {
 		return false, err
 	}
-	if p.halvingsSeen != halvings { // the stage starts at the run's iterate
+	if p.halvingsSeen != halvings { // openStage has moved point to the run's iterate
 		copy(p.ahead, p.point)
 	}
 	if p.run.Settings.Rho == 0 {

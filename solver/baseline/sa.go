@@ -11,7 +11,13 @@ import (
 )
 
 // SA is SA-ADMM (Zhong and Kwok, "Fast Stochastic Alternating Direction Method of Multipliers", 2014). It
-// stores an iterate for every sample.
+// stores an iterate for every sample:
+//
+//	x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
+//
+// and then updates y and beta. gm is the mean over all samples of the gradient of the sample's loss at
+// the sample's last visit, and x̂ is the mean of the iterates at these visits. Eta is 1/L; zero means
+// n/(2 ν_f). The average is the mean of x_1..x_T.
 type SA struct{ storing }
 
 // Info implements solver.Method.
@@ -41,7 +47,8 @@ func (SAIU) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
-// SAG is like [SA], but uses the current iterate instead of the mean of stored iterates, and stores none.
+// SAG is like [SA], but x̂ is the current iterate, so that no iterates are stored. If Eta is zero, 1/L is
+// 1/ν_f.
 type SAG struct{ onePass }
 
 // Info implements solver.Method.
@@ -71,20 +78,19 @@ func (SAGIU) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, true) }
 
-// sa is the iteration of the stochastic average ADMM methods (Zhong and Kwok, "Fast
-// Stochastic Alternating Direction Method of Multipliers", 2014). It stores the slope dᵢ
-// of every sample at its last visit, and gm = (1/n) Σ dᵢ aᵢ. A visit updates dᵢ, and then
+// sa is the state of SA, SAG and their variants. It stores the slope dᵢ of every sample at
+// its last visit, and gm = (1/n) Σ dᵢ aᵢ. A visit of sample i updates dᵢ, and then
 //
 //	SA:     x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //	SA-IU:  x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
 //
-// and then y and beta. As published, x̂ is the mean over the samples of the iterate at their last
-// visit. To compute it, SA stores n iterates, which are n·p numbers. In the SAG variants x̂ is x
-// itself, and only the n slopes are stored.
+// and then y and beta. In SA and SA-IU, x̂ is the mean over the samples of the iterates at their
+// last visits, so n iterates are stored, which are n·p numbers. In the SAG variants x̂ is x itself,
+// and only the n slopes are stored.
 //
-// The slopes start at zero and the stored iterates at the starting point, so no pass over
-// the data is needed first. Eta is 1/L; zero means n/(2 ν_f), and 1/ν_f for SAG. With 1/ν_f
-// a whole pass of SA would move x only as much as one gradient step. The average is uniform.
+// The slopes start at zero and the stored iterates at the starting point, so no pass over the data
+// is needed first. The automatic 1/L of SA and SA-IU is n/(2 ν_f), because with 1/ν_f a whole pass
+// would move x only as much as one gradient step.
 type sa struct {
 	*perSample
 	solve  *linalg.Shifted // solver of the systems; nil if the penalty is linearised
@@ -98,7 +104,7 @@ type sa struct {
 	centre []float64 // x̂: the mean of the stored iterates, or x
 }
 
-// saRho is the automatic rho of the four methods in units of lambda.
+// saRho is the factor of the automatic rho of the four methods; see newBase.
 const saRho = 30
 
 func beginSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
@@ -139,7 +145,7 @@ func newSA(r *solver.Run, stored, inexact bool) (*sa, error) {
 func (s *sa) store() {
 	p := len(s.x)
 	s.stored, s.centre = make([]float64, s.n*p), slices.Clone(s.x)
-	// Memory for zeros is not used until it is written.
+	// The system provides memory when it is first written, so zeros are not written.
 	if slices.ContainsFunc(s.x, func(v float64) bool { return v != 0 }) {
 		for i := range s.n {
 			copy(s.stored[i*p:], s.x)
@@ -147,7 +153,7 @@ func (s *sa) store() {
 	}
 }
 
-// visit stores x as the iterate of sample i.
+// visit stores x as the iterate of sample i, and updates the mean of the stored iterates.
 func (s *sa) visit(i int) {
 	p, inv := len(s.x), 1/float64(s.n)
 	old := s.stored[i*p : (i+1)*p]
@@ -201,10 +207,10 @@ func (s *sa) step(i int, _ float64) {
 // maxStoredIterates is the largest n·p that SA-ADMM stores.
 const maxStoredIterates = 1 << 30
 
-// storing is embedded in methods that store an iterate per sample.
+// storing is embedded in methods that store an iterate for each sample.
 type storing struct{}
 
-// Check returns an error if the stored iterates need too much memory.
+// Check returns an error if the stored iterates need too much memory, or if the budget is less than a pass.
 func (storing) Check(p *solver.Problem, s *solver.Settings) error {
 	n, cols := p.Data.Dims()
 	if float64(n)*float64(cols) <= maxStoredIterates {

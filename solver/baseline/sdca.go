@@ -12,15 +12,16 @@ import (
 //
 //	min Σ φ*(αᵢ) + n g*(v/n)  subject to  r := Σ αᵢ aᵢ + A'v = 0
 //
-// whose multiplier is x. A step uses one sample, η_B = λ₁ and κ = ρ|aᵢ|²:
+// with the loss φ and the penalty g; x is the multiplier of the constraint. A step uses one sample,
+// η_B = λ₁ and κ = ρ|aᵢ|² (r⁺ is r after the updates of v and αᵢ; for clip see [PDFP]):
 //
 //	v  ← clip(v + A(x/ρ − r)/η_B, n·limit)
 //	αᵢ ← φ'(u),  u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
 //	x  ← x − (ρ/4)(r⁺ − r + r/n)
 //
-// The L2 term is one more block of g: rows of I with the penalty (mu/2)|·|², so that η_B = λ₁ + 1.
-// Rho is ρ, which scales like 1/(n·|x|) here; zero means 0.1. Eta is not used. beta = v/n and y = A
-// x; the average is the mean of x.
+// The L2 term is treated as a term of g: as the penalty (mu/2)|·|² of additional rows I of A, so that
+// η_B = λ₁ + 1. Rho is ρ, which scales like 1/(n·|x|) here; zero means 0.1. Eta is not used. beta is
+// v/n, and y is A x. The average is the mean of x.
 type SDCA struct{ onePass }
 
 // Info implements solver.Method.
@@ -34,7 +35,7 @@ func (SDCA) Info() solver.MethodInfo {
 
 type sdca struct {
 	*base
-	alpha  []float64 // α, one number per sample
+	alpha  []float64 // αᵢ of each sample
 	norm2  []float64 // |aᵢ|²
 	z      []float64 // Σ αᵢ aᵢ
 	res    []float64 // r
@@ -101,7 +102,7 @@ func (s *sdca) step(i int, _ float64) {
 	s.sums.count++
 }
 
-// finish computes the parts of the iterate that the steps do not update.
+// finish computes y, beta and the means, which the steps do not update.
 func (s *sdca) finish() {
 	inv := 1 / float64(s.n)
 	for j, v := range s.v {

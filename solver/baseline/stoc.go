@@ -10,13 +10,13 @@ import (
 )
 
 // STOC is STOC-ADMM (Ouyang, He, Tran, Gray, "Stochastic Alternating Direction Method of
-// Multipliers", 2013), with one sample per step:
+// Multipliers", 2013), with one sample i for each step t:
 //
 //	x ← ((1/η_t) I + ρ A'A)⁻¹ [ x/η_t − φ'(aᵢ'x)aᵢ − mu x − A'(beta − ρ y) ]
 //
 // and then updates y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) if mu > 0. Eta is η₀. If Eta is
-// zero, η₀ is 16/ν_f, and η_t is 1/(ν_f + √t/η₀), or min(that, 1/(mu t)) if mu > 0. The average is
-// the mean of x_0..x_{T−1} and of y_1..y_T.
+// zero, η₀ is 16/ν_f, and η_t is 1/(ν_f + √t/η₀), but at most 1/(mu t) if mu > 0. The averages are
+// the means of x_0..x_{T−1} and of y_1..y_T.
 type STOC struct{ onePass }
 
 // Info implements solver.Method.
@@ -46,8 +46,8 @@ func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	return b.uniform(s.step).next, err
 }
 
-// perSampleRho is the factor of the automatic rho of methods that update y and beta with every
-// sample.
+// perSampleRho is the factor of the automatic rho (see newBase) of methods that update y and beta with
+// every sample.
 const perSampleRho = 100
 
 func (s *stoc) step(i int, t float64) {
@@ -63,7 +63,7 @@ func (s *stoc) swept(i int, t float64) {
 	s.sweep.implicit(i, 1/s.eta.at(t), 1)
 }
 
-// proximal does the x-step of STOC-ADMM and of the methods derived from it.
+// proximal updates x for STOC-ADMM and the methods derived from it.
 type proximal struct {
 	*base
 	shifted *linalg.Shifted
@@ -77,7 +77,7 @@ func (b *base) proximal() (proximal, error) {
 
 // sweep returns a sweep that makes the same steps, or nil if A does not have a form that a sweep needs.
 func (s *proximal) sweep(terms ...term) *sweep {
-	if s.shifted == nil { // an interrupt prevented its construction
+	if s.shifted == nil { // proximal has returned an error
 		return nil
 	}
 	return newSweep(s.base, s.shifted, s.b, terms...)
@@ -100,8 +100,9 @@ func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
 
 // OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal stochastic alternating
 // direction method of multipliers", 2014), for strongly convex problems. It makes steps of
-// STOC-ADMM with η_k = 2/(mu(k+2)), at most η₀, and in its means x_k and y_{k+1} have the weight
-// k+1. Eta is η₀ (see [STOC]).
+// [STOC] with η_k = min(η₀, 2/(mu(k+2))) for k = 0, 1, … In its means, x_k and y_{k+1} have the
+// weight k+1. Eta is η₀. If Eta is zero, 1/(ν_f + √(k+1)/η₀) replaces η₀ in the minimum, with the η₀
+// of STOC.
 type OS1 struct{ onePass }
 
 // Info implements solver.Method.
@@ -147,15 +148,16 @@ func (o *os1) swept(i int, t float64) {
 // length returns η_t.
 func (o *os1) length(t float64) float64 { return math.Min(o.eta.cap(t), 2/float64(o.mu*(t+1))) }
 
-// OS2 is the second variant of OS-ADMM (Azadi and Sra 2014), for smooth losses,
-// after Nesterov: with γ_k = 2/(k+2),
+// OS2 is the second variant of OS-ADMM (Azadi and Sra 2014), for smooth losses. It uses
+// Nesterov's acceleration, with γ = γ_k = 2/(k+2) in step k = 0, 1, …:
 //
 //	u ← (1−γ)x + γ z
 //	z ← ((1/η_k) I + ρ A'A)⁻¹ [ z/η_k − φ'(aᵢ'u)aᵢ − mu u − A'(beta − ρ y) ]
 //	x ← (1−γ)x + γ z
 //
-// with 1/η_k = ν_f γ_k + √(k+1)/η₀, and then y and beta are updated at A z. Eta is η₀.
-// The iterate is itself a weighted mean of the z, and is also used as the average.
+// with 1/η_k = ν_f γ_k + √(k+1)/η₀. Then y and beta are updated with A z in place of A x.
+// Eta is η₀; zero means 2/ν_f. The iterate x is a weighted mean of the z, and is also the
+// average.
 type OS2 struct{ onePass }
 
 // Info implements solver.Method.

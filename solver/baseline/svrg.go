@@ -17,17 +17,17 @@ import (
 //	x    ← x − (η/γ)[ ĝ + A'(beta + ρ(A x − y)) ],  γ = 1 + η ρ λ₁
 //	beta ← beta + ρ(A x − y)
 //
-// with ĝ = (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu x, where z is the gradient of the mean loss
-// only. The next snapshot is the mean of the stage's x; x and beta continue from stage to
-// stage. The iterate of the run is the snapshot, and its average is the mean of the
-// snapshots.
+// S is the soft threshold. The variance-reduced gradient ĝ is (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ +
+// z + mu x, where z is the gradient of the mean loss at x̃. The next snapshot is the mean
+// of the stage's x; x and beta continue from stage to stage. The iterate of the run is the
+// snapshot, and its average is the mean of the snapshots.
 //
-// The schedule of stages is not from the paper: the first stage consists of plain
-// stochastic gradient steps, without a snapshot, and stages grow: n/4, n/2, n, and from
-// the tenth stage on 2n samples. If InnerSteps is set, every stage has a snapshot and
-// that many samples (2n in the paper). If BatchSize is set, ĝ is the mean over that many
-// samples. Eta is η; zero means 2/ν_f. An automatic η is halved if the objective at the
-// snapshots keeps rising.
+// The lengths of the stages are not from the paper. The first stage has plain stochastic
+// gradient steps, without a snapshot. It has n/4 samples, the second n/2, the next seven n,
+// and all later stages 2n. If InnerSteps is set, every stage has a snapshot and InnerSteps
+// samples (2n in the paper). If BatchSize is set, ĝ is a mean over BatchSize samples. Eta
+// is η; zero means 2/ν_f. An automatic η is halved if the objective at the snapshots keeps
+// rising.
 type SVRG struct{ staged }
 
 // Info implements solver.Method.
@@ -60,13 +60,13 @@ func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 }
 
 // SVRGRestart is [SVRG] as published for strongly convex problems. Every stage with a
-// snapshot x̃ starts there, with the stationary multiplier of smallest norm:
+// snapshot x̃ starts at x̃, with the smallest beta for which ∇f(x̃) + A'beta = 0:
 //
 //	x ← x̃,  beta ← −(A')⁺ ∇f(x̃) = −A(A'A)⁻¹(z + mu x̃)
 //
-// Convergence is proved for A of full row rank; there this multiplier tends to the only
-// multiplier of the optimum. A = [G; I] has many multipliers, and this one usually
-// violates |beta| ≤ lambda, so every stage has to find a multiplier again.
+// Convergence is proved if A has full row rank; then this beta tends to the only
+// multiplier of the optimum. For A = [G; I] there are many multipliers, and this beta
+// usually violates |beta| ≤ lambda. So every stage has to find a multiplier again.
 type SVRGRestart struct{ staged }
 
 // Info implements solver.Method.
@@ -85,8 +85,7 @@ func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
 	return s.next, err
 }
 
-// rankTolerance is the multiple of λ₁ that is added to A'A, in case A lacks full column
-// rank.
+// rankTolerance times λ₁ is added to the diagonal of A'A, in case A lacks full column rank.
 const rankTolerance = 1e-12
 
 // restart sets the start of the stage to the snapshot and its multiplier.
@@ -100,7 +99,7 @@ func (s *svrg) restart() {
 	scaleTo(s.m, s.m, -s.rho)
 }
 
-// svrgRho is the factor of the automatic rho; its value is not from the paper.
+// svrgRho is the factor of the automatic rho (see newBase); its value is not from the paper.
 const svrgRho = 30
 
 type svrg struct {
@@ -129,9 +128,9 @@ func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
 	return s
 }
 
-// stageOf returns the number of samples of a stage, and whether it has a snapshot that
-// reduces the variance of gradients. fixed is the number of samples of every stage, or
-// zero.
+// stageOf returns the number of samples of a stage; reduced says that the stage has a
+// snapshot, which reduces the variance of gradients. fixed is the number of samples of
+// every stage, or zero.
 func stageOf(stage, n, fixed int) (samples int, reduced bool) {
 	switch {
 	case fixed > 0:
@@ -159,8 +158,9 @@ func stageCost(samples, n int, reduced bool) float64 {
 	return cost
 }
 
-// openStage begins a stage: it takes the snapshot at x and chooses η. It reports whether
-// gradients are variance-reduced, and whether the budget allows the stage.
+// openStage begins a stage: it computes the snapshot at x, if the stage has one, and
+// chooses η. reduced is as in stageOf. more is false if the budget does not allow the
+// stage.
 func (s *svrg) openStage() (reduced, more bool, err error) {
 	r := s.run
 	s.steps, reduced = stageOf(r.Stats.OuterIterations, s.n, s.fixed)
@@ -191,9 +191,9 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 
 func (s *svrg) next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
-// stage runs a stage with steps of length η/(theta + η ρ λ₁), and closes it. Each step takes its gradients
-// at the point in the slice at, which aim sets before the step. stage reports whether the budget allowed
-// the stage.
+// stage runs a stage with steps of length η/(theta + η ρ λ₁). Each step takes its gradients at the point
+// in the slice at, which the function aim sets before the step. stage returns false if the budget does not
+// allow the stage.
 func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {
@@ -220,8 +220,8 @@ func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	return true, nil
 }
 
-// beforeX does the y-step and adds y to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in
-// parentheses is the multiplier after clipping, which the y-step has computed.
+// beforeX updates y and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in
+// parentheses is beta + ρ A x, clipped to the limits; the update of y has computed it.
 func (s *svrg) beforeX(ax []float64) {
 	copy(s.u, s.m)
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
@@ -229,14 +229,14 @@ func (s *svrg) beforeX(ax []float64) {
 	kernels.Axpy(1, s.y, s.sumY)
 }
 
-// afterX updates the multiplier after the x-step.
+// afterX updates the multiplier after the update of x.
 func (s *svrg) afterX(ax []float64) {
 	kernels.Axpy(s.rho, ax, s.m)
 	kernels.Axpy(-s.rho, s.y, s.m)
 }
 
-// closeStage moves the run's x and y by the factor theta towards the means of the stage,
-// and sets its beta to the clipped multiplier.
+// closeStage moves the run's x and y towards the means of the stage, by theta times the
+// distance, and sets the run's beta to the clipped multiplier.
 func (s *svrg) closeStage(theta float64) {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
 	scaleTo(s.sum, s.sum, inv)
@@ -256,16 +256,16 @@ func (s *svrg) closeStage(theta float64) {
 }
 
 // ASVRG is ASVRG-ADMM (Liu, Shang, Cheng, "Accelerated Variance Reduced Stochastic ADMM",
-// 2017) with the penalty linearised. It is [SVRG] for a sequence z. Gradients are taken
-// at the combination x = (1−θ)x̃ + θ z with the snapshot,
+// 2017) with the penalty linearised. It is [SVRG] for a sequence z, with gradients at
+// x = (1−θ)x̃ + θ z, where x̃ is the snapshot:
 //
 //	y    ← S_{lambda/ρ}(A z + beta/ρ)
 //	z    ← z − η/(θ + η ρ λ₁) [ ĝ(x) + A'(beta + ρ(A z − y)) ]
 //	beta ← beta + ρ(A z − y)
 //
-// and the mean of the x is the next snapshot. θ starts at 0.9 and becomes (√(θ⁴+4θ²) − θ²)/2 after
-// each stage; if mu > 0, it does not change. Stages, including the first one without a snapshot,
-// and settings are as in SVRG; η defaults to 1/ν_f.
+// The next snapshot is the mean of (1−θ)x̃ + θ z over the steps. θ starts at 0.9 and becomes (√(θ⁴+4θ²)
+// − θ²)/2 after each stage; if mu > 0, θ does not change. Stages, including the first one without a
+// snapshot, and settings are as in SVRG; the default of η is 1/ν_f.
 type ASVRG struct{ staged }
 
 // Info implements solver.Method.

@@ -7,34 +7,33 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// A sweep does the step of x, y and beta for methods that update all three with every
-// sample, if A is [G; I] or I. With T = A'(beta + ρ(A x − y)) + E + g, where the method
-// supplies E and the sample g, the step is
+// A sweep makes the steps of methods that update x, y and beta with every sample, if A is
+// [G; I] or I. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the method's
+// terms, and g is the gradient of the sample's loss. A step is
 //
 //	x ← x − length·T,  or  x − (w I + ρ A'A)⁻¹T
 //
-// and then y and beta are updated. For a feature without an entry in G the second form is the first
-// with length 1/(w + ρ), and the step does not depend on other features. Usually almost all
-// features are of this kind. So all operations of a step are done for one tile of features before
-// the next tile. For the other features, called coupled, g is chosen so that the same operations
-// give the right result. The sums of the iterates are updated too.
+// followed by the updates of y and beta. Features with an entry in G are called coupled. Usually they
+// are few. At any other feature the second form is the first with length 1/(w + ρ), and a step does not
+// depend on other features. So all operations of a step are done for one tile of features before the
+// next tile. At coupled features, g is changed so that the same operations give the right result. A
+// step also updates the sums of the iterates.
 type sweep struct {
 	*base
 	linalg.Parts
 	shifted *linalg.Shifted
 	x       []float64 // the vector that the steps move
 
-	// terms holds the terms whose sum is E.
-	terms []term
+	terms []term    // their sum is E
 	g     []float64 // zero between steps
-	// lagging says that the sums use x before the step instead of x after it.
+	// lagging says that the sums use the x before the step, not the x after the step.
 	lagging bool
 
 	gx    []float64 // G x
 	local []float64 // beta + ρ(x − y) + E at coupled features
 	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
-	// solved is the solution of the system, set at coupled features; nil for methods without
-	// systems.
+	// solved is the solution of the system in the second form, at coupled features; nil for methods
+	// with steps of the first form.
 	solved []float64
 }
 
@@ -44,12 +43,13 @@ type term struct {
 	v  []float64
 }
 
-// tile is the number of features that a step processes at a time: some vectors of this
-// length fit into the L1 cache.
+// A step processes the features in tiles of this number. Some vectors of this length fit
+// into the L1 cache.
 const tile = 512
 
-// newSweep returns a sweep. It returns nil if A is neither [G; I] nor I, or if conjugate gradients
-// solve the systems. shifted and solved, a vector of length p, are nil for methods without systems.
+// newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate gradients solve the
+// systems. solved is memory for a vector of length p. For methods with steps of the first form, shifted
+// and solved are nil.
 func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
 	if !ok || shifted != nil && shifted.Iterative() {
@@ -91,8 +91,8 @@ func (s *sweep) couple() {
 // sample adds the gradient of the loss of sample i to g, for the next step.
 func (s *sweep) sample(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
 
-// explicit makes the step x ← x − length·T for sample i. If weight is not 0, it adds the iterates to the
-// sums with this weight.
+// explicit makes the step x ← x − length·T for sample i. It adds x and y to the sums with the given
+// weight.
 func (s *sweep) explicit(i int, length, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -102,8 +102,8 @@ func (s *sweep) explicit(i int, length, weight float64) {
 	s.forget(i)
 }
 
-// implicit makes the step x ← x − (shift I + ρ A'A)⁻¹T for sample i. It adds the iterates to the sums as
-// explicit does.
+// implicit makes the step x ← x − (shift I + ρ A'A)⁻¹T for sample i. It adds x and y to the sums with the
+// given weight.
 func (s *sweep) implicit(i int, shift, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -113,7 +113,7 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	s.bring(i, shift, weight)
 }
 
-// bring makes the step of implicit. solved must already hold the solution at the coupled features.
+// bring makes the step of implicit after solved was computed.
 func (s *sweep) bring(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {

@@ -11,9 +11,9 @@ import (
 )
 
 // TestSweepsEqualWholeVectors checks that sweeps, which make a step tile by tile, agree up to rounding with
-// steps on whole vectors. The latter are used if A is not recognised as [G; I] or I. The problem has more
-// features than a tile. Some features have no edge. The components of the other features are both below and
-// above the limit for plain loops.
+// steps on whole vectors, which methods make if A is not recognised as [G; I] or I. The problem has more
+// features than a tile. Some features have no edge. The components of the other features are small and
+// large: package linalg treats the two in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wide.Constraint = partlyJoined(t, 1100)

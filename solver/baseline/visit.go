@@ -27,10 +27,10 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 	return nil
 }
 
-// A perSample is the state of a method that makes one step for each sample. An outer iteration is one pass.
+// A perSample makes one step for each drawn sample. An outer iteration draws n samples, which is one pass.
 type perSample struct {
 	*base
-	step    func(i int, t float64) // does step number t, with sample i
+	step    func(i int, t float64) // makes step number t = 1, 2, …, with sample i
 	average func()                 // sets the means of the run
 	t       float64
 }
@@ -59,16 +59,16 @@ func (m *perSample) next() (bool, error) {
 	return true, nil
 }
 
-// onePass is embedded in methods whose outer iteration is one pass. It checks that the budget
-// allows at least one.
+// onePass is embedded in methods whose outer iteration is one pass. Its method Check returns an
+// error if the budget is less than one pass.
 type onePass struct{}
 
 // Check implements solver.Checker.
 func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
-// A decreasing is a decreasing step size η_t for sample t, counted from 1. If η₀ was given, η_t is η₀/√t for
-// mu = 0, and min(η₀, 1/(mu t)) for mu > 0. If η₀ was chosen automatically, η_t is 1/(ν_f + √t/η₀), and for
-// mu > 0 at most 1/(mu t). This form is stable for any curvature of the loss.
+// A decreasing is a decreasing step size η_t for step t = 1, 2, … If η₀ was given, η_t is η₀/√t for mu =
+// 0, and min(η₀, 1/(mu t)) for mu > 0. If η₀ is automatic, η_t is 1/(ν_f + √t/η₀), but for mu > 0 at most
+// 1/(mu t). With an automatic η₀, steps are stable for any curvature of the loss.
 type decreasing struct {
 	eta0, mu, nu float64
 	automatic    bool
@@ -92,7 +92,7 @@ func (d decreasing) at(t float64) float64 {
 	return math.Min(d.cap(t), 1/float64(d.mu*t))
 }
 
-// convex returns the step size for sample t without the bound 1/(mu t).
+// convex returns η_t for mu = 0.
 func (d decreasing) convex(t float64) float64 {
 	if d.automatic {
 		return 1 / (d.nu + math.Sqrt(t)/d.eta0)
@@ -100,7 +100,7 @@ func (d decreasing) convex(t float64) float64 {
 	return d.eta0 / math.Sqrt(t)
 }
 
-// cap returns, for mu > 0, the step size for sample t without the bound 1/(mu t).
+// cap returns η_t for mu > 0 without the bound 1/(mu t).
 func (d decreasing) cap(t float64) float64 {
 	if d.automatic {
 		return d.convex(t)

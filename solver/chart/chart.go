@@ -1,7 +1,6 @@
-// Package chart draws curves as SVG pictures, in one style for the command line and the
-// benchmarks, on top of gonum/plot. Series differ in colour and marks, so colour-blind
-// readers and readers of grey prints can distinguish them. Read [Chart] and
-// [Line] first.
+// Package chart draws curves as SVG pictures, with gonum/plot, in the same style for the
+// command line and the benchmarks. Series differ in colour and marks, so colour-blind
+// readers and readers of grey prints can distinguish them. Read [Chart] and [Line] first.
 package chart
 
 import (
@@ -15,9 +14,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Line is a curve; if Low and High are set, it has a band around it. All its slices
-// have the same length. Points that an axis cannot show are omitted: NaN, infinities and,
-// on a logarithmic axis, numbers that are not positive.
+// A Line is a curve, with a band around it if Low and High are set. All slices have the
+// same length. Points that an axis cannot show are omitted: NaN, infinities and, on a
+// logarithmic axis, numbers that are not positive (but see Chart.Floor).
 type Line struct {
 	// Name is the text in the legend; a Line without a name is not in the legend.
 	Name string
@@ -27,8 +26,8 @@ type Line struct {
 	// Low and High are the limits of the band; nil means no band.
 	Low, High []float64
 	Bold      bool
-	// Dashed draws the line dashed and without marks, for a second line of a series. A line of one
-	// point has a mark nevertheless.
+	// Dashed draws the line dashed, for a second line of a series. A dashed line has marks only if it
+	// has a single point.
 	Dashed bool
 	// Faint draws the line thin and grey, without marks.
 	Faint bool
@@ -40,17 +39,17 @@ type Chart struct {
 	LogX, LogY  bool
 	// Falling makes X decrease to the right.
 	Falling bool
-	// Floor is the smallest y to draw on a logarithmic axis: a curve that falls to Floor
-	// ends there. Zero means no floor.
+	// Floor is the smallest y to draw on a logarithmic axis. A curve ends at its first
+	// point with a y of at most Floor. Zero means no floor.
 	Floor float64
-	// Ceiling is the upper end of the y axis; zero means that it follows from the data.
+	// Ceiling limits the upper end of the y axis; zero means no limit.
 	Ceiling float64
 	Lines   []Line
 }
 
-// Sizes in points: of the axes of a single chart, of a line of its legend, and of the sample of a
-// line with the gap between it and its name.
-const width, height, legendLine, sample = 630, 400, 16, 29
+// Sizes in points: width and height of a single chart without its legend, the height of an entry of the
+// legend, and the distance from the left end of an entry to its name.
+const width, height, legendLine, toName = 630, 400, 16, 29
 
 // WriteSVG writes the chart as SVG. It returns an error if there is no point to draw.
 func (c *Chart) WriteSVG(w io.Writer) error {
@@ -139,13 +138,13 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 	p.Draw(draw.Crop(on, s.label+5, 0, s.label+2, 0))
 }
 
-// curves draws lines, with the first one on top and all bands below the lines.
+// curves draws lines. The first line is on top, and all bands are below all lines.
 type curves struct {
 	lines []Line
 	style
 }
 
-// Plot implements plot.Plotter. Parts outside the axes are not drawn.
+// Plot implements plot.Plotter. It draws nothing outside the axes.
 func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
 	at := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
@@ -177,7 +176,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		step, first := 1, 0
-		if len(points) > 8 { // only some of the points have marks, different ones for each series
+		if len(points) > 8 { // only some points have marks; series begin with different points
 			step, first = len(points)/6, l.Series%3
 		}
 		for k := first; k < len(points); k += step {
@@ -196,16 +195,16 @@ func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
 	if l.marked() {
 		c.DrawGlyph(l.mark(s), vg.Point{X: at.X + 12, Y: at.Y})
 	}
-	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + sample, Y: at.Y}, l.Name)
+	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + toName, Y: at.Y}, l.Name)
 }
 
-// entryWidth returns the width of the widest entry of the lines in a legend. It leaves room for
-// fonts that are wider than the one of the layout.
+// entryWidth returns the width of the widest entry of the lines in a legend. It leaves space for
+// fonts that are wider than the font of the layout.
 func entryWidth(lines []Line, s style) (widest vg.Length) {
 	const wider = 1.2
 	for _, l := range lines {
 		text, _, _ := plot.DefaultTextHandler.Box(l.Name, sans(s.legend))
-		widest = max(widest, sample+wider*text+6)
+		widest = max(widest, toName+wider*text+6)
 	}
 	return widest
 }

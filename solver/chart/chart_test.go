@@ -29,8 +29,7 @@ func texts(t *testing.T, svg []byte) string {
 	}
 }
 
-// TestWriteSVG checks the texts and curves of charts whose axes show only a part of the
-// curves.
+// TestWriteSVG checks the texts and curves of charts whose axes cannot show all points.
 func TestWriteSVG(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	x := []float64{0, 1, 2, 3}
@@ -120,7 +119,7 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// TestEven checks the labels of linear axes: each is the value at which its tick stands.
+// TestEven checks that the labels of linear axes are the values of their ticks.
 func TestEven(t *testing.T) {
 	for _, test := range []struct {
 		low, high float64

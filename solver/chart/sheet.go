@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes on a sheet in points: of a chart, of the title, and of a line of the legend.
+// Sizes on a sheet in points: width and height of a chart, and the heights of the title and of an entry
+// of the legend.
 const (
 	tileWidth, tileHeight = 250, 165
 	titleHeight           = 24
@@ -53,7 +54,7 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	})
 }
 
-// drawTile draws the chart as one of several on a sheet.
+// drawTile draws the chart on a sheet.
 func (c *Chart) drawTile(on draw.Canvas) {
 	if lines := c.visible(); len(lines) > 0 {
 		c.draw(on, lines, small)

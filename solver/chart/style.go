@@ -31,7 +31,7 @@ var palette = []color.NRGBA{
 var (
 	ink   = color.NRGBA{0x20, 0x20, 0x20, 0xff}
 	faint = color.NRGBA{0xd0, 0xd0, 0xd0, 0xff}
-	// dashes are the dashes of dashed lines, different ones for neighbouring series.
+	// dashes are the lengths of the dashes and gaps of dashed lines; neighbouring series differ.
 	dashes = [][]vg.Length{{6, 3}, {2, 2}, {8, 2, 2, 2}}
 	glyphs = []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
@@ -50,7 +50,7 @@ var (
 	small = style{title: 9.5, label: 8, tick: 7.5, legend: 9.5, padding: 2, line: 0.9, mark: 1.4}
 )
 
-// stroke returns the style of the line.
+// stroke returns the style with which the line is drawn.
 func (l Line) stroke(s style) draw.LineStyle {
 	if l.Faint {
 		out := draw.LineStyle{Color: faint, Width: s.line / 2}
@@ -69,8 +69,7 @@ func (l Line) stroke(s style) draw.LineStyle {
 	return out
 }
 
-// mark returns the style of the marks of the line's series. Series of the same colour have different
-// marks.
+// mark returns the style of the marks of the line. Series of the same colour have different marks.
 func (l Line) mark(s style) draw.GlyphStyle {
 	shape := glyphs[(l.Series+l.Series/len(palette))%len(glyphs)]
 	radius := s.mark
@@ -114,8 +113,9 @@ func newPlot(c *Chart, s style) *plot.Plot {
 	return p
 }
 
-// decades places the ticks of a logarithmic axis. Powers of ten have labels; on a short
-// axis also 2 and 5 times a power have labels. The other ticks have none.
+// decades places the ticks of a logarithmic axis. Powers of ten have labels, but on a long
+// axis only some. On a short axis 2 and 5 times a power of ten have labels too. All other
+// ticks have no labels.
 type decades struct{}
 
 // Ticks implements plot.Ticker.
@@ -127,7 +127,7 @@ func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
 			t := plot.Tick{Value: float64(m) * math.Pow10(e)}
 			switch {
 			case m == 1 && e%every == 0, (m == 2 || m == 5) && high < 30*low:
-				t.Label = number(m, e)
+				t.Label = tickText(m, e)
 			case m > 1 && last-first > 6:
 				continue
 			}
@@ -139,8 +139,8 @@ func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// even places the ticks of a linear axis: at multiples of 1, 2 or 5 times a power of ten, three to
-// seven of them, each with its exact value as label.
+// even places the ticks of a linear axis at multiples of 1, 2 or 5 times a power of ten. There are
+// three to eight ticks. The label of a tick is its exact value.
 type even struct{}
 
 // Ticks implements plot.Ticker.
@@ -161,9 +161,9 @@ func (even) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// number returns m·10^e as text. It does not use superscripts, because some fonts lack a
+// tickText returns m·10^e as text. It does not use superscripts, because some fonts lack a
 // superscript minus, so that 10⁻³ would look like 10³.
-func number(m, e int) string {
+func tickText(m, e int) string {
 	if e < -2 || e > 4 {
 		return fmt.Sprintf("%de%d", m, e)
 	}

@@ -7,9 +7,8 @@ package dist
 
 // A Comm connects ranks, which are processes or goroutines that each hold a shard of the rows of a
 // problem. Calls are collective: every rank must make the same calls in the same order, with slices
-// of the same length. A call does not return before the other ranks whose vectors it needs have
-// made it too. After an error the Comm cannot be used any more. A Comm may be used by one goroutine
-// only.
+// of the same length. A call returns only after the ranks whose vectors it needs have made the same
+// call. After an error the Comm cannot be used any more. Only one goroutine may use a Comm.
 type Comm interface {
 	// Rank returns the number of this process, from 0 to Size − 1.
 	Rank() int

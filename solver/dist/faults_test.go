@@ -21,8 +21,8 @@ type fault func(c *dist.Goroutine, limit time.Duration) error
 
 var errCrash = errors.New("this rank crashed")
 
-// faults lists the kinds of failure: a rank ends; a rank does not answer until the others have
-// given up; a message is lost, so that its sender waits too.
+// faults lists the kinds of failure. A rank ends; a rank does not answer until the calls of the other
+// ranks have returned ErrHung; a message is lost, so that its sender waits too.
 var faults = map[string]fault{
 	"crash": func(c *dist.Goroutine, _ time.Duration) error { return errors.Join(errCrash, c.Close()) },
 	"hang": func(_ *dist.Goroutine, limit time.Duration) error {
@@ -35,8 +35,8 @@ var faults = map[string]fault{
 	},
 }
 
-// TestFaults checks what happens after a failure at a random call: no rank returns a result, all
-// ranks end within the time limit, and a new run gives the bits of a run without failures.
+// TestFaults checks runs with a failure at a random call. No rank may return a result, and all ranks must
+// end within the time limit. A new run must give the bits of a run without failures.
 func TestFaults(t *testing.T) {
 	const ranks, limit = 3, 100 * time.Millisecond
 	trials := 20
@@ -79,8 +79,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d calls of each rank, %d checkpoints", calls, len(undisturbed.states))
 }
 
-// disturbed solves p with three ranks, of which the rank bad fails at a call. seen, if not nil, is
-// called at every call.
+// disturbed solves p with three ranks. The rank bad fails with f at call number at. If seen is not nil, it
+// is called at every call.
 func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(rank, call int), bad int, f fault, at int) ([]*solver.Result, []error) {
 	t.Helper()
 	const ranks = 3

@@ -16,8 +16,8 @@ var ErrDead = errors.New("a rank ended before the others")
 
 // Local returns the Comms of ranks that are goroutines of this process. A call that waits
 // longer than limit returns ErrHung; 0 means no limit. Local is for tests and
-// simulations: to use several processors of one machine, Settings.Threads is better. It
-// panics if size is negative.
+// simulations: to use several processors of one machine, solver.Settings.Threads is
+// better. Local panics if size is negative.
 func Local(size int, limit time.Duration) []*Goroutine {
 	if size < 0 {
 		panic(fmt.Sprintf("dist: Local of %d ranks", size))
@@ -42,7 +42,7 @@ type Goroutine struct {
 	*meeting
 }
 
-// A meeting is the shared state through which ranks wait for each other.
+// A meeting is the state that the ranks of Local share.
 type meeting struct {
 	size  int
 	limit time.Duration
@@ -109,7 +109,7 @@ func (g *Goroutine) Close() error {
 	return nil
 }
 
-// fail ends the meeting with an error. The caller holds the lock.
+// fail ends the meeting with an error. The caller must hold the lock.
 func (m *meeting) fail(err error) {
 	if m.err == nil {
 		m.err, m.now.err = err, err

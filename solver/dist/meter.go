@@ -19,7 +19,7 @@ type Traffic struct {
 	CPU      time.Duration // processor time in calls; MPI uses the processor while it waits
 }
 
-// Since returns the traffic after an earlier state.
+// Since returns the traffic since then, an earlier state of the same Meter.
 func (t Traffic) Since(then Traffic) Traffic {
 	return Traffic{t.Messages - then.Messages, t.Numbers - then.Numbers, t.Time - then.Time, t.CPU - then.CPU}
 }

@@ -34,7 +34,7 @@ func (m *memory) Load() ([]byte, error) {
 	return m.states[len(m.states)-1], nil
 }
 
-// kept solves p with ranks that have checkpoints; only the first rank's is used.
+// kept solves p with ranks that all have the checkpoint m; only the first rank may use it.
 func kept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
@@ -51,7 +51,7 @@ func kept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *me
 }
 
 // TestResume checks that a run that is resumed from any checkpoint gives the bits of a run without
-// interruption. With another number of ranks it must also reach the optimum.
+// interruption. A run that is resumed with another number of ranks must reach the optimum.
 func TestResume(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	weighted := *wide

@@ -57,8 +57,8 @@ func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*
 	return results, errs
 }
 
-// TestSameOptimum checks for all problems that ranks certify the same optimum as one process, with
-// the same bits on every rank and in every run. One rank must give the bits of a single process.
+// TestSameOptimum checks for every kind of problem that ranks certify the same optimum as one process,
+// with the same bits on every rank and in every run. One rank must give the bits of a run without a Comm.
 func TestSameOptimum(t *testing.T) {
 	counts := []int{1, 2, 3}
 	if testing.Short() {
@@ -127,8 +127,8 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
-// TestUnlikeShards checks ranks whose shards contain one class each: their inner loops must
-// converge together, and the exact solver must certify the optimum from there.
+// TestUnlikeShards checks ranks whose shards contain one class each. Passes of the inner loops must come
+// close to the optimum, and the exact solver must certify the optimum.
 func TestUnlikeShards(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, Noise: 1, Seed: 3}, 1e-3)
 	rows := make([]int, 3000)

@@ -5,9 +5,9 @@ import (
 )
 
 // Watch returns c with a watchdog. If a call takes longer than the limit, because another rank
-// hangs, is stopped or cannot be reached, the watchdog calls expired in a new goroutine. expired
-// can only end the process, because MPI calls cannot be cancelled. The limit must be longer than
-// the largest difference between ranks in the time for computing and reading.
+// hangs, is stopped or cannot be reached, the watchdog calls expired in a new goroutine. With MPI,
+// expired should end the process, because MPI calls cannot be cancelled. Ranks need different times
+// for computing and reading; the limit must be longer than the largest difference.
 func Watch(c Comm, limit time.Duration, expired func()) Comm {
 	return &watched{c, limit, expired}
 }

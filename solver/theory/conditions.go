@@ -6,8 +6,8 @@ import (
 )
 
 // A Condition is an inequality of a theorem for given parameters: Left ≤ Right, or Left <
-// Right if Strict. Left is +Inf if nu_L eta ≥ 2, because a denominator is then not
-// positive.
+// Right if Strict is true. Left of C3 and C3' is +Inf if nu_L eta ≥ 2, because a
+// denominator is then not positive.
 type Condition struct {
 	Name        string // C1, C2, ... as in the paper; C2', ... for Theorem2Relaxed
 	Statement   string
@@ -23,7 +23,8 @@ func (c Condition) Holds() bool {
 	return c.Left <= c.Right
 }
 
-// String says whether the condition holds, and by which factor it fails.
+// String says whether the condition holds. If it fails, String gives Left divided by Right,
+// if this is a positive finite number.
 func (c Condition) String() string {
 	verdict := "holds"
 	if !c.Holds() {
@@ -35,8 +36,8 @@ func (c Condition) String() string {
 	return fmt.Sprintf("%-3s %s: %s, %.4g against %.4g", c.Name, verdict, c.Statement, c.Left, c.Right)
 }
 
-// Theorem2 returns the conditions of the paper's Theorem 2 for step size eta, m inner
-// steps and penalty parameter rho. As printed, C2 can hold only if rho (λ₁ − λ_p) < μ_f.
+// Theorem2 returns the conditions of Theorem 2, as printed in the paper, for step size
+// eta, m inner steps and penalty parameter rho. C2 can hold only if rho (λ₁ − λ_p) < μ_f.
 func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	muL := c.MuF + float64(rho*c.LambdaP)
 	s := eta / (1 - float64(c.NuL*eta/2))
@@ -49,8 +50,9 @@ func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 }
 
 // Theorem2Relaxed returns weaker conditions, under which the conclusion of Theorem 2
-// holds for any rho: the proof keeps the A-seminorm instead of bounding it by λ₁, and
-// only f contributes to the variance. The Theorem schedule of SCASStrong satisfies them.
+// holds for any rho. The proof differs in two points: it keeps |A x|² instead of the bound
+// λ₁|x|², and it uses that only f contributes to the variance. The Theorem schedule of
+// solver.SCASStrong satisfies these conditions.
 func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	s := eta / (1 - float64(c.NuL*eta/2))
 	alpha := 1 - float64(c.MuF*s/4) - float64(rho*c.LambdaP*s/2)

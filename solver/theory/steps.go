@@ -7,9 +7,9 @@ import (
 )
 
 // Theorem1Steps returns the step size η_t = 1/(C_t t^δ) and the number M_t = ⌈C_t t^2δ⌉ of inner
-// steps for outer iteration t = 1, 2, ... of Algorithm 1 (paper, Theorem 1). Here C_t = ν_L² D² +
-// G_t², and gradientSquared is G_t², the squared norm of the gradient of the augmented Lagrangian
-// at the beginning of the iteration.
+// steps for outer iteration t = 1, 2, ... of Algorithm 1 (paper, Theorem 1). delta is δ, and C_t =
+// ν_L² D² + G_t². gradientSquared is G_t², the squared norm of the gradient in x of the augmented
+// Lagrangian at the beginning of the iteration.
 func (c Constants) Theorem1Steps(gradientSquared float64, t int, delta float64) (eta float64, m int) {
 	ct := float64(c.NuL*c.NuL*c.Diameter*c.Diameter) + gradientSquared
 	root := kernels.ExpNeg(float64(delta * kernels.Log(float64(t)))) // t^-delta

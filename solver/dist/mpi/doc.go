@@ -1,19 +1,19 @@
 // Package mpi connects processes by Open MPI: Open returns the Comm of a process that
-// mpirun or srun has started together with others. It works only if the program is built
-// with the tag mpi, on a system with Open MPI (Debian: openmpi-bin and libopenmpi-dev),
+// mpirun or srun has started together with others. Open works only if the program is built
+// with the tag mpi, on a system with Open MPI (Debian: openmpi-bin and libopenmpi-dev):
 //
 //	go build -tags mpi ./solver/cmd/scas
 //
 // Without the tag, Open MPI is not linked, and Open returns an error that says so.
 //
-// Sums have the same bits on each rank and in each run. MPI_Allreduce does not promise that: it may
+// Sums have the same bits on each rank and in each run. MPI_Allreduce does not promise this: it may
 // add in any order, and Open MPI's order depends on the number of ranks, the length and the
-// network. For a short vector, every rank gathers all vectors (MPI_Allgather) and adds them in the
+// network. So for a short vector, every rank gathers all vectors (MPI_Allgather) and adds them in the
 // order of the ranks. A long vector is divided into as many parts as there are ranks. Each rank
-// receives all vectors of its part (MPI_Alltoall), adds them in the order of the ranks, and all
-// ranks gather the sums (MPI_Allgather). With S ranks, each rank sends 2 (S − 1)/S times the length
-// of the vector, which is no more than the best algorithms without a fixed order send. The costs
-// are buffers of twice the length of a piece, and messages that are S times shorter.
+// receives one part of all vectors (MPI_Alltoall) and adds these parts in the order of the ranks. Then
+// all ranks gather the sums (MPI_Allgather). With S ranks, each rank sends 2 (S − 1)/S times the length
+// of the vector; the best algorithms without a fixed order send as much. The costs are two buffers,
+// each as long as the longest vector that is sent at once, and messages that are S times shorter.
 //
 // MPI is initialised with MPI_THREAD_FUNNELED: one locked thread makes all calls.
 package mpi

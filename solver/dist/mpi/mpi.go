@@ -51,9 +51,9 @@ import (
 )
 
 const (
-	// piece is the largest number of vector elements in a message, far below the limit
+	// segment is the largest number of vector elements in a message, far below the limit
 	// 2³¹ of MPI counts.
-	piece = 1 << 22
+	segment = 1 << 22
 	// short is the largest total length of the vectors that every rank gathers.
 	short = 1 << 13
 )
@@ -65,7 +65,7 @@ type world struct {
 	calls      chan func()
 	failed     bool
 
-	from, to []float64 // buffers for a piece of a vector
+	from, to []float64 // buffers for a segment of a vector
 }
 
 // Open initialises MPI. It may be called once in a program.
@@ -112,7 +112,7 @@ func (w *world) Size() int { return w.size }
 
 // AllReduceSum implements dist.Comm.
 func (w *world) AllReduceSum(v []float64) error {
-	return w.inPieces(v, func(v []float64) error {
+	return w.inSegments(v, func(v []float64) error {
 		if len(v)*w.size <= short {
 			return w.gatherAndSum(v)
 		}
@@ -123,14 +123,14 @@ func (w *world) AllReduceSum(v []float64) error {
 // AllReduceMax implements dist.Comm. A maximum is the same in any order, so MPI_Allreduce can
 // compute it.
 func (w *world) AllReduceMax(v []float64) error {
-	return w.inPieces(v, func(v []float64) error {
+	return w.inSegments(v, func(v []float64) error {
 		return result("MPI_Allreduce", C.scas_max(pointer(v), C.int(len(v))))
 	})
 }
 
 // Bcast implements dist.Comm.
 func (w *world) Bcast(v []float64, root int) error {
-	return w.inPieces(v, func(v []float64) error {
+	return w.inSegments(v, func(v []float64) error {
 		return result("MPI_Bcast", C.scas_bcast(pointer(v), C.int(len(v)), C.int(root)))
 	})
 }
@@ -146,11 +146,11 @@ func (w *world) Close() error {
 	return err
 }
 
-// inPieces calls do, on the thread of MPI, for one piece of v after the other.
-func (w *world) inPieces(v []float64, do func(v []float64) error) error {
+// inSegments calls do, on the thread of MPI, for one segment of v after the other.
+func (w *world) inSegments(v []float64, do func(v []float64) error) error {
 	return w.call(func() error {
 		for len(v) > 0 {
-			n := min(len(v), piece)
+			n := min(len(v), segment)
 			if err := do(v[:n]); err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ func TestWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := c.(*world)
-	for _, n := range []int{0, 1, 3, short/w.size + 1, 100003, piece + 5} {
+	for _, n := range []int{0, 1, 3, short/w.size + 1, 100003, segment + 5} {
 		own, sum, most := make([]float64, n), make([]float64, n), make([]float64, n)
 		for r := range w.size {
 			rng := rand.New(rand.NewPCG(uint64(r), uint64(n)))
