@@ -10,13 +10,26 @@
 //
 // # How to add a method
 //
-//   - Write a type that implements [solver.Method], in the file of its family or in a new file; opg.go is
-//     an example. The doc comment states the recursion and the source. Info returns the name, the rate,
-//     the memory and the meaning of Eta.
+//   - Write a type that implements [solver.Method], in the file of its family or in a new file; OPG in
+//     opg.go is an example. base (common.go) has the iterate under the paper's names and the steps that
+//     methods share; visit.go draws the samples and has decreasing step sizes. The doc comment of the type
+//     states the recursion and the source. Info returns the name, the rate, the memory and the meaning of
+//     Eta. OPG's function swept does the same as step, faster, for the usual constraint matrices (sweep.go);
+//     a first version does not need it.
 //   - Add the zero value of the type to Methods, in doc.go. This also adds the method to the command line
 //     and to the benchmarks.
-//   - Add the gaps of the method on a9a to data_test.go, from an independent implementation if possible.
-//     Other tests, such as methods_test.go, run all methods.
+//   - methods_test.go: add the gaps that the method reaches to wants in TestMethodsConverge. If its
+//     gradients stay noisy, so that only the average of the iterates converges, add it to noisy too. The
+//     test fails until the method is in wants; most other tests run all methods.
+//   - Add the method to the lists of the tests whose comments hold for it: TestDualBounds (methods_test.go),
+//     TestRates, TestFixedPoints, TestSweepsEqualWholeVectors.
+//   - naive_test.go: write the recursion again in plain loops, if the method has a new recursion.
+//   - data_test.go: add the gaps of the method on a9a, from an independent implementation if possible. This
+//     test runs without -short, if SCAS_DATA names the directory of the data sets.
+//   - bench/internal/paper/methods.go: add the method to table, unless the values in common fit. With these
+//     values the experiments judge the last iterate, not the average.
+//
+// To test it: go test -short ./solver/baseline, then go test -short -run Method ./solver/cmd/scas.
 package baseline
 
 import "github.com/scas-admm/scas/solver"
