@@ -10,36 +10,55 @@
 //
 // # How to add
 //
-// Run go generate ./kernels after each of these changes. For a new kernel, edit:
+// After each of these changes run go generate ./kernels, go test -short ./gen ./kernels and go test -short
+// -tags purego ./kernels. For a new kernel, edit:
 //
-//   - kernels/set.go: a field of the type set, and its function in the variable generic
+//   - kernels/set.go: a field of the type set, and its function in the variable generic. A kernel that
+//     exists for each storage form is an array [numForms]fKernel, where f is the name of the field. The
+//     kernel of an inner loop is a field of steps, with a name that begins with inner.
 //   - kernels/generic_*.go: that function, which defines the kernel
-//   - kernels/block.go: for each assembly call a function that is not inlined
-//   - kernels: the exported function that calls the kernel, as in dense.go
-//   - gen: a method of emitter, as in dense.go, and its name in families (gen.go)
-//   - kernels/equal_test.go: a line in operations (TestEveryKernel requires it), and the
-//     new value of golden
-//   - kernels/preempt_test.go: the kernel with its bound in spy.set, and a line in
-//     TestBoundedWork
+//   - kernels/block.go: for each assembly call a function that is not inlined, with a name that ends with
+//     Block
+//   - kernels: the exported function that calls the kernel, as in dense.go. It checks lengths, reports
+//     what is read and written to the race detector, and cuts the work: a sum into pieces of chunk
+//     elements, other work into pieces of maxWork.
+//   - gen: a method of emitter, as in dense.go, with the name of the field, and the method in families
+//     (gen.go). Its parts are in stream.go (loops over vectors) and arith.go (arithmetic); constants.go has
+//     the names of constants.
+//   - kernels/equal_test.go: a line in operations (TestEveryKernel requires it), and the new value of
+//     golden, which TestEqual then prints. The new value is right only if TestEqual passed before the
+//     line was added.
+//   - kernels/preempt_test.go: the kernel with its bound in spy.set, and a line in TestBoundedWork
+//   - kernels/guard_unix_test.go (guard pages), contract_test.go (overlaps, inputs, allocations, wrong
+//     lengths) and fuzz_test.go: the lists of calls. No test fails if a kernel is missing there.
+//   - bench/internal/suite and bench/internal/naive, to measure it: a line in onVectors or onRows, and a
+//     plain loop
 //
 // For a new storage form, edit:
 //
 //   - kernels/rows.go: a field of Rows; forms.go: numForms, form
 //   - kernels/set.go: the arrays in generic
-//   - gen/storage.go: a variable for its columns or values, and the list storages, in the order of the method
-//     form
+//   - gen/storage.go: a variable for its columns or values, and the list storages, in the order of the
+//     method form
 //   - gen/decode.go and fused.go: its decoder and its prefetch in the fused loops
 //   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels,
 //     sparse/csr.go (where a matrix gets its form) and solver/internal
 //   - kernels/forms_test.go: formNames and inForm; equal_test.go: its storedOp
 //
-// For a new instruction set, edit:
+// A new instruction set must have vectors of 4 or 8 lanes on amd64. Kernels in narrow (gen.go) and some
+// parts of the emitter use 256-bit registers in every set, so a set below AVX2 needs new code for them.
+// With vectors of 2 lanes, some kernels with sums also run out of registers. Edit:
 //
-//   - gen: a file with its isa, as avx512.go, and isas (isa.go)
-//   - kernels/level.go: its Level, in ascending order, and the name
-//   - kernels/level_amd64.go: its set in available, and an entry in features for each new
-//     processor feature
-//   - README.md and solver/cmd/scas (help of --level, scas info): its name
+//   - gen: a file with its isa, as avx512.go, and the list isas (isa.go), in ascending order of level
+//   - kernels/level.go: a Level in the same order, a constant with the name in isa, and levelNames
+//   - kernels/level_amd64.go: the generated set in available; an entry in features for each new processor
+//     feature; a condition in capable if kernels may use vector registers above 15, because the list of
+//     features that avo makes is then not complete
+//   - kernels/level_test.go, level_amd64_test.go: the names, and the features that the level may need
+//   - kernels/hessian_panel.go: the cost of a tile in panels, by measurement
+//   - kernels/emulate_test.go: a processor that has it, if QEMU emulates one
+//   - the name of the level: git grep -w avx512 lists the comments, help texts, tests and the README that
+//     name all levels
 package gen
 
 import (

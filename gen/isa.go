@@ -33,8 +33,8 @@ type isa struct {
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
 
-	// decodeRest converts the last m < 8 numbers of a row and appends padding up to eight; see
-	// decode.go.
+	// decodeRest converts the last m < 8 numbers of a row and appends padding up to eight. It is
+	// decodeMasked for 8 lanes and opmasks, and decodeSingly for 4 lanes; see decode.go.
 	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
 }
 
