@@ -207,8 +207,8 @@ func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Proble
 	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5}, L2: 1e-6}
 }
 
-// TestAutoOfAnOutlier checks that every tolerance is reached. The largest tolerance is so large that x = 0
-// meets it.
+// TestAutoOfAnOutlier checks that every tolerance is reached in spite of an outlier. x = 0 is good enough
+// for the largest tolerance.
 func TestAutoOfAnOutlier(t *testing.T) {
 	for _, size := range []float64{1, 1e3} {
 		for _, noisy := range []bool{false, true} {

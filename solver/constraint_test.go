@@ -138,8 +138,8 @@ func TestEquivalentConstraints(t *testing.T) {
 		{"indicator of a box and domain", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.NewBox(15, -0.2, 0.3) }, 1e-7},
 		// B has more columns than rows. The penalty of v = A x is then the minimum over y₂ of
-		// |v − S y₂|₁ + |y₂|₁, so this solution differs from that of the other pairs. The two sides
-		// differ in A: it is a matrix first, and then an operator without a matrix.
+		// |v − S y₂|₁ + |y₂|₁, so this solution differs from the solution of the other pairs. The two
+		// sides differ in A: it is a matrix first, and then an operator without a matrix.
 		{"wide B", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: wide} },
 			func(p *solver.Problem) { p.Constraint, p.Coupling = differences(15), &solver.Coupling{B: wide} }, 1e-8},
 	} {

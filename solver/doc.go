@@ -13,18 +13,20 @@
 //
 // A [Method] is a value in [Settings]. The default, [Auto], is the proximal Newton method. It
 // proves an upper bound of the distance from the optimum, Result.DualityGap, and ends the run
-// once that is small enough. If it cannot solve a problem, passes of [SCASK] do.
+// once this bound is small enough. If it cannot solve a problem, passes of [SCASK] solve it.
 //
 // The stochastic methods are SCAS-ADMM, the scalable stochastic alternating direction method
 // of multipliers of Zhao, Li and Zhou. [SCAS] and [SCASStrong] are Algorithms 1 and 2 of their
 // paper; [SCASK] and [SCASL] are Algorithm 1 with several dual updates for each full gradient.
 // Package baseline has the methods they are compared with, and a method may be your own. If
-// nothing is proved, Result.PrimalResidual and Result.DualResidual say how far a run came:
-// both are zero only at an optimum, because Dual is always a subgradient of the penalty at Y.
+// nothing is proved, Result.PrimalResidual and Result.DualResidual say how far a run came. For
+// SCAS-ADMM both are zero only at an optimum, because Dual is always a subgradient of the
+// penalty at Y.
 //
 // Beside the data, a run holds some vectors of length p, n and the number of rows of A. Newton
-// steps hold some matrices of order p or of a working set as well; see [Problem.Memory]. Nothing
-// of size n·p is stored. Step size and rho follow from the data unless they are set.
+// steps also hold some matrices of order p or of a working set; see [Problem.Memory]. SCAS-ADMM
+// may hold a rotated copy of the data; see Settings.NoRotation. The methods of this package store
+// nothing else of size n·p. Step size and rho follow from the data unless they are set.
 //
 // The same problem, settings and seed give the same bits on every machine, at every kernel
 // level and with any number of threads: see package kernels for the numeric contract.
@@ -102,9 +104,9 @@
 //     model (what people fit)
 //   - chart (curves as pictures) and cmd/scas (the command line)
 //
-// What runs out of core: [Minimize] never. Package model does if Spec.Memory is set: with the default
-// method by exact.NewFile, with SCASK and SCASL by stream.Minimize of solver/internal/stream. The
-// commands of scas decide by --memory.
+// [Minimize] never runs out of core. Package model does if Spec.Memory is set: with the default method
+// by exact.NewFile, and with SCASK and SCASL by stream.Minimize of solver/internal/stream. For the
+// commands of scas, --memory decides.
 //
 // The sections "How to add" in the package comments of term, admm, baseline, sparse, gen
 // and cmd/scas say what to change for a new loss, penalty, plan, method, file format,

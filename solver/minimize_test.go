@@ -490,7 +490,7 @@ func TestBallFloat32(t *testing.T) {
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 40, Float32: true}
 	got := solvertest.Minimize(t, p, set)
-	// The automatic step size and rho depend on the data before rounding.
+	// Both runs need the same step size and rho; automatic ones depend on the data before rounding.
 	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho
 	got, want := solvertest.Minimize(t, p, set), solvertest.Minimize(t, &rounded, set)
 	if !slices.Equal(got.XAverage, want.XAverage) {

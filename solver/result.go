@@ -19,9 +19,9 @@ const (
 	Converged Status = ending.Converged // "converged"
 	// PassesDone means that the budget of passes, or of outer iterations, was used up.
 	PassesDone Status = ending.PassesDone // "passes_done"
-	// Stalled means that the proved gap is larger than RelTol asks for, and that Newton steps
-	// can make it no smaller: because of rounding, or because working sets have no room
-	// for more coefficients.
+	// Stalled means that the proved gap is larger than RelTol allows, and that Newton steps
+	// cannot make it smaller: because of rounding, or because a working set cannot hold
+	// more coefficients.
 	Stalled Status = ending.Stalled // "stalled"
 	// TimeDone means that TimeLimit was reached.
 	TimeDone Status = ending.TimeDone // "time_done"

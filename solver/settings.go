@@ -29,8 +29,8 @@ type Settings struct {
 	// the budget allows it. Zero means 100; Newton steps of Auto then do not count. If Passes is
 	// set, a Newton step costs 3 passes plus the cost of its Hessian.
 	Passes float64 `json:"passes"`
-	// RelTol ends a run once the gap is proved to be at most RelTol times the mean loss at x = 0.
-	// With Poisson it is multiplied by the mean loss of the best model that has only an intercept.
+	// RelTol ends a run once the gap is proved to be at most RelTol times the mean loss at x = 0. With
+	// Poisson, the mean loss of the best model that has only an intercept replaces the loss at x = 0.
 	// Zero means 1e-6 for Auto, while other methods use up their budget. With a negative number, all
 	// methods use up their budget. If no gap can be proved for a problem (see Result.DualityGap),
 	// its runs use up their budget for any RelTol, and end with status PassesDone or TimeDone and a
@@ -57,8 +57,8 @@ type Settings struct {
 	// has then M/b steps. Zero means 1, or more if A couples so many features that a product with A'A
 	// costs more than a sample. Methods that cannot use several samples refuse values above 1.
 	BatchSize int `json:"batch_size"`
-	// Schedule chooses η_t and M_t; default Practical. With Theorem, Eta and
-	// InnerSteps must be zero.
+	// Schedule chooses the step sizes and the lengths of inner loops; empty means
+	// Practical. With Theorem, Eta and InnerSteps must be zero.
 	Schedule Schedule `json:"schedule"`
 	// Delta is the exponent δ ≥ 1 of the Theorem schedule; default 1.1.
 	Delta float64 `json:"delta"`

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 )
 
-// loop runs outer iterations until the budget is used up.
+// loop runs outer iterations until the goal is proved, the budget is used up, or an error ends the run.
 func (r *Run) loop(it Iteration) error {
 	if !r.Settings.Method.Info().Watched {
 		r.start(r.Problem.Evaluate(r.X).Objective)

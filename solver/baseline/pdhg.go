@@ -17,8 +17,8 @@ import (
 //	x̄    ← 2x⁺ − x
 //
 // Stages and settings are as in SVRG; the published code uses n samples in each stage. Eta is η, by
-// default 2/ν_f; an automatic η is halved as in SVRG. Rho is σ, by default the largest for which
-// convergence is proved, 1/(η λ₁). The published code uses η = σ = 1 and batches of 15.
+// default 2/ν_f; an automatic η is halved as in SVRG. Rho is σ, by default 1/(η λ₁), the largest σ for
+// which convergence is proved. The published code uses η = σ = 1, and 15 samples for each step.
 type SVRPDHG struct{ staged }
 
 // Info implements solver.Method.
@@ -32,7 +32,7 @@ func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r
 
 // ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] with momentum. It applies the recursion to a
 // sequence z, with steps η/θ. It takes gradients at x = (1−θ)x̃ + θ z, where x̃ is the snapshot. θ
-// and the stages are those of [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁).
+// and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁).
 type ASVRPDHG struct{ staged }
 
 // Info implements solver.Method.

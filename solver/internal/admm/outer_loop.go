@@ -10,8 +10,8 @@ import (
 // An OuterLoop is the state of SCAS-ADMM, for data in memory and for data in a file. The
 // first four fields are functions that read the data.
 type OuterLoop struct {
-	// Snapshot sets Gradient to the gradient of the mean loss at X. It compares the objective at X
-	// with the best one so far, and may restore the best iterate first.
+	// Snapshot compares the objective at X with the best objective so far, and may restore the best
+	// iterate. Then it sets Gradient to the gradient of the mean loss at X.
 	Snapshot func() error
 	// Schedule returns the step size of the iteration that begins with this snapshot. more is
 	// false if the budget does not allow the iteration.
@@ -37,7 +37,7 @@ type OuterLoop struct {
 	Many      bool    // the method has several dual updates per snapshot
 	Batch     int     // number of samples in a step
 	Strong    bool    // use Algorithm 2 of the paper, not Algorithm 1
-	NuL       float64 // ν_L, for Algorithm 2
+	NuL       float64 // NuL of theory.Constants, for Algorithm 2
 	// MeanCurvature is the Lipschitz constant of the mean loss's gradient, used if steps
 	// have several samples.
 	MeanCurvature float64

@@ -6,16 +6,15 @@ const (
 	// An iterate is lost if its objective is more than beyond times Scale above the objective at
 	// the start.
 	beyond = 9
-	// patience is the number of rises of the objective, without a new best one, after which an
-	// automatic step size is halved.
+	// patience is the number of rises of the objective, without a new best objective, after which
+	// an automatic step size is halved.
 	patience = 5
 	// vainHalvings is the number of halvings without a new best objective after which the step size
 	// is no longer considered the cause of the rises.
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// A rise counts only if the objective is above the best one by more than slack times the
-	// decrease so far.
+	// A rise counts only if it ends above Best by more than slack times First − Best.
 	slack = 1e-3
 )
 
@@ -34,7 +33,7 @@ const (
 type Watcher struct {
 	// Halvings says how often an automatic step size must be halved.
 	Halvings int
-	// Improved says that some objective was better than the one at the start.
+	// Improved says that some objective was lower than First.
 	Improved bool
 	// First is the objective at the start.
 	First float64
@@ -55,11 +54,11 @@ func (w *Watcher) Lost(objective float64) bool {
 	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1) // true for NaN
 }
 
-// An objective is clearly above the one at the start if it is more than worse times Scale above it.
-// Smaller rises are usual, because ADMM does not decrease the objective in every iteration.
+// An objective is clearly above First if it is above First + worse·Scale. Smaller rises are usual,
+// because ADMM does not decrease the objective in every iteration.
 const worse = 0.01
 
-// Worse reports whether an objective is clearly above the one at the start.
+// Worse reports whether an objective is clearly above First.
 func (w *Watcher) Worse(objective float64) bool { return objective > w.First+float64(worse*w.Scale) }
 
 // See judges the next objective. auto says that the step size is automatic and may be

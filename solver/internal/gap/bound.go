@@ -62,8 +62,8 @@ type Sum struct {
 	Samples   float64   // the number of samples of all processes
 	Base      []float64 // the point at which the margins were computed; nil for x
 	Error     []float64 // bounds a further error of each entry of Head; nil for none
-	// Hessian returns the upper triangle of N'X'CΦXN. Φ is that of Tally.Phi. N has one column for each
-	// root that exists at the time of the call (see RootRow). Hessian may be nil if there are no roots.
+	// Hessian returns the upper triangle of N'X'CΦXN. For Φ see Tally.Phi. N has one column for each root
+	// that exists at the time of the call (see RootRow). Hessian may be nil if there are no roots.
 	Hessian func() []float64
 }
 

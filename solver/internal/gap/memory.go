@@ -113,8 +113,8 @@ func (m *Memory) scaledGap(at *Point, alpha []float64, t *Tally, b Bound) float6
 	return b.GapWithFenchel(t, m.Tally(at, m.scaled).Fenchel)
 }
 
-// Trivial returns the bound that the dual point 0 proves for a point with objective value: value itself
-// if the least loss is 0.
+// Trivial returns the bound that the dual point 0 proves for a point; value is the objective at the point.
+// Apart from rounding, the bound is value itself if the least loss is 0.
 func (m *Memory) Trivial(at *Point, value float64) float64 {
 	t := m.sumTallies(func(t *Tally, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -24,8 +24,8 @@ type Move struct {
 }
 
 // ProveMoved returns a bound for x without visiting the samples. The dual point has the numbers
-// α + κXd and the multipliers z. Its Fenchel terms at x equal those of α at the base, because the slopes
-// change by κXd too.
+// α + κXd and the multipliers z. Its Fenchel terms at x equal the Fenchel terms of α at the base, because
+// the slopes change by κXd too.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally
@@ -54,7 +54,7 @@ func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, to *Move) flo
 	return m.Problem.Trivial(x, value+m.lossError(b, to), &t)
 }
 
-// reach bounds both Σ cᵢ|κ(Xd)ᵢ| and √(Σ cᵢ(κ(Xd)ᵢ)²).
+// reach returns an upper bound of both Σ cᵢ|κ(Xd)ᵢ| and √(Σ cᵢ(κ(Xd)ᵢ)²).
 func (m *Memory) reach(to *Move) float64 { return float64(1.001 * m.Loss.Curvature() * to.Size) }
 
 // roundings returns the number of roundings in an entry of H d.

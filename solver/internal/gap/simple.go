@@ -115,7 +115,7 @@ func (f *Simple) backward(beta []float64, l, p int) func(j int) float64 {
 	switch {
 	case f.A.Identity():
 		return func(j int) float64 { return math.Abs(beta[j]) }
-	case a == nil: // by the Frobenius norm of A
+	case a == nil: // bounded by the Frobenius norm of A times |beta|₂
 		all := math.Sqrt(float64(f.A.Largest()*float64(min(l, p))) * kernels.Dot(beta, beta))
 		return func(int) float64 { return all }
 	}

@@ -13,7 +13,7 @@ type ElasticNet struct {
 	Weights []float64
 }
 
-// Absolute returns the first sum as an L1 penalty.
+// Absolute returns L1 Σ Weightsⱼ |yⱼ| as an L1 penalty.
 func (g ElasticNet) Absolute() L1 { return L1{g.L1, g.Weights} }
 
 // Value returns g(y).

@@ -41,8 +41,8 @@ func (g GroupL2) Value(y []float64) float64 {
 	return sum
 }
 
-// Prox sets dst to the proximal map: the norm of every group shrinks by
-// step·Lambda·Weight, down to zero.
+// Prox sets dst to the proximal map: the norm of every group becomes smaller by
+// step·Lambda·Weight, or zero.
 func (g GroupL2) Prox(dst, v, step []float64) {
 	copy(dst, v)
 	for k, group := range g.Groups {

@@ -90,8 +90,8 @@ func (h Huber) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(h, slope, margin, label)
 }
 
-// Curvatures implements Loss. Where φ is linear, the curvature of the parabola is |φ'/r|,
-// as in iteratively reweighted least squares.
+// Curvatures implements Loss. Where φ is linear, the m of Loss.Curvatures is |φ'/r|, as in
+// iteratively reweighted least squares.
 func (h Huber) Curvatures(dst, _, margin, label []float64, damping Damping) {
 	delta := h.Width()
 	for i, t := range margin {

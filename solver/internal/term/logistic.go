@@ -55,7 +55,7 @@ const (
 	tinyProbability = 1e-280   // smaller probabilities are replaced by exp(−708) in the kernels
 )
 
-// Curvatures implements Loss. The curvature of the parabola is (σ(|t|) − ½)/|t|, with
+// Curvatures implements Loss. The m of Loss.Curvatures is (σ(|t|) − ½)/|t|, with
 // σ(t) = 1/(1 + exp(−t)). If b t is far below 0, φ″ is almost zero although φ' is not.
 // Without damping, the step of a feature that only such samples have would be almost
 // unbounded.

@@ -4,9 +4,9 @@
 // need, and do not ask which term it is.
 //
 // Package solver has a public type with the same name and fields for each of these types.
-// LossOf, PenaltyOf and SetOf convert it to the type of this package. They wrap a
-// caller's own loss, penalty or set, which satisfies a small interface. Read [Loss],
-// [Penalty] and [Set] first.
+// LossOf, PenaltyOf and SetOf convert a public type to the type of this package. They
+// wrap a caller's own loss, penalty or set, which satisfies a small interface. Read
+// [Loss], [Penalty] and [Set] first.
 //
 // # How to add a loss
 //
@@ -15,13 +15,13 @@
 //   - losses, in loss.go: its zero value; this also adds it to the command line and to
 //     model files
 //   - solver/loss.go: the public type, with the same name and fields, and its methods;
-//     a case of ParseLoss, which a test demands
+//     a case of ParseLoss, whose existence a test checks
 //   - the lists of losses in solver/internal/solvertest/every.go,
 //     solver/internal/gap/bound_test.go and solver/internal/oracle/draw_test.go; the
 //     tests of this package run over losses
 //
-// The exact solver and all methods then work. To use a fused kernel too, add a LossKind
-// to package kernels and return it from Kernel.
+// The exact solver then works and, if Curvature is finite, so do all methods. To use a
+// fused kernel too, add a LossKind to package kernels and return it from Kernel.
 //
 // # How to add a penalty or a set
 //
@@ -29,8 +29,9 @@
 //   - penaltyTypes in penalty.go, or setTypes in set.go: its zero value
 //   - solver/penalty.go or solver/domain.go: the public type, with the same name and
 //     fields, and its methods
-//   - if Rows and Walls cannot express it, Rows returns false, or Region nil: then only
-//     the methods of SCAS-ADMM and the baselines work, without a certified gap
+//   - if Rows or Walls cannot express the term, Rows returns false, or Region nil. Then
+//     the exact solver cannot solve such problems, but SCAS-ADMM can. Gaps are proved
+//     only as package gap's Simple can prove them
 package term
 
 import (
@@ -159,7 +160,7 @@ type Labels int
 
 const (
 	Numbers Labels = iota // finite numbers; the prediction is the margin
-	Classes               // −1 and +1; the prediction is the sign of the margin
+	Classes               // −1 and +1; the sign of the margin predicts the class
 	Counts                // finite numbers ≥ 0; the prediction is the rate e^margin
 )
 

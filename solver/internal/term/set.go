@@ -34,7 +34,7 @@ type Shape struct {
 	Radius       float64   // a ball
 }
 
-// A Region is a set X in R^p with its part of the duality gap.
+// A Region is a set X in R^p with its term of the duality gap.
 type Region interface {
 	// Box returns X as a Box; ok is false if X is not a product of intervals.
 	Box() (box Box, ok bool)

@@ -53,7 +53,7 @@ func (l SquaredHinge) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l, slope, margin, label)
 }
 
-// Curvatures implements Loss. The curvature of the parabola is 2.
+// Curvatures implements Loss. The m of Loss.Curvatures is 2.
 func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping Damping) {
 	for i, t := range margin {
 		dst[i] = 2 * damping.Flat
