@@ -107,7 +107,7 @@ func (a *auto) next() (bool, error) {
 	case a.goal <= 0 || tried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
 		return a.passes.next()
 	case !a.affordsStep():
-		return false, nil // runs with larger budgets make the same number of passes before Newton steps
+		return false, nil // the passes before Newton steps must not depend on the budget
 	}
 	_, err := a.finish()
 	return true, err
