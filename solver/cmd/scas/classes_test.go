@@ -141,7 +141,7 @@ func TestManyClasses(t *testing.T) {
 			t.Errorf("the page has %q %d times, want %d", want, n, count)
 		}
 	}
-	all := scas(t, "scas", nil, "predict", "-m", model, "--metrics", "-o", filepath.Join(dir, "p.txt"), data)
+	_, all := scasOutputs(t, "scas", nil, "predict", "-m", model, "--metrics", "-o", filepath.Join(dir, "p.txt"), data)
 	if strings.Count(all, "\n") > 40 || strings.Count(all, " called ") != 20 {
 		t.Errorf("predict --metrics prints %s", all)
 	}

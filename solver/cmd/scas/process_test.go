@@ -28,17 +28,25 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// scas runs a program with extra environment variables and returns its standard output. The test fails if the
-// program fails.
+// scas runs a program with extra environment variables and returns its standard output, which has no lines of
+// progress. The test fails if the program fails.
 func scas(t *testing.T, program string, env []string, args ...string) string {
+	t.Helper()
+	out, _ := scasOutputs(t, program, env, args...)
+	return out
+}
+
+// scasOutputs is like scas, but returns standard error as well.
+func scasOutputs(t *testing.T, program string, env []string, args ...string) (out, errs string) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), env...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(args, " "), err, &stdout, &stderr)
 	}
-	return string(out)
+	return stdout.String(), stderr.String()
 }
 
 // writeWDBC writes the embedded table as a LIBSVM file.

@@ -78,7 +78,8 @@ func TestReadmeCommands(t *testing.T) {
 	done := 0
 	check := func() { // compares the output of the last command with README.md
 		if command != nil {
-			inOrder(t, printed, scas(t, "scas", nil, command...))
+			out, errs := scasOutputs(t, "scas", nil, command...)
+			inOrder(t, printed, out+errs)
 			done++
 		}
 		command, printed = nil, nil
