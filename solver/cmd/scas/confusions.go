@@ -52,9 +52,9 @@ func (m *confusionTable) addTo(f *summary) {
 	}
 }
 
-// A confusion counts the rows of one class that the model predicts to be of another class.
+// A confusion counts the rows of class of that the model predicts to be of class as.
 type confusion struct {
-	of, as int     // the class of the rows, and the class predicted
+	of, as int     // indices of classes
 	rows   float64 // the number of these rows
 	share  float64 // rows divided by the number of all rows of class of
 }
@@ -107,10 +107,10 @@ func (m *confusionTable) byF1() []int {
 	return order
 }
 
-// heatMap draws the confusion table as SVG, with a row of cells for each class. The colour of
-// a cell shows which share of the class's rows is predicted as the class of the column: blue
-// for right predictions, vermilion for wrong predictions. The result is empty if there are more than
-// maxMapped classes.
+// heatMap draws the confusion table as SVG, with a row of cells for each class. The strength of a
+// cell's colour shows the share of the class's rows that is predicted as the class of the column: blue
+// for right predictions, vermilion for wrong ones. If there are more than maxMapped classes, the result
+// is empty.
 func (m *confusionTable) heatMap() template.HTML {
 	k := len(m.Classes)
 	if k > maxMapped {
@@ -159,8 +159,9 @@ func (m *confusionTable) heatMap() template.HTML {
 	return template.HTML(b.String()) // the class names have been escaped
 }
 
-// shade returns the colour for a share of the rows of a class. The strength of the colour is the square root
-// of the share, so that one row among many is still visible. right selects the colour of right predictions.
+// shade returns the colour for a share of the rows of a class. The strength of the colour is the square
+// root of the share, so that one row among many is still visible. right selects the colour of right
+// predictions.
 func shade(share float64, right bool) string {
 	ink := [3]float64{0xd5, 0x5e, 0x00}
 	if right {

@@ -57,7 +57,7 @@ written and says whether its is) or --time-limit came first (no model is),
 130 interrupted (nothing is written).`
 }
 
-// cvMetrics maps each value of --metric to its name in reports and to its measure in package model.
+// cvMetrics has, for each value of --metric, its name in reports and its measure in package model.
 var cvMetrics = map[string]struct {
 	name string
 	by   model.Measure
@@ -67,7 +67,7 @@ var cvMetrics = map[string]struct {
 }
 
 // heldMetrics lists the metrics of held-out rows in the order of reports. A report leaves out metrics
-// that do not apply.
+// that do not apply to the labels or the loss.
 var heldMetrics = []struct {
 	key, name string
 	of        model.Measure
@@ -137,7 +137,8 @@ func (h held) knows(key string) bool {
 	return ok && isFinite(float64(v))
 }
 
-// price returns a text with the metrics and the non-zeros of l minus the same numbers of beside.
+// price returns a text with the differences of the metrics and of the non-zeros of l from those of
+// beside.
 func (l cvLambda) price(beside cvLambda) string {
 	text := ""
 	for _, m := range heldMetrics {
@@ -278,7 +279,7 @@ func (c *cvCmd) most() int {
 // checkRows returns an error if the data, or one of two classes, have too few rows for cross-validation.
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	whole := c.ranks.whole(data)
-	n := whole.of
+	n := whole.total
 	switch {
 	case n < 2:
 		return fmt.Errorf("%s: %s; cross-validation needs two or more, to hold some out and fit the rest", dataName(c.Data), plural(n, "row"))
@@ -357,7 +358,7 @@ func (c *cvCmd) validate(e *env) error {
 
 // cross runs the cross-validation and shows its progress.
 func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
-	judged, streamed, p := e.counted(min(c.most(), s.whole.of) * c.Lambdas.count)
+	judged, streamed, p := e.counted(min(c.most(), s.whole.total) * c.Lambdas.count)
 	defer p.end()
 	s.spec.Progress, s.spec.Fitted = streamed, p.classes
 	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}

@@ -66,8 +66,8 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-// newDataSummary returns the summary of the data d. each must call do for one piece of the rows after the
-// other; a piece has the rows from lo to hi-1.
+// newDataSummary returns the summary of the data d. each must call do once for each window of the rows,
+// from row lo to row hi-1, in order.
 func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataSummary, error) {
 	rows, cols := d.X.Dims()
 	f := &dataSummary{
@@ -109,8 +109,8 @@ func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each f
 	return f, err
 }
 
-// addRow adds row i of the data to the summary. kinds counts the rows of each label. The counts stop when
-// there are more than maxLabels different labels.
+// addRow adds row i of the data to the summary. kinds counts the rows of each label, until there are
+// more than maxLabels different labels.
 func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 	_, val := of.X.Row(i)
 	norm2 := 0.0
@@ -130,7 +130,7 @@ func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 	}
 }
 
-// add includes v in the spread. Mean is the sum of the numbers until end is called.
+// add includes v in the spread. Until end is called, s.Mean is the sum of the numbers.
 func (s *spread) add(v float64) {
 	if s.count == 0 {
 		s.Min, s.Max = v, v

@@ -91,7 +91,7 @@ cross-validation inside the training part; the intercept is free.
 	w.Flush()
 }
 
-// showCurve prints how the objective falls to its optimum. The optimum comes from another method, which also
+// showCurve prints how the objective falls to its optimum. Another method computes the optimum and
 // proves it by a duality gap.
 func (s *study) showCurve(w *bufio.Writer, f *fit) error {
 	reference, err := s.minimize(s.train, f.lambda, true, &solver.Settings{RelTol: 1e-12})

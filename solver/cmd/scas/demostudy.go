@@ -218,7 +218,7 @@ func (s *study) groups(x []float64) [][]int {
 	for j := range s.table.names {
 		groups[of[j]] = append(groups[of[j]], j)
 	}
-	groups = slices.DeleteFunc(groups, func(g []int) bool { return g == nil }) // the constant column
+	groups = slices.DeleteFunc(groups, func(g []int) bool { return g == nil }) // the group of the constant column is empty
 	slices.SortStableFunc(groups, func(a, b []int) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(math.Abs(x[b[0]]), math.Abs(x[a[0]])))
 	})

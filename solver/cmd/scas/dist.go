@@ -137,7 +137,7 @@ type rankSummary struct {
 	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time without the time in messages
 }
 
-// A traffic counts the messages since the start, and the processor time spent on anything else.
+// A traffic counts the messages since the start, and the processor time spent on anything but messages.
 type traffic struct {
 	dist.Traffic
 	cpu time.Duration
@@ -152,7 +152,7 @@ func (r *ranks) traffic() traffic {
 	return now
 }
 
-// since summarises the messages and the processor time after the earlier count then.
+// since returns a summary of the messages and the processor time since then was counted.
 func (r *ranks) since(then traffic) *rankSummary {
 	now := r.traffic()
 	t := now.Since(then.Traffic)
@@ -290,9 +290,9 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	return nil
 }
 
-// A portion is the range of rows of one process: count rows from row first on. All processes together have
-// of rows.
-type portion struct{ first, count, of int }
+// A portion is the range of rows of one process: count rows from row first on. total is the number of
+// rows of all processes.
+type portion struct{ first, count, total int }
 
 // cut returns the entries of numbers for the rows of this process. numbers has an entry for each row of all
 // processes.

@@ -30,8 +30,8 @@ type fitted struct {
 	RelativeGap float64 `json:"relative_gap"`
 }
 
-// TestRelativeGap checks the text about a gap. The gap as a share of the objective comes first. If the
-// objective is 0 and the gap is not, there is no share.
+// TestRelativeGap checks the text about a gap: first the gap divided by the objective, then the gap. If
+// the objective is 0 and the gap is not, the text has only the gap.
 func TestRelativeGap(t *testing.T) {
 	for _, c := range []struct {
 		gap, objective number
@@ -213,7 +213,7 @@ func TestROCCurve(t *testing.T) {
 		area += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
 	}
 	last := len(x) - 1
-	want := 0.0 // the share of pairs in which the positive row has the larger score; ties count half
+	want := 0.0 // the share of pairs in which the positive row has the larger score; equal scores count half
 	for i, p := range positive {
 		for j, q := range positive {
 			if p && !q {

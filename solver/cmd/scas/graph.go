@@ -214,18 +214,18 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	return r, nil
 }
 
-// lookAt computes the covariances or correlations of the data. It reads the data in pieces if they are larger
-// than memory.
+// lookAt computes the covariances or correlations of the data. If the data are larger than memory, it
+// reads them in windows.
 func (c *graphCmd) lookAt(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()
 	each := func(do func(lo, hi int) error) error { return do(0, n) }
 	if s.room > 0 {
-		each = func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, s.data, do) }
+		each = func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, s.data, do) }
 	}
 	switch {
 	case c.Method == "chain":
-		return each(func(int, int) error { return nil }) // eachPiece checks the file
+		return each(func(int, int) error { return nil }) // eachWindow checks the file
 	case s.room > 0 || graph.Dense(x):
 		s.cov, err = graph.CovarianceOfPieces(x, int(c.Threads), each)
 	default:

@@ -85,30 +85,31 @@ func (c *graphCmd) holds(s *graphSource) float64 {
 	case graph.Dense(s.data.X):
 		need += c.pairs(s)
 	default:
-		need += 2 * need // a shifted copy of the data, and the transpose of the copy
+		need += 2 * need // a copy of the data with its values shifted by the column means, and the transpose of the copy
 	}
 	return need
 }
 
-// fewTogether is a number of features for which allowGraph always demands the memory to solve them together.
+// fewTogether is a number of features. allowGraph always demands the memory to solve a component of
+// them.
 const fewTogether = 128
 
-// matrices is the number of bytes that each thread of glasso needs for each pair of the features that it
-// solves together.
+// matrices is the number of bytes that each thread of glasso needs for each pair of features of a
+// component.
 const matrices = 9 * 8
 
-// solving returns the bytes that glasso needs to solve together features at once. One half is for matrices,
-// the other half for the results of all components.
-func (c *graphCmd) solving(s *graphSource, together int) float64 {
+// solving returns the bytes that glasso needs to solve a component with the given number of features.
+// One half is for matrices, the other half for the results of all components.
+func (c *graphCmd) solving(s *graphSource, size int) float64 {
 	if c.Method != "glasso" {
 		return 0
 	}
-	n := float64(together)
+	n := float64(size)
 	return 2 * max(matrices*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
 }
 
-// bound sets the largest number of features that glasso may solve together. left is the memory for glasso,
-// in bytes.
+// bound sets the largest number of features of a component that glasso may solve. left is the memory
+// for glasso, in bytes.
 func (c *graphCmd) bound(s *graphSource, left float64) {
 	const together = 2000 // default of --max-component
 	s.together = together

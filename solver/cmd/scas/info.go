@@ -123,7 +123,7 @@ func (r infoReport) table() summary {
 // shownInInfo is the number of coefficients and groups of a model that scas info --json prints.
 const shownInInfo = 20
 
-// describe returns the summary of data. It reads the data in pieces if they are larger than memory.
+// describe returns the summary of data. If the data are larger than memory, it reads them in windows.
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	whole := float64(2 * dataBytes(data))
@@ -131,7 +131,7 @@ func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (
 		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
 			return nil, err
 		}
-		return newDataSummary(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
+		return newDataSummary(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, data, do) })
 	}
 	if err := c.Memory.allow(whole, "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
 		return nil, err

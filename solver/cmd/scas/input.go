@@ -64,9 +64,9 @@ func eachLine(path string, do func(l line) error) error {
 	return nil
 }
 
-// readNumbers reads a file with count numbers, one on each line, such as a weight for every row of the data.
-// It refuses negative numbers unless signed is true. The error messages call a number what, and the thing
-// that it belongs to of.
+// readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless
+// signed is true. For error messages, what and of are words for a number and for the thing that has the
+// number, such as weight and row.
 func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
 	want := withArticle(what) + ", a finite number"
 	if !signed {
@@ -110,7 +110,7 @@ func withArticle(noun string) string {
 // readWeights reads a weight for every row of all processes, and returns the weights of the rows of this
 // process.
 func readWeights(path string, rows portion) ([]float64, error) {
-	weights, err := readNumbers(path, "weight", false, rows.of, "row")
+	weights, err := readNumbers(path, "weight", false, rows.total, "row")
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 	if path == "" {
 		return nil
 	}
-	offsets, err := readNumbers(path, "offset", true, rows.of, "row")
+	offsets, err := readNumbers(path, "offset", true, rows.total, "row")
 	if err == nil {
 		data.Offsets = rows.cut(offsets)
 	}
@@ -185,7 +185,7 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 	}
 	in := map[int]int{} // the line that has the bounds of each feature
 	err := eachLine(path, func(l line) error {
-		at := len(l.words) - 2 // of the lower bound
+		at := len(l.words) - 2 // index of the lower bound
 		if at < 1 {
 			return l.errorAt(0, "expected a feature, its lower bound and its upper bound")
 		}

@@ -81,8 +81,8 @@ func main() {
 		os.Exit(code)
 	case <-ctx.Done():
 	}
-	// An interrupted command ends within milliseconds, unless it reads from an idle pipe that a flag
-	// names. Such a read cannot be interrupted.
+	// An interrupted command ends within milliseconds. The exception is a command that reads from an
+	// idle pipe named by a flag, because such a read cannot be interrupted.
 	select {
 	case code := <-done:
 		os.Exit(code)

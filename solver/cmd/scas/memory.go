@@ -50,7 +50,7 @@ func (v memorySize) limit() (bytes int64, origin string) {
 	if soft := debug.SetMemoryLimit(-1); soft < math.MaxInt64 {
 		return soft, "GOMEMLIMIT"
 	}
-	// Half, because garbage may take as much memory as the data in use.
+	// The limit is one half, because garbage may take as much memory as the data in use.
 	return machineMemory() / 2, "half of this machine's"
 }
 

@@ -143,8 +143,8 @@ func TestByteCount(t *testing.T) {
 	}
 }
 
-// TestBeyondIsUnchecked checks that the reader does not check all rows of a file that is larger than memory,
-// but that the commands that read it in pieces check them.
+// TestBeyondIsUnchecked checks that the reader does not check all rows of a file that is larger than
+// memory, but that the commands that read it in windows check them.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {

@@ -100,12 +100,12 @@ func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...s
 	return j
 }
 
-// lingered is the code that end returns if all ranks have ended, but mpirun has not.
+// end returns lingered, not an exit code, if mpirun has not ended within the limit although no rank is
+// left or the model is written.
 const lingered = -1
 
-// end waits for the job and returns its exit code, or lingered. The test fails if ranks have not ended within
-// limit. Only if the model is written, a rank may still be there, because it may have been stopped after its
-// work.
+// end waits for the job and returns its exit code, or lingered. The test fails if a rank is left after
+// limit, unless the model is written: the rank may have been stopped after its work.
 func (j *job) end(t *testing.T, limit time.Duration) int {
 	t.Helper()
 	select {

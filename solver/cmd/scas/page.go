@@ -46,7 +46,7 @@ type page struct {
 
 // A part is the section of a page about one model. If there are several classes, each class has a model.
 type part struct {
-	Of     string // says which model, such as "at the last lambda"; empty if there is only one
+	Which  string // says which model, such as "at the last lambda"; empty if there is only one
 	Model  *columnReport
 	P      int // number of features
 	Bars   []bar
@@ -61,7 +61,7 @@ type judgement struct {
 	Status, Result, Remedy string // sentences of the page
 }
 
-// A grid is a table with a row for each lambda or class.
+// A grid is a table with a row for each lambda or each class.
 type grid struct {
 	Head []string
 	Rows [][]string
@@ -76,7 +76,7 @@ type bar struct {
 	Sign                string // "above" or "below" zero; a class of CSS
 }
 
-// A set is a group of equal coefficients, with its colour in the picture of the graph.
+// A set is a group of equal coefficients. Colour is its colour in the picture of the graph.
 type set struct {
 	Colour, Size, Coefficient, Members string
 	More                               int // members that are not listed
@@ -171,21 +171,22 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show adds a part for each column of a model. of says which model it is.
-func (p *page) show(of string, m *model.Model, g *graph.Graph) error {
+// show adds a part for each column of a model. which says which model it is.
+func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 	classes := severalClasses(m)
 	if classes == nil {
-		return p.showOne(of, m, 0, g)
+		return p.showOne(which, m, 0, g)
 	}
 	for _, k := range p.shown(classes) {
-		if err := p.showOne(strings.TrimSpace("of class "+classes[k]+" "+of), m, k, g); err != nil {
+		if err := p.showOne(strings.TrimSpace("of class "+classes[k]+" "+which), m, k, g); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shown returns the indices of the classes that have a part. If there are many classes, only some have one.
+// shown returns the indices of the classes that have a part. If there are many classes, only a few have
+// one.
 func (p *page) shown(classes []string) []int {
 	order := make([]int, len(classes))
 	for k := range order {
@@ -204,9 +205,9 @@ func (p *page) shown(classes []string) []int {
 
 // showOne adds a part with the coefficients and groups of column k. If the model has a graph that is small
 // enough, the part has a picture of it.
-func (p *page) showOne(of string, m *model.Model, k int, g *graph.Graph) error {
+func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
-	t := part{Of: of, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
+	t := part{Which: which, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
 	for _, j := range largest(column.Coefficients, p.deviations, maxBars) {
 		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: column.Coefficients[j], Length: column.Coefficients[j], Sign: "above"}
 		if t.Scaled {

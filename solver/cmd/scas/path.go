@@ -219,7 +219,7 @@ func (c *pathCmd) fit(e *env) error {
 	return cmp.Or(failed, err)
 }
 
-// about adds the name of the data to err. Errors that need no such name stay unchanged, such as interrupts.
+// about adds the name of the data to err. Some errors stay unchanged, such as an interrupt.
 func about(data string, err error) error {
 	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
 		return err

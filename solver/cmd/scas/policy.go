@@ -64,7 +64,8 @@ func (v memorySize) exceeds(d *demand) bool {
 	return limit > 0 && (v.lessThan(d.data) || d.left(limit) < 0)
 }
 
-// left returns the part of a limit that remains if all rows are in memory. It is negative if they do not fit.
+// left returns the number of bytes of a limit that remain if all rows are in memory. It is negative if
+// they do not fit.
 func (d *demand) left(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
 
 // place decides whether the work is done out of core. If so, room is the memory for windows of the rows in
@@ -162,9 +163,9 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need returns the bytes that the work needs if all rows are in memory, including the program. If an estimate
-// would need a pass over data that are larger than the limit, need returns only the bytes of the data. Then
-// known is false unless the data are small.
+// need returns the bytes that the work needs if all rows are in memory, including the program. If an
+// estimate would need a pass over data that are larger than the limit, need returns only the bytes of
+// the data. known is then false, unless the data are small.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // the reader also compares the limit with the size of the file
@@ -177,7 +178,7 @@ func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	if !d.data.X.Mapped() {
 		need = max(need, 2*data) // the reader of text needs twice the data
 	}
-	return need + min(need/2, mostReserve), true // room for reserve
+	return need + min(need/2, mostReserve), true // with reserve
 }
 
 // small reports whether the data need less memory than the smallest limit for work out of core.

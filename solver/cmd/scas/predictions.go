@@ -136,7 +136,8 @@ func (c *predictCmd) predict(m *model.Model, data *sparse.Dataset) (*predictions
 	return p, nil
 }
 
-// write writes one line for each row: the numbers of the row in values, and the name of the predicted class.
+// write writes one line for each row: its numbers in p.values and, if the model predicts classes, the
+// name of the predicted class.
 func (p *predictions) write(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte

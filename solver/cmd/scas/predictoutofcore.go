@@ -34,13 +34,13 @@ func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
 	p := e.begin("predicting " + dataName(c.Data))
 	defer p.end()
 	predict := func(w io.Writer) error {
-		return c.Memory.eachPiece(e, data, func(lo, hi int) error {
-			return c.piece(w, m, t, data, lo, hi)
+		return c.Memory.eachWindow(e, data, func(lo, hi int) error {
+			return c.writeRows(w, m, t, data, lo, hi)
 		})
 	}
 	err = outputs{{"-o", c.Output, predict}}.write(e, func() (err error) {
 		if c.Output == "" {
-			if err = c.Memory.eachPiece(e, data, func(int, int) error { return nil }); err == nil {
+			if err = c.Memory.eachWindow(e, data, func(int, int) error { return nil }); err == nil {
 				err = predict(e.stdout)
 			}
 			if err != nil {
@@ -80,14 +80,14 @@ func (c *predictCmd) tally(m *model.Model, d *demand) (*model.Tally, error) {
 	return m.NewTally(rows), nil
 }
 
-// eachPiece calls do for one piece of the rows after the other. It checks the rows of a piece before the
-// call, and releases their memory after it.
-func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
+// eachWindow calls do for each window of the rows, from row lo to row hi-1, in order. It checks the
+// rows before the call, and releases their memory after the call.
+func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	n, _ := data.X.Dims()
-	piece := v.windowRows(data)
-	for lo := 0; lo < n; lo += piece {
-		hi := min(lo+piece, n)
-		data.X.Prefetch(hi, min(hi+piece, n))
+	size := v.windowRows(data)
+	for lo := 0; lo < n; lo += size {
+		hi := min(lo+size, n)
+		data.X.Prefetch(hi, min(hi+size, n))
 		err := data.X.Check(lo, hi)
 		if err == nil {
 			err = do(lo, hi)
@@ -106,8 +106,8 @@ func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) 
 	return nil
 }
 
-// piece writes the predictions of rows lo to hi-1, and adds the rows to t unless t is nil.
-func (c *predictCmd) piece(
+// writeRows writes the predictions of rows lo to hi-1, and adds the rows to t unless t is nil.
+func (c *predictCmd) writeRows(
 	w io.Writer, m *model.Model, t *model.Tally, data *sparse.Dataset, lo, hi int,
 ) error {
 	part, err := rowsOf(data, lo, hi)

@@ -20,8 +20,9 @@ import (
 // terminalEvery is the time between two reports on a terminal, progressEvery the time elsewhere.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
-// A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of
-// the time that is left. On a terminal the reports overwrite one line. Elsewhere each report is a new line.
+// A progress reports on stderr how much of a command is done, the time that has passed, and an estimate
+// of the time that is left. On a terminal each report overwrites the line of the report before.
+// Elsewhere each report is a new line.
 type progress struct {
 	e     *env
 	live  bool   // whether the reports overwrite one line on a terminal
@@ -35,9 +36,9 @@ type progress struct {
 	stop  chan struct{}
 	ended chan struct{}
 
-	// A stage is a part of the command, such as reading the data. share is the share of the present stage
-	// that is done, from 0 to 1. The stage began at the time began. At that time the share from was already
-	// done.
+	// A stage is one part of the command, such as reading the data. It began at the time began, when
+	// the share from of its work was done. share is the share that is done now. Shares are between 0
+	// and 1.
 	share, from float64
 	began       time.Time
 }

@@ -11,7 +11,7 @@ import (
 // This file translates the remedies in the errors of the libraries for a user of the command line. The
 // remedies name fields of Go types; the translations name flags.
 
-// flagOf maps the names of the fields of solver.Settings to flags.
+// flagOf has the flag for each field of solver.Settings.
 var flagOf = map[string]string{
 	"BatchSize":   "--batch-size",
 	"DualUpdates": "--dual-updates",
@@ -26,9 +26,9 @@ var flagOf = map[string]string{
 	"TimeLimit":   "--time-limit",
 }
 
-// phrases maps the Field and the To of a remedy to a phrase for the command line, without the condition. The
-// phrase under "*" is for every other To, and To replaces %s in it. An empty phrase means that the remedy is
-// left out, because the command line has no flag for it.
+// phrases has, for the Field and the To of a remedy, a phrase for the command line, without the
+// condition. The phrase under "*" is for every other To, which replaces %s in it. A remedy with an
+// empty phrase is left out, because the command line has no flag for it.
 var phrases = map[string]map[string]string{
 	"": {
 		"give a file that Save, scas train or scas cv wrote": "give a file that scas train -o FILE or " +
@@ -163,8 +163,8 @@ type rewordedError struct {
 func (e rewordedError) Error() string { return e.msg }
 func (e rewordedError) Unwrap() error { return e.error }
 
-// replaced returns err with by in place of old, an error that err wraps. In the text of the result, the text
-// of by replaces the text of old.
+// replaced returns err with the text of by in place of the text of old, which is err itself or an error
+// that err wraps. The result wraps by and err.
 func replaced(err, old, by error) error {
 	if err == old {
 		return by

@@ -49,8 +49,8 @@ type columnFit struct {
 	Tied      int       `json:"tied_groups"` // number of groups of equal coefficients along the graph
 	Run       model.Run `json:"run"`
 
-	// These three describe the last iterate before zeros and ties were made exact. They are nil unless a
-	// method of --method list ran.
+	// The next three fields describe the last iterate before zeros and ties were made exact. They are
+	// nil unless a method of --method list ran.
 	Unrounded      *number `json:"objective_unrounded,omitempty"`
 	PrimalResidual *number `json:"primal_residual,omitempty"`
 	DualResidual   *number `json:"dual_residual,omitempty"`

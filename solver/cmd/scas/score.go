@@ -19,7 +19,7 @@ type predictReport struct {
 	Metrics  *metrics `json:"metrics,omitempty"` // nil if --metrics is not given
 }
 
-// A metrics has the metrics of a model on some rows. In JSON they are one flat object.
+// A metrics has the metrics of a model on some rows. In JSON, the metrics are the fields of one object.
 type metrics struct {
 	Loss number `json:"mean_loss"`
 	*model.ClassMetrics
@@ -50,20 +50,20 @@ func compare(t *model.Tally, data *sparse.Dataset, threshold *label) error {
 	return t.Add(data.X, data.OriginalLabels(), set)
 }
 
-// score returns the metrics of m on the rows of data of all ranks. If brief is true, they have no AUC and no
-// confusion table. It compares the rows in pieces, whose margins need at most 32 MiB.
+// score returns the metrics of m on the rows of data of all ranks. If brief is true, they have no AUC
+// and no confusion table. score compares some rows at a time, whose margins need at most 32 MiB.
 func (r *ranks) score(
 	m *model.Model, data *sparse.Dataset, threshold *label, brief bool,
 ) (*model.Metrics, error) {
 	n, _ := data.X.Dims()
-	t, piece := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
+	t, size := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
 	if !brief {
 		t = m.NewTally(countClasses(data))
 	}
 	var err error
-	for lo := 0; lo < n && err == nil; lo += piece {
+	for lo := 0; lo < n && err == nil; lo += size {
 		var part *sparse.Dataset
-		if part, err = rowsOf(data, lo, min(lo+piece, n)); err == nil {
+		if part, err = rowsOf(data, lo, min(lo+size, n)); err == nil {
 			err = ofRow(compare(t, part, threshold), lo)
 		}
 	}

@@ -92,8 +92,8 @@ func (s *specified) features() int {
 // outOfCore reports whether the fits are out of core.
 func (s *specified) outOfCore() bool { return s.spec.Memory > 0 }
 
-// demand returns the memory that the fits of s need. The demand reads the fields of s only when it is used,
-// so that fields may be set after this call.
+// demand returns the memory that the fits of s need. The estimate reads the fields of s only when it is
+// asked for, so fields may be set after this call.
 func (c *fitFlags) demand(s *specified, of fits) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
@@ -348,7 +348,7 @@ func (s *specified) report(name string) problemReport {
 	_, p := s.data.X.Dims()
 	r := problemReport{
 		problemSummary: problemSummary{
-			N: s.whole.of, P: p, NNZ: s.whole.nnz, lossName: newLossName(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
+			N: s.whole.total, P: p, NNZ: s.whole.nnz, lossName: newLossName(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
 			Mu: s.spec.Mu, L2Y: s.spec.MuA, Domain: s.domain, Bounds: s.bounds, HasIntercept: !s.spec.NoIntercept, Offsets: s.spec.Offsets != nil,
 			Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil && s.spec.A == nil,
 		},

@@ -180,7 +180,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	r.warnOfNoOptimum(e)
 	found, bad := c.ranks.training(s, m, &c.pageFlags)
 	if bad == nil && found.metrics == nil && m.Classifies() && !s.outOfCore() {
-		// Out of core, the accuracy would need one more pass.
+		// Out of core there is no accuracy, because it would need one more pass.
 		found.metrics, bad = c.ranks.score(m, data, nil, true)
 	}
 	if bad != nil && err == nil {
