@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestEndedBeforeWithOffsets checks the model of a fit whose context has ended before: its loss is the
-// loss of margins that equal the offsets.
+// TestEndedBeforeWithOffsets checks a fit whose context has ended before the fit begins: the loss of
+// its model is the loss of margins that equal the offsets.
 func TestEndedBeforeWithOffsets(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{1, 2})
 	if err != nil {

@@ -44,8 +44,8 @@ func checksum(file []byte) (string, error) {
 	return fmt.Sprintf("crc32c:%08x", h.Sum32()), err
 }
 
-// checkSealed returns an error if the checksum of a file is not stated, its field checksum. stated is nil
-// if the file has no such field.
+// checkSealed returns an error if the checksum of a file differs from stated, the value of its field
+// checksum. It returns nil if stated is nil, because the file then has no such field.
 func checkSealed(file []byte, stated *string) error {
 	if stated == nil {
 		return nil

@@ -91,8 +91,8 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEach returns the specification for one class against the rest. Class weights become sample weights.
-// If classes are fitted in parallel, each fit uses one goroutine. The specification has no time limit,
+// ofEach returns the specification for one class against the rest. Its SampleWeights contain the
+// ClassWeights. If classes are fitted in parallel, each fit uses one goroutine. There is no time limit,
 // because the limit is for all classes together.
 func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.badSettings(); err != nil {
@@ -145,8 +145,9 @@ func (p *problems) design(k int, spec *Spec) (*design, error) {
 	return d, err
 }
 
-// start returns the coefficients of Spec.Start for problem k, followed by the intercept if there is one.
-// It returns nil if there is no Start, or if Start has other classes.
+// start returns the coefficients of Spec.Start for problem k, followed by the intercept if there is
+// one. If the positive class of two is the negative class of Start, their signs are changed. start
+// returns nil if there is no Start, or if Start does not have the class, or predicts no classes.
 func (p *problems) start(k int, d *design) []float64 {
 	m := p.spec.Start
 	if m == nil {
@@ -172,7 +173,7 @@ func (p *problems) start(k int, d *design) []float64 {
 	return x
 }
 
-// classOf returns the column of m for class k. Classes with names are matched by them.
+// classOf returns the column of m for class k. If classes have names, it compares the names.
 func (p *problems) classOf(m *Model, k int) (column int, known bool) {
 	names := p.spec.names.classes
 	switch {
@@ -198,7 +199,7 @@ func (d *design) positive() string {
 	return of.Name(sign)
 }
 
-// prepared returns the design of problem k after its method prepare.
+// prepared returns the design of problem k, with the data that its method prepare makes.
 func (p *problems) prepared(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
 	if d, err = p.design(k, p.one); err == nil {
@@ -270,7 +271,7 @@ func (p *problems) each(do func(k int) error) error {
 }
 
 // countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the
-// number of problems so far.
+// number of problems that are finished.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	if p.spec.Fitted == nil || p.classes == nil {
 		return do
@@ -305,7 +306,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
 	defer cancel()
 	if p.classes != nil && !p.spec.streams() && !p.spec.parallel() {
-		// Processes fit together, or there is a checkpoint.
+		// Several processes fit each class together, or there is a checkpoint.
 		at, err := newProgress(p.spec)
 		if err != nil {
 			return nil, err
@@ -344,7 +345,7 @@ func (p *problems) name(m *Model) {
 	m.Labels, m.Classes, m.Facts.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
 }
 
-// lambdaMax returns the LambdaMax of all problems. It ignores the time limit.
+// lambdaMax returns the largest LambdaMax of the problems. It ignores the time limit.
 func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	most := make([]float64, p.count())
 	err := p.each(func(k int) error {
@@ -457,7 +458,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 		for i := range lambdas {
 			step, errs := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), of: named}, []error{}
 			for k, path := range paths {
-				if i >= len(path) { // time or the caller ended this class earlier
+				if i >= len(path) { // the path of this class ended earlier
 					return
 				}
 				if path[i].err != nil {

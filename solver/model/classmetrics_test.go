@@ -39,7 +39,7 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	m, x := byMargins(t, solver.Logistic{}, [][]float64{
-		{logit(0.6), logit(0.3), logit(0.3)},   // shares 1/2, 1/4, 1/4
+		{logit(0.6), logit(0.3), logit(0.3)},   // with probabilities 1/2, 1/4, 1/4
 		{logit(0.2), logit(0.6), logit(0.2)},   // 1/5, 3/5, 1/5
 		{logit(0.3), logit(0.45), logit(0.15)}, // 1/3, 1/2, 1/6
 		{logit(0.1), logit(0.2), logit(0.7)},   // 1/10, 1/5, 7/10
@@ -50,7 +50,7 @@ func TestClassMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss := -(math.Log(1./2) + math.Log(3./5) + math.Log(1./3) + math.Log(7./10)) / 4
-	auc := 1.0 // of every class; for class 0, its rows have 1/2 and 1/3, the others 1/5 and 1/10
+	auc := 1.0 // of every class; for class 0, its rows have probabilities 1/2 and 1/3, the others 1/5 and 1/10
 	want := &Metrics{
 		Rows: 4, Loss: loss,
 		Classes: &ClassMetrics{
@@ -81,7 +81,7 @@ func TestClassMetrics(t *testing.T) {
 	if err != nil || !(shifted.Loss > got.Loss+1e-3) || shifted.Classes.Accuracy != 0.75 {
 		t.Errorf("offsets: %+v, %v", shifted, err)
 	}
-	// A file may have two classes, each against the rest.
+	// A model of two classes may have a column for each of them.
 	pair := &Model{Loss: m.Loss, Classes: sparse.Classes{Values: m.Classes.Values[:2]}, Columns: m.Columns[:2]}
 	if two, err := pair.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
 		t.Errorf("two classes against the rest: %+v, %v", two, err)

@@ -34,7 +34,7 @@ type CVSettings struct {
 	// measures are computed as well: see CVResult.Measures.
 	By Measure
 	// Metric, unless nil, is a measure that the caller provides, instead of By. With Spec.Memory or
-	// Spec.Comm it must be a mean over rows, because a call has only a part of the rows of a fold.
+	// Spec.Comm it must be a mean over rows, because each call gets only some rows of a fold.
 	Metric Metric
 	// Judged, unless nil, is called after models have been scored. done is the number of models scored so
 	// far, and total the number of all models. Calls do not overlap.
@@ -82,10 +82,10 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // fits the path to the rows outside the fold, and scores these models on the rows of the fold. Classes
 // are fitted as by Fit; more than two classes have the same lambda.
 //
-// A model for a fold is fitted until its objective is estimated to be within RelTol of the optimum. If
-// the rows are in memory, this is not proved; for the path fitted to all data it is. Models that have not
-// converged are scored, too. Settings.Threads goroutines fit folds in parallel; their number does not
-// change the result. Settings.TimeLimit is for all fits together.
+// A model for a fold is fitted until its objective is estimated to be within RelTol of the optimum.
+// Only the path fitted to all data, and fits out of core, have a proof. Models that have not converged
+// are scored, too. Settings.Threads goroutines fit folds in parallel; their number does not change the
+// result. Settings.TimeLimit is for all fits together.
 //
 // If the path fitted to all data has an error that wraps solver.ErrNotConverged, CV returns this error
 // and a result. With other errors there is no result. With Spec.Comm every process returns the same
@@ -134,21 +134,21 @@ func CV(
 // A crossing is a call of CV.
 type crossing struct {
 	*problems
-	team   *rows.Team
-	part   *Spec           // the specification of the fits for the folds
-	labels []float64       // labels of the classes, in the order of Confusion; nil for numbers
-	class  func(i int) int // returns the number of the class of row i, or 0 for numbers
-	by     Measure
-	own    Metric // nil unless by is byOwn
-	path   PathSettings
-	before int // number of rows of the processes before this one
-	folds  int
-	foldOf assignment
-	held   []float64 // number of rows of each fold, in the process that has most of them
-	kept   int       // number of scores for each row and model that are kept for the AUC
-	result CVResult
-	scores [][]scores // the scores of each fold, for each lambda
-	weight []float64  // the weight of each fold
+	team     *rows.Team
+	foldSpec *Spec           // the specification of the fits for the folds
+	labels   []float64       // labels of the classes, in the order of Confusion; nil for numbers
+	class    func(i int) int // returns the number of the class of row i, or 0 for numbers
+	by       Measure
+	own      Metric // nil unless by is byOwn
+	path     PathSettings
+	before   int // number of rows of the processes before this one
+	folds    int
+	foldOf   assignment
+	held     []float64 // for each fold, the largest number of its rows in one process
+	kept     int       // for each row and model, the number of scores that are kept for the AUC
+	result   CVResult
+	scores   [][]scores // the scores of each fold, for each lambda
+	weight   []float64  // the weight of each fold
 
 	lock   sync.Mutex
 	judged int // the number of models scored so far
@@ -158,7 +158,7 @@ type crossing struct {
 // sides returns the number of classes, 1 for numbers.
 func (c *crossing) sides() int { return max(1, len(c.labels)) }
 
-// configure checks the settings, numbers the classes and assigns the rows to folds.
+// configure checks the settings, numbers the classes, and assigns the rows to folds.
 func (c *crossing) configure(set *CVSettings) (err error) {
 	if set.Path.Validation != nil {
 		return errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
@@ -183,13 +183,13 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	return nil
 }
 
-// number numbers the classes of the rows, and sets the specification of the fits for the folds. Its field
-// Positive gives the two classes the same signs in all folds.
+// number numbers the classes of the rows, and sets foldSpec. With two classes, foldSpec.Positive gives
+// each class the same sign in all folds.
 func (c *crossing) number() error {
-	part := *c.spec
-	c.part, part.unproved, part.Fitted = &part, true, nil
+	spec := *c.spec
+	c.foldSpec, spec.unproved, spec.Fitted = &spec, true, nil
 	if c.team.Alone() && !c.spec.streams() { // folds are fitted in parallel
-		part.Threads = 1
+		spec.Threads = 1
 	}
 	c.class = func(int) int { return 0 }
 	if c.labels = c.problems.classes; c.labels != nil {
@@ -204,7 +204,7 @@ func (c *crossing) number() error {
 		}
 		if !d.mapping.IsZero() {
 			c.labels = []float64{d.mapping.Negative, d.mapping.Positive}
-			part.Positive = &c.labels[1]
+			spec.Positive = &c.labels[1]
 			signs := d.y
 			c.class = func(i int) int { return classOf(signs[i]) }
 		}
@@ -293,7 +293,7 @@ func (c *crossing) rest(k int) (*problems, error) {
 	if c.spec.streams() {
 		p := *c.problems
 		one := *c.one
-		p.spec, p.one, p.held = c.part, &one, held{c.foldOf.bytes, uint8(k)}
+		p.spec, p.one, p.held = c.foldSpec, &one, held{c.foldOf.bytes, uint8(k)}
 		// Rows of the fold get weight 0, so that class weights are computed from the other rows.
 		if one.SampleWeights != nil || one.ClassWeights != nil || one.Balanced {
 			one.SampleWeights = make([]float64, n)
@@ -311,7 +311,7 @@ func (c *crossing) rest(k int) (*problems, error) {
 			out = append(out, i)
 		}
 	}
-	spec := *c.part
+	spec := *c.foldSpec
 	spec.SampleWeights = pick(c.spec.SampleWeights, out)
 	if c.team.Any(out == nil) { // every process needs a row, so a process without rows adds one of weight 0
 		if spec.SampleWeights == nil {
@@ -345,8 +345,8 @@ var errNoMetric = &sparse.RemedyError{
 	},
 }
 
-// told reports more scored models to the caller.
-func (c *crossing) told(more int) {
+// addJudged reports more scored models to the caller.
+func (c *crossing) addJudged(more int) {
 	if c.tell == nil {
 		return
 	}

@@ -86,8 +86,8 @@ func (s *Spec) of(d *sparse.Dataset) *origin {
 	return o
 }
 
-// describe sets the fields of m that come from the Dataset: the columns of the table, and the names and
-// labels of the classes.
+// describe sets the fields of m that come from the Dataset: the names of the label column and the
+// offset column, the numbers that replace missing values, and the names and labels of the classes.
 func (o *origin) describe(m *Model) {
 	d := o.data
 	if t := d.Table; t != nil {

@@ -92,7 +92,8 @@ func (s *Spec) factsOf(t *rows.Team, x *sparse.CSR, weighted bool) Facts {
 }
 
 // prepare computes the standard deviations and adds the column of the intercept to x. If ctx ends
-// before x is changed, it returns the error of ctx. Fits out of core need no preparation.
+// before x is changed, it returns the error of ctx; several processes ignore ctx. Fits out of core need
+// no preparation.
 func (d *design) prepare(ctx context.Context) error {
 	if d.spec.streams() {
 		return nil
@@ -173,9 +174,9 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 	return sparse.New(n, p+1, ptr, idx, val)
 }
 
-// deviations returns the standard deviation √(Σ ωᵢ(x_ij − mⱼ)²/Σω) of each column, or 1 for a constant
-// column. mⱼ is the weighted mean of column j. The sums are over the rows of all processes. weights may
-// be nil.
+// deviations returns the standard deviation √(Σᵢ ωᵢ(x_ij − mⱼ)²/Σω) of each column j, or 1 for a
+// constant column. mⱼ is the weighted mean of the column, and ω are the weights, which may be nil. The
+// sums are over the rows of all processes.
 func deviations(t *rows.Team, x *sparse.CSR, weights []float64) []float64 {
 	n, p := x.Dims()
 	mean, dev, seen := make([]float64, p), make([]float64, p), make([]float64, p)

@@ -32,7 +32,7 @@ type head struct {
 	Version string `json:"scas_version"`
 
 	Loss       string   `json:"loss"`
-	HuberDelta float64  `json:"huber_delta,omitempty"` // the argument of the loss, not only of Huber
+	HuberDelta float64  `json:"huber_delta,omitempty"` // the argument of any loss that has one
 	Labels     *labels  `json:"labels"`                // the labels of two classes; null for other models
 	Classes    []number `json:"classes,omitempty"`     // the labels of more than two classes
 	ClassNames []string `json:"class_names,omitempty"` // the names of these classes if they are words
@@ -51,7 +51,7 @@ type part struct {
 
 	proof
 
-	did
+	runFields
 	// Nonzero has the numbers of the features whose coefficients are in Coefficients, counted from 1. If
 	// Nonzero is nil, Coefficients has a coefficient for every feature.
 	Nonzero      []int    `json:"nonzero_features,omitzero"` // not nil if all coefficients are zero
@@ -85,7 +85,7 @@ type commandFacts struct {
 
 // into sets the fields of f and r that correspond to c. It does nothing if the file has no field graph,
 // because then scas train did not write these fields.
-func (c *commandFacts) into(f *Facts, r *did) {
+func (c *commandFacts) into(f *Facts, r *runFields) {
 	if c.Graph.Kind == "" {
 		return
 	}
@@ -144,8 +144,8 @@ func (p *proof) certificate() Certificate {
 	return c
 }
 
-// A did has the fields of a Run in a model file. They do not depend on the machine.
-type did struct {
+// runFields are the fields of a Run in a model file. They do not depend on the machine.
+type runFields struct {
 	Method          string          `json:"method,omitempty"`
 	Seed            uint64          `json:"seed"`
 	NewtonSteps     int             `json:"newton_steps,omitempty"`
@@ -161,8 +161,8 @@ type did struct {
 	Average         bool            `json:"average,omitempty"`
 }
 
-func didOf(r *Run) did {
-	f := did{
+func runFieldsOf(r *Run) runFields {
+	f := runFields{
 		Method: r.Method, Seed: r.Seed, NewtonSteps: r.NewtonSteps, Passes: r.Passes, OuterIterations: r.OuterIterations, DualUpdates: r.DualUpdates,
 		Eta: r.Eta, Rho: r.Rho, InnerSteps: r.InnerSteps, Schedule: r.Schedule, Float32: r.Float32, Average: r.Average,
 	}
@@ -175,7 +175,7 @@ func didOf(r *Run) did {
 	return f
 }
 
-func (f *did) run() Run {
+func (f *runFields) run() Run {
 	return Run{
 		Stats: solver.Stats{
 			Method: f.Method, NewtonSteps: f.NewtonSteps, Passes: f.Passes, OuterIterations: f.OuterIterations, DualUpdates: f.DualUpdates,
@@ -217,7 +217,7 @@ func (v *intercept) UnmarshalJSON(text []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (v intercept) MarshalJSON() ([]byte, error) { return json.Marshal(v.value) }
 
-// labels are the labels of two classes in a model file. Reading it is an error if one of them is absent.
+// labels are the labels of two classes in a model file. Reading is an error if a label is absent.
 type labels sparse.LabelMapping
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -309,7 +309,7 @@ func (m *Model) head() *head {
 // it has only these.
 func (m *Model) part(k int) *part {
 	c := &m.Columns[k]
-	p := &part{Groups: c.Groups, proof: proofOf(&c.Certificate), did: didOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
+	p := &part{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
 	if m.HasIntercept {
 		p.Intercept.value = (*number)(&c.Intercept)
 	}
@@ -461,7 +461,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 		h.ClassWeights = f.ClassWeights
 	}
 	if f.Format < 3 {
-		whole.commandFacts.into(&h.Facts, &p.did)
+		whole.commandFacts.into(&h.Facts, &p.runFields)
 	}
 	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack it
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
@@ -469,8 +469,8 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 	return &h, &p, nil
 }
 
-// column returns the column of a part with the head h. It returns an error if h and the head first of the
-// first part have another loss, another number of features, or other names of features.
+// column returns the column of a part with the head h. It returns an error if h and the head of the
+// first part differ in the loss, or in the number or the names of the features.
 func (p *part) column(first, h *head) (*Column, error) {
 	sameNames := len(h.Features) == len(first.Features) && (len(h.Features) == 0 || &h.Features[0] == &first.Features[0] || slices.Equal(h.Features, first.Features))
 	switch {
@@ -481,7 +481,7 @@ func (p *part) column(first, h *head) (*Column, error) {
 	case !sameNames:
 		return nil, errors.New("damaged model: it has other names of features than the first" + again)
 	}
-	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.did.run(), Coefficients: make([]float64, len(p.Coefficients))}
+	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.runFields.run(), Coefficients: make([]float64, len(p.Coefficients))}
 	if p.Intercept.value != nil {
 		c.Intercept = float64(*p.Intercept.value)
 	}

@@ -65,7 +65,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	}
 	if there, err := d.spec.kept(); err != nil {
 		return nil, err
-	} else if there { // processes stored a state of solver.Minimize
+	} else if there { // the checkpoint has a state of solver.Minimize
 		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
 	f, err := d.newFitter(ctx)

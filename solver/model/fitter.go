@@ -119,9 +119,9 @@ func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	return s, nil
 }
 
-// lambdaMax returns the LambdaMax of the design. If the fitter has a solver, the penalty does not couple
-// coefficients, and L1Ratio is at least leastRatio, then the solver is afterwards at the model in which
-// all penalised coefficients are zero.
+// lambdaMax returns the LambdaMax of the design. It leaves the fitter's solver at the model in which
+// all penalised coefficients are zero, if there is a solver, the penalty does not couple coefficients,
+// and L1Ratio is at least leastRatio.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
 	if err := d.noLambdaMax(); err != nil {
@@ -156,7 +156,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	f.full = r.Full
 	how := ending.Run{Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
 	if d.spec.unproved && r.Why == ending.Reached {
-		how.Gap = goal // the last Newton step indicates this gap; it is not proved
+		how.Gap = goal // the gap that the last Newton step indicates, without a proof
 	}
 	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !over(r.Err)) {
 		if how.Late {
@@ -191,8 +191,8 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, how.Err
 }
 
-// unattained reports whether the outcome shows that the objective has no minimum. Out of core the answer
-// needs one more pass over the file; if ctx has ended the run, unattained returns false instead.
+// unattained reports whether the outcome shows that the objective has no minimum. Out of core this
+// needs one more pass over the file. If ctx has ended the run there, unattained returns false.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)
 	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {

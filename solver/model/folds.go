@@ -120,10 +120,10 @@ func checkAssignment(of []int, n, all int) error {
 // the class of the row, and on its position among the rows of the class in all processes. So the folds
 // do not depend on which process has the row.
 //
-// Each class is cut into blocks, and the number of rows of a block is the number of folds. The rows of a
-// block get all folds, in a random order. The last block of a class may be smaller. Its folds begin
-// after the last fold of the last block of the class before. So the numbers of rows of the folds differ
-// by at most one, in each class and in total.
+// The rows of each class are cut into sections of c.folds rows. The rows of a section get all folds, in a
+// random order. The last section of a class may be smaller. Its folds begin after the last fold of the
+// last section of the class before. So the numbers of rows of the folds differ by at most one, in each
+// class and in total.
 func (c *crossing) draw() {
 	count := make([]float64, c.sides())
 	c.eachRow(func(_, class int) { count[class]++ })
@@ -140,18 +140,18 @@ func (c *crossing) draw() {
 	}
 	var source rand.PCG
 	rng := rand.New(&source)
-	// For each class: the number of the current block, and the folds of the rows of this block.
+	// For each class: the number of the current section, and the folds of its rows.
 	drawn, order := slices.Repeat([]int{-1}, len(count)), make([][]int, len(count))
 	c.eachRow(func(i, class int) {
-		block := at[class] / c.folds
-		if drawn[class] != block {
-			source.Seed(c.spec.Seed, (uint64(class)<<32+uint64(block))*0x9e3779b97f4a7c15+0x5ca5)
+		section := at[class] / c.folds
+		if drawn[class] != section {
+			source.Seed(c.spec.Seed, (uint64(class)<<32+uint64(section))*0x9e3779b97f4a7c15+0x5ca5)
 			order[class] = order[class][:0]
-			for k := range min(c.folds, all[class]-block*c.folds) {
+			for k := range min(c.folds, all[class]-section*c.folds) {
 				order[class] = append(order[class], (first[class]+k)%c.folds)
 			}
 			rng.Shuffle(len(order[class]), func(a, b int) { o := order[class]; o[a], o[b] = o[b], o[a] })
-			drawn[class] = block
+			drawn[class] = section
 		}
 		c.foldOf.set(i, order[class][at[class]%c.folds])
 		at[class]++

@@ -7,8 +7,8 @@ import (
 
 // This file scores the models of a fold on the rows of the fold.
 
-// Spec.Memory/heldShare is the memory for a window: its rows in the file, and the copies of the rows that
-// are held out. Spec.Memory/scoreShare is the memory for the scores that the AUC of models needs.
+// For the rows of a window in the file, and for the copies of its held-out rows, there is the memory
+// Spec.Memory/heldShare. For the scores of which the AUC is computed there is Spec.Memory/scoreShare.
 const heldShare, scoreShare = 16, 2
 
 // A heldOut has the rows of a fold, on which models are scored.
@@ -21,7 +21,8 @@ type heldOut struct {
 	atOnce int     // number of models that are scored in one pass
 }
 
-// A window has some rows of a fold, and their total weight, which is positive.
+// A window has the rows of a fold that are in one window of the file, or all rows of the fold if the
+// data are in memory. weight is their total weight, which is positive.
 type window struct {
 	table
 	weight float64
@@ -78,12 +79,12 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
 		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.own}
-		if h.kept > 0 { // cross-validation has a measure for the AUC, and none for the confusion table
+		if h.kept > 0 { // cross-validation uses the AUC, but not the confusion table
 			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
 	}
 	told := 0
-	err := h.eachWindow(ctx, func(w *window, part float64) error {
+	err := h.eachWindow(ctx, func(w *window, share float64) error {
 		for _, s := range scorers {
 			if w == nil {
 				break
@@ -92,8 +93,8 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 				return err
 			}
 		}
-		done := int(part * float64(len(models)))
-		h.told(done - told)
+		done := int(share * float64(len(models)))
+		h.addJudged(done - told)
 		told = done
 		return nil
 	})
@@ -110,8 +111,9 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 }
 
 // eachWindow calls do for each window of the rows of the fold. w is nil if the rows of a window have no
-// weight. part, at most 1, is the part of all rows of this process up to the end of the window.
-func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, part float64) error) error {
+// weight. share is the number of rows of this process up to the end of the window, divided by all its
+// rows.
+func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
 	if !h.spec.streams() {
 		return do(h.whole, 1)
 	}
@@ -177,8 +179,8 @@ func (s *heldScore) add(w *window) error {
 	return err
 }
 
-// scores returns the measures of the model on the rows of all processes. It returns no AUC if the tally
-// did not keep the scores of the rows.
+// scores returns the measures of the model on the rows of the fold in all processes. It returns no AUC
+// if the tally did not keep the scores of the rows.
 func (s *heldScore) scores(c *crossing) (scores, error) {
 	s.tally.join(c.team)
 	found, err := s.tally.Metrics()

@@ -14,15 +14,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LambdaMax returns the least lambda at which all penalised coefficients are zero. In the formulas, g is
-// the gradient of the mean loss at the model that has only the intercept and the coefficients without a
-// penalty.
+// LambdaMax returns the least lambda at which all penalised coefficients are zero. In the formulas, g
+// is the gradient of the mean loss at the model that has only the intercept and the coefficients
+// without a penalty; other symbols are those of the package comment.
 //
-// For the lasso and the elastic net, LambdaMax is max |gⱼ|/(r fⱼ sⱼ). For groups it is max |g_k|/wₖ, with
-// g on the scale of the standardised features. For ridge regression no lambda makes coefficients zero;
-// LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With a graph, every penalty factor must be
-// positive, and LambdaMax is the largest −g'x/Ω(x), to nine digits; Ω is the penalty with lambda = 1.
-// With more than two classes it is the largest LambdaMax of the classes.
+// For the lasso and the elastic net, LambdaMax is max |gⱼ|/(r fⱼ sⱼ). For groups it is max |g_k|/wₖ,
+// where g_k has the entries gⱼ/sⱼ of group k. If a Domain lets a coefficient leave 0 in one direction
+// only, an entry gⱼ counts only if −gⱼ has this direction. For ridge regression no lambda makes
+// coefficients zero; LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With a graph, every
+// penalty factor must be positive, and LambdaMax is the largest −g'x/Ω(x), to nine digits; Ω is the
+// penalty with lambda = 1. With more than two classes it is the largest LambdaMax of the classes.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.stateless(); err != nil {
@@ -72,9 +73,9 @@ func (d *design) noLambdaMax() error {
 	return nil
 }
 
-// cone returns a box with the directions in which coefficients may leave 0 within the domain: each bound
-// is 0 or infinite. It returns nil if there is no domain, if the domain is not a box, or if the box does
-// not contain 0.
+// cone returns a box whose bounds are 0 or infinite: it has the directions in which the domain lets
+// coefficients leave 0. It returns nil if there is no domain, if the domain is not a box, or if the box
+// does not contain 0.
 func (d *design) cone() solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil || d.ownDomain() {

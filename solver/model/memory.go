@@ -97,7 +97,7 @@ const manyFeatures = 1 << 26
 func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	const (
 		ofFeatures = 10 // number of vectors of a design and its penalty
-		ofMany     = 50 // number of vectors with manyFeatures
+		ofMany     = 50 // number of vectors if there are more than manyFeatures features
 	)
 	n, p := x.Dims()
 	entries, columns := x.NNZ(), int64(p)
@@ -154,6 +154,6 @@ func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
 	}
 	problem := g.pose(1)
 	_, finishes := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
-	// The column of the intercept, which problem does not have, makes a banded Hessian full.
+	// problem lacks the column of the intercept, which makes a banded Hessian full.
 	m.solver += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), finishes))
 }

@@ -16,8 +16,8 @@ type Metrics struct {
 	Numbers *NumberMetrics `json:"regression,omitempty"`
 }
 
-// ClassMetrics are the metrics of a model of two or more classes. Precision, recall and F1 are 0 if they
-// are shares of no rows, as in scikit-learn.
+// ClassMetrics are the metrics of a model of two or more classes. Precision, recall and F1 are 0 if
+// their divisor is 0, as in scikit-learn.
 type ClassMetrics struct {
 	Accuracy float64 `json:"accuracy"`
 	// Precision, Recall and F1 are for the positive class if there are two classes. With more classes they
@@ -25,9 +25,9 @@ type ClassMetrics struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// AUC is the area under the ROC curve, with ties counted half; nil if a class has no rows, or if the
-	// tally is brief. With more than two classes it is the mean over the classes of the AUC of the class
-	// against the rest.
+	// AUC is the area under the ROC curve, in which pairs with equal scores count half. It is nil if a
+	// class has no rows, or if the tally is brief. With more than two classes it is the mean over the
+	// classes of the AUC of the class against the rest.
 	AUC *float64 `json:"auc"`
 	// LogLoss is the mean of −log of the probability of the class of a row; nil for losses without
 	// probabilities.
@@ -44,8 +44,8 @@ type ClassMetrics struct {
 	Confusion [][]float64 `json:"confusion"`
 }
 
-// A ClassSummary has the metrics of one class. Precision, recall and F1 are 0 if they are shares of no
-// rows, as in scikit-learn.
+// A ClassSummary has the metrics of one class. Precision, recall and F1 are 0 if their divisor is 0, as
+// in scikit-learn.
 type ClassSummary struct {
 	Class     string  `json:"class"`
 	Rows      float64 `json:"rows"` // the number of rows of the class, or the sum of their weights

@@ -30,7 +30,8 @@ func TestMetricsByHand(t *testing.T) {
 	if fmt.Sprint(c.Confusion) != "[[1 1] [1 2]]" || *c.Threshold != 0.5 {
 		t.Errorf("%+v", c)
 	}
-	// There are 6 pairs for the AUC: in 4 the positive row has the larger score, and 1 is a tie.
+	// There are 6 pairs for the AUC: in 4 the positive row has the larger score, in 1 the scores are
+	// equal.
 	near(t, "accuracy", c.Accuracy, 0.6)
 	near(t, "precision", c.Precision, 2.0/3)
 	near(t, "recall", c.Recall, 2.0/3)
@@ -87,7 +88,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestAUC compares the AUC with a loop over all pairs, with ties and weights.
+// TestAUC compares the AUC with a loop over all pairs, with equal scores and with weights.
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
@@ -167,7 +168,7 @@ func TestMetricsOfPeers(t *testing.T) {
 		line := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
 		probability, _ := m.Probabilities(nil, x)
 		for i := range probability {
-			if i%3 == 0 { // ties
+			if i%3 == 0 { // equal scores
 				probability[i] = (math.Round(probability[i]*7) + 0.5) / 8
 			}
 		}

@@ -68,7 +68,7 @@ func (d *design) general() (*general, error) {
 
 // ownGeneral returns the problem of this process.
 func (d *design) ownGeneral() (*general, error) {
-	if !d.spec.minimizes() { // otherwise checkMethod has made this check
+	if !d.spec.minimizes() { // otherwise checkMethod has checked this
 		if err := d.spec.takenBy(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}
@@ -273,12 +273,12 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 		return nil, nil, err
 	}
 	late := res.Status == solver.TimeDone
-	if late && !finite(res.At.Objective) { // out of core, no point was evaluated
+	if late && !finite(res.At.Objective) { // out of core, if no point was evaluated in time
 		return nil, nil, errUnknown
 	}
 	out := g.outcome(lambda, res)
 	c := &out.certificate
-	if err == nil || !late { // unattained may need one more pass, for which there is no time if late
+	if err == nil || !late { // if late, there is no time for the pass that unattained may need
 		c.NoOptimum = g.unattained(ctx, &p, lambda, out.x)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {

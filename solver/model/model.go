@@ -43,7 +43,7 @@ type Column struct {
 	Intercept float64
 	// Groups lists groups of features that a graph ties. The coefficients of a group are equal up to
 	// sign, and not zero. If features are standardised, this holds for the coefficients of the
-	// standardised features. Groups is nil if the ties are not exact.
+	// standardised features. Groups is nil if no coefficients are exactly tied.
 	Groups [][]int
 
 	Certificate Certificate

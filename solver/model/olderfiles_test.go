@@ -118,7 +118,7 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.shift(margins, d.Offsets); err != nil {
+	if err := m.addOffsets(margins, d.Offsets); err != nil {
 		t.Fatal(err)
 	}
 	var lines strings.Builder

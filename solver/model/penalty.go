@@ -14,8 +14,8 @@ import (
 //
 //	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²
 //
-// If there are groups, the weighted norms of groups of rows of A x take the place of Σ limit_k |(A x)_k|.
-// The scales of the features are contained in A, or without A in limit, and in ridge and fixed.
+// If there are groups, the weighted norms of groups of rows of A x replace Σ limit_k |(A x)_k|. A,
+// ridge and fixed contain the scales of the features. If A is the identity, limit contains them.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
 	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0

@@ -86,7 +86,7 @@ func (c *Column) checkedMargin(indices []int32, values []float64) (float64, erro
 
 // margin returns the margin of a row. It sums the products that are not zero, in eight lanes as package
 // kernels does. The order of the sum must not depend on features whose coefficient is zero. Then rows
-// that differ only in such features have equal margins, which the AUC counts as ties.
+// that differ only in such features have equal margins, and the AUC counts their pair half.
 func (c *Column) margin(indices []int32, values []float64) float64 {
 	var lane [8]float64
 	kept := 0
@@ -235,9 +235,9 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	return dst, nil
 }
 
-// shift adds the offset of each row to all margins of the row. offsets may be nil. An OverflowError says
-// that a margin is no longer finite.
-func (m *Model) shift(margins, offsets []float64) error {
+// addOffsets adds the offset of each row to all margins of the row. offsets may be nil. An
+// OverflowError says that a margin is no longer finite.
+func (m *Model) addOffsets(margins, offsets []float64) error {
 	each := len(m.Columns)
 	for i, o := range offsets {
 		for k := i * each; k < (i+1)*each; k++ {

@@ -32,7 +32,7 @@ func TestScorer(t *testing.T) {
 			}
 			margins, err := m.Margins(nil, d.X)
 			if err == nil {
-				err = m.shift(margins, d.Offsets)
+				err = m.addOffsets(margins, d.Offsets)
 			}
 			if err != nil {
 				t.Fatal(err)

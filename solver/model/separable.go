@@ -35,8 +35,8 @@ func (d *design) recedes() func(j int, sign float64) bool {
 	return func(int, float64) bool { return false }
 }
 
-// unpenalised returns x with zeros for the coefficients that are penalised or bounded. It returns nil if
-// this part of x cannot separate the rows, or if the loss reaches its minimum.
+// unpenalised returns x with zeros for the coefficients that are penalised or bounded. It returns nil
+// if this part of x cannot separate the rows, or if the loss of each row reaches its minimum.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil

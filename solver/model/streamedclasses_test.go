@@ -165,7 +165,7 @@ func TestStreamedAUC(t *testing.T) {
 		models[i] = &Model{Classes: sparse.Classes{Values: classes}}
 		for k := range classes {
 			c := Column{Coefficients: make([]float64, 16)}
-			for j := range c.Coefficients { // so that some scores tie
+			for j := range c.Coefficients { // so that some scores are equal
 				c.Coefficients[j] = math.Round(3*math.Sin(float64(1+i+7*k+j*j))) / 4
 			}
 			models[i].Columns = append(models[i].Columns, c)

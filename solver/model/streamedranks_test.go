@@ -20,8 +20,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// streamedRanks calls do on ranks, each with a part of a mapped file, and returns the results and errors
-// of all ranks. If before is not nil, it returns the context for a rank.
+// streamedRanks calls do on ranks, each with a shard of a mapped file, and returns the results and
+// errors of all ranks. If before is not nil, it returns the context for a rank.
 func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error), before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)

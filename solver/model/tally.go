@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Tally computes the Metrics of Score for rows that are added in pieces, by one process or by several.
-// For the AUC it keeps 8 bytes for each row, or 16 bytes if rows have weights. With more than two classes
-// it keeps them for each class. A brief tally has no AUC and no confusion table.
+// A Tally computes the Metrics of Score for rows that are added in several calls, by one process or by
+// several. For the AUC it keeps 8 bytes for each row, or 16 bytes if rows have weights, for each class
+// if there are more than two. A brief tally has no AUC and no confusion table.
 type Tally struct {
 	m         *Model
 	team      *rows.Team // the processes that have other rows, see Join
@@ -107,7 +107,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	}
 	margins, err := t.m.Margins(nil, x)
 	if err == nil {
-		err = t.m.shift(margins, set.Offsets)
+		err = t.m.addOffsets(margins, set.Offsets)
 	}
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, blen
 	}
 	if probability := t.m.probability(); probability != nil {
 		blend(&t.brier, func(i int) float64 {
-			off := probability(float64(-sign[classes[i]] * margins[i])) // 1 − p of the true class
+			off := probability(float64(-sign[classes[i]] * margins[i])) // 1 minus the probability of the true class
 			return float64(off * off)
 		})
 		t.m.toProbabilities(margins)
@@ -450,10 +450,11 @@ func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 	return from
 }
 
-// auc returns the weighted share of pairs of a positive and a negative row in which the positive row has
-// the larger score. Ties count half. It returns NaN if a side has no weight. Each process of the team
-// compares its own positive rows with the negative rows of one process after the other. Without weights
-// the sums are exact, and do not depend on how the rows are divided among the processes.
+// auc returns the weight of the pairs of a positive and a negative row in which the positive row has
+// the larger score, divided by the weight of all such pairs. Pairs with equal scores count half. It
+// returns NaN if a side has no weight. Each process of the team compares its own positive rows with the
+// negative rows of one process after the other. Without weights the sums are exact, and do not depend
+// on how the rows are divided among the processes.
 func (s *sides) auc(team *rows.Team) float64 {
 	s[0].sort()
 	s[1].sort()
@@ -468,7 +469,7 @@ func (s *sides) auc(team *rows.Team) float64 {
 }
 
 // above returns the weight of the pairs of a row of r and a row of low in which the row of r has the
-// larger score. Ties count half. r and low are sorted.
+// larger score. Pairs with equal scores count half. r and low are sorted.
 func (r *ranking) above(low *ranking) (area float64) {
 	var below, tied float64 // weights of the rows of low with a smaller score than v, and with the score v
 	first, next := 0, 0     // indices of the first score in low that is at least v, and that is above v

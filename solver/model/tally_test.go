@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// pieces calls add for rows of x, 300 at a time, with their labels and settings.
+// pieces calls add for the rows of x, 300 at a time, with their labels and settings.
 func pieces(t *testing.T, x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse.CSR, y []float64, set *ScoreSettings) error) {
 	t.Helper()
 	n, _ := x.Dims()
@@ -31,14 +31,14 @@ func pieces(t *testing.T, x *sparse.CSR, y []float64, set *ScoreSettings, add fu
 	}
 }
 
-// TestTally checks that a tally to which rows are added in pieces has the metrics of all rows, without
-// weights and with weights of which some are 0.
+// TestTally checks that a tally to which rows are added in several calls has the metrics of all rows,
+// without weights and with weights of which some are 0.
 func TestTally(t *testing.T) {
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}, "squared": solver.Squared{}, "poisson": solver.Poisson{}} {
 		const n, p = 1000, 6
 		x, y := randomFor(t, n, p, 3, loss)
 		m := mustFit(t, &Spec{Loss: loss, Lambda: 1e-2}, x, y)
-		for j := range m.Columns[0].Coefficients { // so that scores tie
+		for j := range m.Columns[0].Coefficients { // so that some scores are equal
 			m.Columns[0].Coefficients[j] = math.Round(m.Columns[0].Coefficients[j])
 		}
 		m.Columns[0].Intercept = 0
@@ -91,8 +91,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestClassTally checks that a tally of several classes to which rows are added in pieces has the metrics
-// of all rows.
+// TestClassTally checks that a tally of several classes, to which rows are added in several calls, has
+// the metrics of all rows.
 func TestClassTally(t *testing.T) {
 	const n = 1000
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}} {
