@@ -130,7 +130,7 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 		case err != nil:
 			return 0, err
 		case falls:
-			return 0, errorf("the features that are not penalised tell the classes apart, or the counts of 0, so that no lambda matters; give them a positive penalty factor, or a group")
+			return 0, errorf("the features without a penalty separate the classes, or the rows with count 0 from the others, so that no lambda matters; give these features a positive penalty factor, or a group")
 		}
 	}
 	return 0, noLargest("no feature matters at all: every gradient at zero is 0")

@@ -72,7 +72,7 @@ func TestNoOptimum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LambdaMax(context.Background(), &Spec{PenaltyFactors: []float64{0, 1}}, x, y); err == nil || !strings.Contains(err.Error(), "not penalised tell the classes apart") {
+	if _, err := LambdaMax(context.Background(), &Spec{PenaltyFactors: []float64{0, 1}}, x, y); err == nil || !strings.Contains(err.Error(), "without a penalty separate the classes") {
 		t.Errorf("LambdaMax: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ type app struct {
 	Train      trainCmd      `cmd:"" help:"Fit a model to data."`
 	Predict    predictCmd    `cmd:"" help:"Apply a model to data."`
 	Path       pathCmd       `cmd:"" help:"Fit a model for each of many lambdas, and draw them."`
-	CV         cvCmd         `cmd:"" name:"cv" help:"Choose lambda by cross-validation, and fit the model that has it."`
+	CV         cvCmd         `cmd:"" name:"cv" help:"Choose lambda by cross-validation, and fit the model with this lambda."`
 	Model      modelCmd      `cmd:"" help:"Show a model, or convert it to and from liblinear's text."`
 	Convert    convertCmd    `cmd:"" help:"Rewrite data in another form: LIBSVM, CSV, TSV, npy, npz or Matrix Market."`
 	Graph      graphCmd      `cmd:"" help:"Make a graph over the features of data."`

@@ -109,6 +109,6 @@ func (c *trainCmd) forget(e *env) {
 		return
 	}
 	if err := os.Remove(c.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		e.warn("the checkpoint stays, and is of no more use: %v", err)
+		e.warn("the checkpoint is no longer needed, but cannot be removed: %v", err)
 	}
 }

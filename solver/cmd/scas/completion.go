@@ -19,8 +19,8 @@ func (completionCmd) Help() string {
     source <(scas completion zsh)
     scas completion fish | source
 
-A shell that runs this at its start completes commands, flags and the values of
-flags that take one of a few.`
+Run such a line when the shell starts. The shell then completes commands, flags, and
+the values of flags that have only a few values.`
 }
 
 // Run prints the completion script for the shell.

@@ -42,7 +42,7 @@ func (c *convertCmd) stream(e *env) error {
 		e.warnOfColumns(d)
 		addColumns(&f, d)
 		if done.Table.Filled > 0 {
-			e.warn("models of %s do not fill missing values in prediction, as those of the table do: %s has no place for what fills them", c.Out, sparse.Binary)
+			e.warn("a model fitted to %s will not fill missing values in prediction, because a file of form %s does not keep the numbers for that; a model fitted to the table will", c.Out, sparse.Binary)
 		}
 	}
 	f.addIf(done.Resumed > 0, "", "%s of text were read by an earlier run", byteCount(done.Resumed))

@@ -17,9 +17,9 @@ import (
 
 type cvCmd struct {
 	pathFlags
-	Folds  count  `placeholder:"K" help:"Number of parts of the rows, each with the same share of the classes (default: 10, but at most the number of rows)." group:"How lambda is chosen:"`
+	Folds  count  `placeholder:"K" help:"Number of parts into which the rows are divided; each part has about the same proportions of the classes (default: 10, but at most the number of rows)." group:"How lambda is chosen:"`
 	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"Measure on held-out rows that chooses lambda: loss, error (share of wrong classes), auc, or mse of numbers (default ${default})." group:"How lambda is chosen:"`
-	Choose string `enum:"1se,min" default:"min" help:"min: the lambda with the best mean; 1se: the largest lambda within one standard error of it, for a simpler model (default ${default})." group:"How lambda is chosen:"`
+	Choose string `enum:"1se,min" default:"min" help:"min: the lambda with the best mean; 1se: the largest lambda whose mean is within one standard error of the best, for a simpler model (default ${default})." group:"How lambda is chosen:"`
 	Model  string `short:"o" placeholder:"FILE" help:"Write the model of the chosen lambda, fitted to all rows." group:"What is written:"`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda." group:"What is written:"`
 	pageFlags
@@ -36,25 +36,29 @@ func (cvCmd) Help() string {
     scas cv --graph edges.txt --svg curve.svg -o model.json train.svm
     scas cv --report fit.html -o model.json train.csv
 
-Chooses lambda, the weight of the penalty, by cross-validation: for each of the
-folds a path (see scas path --help) is fitted to the other rows and judged on
-those of the fold. As in scas path there are an intercept and standardised
-features unless the flags say otherwise; with a graph features are as they are.
-The report has both lambdas of --choose with all metrics of the rows held out, and
-the price of 1se: what it changes. On test rows of nine data sets 1se cost up to 2.2
-points of accuracy or 0.04 of R2, and saved up to half of the coefficients. The auc
-of several classes is the mean of each against the rest. RMSE and R2 are of all these rows together. The
-model that -o writes is then for scas predict. Several classes (scas train
---help) have one lambda in common; non-zeros and gap are sums over their models.
-Equal seeds give equal folds, whether the rows are in memory, in a larger file or
-on ranks (--dist), and equal bits with any number of threads. A .scas file larger
-than --memory is gone through in pieces, one fold after the other; without --metric
-auc there is then an AUC only if --memory has room for the scores of all lambdas.
+Chooses lambda, the weight of the penalty, by cross-validation. For each fold, a
+path (see scas path --help) is fitted to the rows outside the fold, and its models
+are judged on the rows of the fold. There is an intercept, and features are
+standardised unless there is a graph; flags change both. The model that -o writes is
+fitted to all rows.
+
+The report has the two lambdas that --choose can take, with all metrics of the
+held-out rows, and the price of 1se: the differences between the two. On test rows
+of nine data sets 1se cost up to 2.2 points of accuracy or 0.04 of R2, and saved up
+to half of the coefficients. RMSE and R2 are computed from all held-out rows
+together. Several classes (scas train --help) have the same lambda. Their AUC is the
+mean of the AUC of each class against the rest; non-zeros and gap are sums over
+their models.
+
+Equal seeds give equal folds, whether the rows are in memory, in a larger file or on
+ranks (--dist), and equal bits with any number of threads. A .scas file larger than
+--memory is read in pieces, one fold after the other. Unless --metric is auc, there
+is then an AUC only if --memory is large enough for the scores of all lambdas.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
-input is not finite, 4 some lambda of all rows is not converged (the model is
-written and says whether its is) or --time-limit came first (no model is),
-130 interrupted (nothing is written).`
+input is not finite, 4 some lambda is not converged on all rows (the model is
+written, and says whether its own lambda is) or --time-limit came first (no model is
+written), 130 interrupted (nothing is written).`
 }
 
 // cvMetrics has, for each value of --metric, its name in reports and its measure in package model.
@@ -291,7 +295,7 @@ func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	}
 	for class, rows := range whole.classes {
 		if rows == 1 {
-			return fmt.Errorf("%s: the label %s is that of %s alone; cross-validation needs two or more of each class, as the rest of a fold must have both", dataName(c.Data), data.Mapping.Name(float64(2*class-1)), plural(rows, "row"))
+			return fmt.Errorf("%s: only %s has the label %s; cross-validation needs two rows or more of each class, because the rows outside a fold must have both classes", dataName(c.Data), plural(rows, "row"), data.Mapping.Name(float64(2*class-1)))
 		}
 	}
 	return nil

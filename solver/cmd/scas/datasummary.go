@@ -161,9 +161,9 @@ func (d *dataSummary) addTo(f *summary) {
 	f.add("row norms", "%.4g to %.4g, mean %.4g", d.RowNorm.Min, d.RowNorm.Max, d.RowNorm.Mean)
 	f.addIf(d.FeatureSD.Max > 0, "feature sd", "%.4g to %.4g, a ratio of %.3g", d.FeatureSD.Min, d.FeatureSD.Max, d.FeatureSD.Max/d.FeatureSD.Min)
 	f.addIf(d.Constant > 0, "", "%s the same in every row", plural(d.Constant, "feature"))
-	adds := "it is gone through in pieces"
+	adds := "training reads it in pieces"
 	if d.Memory.Solver > 0 {
-		adds = fmt.Sprintf("training adds up to some %s (A = I)", byteCount(d.Memory.Solver))
+		adds = fmt.Sprintf("training adds up to about %s (A = I)", byteCount(d.Memory.Solver))
 	}
 	f.add("memory", "%s of data; %s", byteCount(d.Memory.Data), adds)
 	f.addIf(d.Memory.Peak > 0, "", "this process took %s at most", byteCount(d.Memory.Peak))

@@ -23,8 +23,8 @@ type demoCmd struct{}
 func (demoCmd) Help() string {
 	return `Trains the graph-guided fused lasso and the plain lasso on the Wisconsin
 diagnostic breast cancer table, which is part of the program, and compares them.
-With the environment variable SCAS_DATA naming the directory of the benchmark
-data it also solves a9a and shows the distance to the known optima.`
+If the environment variable SCAS_DATA names the directory of the benchmark data,
+the demonstration also solves a9a, and shows the distance to the known optima.`
 }
 
 // Run prints the demonstration.

@@ -24,7 +24,7 @@ import (
 
 // distFlags are the flags of a fit with several ranks.
 type distFlags struct {
-	Dist        string        `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Fit with the ranks that mpirun or srun has started, each with a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. It needs a scas built with -tags mpi."`
+	Dist        string        `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Fit together with the other processes (ranks) that mpirun or srun has started. Each reads a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. scas must be built with -tags mpi."`
 	DistTimeout time.Duration `default:"10m" placeholder:"DURATION" help:"End with exit code 75 if the other ranks do not answer for this time (default ${default})."`
 }
 
@@ -189,7 +189,7 @@ func (c *fitFlags) readShard(e *env) (*sparse.Dataset, error) {
 	}
 	*e.data = append(*e.data, data.X)
 	if count := float64(len(paths)); t.Most(count) != t.Least(count) {
-		return nil, fmt.Errorf("%s: other ranks find another number of files than the %d here", c.file, len(paths))
+		return nil, fmt.Errorf("%s: this rank finds %d files, and other ranks find another number; give all ranks the same files", c.file, len(paths))
 	}
 	if len(paths) != t.Size() {
 		c.ranks.ofRow += 8 // the positions where the rows of a shard begin
@@ -211,7 +211,7 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 	}
 	columns = int(t.Most(float64(columns)))
 	if c.Features > 0 && columns > int(c.Features) {
-		return fmt.Errorf("%s: indices count from 0, as other ranks find, and one here is %d: it is beyond the %d features of --features", c.file, c.Features, c.Features)
+		return fmt.Errorf("%s: other ranks have the index 0, so indices count from 0, and the index %d is too large for the %d features of --features; give --features a larger number", c.file, c.Features, c.Features)
 	}
 	data.Rebase(zero, columns)
 	return nil
@@ -242,7 +242,7 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	case c.Positive.number != nil && *c.Positive.number == m.Negative:
 		m.Negative, m.Positive = m.Positive, m.Negative
 	case c.Positive.number == nil || *c.Positive.number != m.Positive:
-		return fmt.Errorf("%s: the label said to be positive does not occur: the labels are %v and %v", c.file, m.Negative, m.Positive)
+		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %v and %v", c.file, m.Negative, m.Positive)
 	}
 	switch {
 	case stored.Negative == m.Negative && stored.Positive == m.Positive: // the labels in the file are right
@@ -279,12 +279,12 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
 		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.file, values[0], values[1], values[2], numbers)
 	case c.Positive != nil:
-		return fmt.Errorf("%s: a label is to be positive, but there are %d classes: expected two; "+
+		return fmt.Errorf("%s: --positive is for two classes, and there are %d; "+
 			"leave out --positive", c.file, len(values))
 	}
 	for k, rows := range c.ranks.whole(data).classes {
 		if rows < 2 {
-			return fmt.Errorf("%s: one row alone has the label %v: expected two rows of every class or more; correct it, leave the row out, or %s", c.file, values[k], numbers)
+			return fmt.Errorf("%s: only one row has the label %v: expected two rows or more of every class; correct it, leave the row out, or %s", c.file, values[k], numbers)
 		}
 	}
 	return nil

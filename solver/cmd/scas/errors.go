@@ -32,14 +32,15 @@ const (
 // exitCodes is the table of exit codes in scas --help.
 const exitCodes = `Exit codes:
 
-    0      done; a named method (scas train --method) has made its passes
-    1      cannot read or write, malformed input and missing values of tables
-           (empty, NA, NaN) included, or more than --memory
+    0      done; a method named by scas train --method has made its passes
+    1      cannot read or write; also for malformed input, missing values of
+           tables (empty, NA, NaN), and work that needs more than --memory
     2      wrong usage
     3      diverged, or a number in the input is not finite
     4      not converged: what was asked for is not proved, or --time-limit came
-           first; the help of a command says what it writes then
-    75     a rank of --dist was lost or hung; give the same command again
+           first; the help of each command says what it writes then
+    75     a rank of --dist is lost or does not answer; give the same command
+           again
     130    interrupted; nothing is written`
 
 // A usageError is an error in the flags or the arguments of the command line.

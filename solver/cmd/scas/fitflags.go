@@ -136,7 +136,7 @@ func (v *share) UnmarshalText(text []byte) error {
 type specFlags struct {
 	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
 	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
-	Fusion positive    `default:"1" placeholder:"F" help:"Weight of the differences along the graph, relative to the coefficients (default ${default})." group:"Structure:"`
+	Fusion positive    `default:"1" placeholder:"F" help:"Weight of the differences along the graph, relative to the penalty of the coefficients (default ${default})." group:"Structure:"`
 	Groups string      `placeholder:"FILE" help:"Group lasso: the coefficients of a group become zero together. FILE has a group a line, as numbers of features from 1 (with --graph, of rows of A, edges first). Features in no group are not penalised." group:"Structure:"`
 	Mu     notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
 	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Add (F/2)|A x|^2, with --graph (default ${default})." group:"Structure:"`
@@ -144,7 +144,7 @@ type specFlags struct {
 	// Bounds is a file with bounds of coefficients.
 	Bounds string `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
 	shapeFlags
-	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight; with more classes, each class and the rest." group:"Rows:"`
+	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight. With more than two classes, it does so for each class and the rest." group:"Rows:"`
 	SampleWeights string `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
 }
 
@@ -152,7 +152,7 @@ type specFlags struct {
 type rowFlags struct {
 	indexFlags
 	memoryFlags
-	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class of two (default: the larger number, or the later word)." group:"Rows:"`
+	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class, if there are two classes (default: the larger number, or the later word)." group:"Rows:"`
 	OffsetColumn string        `placeholder:"COLUMN" help:"Column with the offset of each row, see --offset. It is not a feature." group:"Tables:"`
 	Strict       bool          `help:"Refuse rows whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
 }
@@ -174,7 +174,7 @@ func (c *solveFlags) settings() solver.Settings {
 // lambdaFlags are the flags for the lambdas of a path.
 type lambdaFlags struct {
 	Lambdas lambdasFlag `default:"100" placeholder:"N|F,F,..." help:"Number of lambdas, or the lambdas themselves, the largest first, such as 0.1,0.01 (default ${default})."`
-	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the least at which every coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
+	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the smallest at which every penalised coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
 }
 
 // A ratio is a number above 0 and below 1.

@@ -259,20 +259,28 @@ func (convertCmd) Help() string {
     scas convert --labels-out y.txt train.svm train.mtx
     scas convert train.svm.zst train.scas
 
-Endings: .scas (binary, which every command maps instead of reading it: a file
-is ready at once, and may be larger than --memory), .csv, .tsv, .npy (a dense
-array), .npz (the sparse csr of scipy, with labels as the array y and names as the
-array names), .mtx (Matrix Market), any other: LIBSVM. Numbers keep every bit, and names go along where there is a place
-for them: in tables, npz and scas. Dense forms (csv, tsv, npy) do not know which zeros
-were stored, and LIBSVM does not know the number of features. Labels that are
-words are numbered, from 0, except from table to table.
+The ending of OUT says the form:
 
-The file is written whole or not at all. From LIBSVM text and tables to .scas
-neither need fit in memory. A conversion of LIBSVM text that was interrupted or
-killed goes on where it was when it is asked for again: its parts are in the
-directory .OUT.parts. What else a kill leaves, .OUT.*.tmp, and of a table its parts,
-the next run removes. Models of a .scas file do not fill missing values in
-prediction, as those of a table do.
+    .scas         binary. Every command maps such a file instead of reading
+                  it. So it is ready at once, and may be larger than --memory
+    .csv, .tsv    tables
+    .npy          a dense array
+    .npz          the sparse csr of scipy, with the labels as the array y and
+                  the names of features as the array names
+    .mtx          Matrix Market
+    any other     LIBSVM text
+
+Numbers keep every bit. Tables, npz and scas keep the names of features. Dense
+forms (csv, tsv, npy) do not keep which zeros were stored, and LIBSVM does not keep
+the number of features. Labels that are words become numbers from 0, except from
+table to table. A model fitted to a .scas file cannot fill missing values in
+prediction, even if the file was made from a table.
+
+OUT is written completely or not at all. For a conversion of LIBSVM text or a table
+to .scas, neither file has to fit in memory. If a conversion of LIBSVM text was
+interrupted or killed, the same command continues it: the parts that are done are in
+the directory .OUT.parts. The next run removes all other files that a killed run
+left: .OUT.*.tmp, and the parts of a table.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the input
 is not finite, 130 interrupted (OUT is not written).`

@@ -16,12 +16,12 @@ import (
 type graphCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; its labels do not matter."`
 
-	Method     string   `enum:"glasso,threshold,knn,chain,recipe" default:"glasso" help:"glasso: sparse inverse of the correlation matrix. threshold: the strongest correlations. knn: each feature with the most correlated ones. chain: neighbouring features. recipe: as published codes of stochastic ADMM do (default ${default})." group:"Which edges:"`
+	Method     string   `enum:"glasso,threshold,knn,chain,recipe" default:"glasso" help:"glasso: sparse inverse of the correlation matrix. threshold: the strongest correlations. knn: each feature and the features most correlated with it. chain: neighbouring features. recipe: the graph of published codes of stochastic ADMM (default ${default})." group:"Which edges:"`
 	Penalty    positive `placeholder:"F" help:"Penalty of glasso. A larger one leaves fewer edges." group:"Which edges:"`
-	Edges      count    `placeholder:"K" help:"About this number of edges: glasso finds the penalty, threshold takes the K strongest pairs." group:"Which edges:"`
+	Edges      count    `placeholder:"K" help:"Make about K edges: glasso finds the penalty, threshold takes the K strongest pairs." group:"Which edges:"`
 	Threshold  positive `placeholder:"F" help:"Smallest absolute correlation that makes an edge, for threshold." group:"Which edges:"`
 	Neighbours count    `aliases:"neighbors" placeholder:"K" help:"Number of features that knn joins to each feature." group:"Which edges:"`
-	Signed     bool     `help:"Give negatively correlated features an edge of negative weight, which draws their coefficients to opposite values." group:"Which edges:"`
+	Signed     bool     `help:"Give negatively correlated features an edge of negative weight, so that their coefficients are drawn to opposite values." group:"Which edges:"`
 	Weighted   bool     `help:"Use the absolute correlations as weights, instead of 1." group:"Which edges:"`
 	Antisym    bool     `help:"Write the matrix [G; I] of published codes instead of edges. G is p x p, with +w above and -w below the diagonal for each edge. Without --penalty and --edges it implies --method recipe." group:"What is written:"`
 
@@ -49,11 +49,11 @@ func (graphCmd) Help() string {
     scas graph --antisym -o published.mat --features 123 a9a.zst
     scas graph --penalty 0.2 --correlation cor.txt --precision theta.mat
 
-Statistics go to standard output. Pictures are for up to %d features with edges.
+Statistics go to standard output. --svg draws up to %d features with edges.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the input
-is not finite, 4 glasso does not reach its duality gap, 130 interrupted; nothing
-is written but with 0.`, draw.MaxNodes)
+is not finite, 4 glasso does not reach its duality gap, 130 interrupted. Files are
+written only with exit code 0.`, draw.MaxNodes)
 }
 
 // Run builds the graph, writes the files and prints the statistics.

@@ -31,24 +31,24 @@ func (infoCmd) Help() string {
     scas info model.json
     SCAS_LEVEL=avx2 scas info --json
 
-The environment variable SCAS_LEVEL (generic, avx2, avx512) chooses the kernels
-of every command; all levels give the same bits. What training adds at most to the
-memory of the data is estimated for A = I and --method auto; a graph adds vectors
-with an entry for each of its edges, and scas, scas-k and scas-strong may keep a
-rotated copy of the data for it (scas train --method list).
+The environment variable SCAS_LEVEL (generic, avx2, avx512) chooses the kernels of
+every command; all levels give the same bits. The estimate of the memory that
+training needs in addition to the data is for A = I and --method auto. A graph adds
+vectors with an entry for each of its edges, and scas, scas-k and scas-strong may
+then keep a rotated copy of the data (scas train --method list).
 
-Memory. A command that is estimated to need more than --memory SIZE ends with an
-error before it begins. The default is GOMEMLIMIT, or without it half of the memory
-of the machine or container. The estimate includes the program (24MiB) and, while
-text is read, twice the data. A .scas file (scas convert) may be larger. These
-commands then read it in pieces:
+Memory. A command ends with an error before it begins if the estimate of its memory
+is above --memory SIZE. The default of SIZE is GOMEMLIMIT, or if that is not set,
+half of the memory of the machine or container. The estimate includes the program
+(24MiB) and, while text is read, twice the data. A .scas file (scas convert) may be
+larger than SIZE. These commands then read it in pieces:
 
-    train, path, cv    up to 2,048 coefficients; SIZE must be at least 128MiB
-                       and what is kept of each row (with --dist, SIZE is for
-                       each rank)
+    train, path, cv    up to 2,048 coefficients; SIZE must be at least 128MiB,
+                       and more if each row has a weight, an offset or a fold
+                       (with --dist, SIZE is for each rank)
     train              any number of coefficients with --method scas-k or
                        scas-l, --no-intercept and --no-standardize
-    graph              keeps the covariance of each pair of features
+    graph              SIZE must hold the covariance of each pair of features
     predict, info      any file
 
 Exit codes: 0 done, 1 cannot read, 2 wrong usage, 3 a number in the input is not

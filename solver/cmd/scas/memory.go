@@ -35,7 +35,7 @@ func (v *memorySize) UnmarshalText(text []byte) error {
 	case !known || unit == "%" && amount > 100:
 		return fmt.Errorf("%q: %s", text, want)
 	case factor == 0:
-		return fmt.Errorf("%q: this system does not tell its memory; %s", text, "want a size such as 8GiB")
+		return fmt.Errorf("%q: this system does not report its memory; %s", text, "want a size such as 8GiB")
 	}
 	*v = memorySize(min(max(1, amount*factor), 1<<62))
 	return nil
@@ -61,7 +61,7 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 	if limit == 0 || need <= float64(limit) {
 		return nil
 	}
-	return fmt.Errorf("%s takes some %s of memory, more than %s (%s); allow more with --memory SIZE",
+	return fmt.Errorf("%s needs about %s of memory, more than %s (%s); allow more with --memory SIZE",
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 

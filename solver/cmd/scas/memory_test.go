@@ -197,7 +197,7 @@ func TestRoom(t *testing.T) {
 }
 
 // allowed matches the amount of memory that a refusal names.
-var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to go through it in pieces)?\n`)
+var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read it in pieces)?\n`)
 
 // TestSaysEnough checks that a command runs with the memory that a refusal names, and is refused with a tenth
 // less.

@@ -33,9 +33,10 @@ func printMethods(e *env, asJSON, verbose bool) error {
 	}
 	w.Flush() // cannot fail, because it writes to memory
 	return e.print(b.String() + `
-The first is the default. Memory is in numbers of 8 bytes beside the data: n rows, p features with
-data, l rows of A. Every run takes some 17p + 10l + 2n more, and to prove a gap what auto takes at
-the end; scas info DATA adds it up. --method list --verbose says what --eta and other flags mean to each.
+The first is the default. Memory counts numbers of 8 bytes, in addition to the data: n rows, p
+features with data, l rows of A. Every run needs about 17p + 10l + 2n more, and a proof of the gap
+needs as much as auto; scas info DATA gives the sum. --method list --verbose explains --eta and
+other flags for each method.
 `)
 }
 
@@ -63,12 +64,12 @@ func methodFlagList(all []solver.MethodInfo) string {
 		}
 	}
 	f.gap()
-	return f.String() + fmt.Sprintf(`The first is the default. The rate is what is proven. Memory is in numbers of 8 bytes beside the
-data: n rows, p features with data, l rows of A. Every run takes some 17p + 10l + 2n more, and to
-prove a gap what auto takes at the end; scas info DATA adds it up.
+	return f.String() + fmt.Sprintf(`The first is the default. The rate is the proven rate of convergence. Memory counts numbers of 8
+bytes, in addition to the data: n rows, p features with data, l rows of A. Every run needs about
+17p + 10l + 2n more, and a proof of the gap needs as much as auto; scas info DATA gives the sum.
 
-With --eta, what it is; then its default, in terms of nu_f, a bound of the curvature of a sample's
-loss. t is the number of the step, lambda_1 the largest eigenvalue of A'A.
+After --eta are its meaning and its default. nu_f is a bound of the curvature of a sample's loss, t
+is the number of the step, lambda_1 the largest eigenvalue of A'A.
 
 Methods other than %s take L1 penalties, rows of equal
 weight and no domain.

@@ -37,20 +37,33 @@ func (modelShowCmd) Help() string {
     scas model show model.json
     scas model show --top 5 --json model.json
 
-A group is of features that a graph joins and whose coefficients are equal, up to
-sign. The gap is the proven bound on how far the objective of the fit is above
-the optimum, as a share of the objective and absolute.
+A group has features that a graph joins and whose coefficients are equal, up to
+sign. The gap is the proven bound on how far the objective of the fit is above the
+optimum, divided by the objective and absolute.
 
---json has the keys of scas train --json, beside coefficients, largest_groups and
-a few of the model. Earlier versions called model file, positive_class
-positive_label or positive_name (negative_class alike), classes models,
-tied_groups groups, and largest_groups tied_groups; they had what the table says
-as target (now label), offset_column (offset) and fill, and in an object fit what
-is now beside it, with graph_edges for graph.edges, mu_a for l2y, penalty for
-penalty_name and balanced for class_weights.
+--json prints the keys of scas train --json, and in addition coefficients,
+largest_groups and keys about the model. These keys had other names in earlier
+versions:
 
-Exit codes: 0 done, 1 cannot read (what is no model, or damaged, included), 2
-wrong usage, 130 interrupted.`
+    now                earlier
+    model              file
+    positive_class     positive_label or positive_name
+    negative_class     negative_label or negative_name
+    classes            models
+    tied_groups        groups
+    largest_groups     tied_groups
+    table.label        target
+    table.offset       offset_column
+    table.fill         fill
+    graph.edges        fit.graph_edges
+    l2y                fit.mu_a
+    penalty_name       fit.penalty
+    class_weights      fit.balanced
+
+All other keys of the former object fit are now outside of it.
+
+Exit codes: 0 done, 1 cannot read (also for a file that is no model, or a damaged
+one), 2 wrong usage, 130 interrupted.`
 }
 
 type modelConvertCmd struct {
@@ -67,12 +80,12 @@ func (modelConvertCmd) Help() string {
     scas model convert model.json model.liblinear
     scas model convert model.liblinear model.json
 
-liblinear-predict gives the same predictions by a converted model. Its form has
-coefficients, intercept, loss and labels, which must be whole numbers; groups,
-names, certificate and the run are left out.
+With a converted model, liblinear-predict makes the same predictions. The form of
+liblinear has only coefficients, intercept, loss and labels; the labels must be whole
+numbers. Groups, names, the certificate and the description of the run are left out.
 
-Exit codes: 0 done, 1 cannot read or write (a model that the other form has no
-place for included), 2 wrong usage, 130 interrupted (nothing is written).`
+Exit codes: 0 done, 1 cannot read or write (also for a model that the other form
+cannot hold), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
 // A modelReport describes a model. scas model show --json prints it. Where it says the same as the report of

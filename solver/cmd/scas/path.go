@@ -36,22 +36,26 @@ func (pathCmd) Help() string {
     scas path --graph edges.txt --json train.svm
     scas path --graph matrix.txt --lambdas 0.1,0.03,0.01 train.svm
 
-Fits one model after the other, from the lambda (the weight of the penalty) at
-which every coefficient is zero down to a small one, or at the lambdas that
---lambdas lists (some problems have no such largest one), with an intercept and
-features standardised, or with a graph as they are, unless the flags say
-otherwise. Each line of the table has a lambda, the number of coefficients that
-are not zero, the mean loss on DATA, the objective (mean loss plus penalty), a
-proven bound on how far that is above the optimum, as a share of the objective
-and absolute, and whether this meets --tol: converged, or what came before:
-stalled (rounding, or too little room), passes done, time limit. Which lambda to
-take, scas cv says. Several classes (scas train --help) have their lambdas in
-common; non-zeros, loss, objective and gap are sums over their models.
-With --dist each rank has a part of the rows, and rank 0 prints and writes.
+Fits a model for each of several lambdas, the largest first. Lambda is the weight of
+the penalty. The first lambda is the smallest at which every penalised coefficient
+is zero. --lambdas lists other lambdas; an error says if a problem has no such first lambda
+and needs --lambdas. There is an intercept, and features are standardised unless
+there is a graph; flags change both.
+
+Each line of the table has a lambda, the number of coefficients that are not zero,
+the mean loss on DATA, the objective (mean loss plus penalty), and the gap: a proven
+bound on how far the objective is above the optimum, divided by the objective and
+absolute. The last column says whether the gap meets --tol (converged), or why the
+fit ended before: stalled (by rounding errors, or too many coefficients), passes
+done, or time limit. scas cv chooses a lambda.
+
+Several classes (scas train --help) have the same lambdas. Non-zeros, loss,
+objective and gap are sums over their models. With --dist each rank has a part of
+the rows, and rank 0 prints and writes.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda is not converged (its line says so) or
---time-limit came first (the lambdas until then are written), 130 interrupted
+--time-limit came first (the lambdas before that are written), 130 interrupted
 (nothing is written).`
 }
 

@@ -127,13 +127,13 @@ func (v memorySize) refuse(d *demand) error {
 	}
 	limit, origin := v.limit()
 	need, known := v.need(d)
-	text := fmt.Sprintf("%s takes some %s of memory, more than %s (%s)", d.work, byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
+	text := fmt.Sprintf("%s needs about %s of memory, more than %s (%s)", d.work, byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 	if !known {
-		text = fmt.Sprintf("%s takes more than the %s of memory allowed (%s)", d.work, byteCount(limit), origin)
+		text = fmt.Sprintf("%s needs more than the %s of memory allowed (%s)", d.work, byteCount(limit), origin)
 	}
 	switch less := d.leastOutOfCore() < need || !known; {
 	case less && d.notStreamed == nil:
-		return fmt.Errorf("%s; allow %s with --memory, to go through it in pieces", text, enough(d.leastOutOfCore(), true))
+		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, enough(d.leastOutOfCore(), true))
 	case less && d.mayStream():
 		return fmt.Errorf("%s: %w; %sallow %s with --memory", text, d.notStreamed, d.remedy(), enough(need, known))
 	}
@@ -147,7 +147,7 @@ func (v memorySize) refuseShared(d *demand) error {
 	if d.notStreamed != nil {
 		return fmt.Errorf("%s: %w", text, d.notStreamed)
 	}
-	return fmt.Errorf("%s; allow %s with --memory, to go through all of them in pieces", text, enough(d.leastOutOfCore(), true))
+	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, enough(d.leastOutOfCore(), true))
 }
 
 // unstreamed adds to err the memory that would be enough, if err says that the work is impossible out of

@@ -17,11 +17,11 @@ type predictCmd struct {
 	Data  string `arg:"" name:"DATA" help:"Data file as for scas train, or - for standard input."`
 
 	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions to this file (default: standard output)." group:"What is written:"`
-	Threshold    *label `placeholder:"F" help:"Predict the positive class if the probability (with squared-hinge loss the margin) is above F (default: 0.5, for margins 0)." group:"Predictions:"`
+	Threshold    *label `placeholder:"F" help:"Predict the positive class if its probability (with squared-hinge loss, the margin) is above F (default: 0.5; for margins 0)." group:"Predictions:"`
 	Metrics      bool   `help:"Also report AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for numbers MSE, MAE and R2; for counts deviance and D2." group:"Predictions:"`
-	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve: the share of positive rows found against the share of negative rows called positive." group:"What is written:"`
+	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve: the share of positive rows predicted as positive against the share of negative rows predicted as positive." group:"What is written:"`
 	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error." group:"What is written:"`
-	Offset       string `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin (default: the column of a table that had them in training)." group:"Predictions:"`
+	Offset       string `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin (default: the column of a table that had the offsets in training)." group:"Predictions:"`
 	IgnoreLabels bool   `help:"Do not compare with the labels of DATA." group:"Predictions:"`
 	IgnoreBeyond bool   `help:"Leave out features of DATA whose index is larger than in the model. With names, features that the model does not have are always left out." group:"Predictions:"`
 	formFlags
@@ -39,27 +39,28 @@ func (predictCmd) Help() string {
     scas predict -m a9a.json --ignore-labels new.svm | head
     scas predict -m price.json houses.csv
 
-One line per row: the probability of the positive class (with squared-hinge loss
-the margin, which is above 0 for that class) and the predicted label, as the
-training file wrote it; of several classes such a number for each, in the order
-of the labels, and the class of the largest; for regression, the predicted value,
-with poisson loss the expected count (its logarithm is the margin).
-The numbers of several classes are probabilities that add up to 1. If the labels
-of DATA are known to the model, accuracy and mean loss follow on standard error.
-A label the model does not know is an error, unless --ignore-labels is given, and
-so is a feature beyond the model's, unless --ignore-beyond is.
+The output has a line for each row. For two classes it has the probability of the
+positive class and the predicted label, as the training file wrote it. For more
+classes it has the probability of each class, in the order of the labels, and the
+class with the largest one. With squared-hinge loss there are margins instead of
+probabilities; the margin of a class is above 0 for its rows. For labels that are
+numbers, the line has the predicted value; with poisson loss, the expected count.
 
-Columns of tables are matched with the model's features by name: their order may
-differ, a column that the model needs must be there, and others are left out. A
-category that the model does not know counts as none, which is said on standard
-error. Missing values are filled as in training. The column of the labels may be
-absent. Offsets of training (scas train --help) are of the column that had them,
-or of --offset.
+If DATA has labels, accuracy and mean loss follow on standard error. A label that the
+model does not know is an error unless --ignore-labels is given. A feature after the
+last feature of the model is an error unless --ignore-beyond is given.
+
+Columns of a table are matched with the features of the model by name, in any order.
+A column that the model needs must be there; other columns are left out. A category
+that the model does not know counts as no category, with a warning. Missing values
+are filled as in training. The column of the labels may be absent. If the model was
+trained with offsets (scas train --help), they are read from the same column of the
+table, or from --offset.
 
 A .scas file larger than --memory is predicted in pieces, without --svg.
 
-Exit codes: 0 done, 1 cannot read or write (labels and features that the model
-does not know included), 2 wrong usage, 3 a number in DATA or a prediction is not
+Exit codes: 0 done, 1 cannot read or write (also for labels and features that the
+model does not know), 2 wrong usage, 3 a number in DATA or a prediction is not
 finite, 130 interrupted (nothing is written).`
 }
 
@@ -128,7 +129,7 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	case !data.X.Mapped():
 		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
 	case c.SVG != "":
-		d.notStreamed = fmt.Errorf("%w: --svg draws what is of all rows", stream.ErrNotStreamed)
+		d.notStreamed = fmt.Errorf("%w: --svg draws a curve of all rows at once", stream.ErrNotStreamed)
 	}
 	return d
 }
@@ -226,10 +227,10 @@ func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error)
 	case data.Labels == nil && (c.Metrics || c.SVG != ""):
 		return nil, usagef("--metrics and --svg compare with labels, and %s has none", dataName(c.Data))
 	case m.Features != nil && data.Names == nil:
-		e.warn("%s names no features: they are taken in the order of the model's, feature %d being %s", dataName(c.Data), m.IndexBase, m.Features[0])
+		e.warn("%s has no names of features: they are matched with the model by number, so feature %d is %s", dataName(c.Data), m.IndexBase, m.Features[0])
 	case t == nil:
 	case m.Features == nil:
-		e.warn("the model has no names: columns are taken in their order")
+		e.warn("the model has no names of features: columns are matched with it by their order")
 	case len(t.Ignored) > 0 && !(len(t.Ignored) == 1 && t.Ignored[0] == m.Target):
 		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), some(t.Ignored))
 	}

@@ -54,11 +54,11 @@ func (c *predictCmd) refuses(m *model.Model) error {
 	several := severalClasses(m)
 	switch {
 	case c.SVG != "" && several != nil:
-		return usagef("--svg draws the ROC curve, which is of two classes; the model has %d", len(several))
+		return usagef("--svg draws the ROC curve, which is for two classes; the model has %d", len(several))
 	case c.Threshold != nil && several != nil:
 		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable", len(several))
 	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):
-		return usagef("--svg draws the ROC curve, which is of two classes and their labels")
+		return usagef("--svg draws the ROC curve, which is for two classes and needs their labels")
 	case c.Threshold != nil && !m.Classifies():
 		return usagef("--threshold is for two classes; the model predicts numbers, by %s loss", m.Loss)
 	case c.Threshold != nil && givesProbability(m) && (*c.Threshold < 0 || *c.Threshold > 1):

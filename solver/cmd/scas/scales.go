@@ -55,13 +55,13 @@ func (r *cvReport) warnOfEmpty(e *env) {
 	}
 	remedy := "more rows, other features or smaller lambdas (--ratio or --lambdas) may help"
 	if text, far := apart(r.in.data); !r.Standardized && far {
-		remedy = fmt.Sprintf("the deviations of the features are %s, and the penalty holds those on small scales back most: give --standardize", text)
+		remedy = fmt.Sprintf("the deviations of the features are %s, and the penalty is strongest for features on small scales: give --standardize", text)
 	} else if r.Choose == "1se" && r.Min.NNZX > 0 {
-		remedy = fmt.Sprintf("--choose min takes the one of the best mean, of %s", plural(r.Min.NNZX, "feature"))
+		remedy = fmt.Sprintf("--choose min takes the model with the best mean, which has %s", plural(r.Min.NNZX, "feature"))
 	}
 	margin := ""
 	if r.Choose == "1se" {
 		margin = " by more than the standard error"
 	}
-	e.warn("the model chosen has no feature: none with features is better on the rows held out%s; %s", margin, remedy)
+	e.warn("the chosen model has no features: no model with features is better on the held-out rows%s; %s", margin, remedy)
 }

@@ -19,7 +19,7 @@ func (c *trainCmd) readStart(s *specified) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, remedy := dataName(c.file), "give a model of such data to --start, or leave it out"
+	data, remedy := dataName(c.file), "give --start a model of such data, or leave out --start"
 	if differ := s.otherLabels(m, data); differ != "" {
 		return nil, fmt.Errorf("%s: %s: %s", c.Start, differ, remedy)
 	}

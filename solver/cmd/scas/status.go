@@ -24,15 +24,15 @@ func statusWord(s solver.Status) string {
 func statusMeaning(s solver.Status) string {
 	switch s {
 	case solver.Stalled:
-		return "rounding, or the room there is, ended it before --tol was reached"
+		return "rounding errors, or too many coefficients, ended the fit before --tol was reached"
 	case solver.PassesDone:
-		return "the passes allowed are made, and nothing more is proved"
+		return "the allowed passes are made, and --tol was not reached"
 	case solver.TimeDone:
 		return "--time-limit came before --tol was reached"
 	case solver.Diverged:
 		return "the numbers grew beyond every bound"
 	}
-	return "ended from outside"
+	return "interrupted"
 }
 
 // A proof says how a fit ended, and gives a proven bound on the distance of its objective from the optimum.
@@ -111,4 +111,4 @@ func addGap(f *summary, p proof) {
 }
 
 // noOptimumReason is a text that says why there is no optimum, and what to do.
-const noOptimumReason = "features that are not penalised tell the classes apart, or the counts of 0, so that the loss falls as long as coefficients grow; give --lambda above 0, for every feature"
+const noOptimumReason = "features without a penalty separate the classes, or the rows with count 0 from the others, so that the loss falls as long as their coefficients grow; give --lambda above 0, for every feature"

@@ -17,7 +17,7 @@ import (
 type trainCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"${data}"`
 
-	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty, beside the mean loss. A larger one gives fewer coefficients that are not zero; scas cv finds a good one (default ${default})." group:"Loss and penalty:"`
+	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty, relative to the mean loss. A larger weight makes more coefficients zero; scas cv finds a good one (default ${default})." group:"Loss and penalty:"`
 
 	fitFlags
 	Checkpoint string `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure, with any number of ranks. It is removed at the end." group:"With more than one machine:"`
@@ -25,7 +25,7 @@ type trainCmd struct {
 	Float32 bool `name:"float32" help:"Round the values of DATA to 32 bits: faster if the data do not fit into the processor's cache." group:"For the methods of --method list:"`
 
 	Model  string `short:"o" placeholder:"FILE" help:"Write the model to this file." group:"What is written:"`
-	Output string `enum:"last,average" default:"last" help:"Which iterate to store: the last one, or the average that the paper's theorems are about." group:"For the methods of --method list:"`
+	Output string `enum:"last,average" default:"last" help:"Iterate to store: the last one, or the average that the paper's theorems are about." group:"For the methods of --method list:"`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph. Features with equal coefficients have one colour, features with a zero coefficient are faint." group:"What is written:"`
 	pageFlags
 	JSON    bool  `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
@@ -38,15 +38,15 @@ type trainCmd struct {
 type runFlags struct {
 	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto: Newton steps until the result is proved. Other names are methods to compare with; list explains them (default ${default})." group:"How it is solved:"`
 	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"Training ends when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, else none (default ${default})." group:"How it is solved:"`
-	TimeLimit   duration   `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m, and keep the model of then." group:"How it is solved:"`
-	DualUpdates count      `placeholder:"K" help:"Updates of the multipliers for each full gradient, for methods with several (default: from the data)." group:"For the methods of --method list:"`
+	TimeLimit   duration   `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m, and keep the model found until then." group:"How it is solved:"`
+	DualUpdates count      `placeholder:"K" help:"Updates of the multipliers for each full gradient, for methods that can make several (default: from the data)." group:"For the methods of --method list:"`
 	Passes      auto       `default:"auto" placeholder:"N|auto" help:"Budget in passes over the data; Newton steps count too (default ${default}: 100 passes, Newton steps not counted)." group:"For the methods of --method list:"`
 	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose explains it for each method (default ${default})." group:"For the methods of --method list:"`
 	Rho         auto       `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})." group:"For the methods of --method list:"`
 	InnerSteps  count      `placeholder:"N" help:"Samples between two full gradients, for methods that let you choose (default: the number of rows, or what the method prescribes)." group:"For the methods of --method list:"`
-	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1; more with a graph whose steps cost much)." group:"For the methods of --method list:"`
+	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1; more with a graph that makes steps expensive)." group:"For the methods of --method list:"`
 	Schedule    string     `enum:"practical,theorem" default:"practical" help:"For scas and scas-strong. practical: one step size, n steps for each full gradient. theorem: the schedule of the convergence proofs (default ${default})." group:"For the methods of --method list:"`
-	Start       string     `placeholder:"MODEL" help:"Begin at this model of the same features and classes, such as one of fewer rows or for another lambda: fewer steps, the same optimum." group:"How it is solved:"`
+	Start       string     `placeholder:"MODEL" help:"Begin at this model, which must have the same features and classes, for example a model of fewer rows or for another lambda. The fit needs fewer steps and finds the same optimum." group:"How it is solved:"`
 	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})." group:"How it is solved:"`
 }
 
@@ -66,34 +66,39 @@ func (trainCmd) Help() string {
     scas train --method list
     zcat data.gz | scas train --json -
 
-By default there is an intercept, and features are standardised unless there is
-a graph, as in scas path and scas cv; --no-intercept and --no-standardize turn that
-off. Before version 0.2, --method, its flags, --mu, --l2y, --domain, a matrix A, and
---groups with --graph had both turned off. Methods other than auto do not take every
-problem: an error says which flag to change. auto makes Newton steps, up to some thousands of coefficients that are not
-zero. With more, and first if a flag asks for passes, it makes passes of scas-k.
+By default there is an intercept, and features are standardised unless there is a
+graph, as in scas path and scas cv. --no-intercept and --no-standardize turn this
+off. Before version 0.2, both were off with --method, its flags, --mu, --l2y,
+--domain, a matrix A, or --groups together with --graph.
 
---tol is relative to the objective with all coefficients 0; with poisson loss, with
-the best intercept and all other coefficients 0. The penalty of --groups is the sum
-over groups of sqrt(size) |x_group|_2. A list of edges stands for A = [G; I]: G has
-a row x_i - x_j for each edge. Files of --graph may also be Matrix Market. With
---missing mean, median or zero a missing category is 0 in each of its features. --verbose
-says for scas and scas-strong whether Theorem 2 of the paper applies.
+--method auto makes Newton steps, for up to some thousands of coefficients that are
+not zero. If there are more, it makes passes of scas-k. If a flag asks for passes,
+it makes them before the Newton steps. Other methods do not support every problem:
+an error says which flag to change.
 
-Labels are of two classes, or of more, up to 5,000: words, or whole numbers, each
-in two rows or more. Of more than two each is fitted against the rest, all in one
-model file.
+--tol is relative to the objective at 0, where all coefficients are 0. With poisson
+loss the intercept is not 0 there, but the best one. The penalty of --groups is the
+sum over groups of sqrt(size) |x_group|_2. A list of edges stands for A = [G; I]:
+G has a row x_i - x_j for each edge. Files of --graph may also be Matrix Market.
+With --missing mean, median or zero, a missing category is 0 in each of its
+features. --verbose says for scas and scas-strong whether Theorem 2 of the paper
+applies.
 
-The table or the JSON object goes to standard output, progress (where that is no
-terminal every ten seconds) and warnings to standard error. A run that ends with
-another exit code than 0 and 4 writes no model and leaves an existing one alone.
+Labels name two classes, or up to 5,000 classes. With more than two, labels must be
+words or whole numbers, each in two rows or more. Then each class is fitted against
+the rest, and one model file has all of them.
 
-Exit codes: 0 done (where no gap can be proved, and with named methods without
---tol: the passes are made), 1 cannot read or write (malformed input included,
-and what would take more than --memory), 2 wrong usage, 3 diverged or a number in
-the input is not finite, 4 not converged (the model is written and says so; of data
-larger than --memory there is none where --time-limit comes before the objective of
-a point is known), 130 interrupted.`
+The table or the JSON object goes to standard output. Progress and warnings go to
+standard error; if this is no terminal, there is a line of progress every ten
+seconds. A run that ends with an exit code other than 0 and 4 writes no model, and
+does not change an existing one.
+
+Exit codes: 0 done (the result is proved, or no proof is asked for or possible and
+the passes are made), 1 cannot read or write (also for malformed input, and for work
+that needs more than --memory), 2 wrong usage, 3 diverged or a number in the input is
+not finite, 4 not converged (the model is written and says so; for data larger than
+--memory there is none if --time-limit comes before the first objective is known),
+130 interrupted.`
 }
 
 // Run checks the flags and trains a model, or lists the methods.

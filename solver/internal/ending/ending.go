@@ -113,9 +113,9 @@ func (r *Run) advice() *Advice {
 		why := "the model has more coefficients than there is room for"
 		return &Advice{why, []sparse.Remedy{penalise, AskForLess}}
 	case r.Why == Separable:
-		why := "features that are not penalised tell the classes apart, or the counts of 0, so that the loss " +
-			"falls for ever"
-		return &Advice{why, []sparse.Remedy{{To: "penalise them"}, AskForLess}}
+		why := "features without a penalty separate the classes, or the rows with count 0 from the others, so " +
+			"that the loss falls for ever"
+		return &Advice{why, []sparse.Remedy{{To: "penalise these features"}, AskForLess}}
 	case r.Dependent && !(r.Gap <= mattersFrom*r.Unit):
 		why := "features without a penalty depend on each other"
 		return &Advice{why, []sparse.Remedy{
