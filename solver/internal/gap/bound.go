@@ -617,7 +617,7 @@ func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 			count++
 		}
 	}
-	terms = float64(32 + count/2) // a margin is summed in eight lanes, each with about count/8 terms
+	terms = float64(32 + count) // a margin is summed in eight lanes, but all its terms may be in one of them
 	return float64(roundoff * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
 }
 
