@@ -26,15 +26,24 @@ type ascent struct {
 	order         []int32   // the samples whose weight is not 0, in the order of the pass
 	margin, slope []float64 // the margin and slope of each sample before its last change
 	before        []float64 // αᵢ of each sample before its last change
+	rest, due     []int     // of each sample: the number of passes that leave it out, and its next pass
+	most          float64   // largest number of passes, where a pass visits all samples
+	count         int       // number of passes, also of those that leave samples out
+	visited       float64   // entries of the data that were visited, relative to all entries
 	random        uint64    // state of the random generator that draws orders
 }
 
 const (
-	mostPasses = 60 // largest number of passes; Newton steps take less time than more passes
-	// An ascent is tried if the mean of stiffᵢ times the largest curvature is at most this. If the mean
-	// is larger, a change of one αᵢ undoes what earlier changes have reached.
-	mostStiff  = 25
-	ratePasses = 3 // number of passes from which the rate of convergence is estimated
+	// Largest numbers of passes, for a loss whose curvature is continuous and for another one. Newton steps
+	// take less time than more passes. If the curvature jumps, they take far more time.
+	mostPasses, mostPassesOfJumps = 60, 2000
+	// With a continuous curvature, an ascent is tried only if the mean of stiffᵢ times the largest curvature
+	// is at most this. If the mean is larger, a change of one αᵢ undoes what earlier changes have reached.
+	mostStiff = 25
+	// An ascent may end because it gains too little after this fraction of the largest number of passes.
+	leastPart = 0.1
+	// A sample whose αᵢ did not change is left out of the next pass, then of the next 3, 7, …, longestRest.
+	longestRest = 63
 )
 
 // newAscent returns an ascent at α = 0, or nil if Newton steps are expected to take less time.
@@ -46,7 +55,7 @@ func (s *Solver) newAscent() *ascent {
 	}
 	a := &ascent{
 		memory: m, x: s.x, alpha: m.alpha, random: 1,
-		inverse: make([]float64, s.p), centre: make([]float64, s.p),
+		inverse: make([]float64, s.p), centre: make([]float64, s.p), rest: make([]int, m.n), due: make([]int, m.n),
 		stiff: m.next.margin, margin: m.at.margin, slope: m.at.slope, before: m.next.slope,
 	}
 	var sum float64
@@ -76,8 +85,12 @@ func (s *Solver) newAscent() *ascent {
 			a.order = append(a.order, int32(i))
 		}
 	}
-	if !(float64(sum*s.Loss.Curvature()) <= mostStiff*float64(m.n)) {
+	smooth := s.Loss.Traits().ContinuousCurvature
+	if smooth && !(float64(sum*s.Loss.Curvature()) <= mostStiff*float64(m.n)) {
 		return nil
+	}
+	if a.most = mostPassesOfJumps; smooth {
+		a.most = mostPasses
 	}
 	for _, v := range [][]float64{a.x, a.alpha, a.margin, a.slope, a.before} {
 		clear(v)
@@ -85,7 +98,7 @@ func (s *Solver) newAscent() *ascent {
 	return a
 }
 
-// pass changes each αᵢ once, in a random order. It returns an estimate of the gap that x and α prove: the
+// pass changes each αᵢ once, except those that rest, in a random order. It returns an estimate of the gap that x and α prove: the
 // sum of the Fenchel terms of the samples, each with its margin and αᵢ before the change.
 func (a *ascent) pass() float64 {
 	for k := len(a.order) - 1; k > 0; k-- {
@@ -93,9 +106,20 @@ func (a *ascent) pass() float64 {
 		other := int((a.random >> 33) % uint64(k+1))
 		a.order[k], a.order[other] = a.order[other], a.order[k]
 	}
+	visited := 0
 	for _, i := range a.order {
-		a.change(int(i))
+		if a.due[i] > a.count {
+			continue
+		}
+		visited += int(a.Rows.Ptr[i+1] - a.Rows.Ptr[i])
+		rest := 0
+		if !a.change(int(i)) {
+			rest = min(2*a.rest[i]+1, longestRest)
+		}
+		a.rest[i], a.due[i] = rest, a.count+1+rest
 	}
+	a.count++
+	a.visited += float64(visited) / float64(a.Data.NNZ())
 	for _, j := range a.loose {
 		x := a.x[j]
 		a.centre[j], a.x[j] = x, 2*x-a.centre[j]
@@ -107,8 +131,8 @@ func (a *ascent) pass() float64 {
 //
 //	t + stiffᵢ φ'(t) = u,
 //
-// where u is the margin for αᵢ = 0. The left side increases with t.
-func (a *ascent) change(i int) {
+// where u is the margin for αᵢ = 0. The left side increases with t. change reports whether αᵢ changes.
+func (a *ascent) change(i int) bool {
 	idx, val := a.Data.Row(i)
 	t := 0.0
 	for k, j := range idx {
@@ -143,11 +167,12 @@ func (a *ascent) change(i int) {
 	a.alpha[i] = slope
 	by := float64(a.Coef[i] * (slope - was))
 	if by == 0 {
-		return
+		return false
 	}
 	for k, j := range idx {
 		a.x[j] -= float64(float64(by*val[k]) * a.inverse[j])
 	}
+	return true
 }
 
 const (
@@ -162,20 +187,20 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 	if a == nil {
 		return
 	}
-	var gaps []float64
+	var gaps, visited []float64 // after each pass
 	aim := 0.5 * tol
-	for k := range mostPasses {
+	for k := 0; ; k++ {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
 				return
 			}
 		}
 		r.Iterations++
-		gaps = append(gaps, a.pass())
-		slow := k == mostPasses-1
-		if k >= ratePasses {
-			rate := kernels.Log(gaps[k-ratePasses]/gaps[k]) / ratePasses
-			slow = slow || kernels.Log(gaps[k]/aim) > rate*float64(mostPasses-k)
+		gaps, visited = append(gaps, a.pass()), append(visited, a.visited)
+		slow := false
+		if a.visited > leastPart*a.most { // extrapolate the second half of the passes
+			rate := kernels.Log(gaps[k/2]/gaps[k]) / (visited[k] - visited[k/2])
+			slow = kernels.Log(gaps[k]/aim) > float64(rate*(a.most-visited[k]))
 		}
 		if gaps[k] > aim && !slow {
 			continue

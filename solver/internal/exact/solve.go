@@ -14,7 +14,7 @@ import (
 // Settings control Solve.
 type Settings struct {
 	Tol           float64 // Solve ends when a gap of at most Tol is proved
-	MaxIterations int     // Newton steps; 0 for 100
+	MaxIterations int     // largest number of Newton steps; 0 for 100
 	// Unproved makes Solve end without a proof, with Gap = +Inf, as soon as the last step indicates
 	// that the objective is at most about Tol above the optimum. That saves steps, because a proof
 	// needs more accurate coefficients. Unproved has no effect if proofs cost little: with rows in a
@@ -77,6 +77,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.at.value = s.value(s.at.loss)
 	ascended := r.Iterations > 0
+	limit += r.Iterations
 	if (part != nil || ascended) && s.at.value > s.rows.lossAtZero() { // too few samples, or too few passes
 		s.Start(make([]float64, s.p))
 		s.visit()
