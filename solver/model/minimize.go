@@ -129,7 +129,8 @@ func (g *general) confine(columns int) error {
 }
 
 // roots returns √fⱼ for each feature if the penalty is an elastic net with penalty factors, and nil
-// otherwise. With the coefficients vⱼ = √fⱼuⱼ the squares of all penalised features have the same weight:
+// otherwise. If uⱼ are coefficients of standardised features, the squares of all vⱼ = √fⱼuⱼ have the same
+// weight (r is L1Ratio):
 //
 //	fⱼ (r|uⱼ| + (1 − r)/2 uⱼ²) = √fⱼ r|vⱼ| + (1 − r)/2 vⱼ²
 func (d *design) roots() []float64 {

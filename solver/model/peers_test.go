@@ -158,9 +158,9 @@ func TestGlmnet(t *testing.T) {
 	}
 }
 
-// compare checks a proved objective against the objective of another program's coefficients, theirs,
-// whose last element is the intercept. The proved one must not be larger, and the two may differ by
-// 1e-8.
+// compare checks the objective of a fit against the objective of theirs: the coefficients, and then the
+// intercept, of another program. The objective of the fit may be larger only by its gap, and the two must
+// agree to eight digits.
 func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, lambda float64, got Certificate, theirs []float64) {
 	t.Helper()
 	one := *spec

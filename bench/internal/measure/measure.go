@@ -144,8 +144,8 @@ func Time(c Case, opt Options) ([]Series, error) {
 	return out, nil
 }
 
-// calibrate sets o.Runs to the number of runs that last at least the given duration. The first run is
-// not counted, because the caches are cold.
+// calibrate sets o.Runs to the number of runs that last at least the given duration, but to at most 2²⁴.
+// The first run is not counted, because the caches are cold.
 func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duration) {
 	o.Runs = 1
 	o.time(c, initial)

@@ -100,8 +100,8 @@ func (g *grid) search(by Output) (best place, err error) {
 	return best, g.err
 }
 
-// scan varies one rung of from: the step size if axis is 0, rho if axis is 1. It tries every stride-th
-// rung, and returns the best place.
+// scan starts at the place from and varies one of its rungs: the step size if axis is 0, rho if axis is 1.
+// It tries every stride-th rung, and returns the best place.
 func (g *grid) scan(from place, axis, stride int, by Output) place {
 	l := g.ladders[axis]
 	best, least := from, g.value(from, by)

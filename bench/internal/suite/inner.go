@@ -96,7 +96,7 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	}
 }
 
-// innerLazy makes lazy steps. It keeps the scalars alpha and gamma from one run to the next. Like the
+// innerLazy makes lazy steps; see naive.Lazy. It keeps the scalars alpha and gamma from one run to the next. Like the
 // solver, it computes w only if the kernel asks for it.
 func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)

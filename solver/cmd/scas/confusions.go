@@ -52,11 +52,11 @@ func (m *confusionTable) addTo(f *summary) {
 	}
 }
 
-// A confusion counts the rows of class of that the model predicts to be of class as.
+// A confusion counts the rows of one class that the model predicts to be of another class.
 type confusion struct {
-	of, as int     // indices of classes
-	rows   float64 // the number of these rows
-	share  float64 // rows divided by the number of all rows of class of
+	class, predicted int     // index of the class of the rows, and of the predicted class
+	rows             float64 // the number of these rows
+	share            float64 // rows divided by the number of all rows of the class
 }
 
 // confusions returns the confusions of all pairs of classes, in decreasing order of their rows.
@@ -90,7 +90,7 @@ func (m *confusionTable) addWorst(f *summary) {
 		if k == 0 {
 			name = "confused"
 		}
-		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.of].Class, m.Classes[c.as].Class, grouped(int(c.rows)), plural(int(m.Classes[c.of].Rows), "row"), 100*c.share)
+		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.class].Class, m.Classes[c.predicted].Class, grouped(int(c.rows)), plural(int(m.Classes[c.class].Rows), "row"), 100*c.share)
 	}
 	if more := len(all) - manyClasses; more > 0 {
 		f.add("", "and %s more, none of more rows; scas predict --metrics --json has all", grouped(more))

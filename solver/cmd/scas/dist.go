@@ -169,7 +169,7 @@ func (r *rankSummary) addTo(f *summary) {
 func (c *fitFlags) readShard(e *env) (*sparse.Dataset, error) {
 	paths, err := filepath.Glob(c.file)
 	if err == nil && len(paths) == 0 {
-		paths = []string{c.file} // reading this file returns the error
+		paths = []string{c.file} // no file has this name, so reading it returns an error
 	}
 	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict}
 	if c.Format != "auto" {

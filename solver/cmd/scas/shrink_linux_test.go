@@ -34,7 +34,7 @@ func (c *truncateOnWrite) Write(p []byte) (int, error) {
 
 // TestFileShrinks checks that a command ends with exit code 1 and the name of the file if a mapped file
 // shrinks while any goroutine reads it. No model may be written. If the file loses only its last byte, the
-// mapped byte becomes zero, which is no fault of memory.
+// mapped byte becomes zero, and reading it is no fault.
 func TestFileShrinks(t *testing.T) {
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 30000, Features: 60, Noise: 1, Seed: 1})
 	if err != nil {
