@@ -99,8 +99,12 @@ func newTrainReport(head problemReport, m *model.Model, verbose bool) *trainRepo
 func newColumnFit(m *model.Model, k int) *columnFit {
 	column := &m.Columns[k]
 	c := column.Certificate
+	penalty := c.Objective - c.MeanLoss - c.Ridge
+	if math.Abs(penalty) < 1e-14*c.Objective {
+		penalty = 0 // what is left is rounding
+	}
 	r := &columnFit{
-		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss - c.Ridge), Ridge: number(c.Ridge), proof: newProof(&c),
+		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(penalty), Ridge: number(c.Ridge), proof: newProof(&c),
 		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run, asked: c.RelTol > 0,
 	}
 	known := func(v float64) *number {
@@ -181,11 +185,20 @@ func (r *trainReport) work() string {
 	}
 	switch {
 	case passes == 0:
-		return plural(steps, "Newton step")
+		return r.steps(steps)
 	case steps == 0:
 		return passCount(passes)
 	}
-	return passCount(passes) + ", " + plural(steps, "Newton step")
+	return passCount(passes) + ", " + r.steps(steps)
+}
+
+// steps returns a text with the number of steps. If ridges are the only penalty, some of them may be passes
+// of dual coordinate ascent (solver.Stats).
+func (r *trainReport) steps(n int) string {
+	if r.Lambda == 0 || r.L1Ratio != nil && *r.L1Ratio == 0 {
+		return plural(n, "step")
+	}
+	return plural(n, "Newton step")
 }
 
 // endWord returns the words for the way in which a run ended.
@@ -194,7 +207,7 @@ func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), 
 // addRun adds lines about the method, its passes and steps, and the time of the fit.
 func (r *trainReport) addRun(f *summary) {
 	run := &r.Run
-	did := plural(run.NewtonSteps, "Newton step")
+	did := r.steps(run.NewtonSteps)
 	if run.OuterIterations > 0 { // a method of --method list ran
 		outer := plural(run.OuterIterations, "outer iteration")
 		switch before := run.OuterIterations - 1; { // all Newton steps count as one outer iteration
