@@ -93,7 +93,7 @@ func (r *Run) end(err error) (*Result, error) {
 		res.Status = Stopped
 		return res, nil
 	}
-	how := ending.Run{Err: err, Diverged: isDivergence(err), Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.ended}
+	how := ending.Evidence{Err: err, Diverged: isDivergence(err), Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.ended}
 	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
 	status, advice := how.Status()
 	res.Status = Status(status)

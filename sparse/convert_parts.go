@@ -21,7 +21,7 @@ import (
 // machine, everything that the last line covers is correct.
 type parts struct {
 	dir      string
-	files    [partCount]part
+	files    [partCount]partFile
 	journal  *os.File
 	source   partsSource
 	recorded int64 // bytes of text at the last record
@@ -41,8 +41,8 @@ const (
 
 var partNames = [partCount]string{"columns", "values", "rows", "labels"}
 
-// A part is a file that holds the beginning of one section. sum is the checksum of its size bytes.
-type part struct {
+// A partFile is a file that holds the beginning of one section. sum is the checksum of its size bytes.
+type partFile struct {
 	f    *os.File
 	to   *bufio.Writer
 	size int64
@@ -50,7 +50,7 @@ type part struct {
 }
 
 // Write implements io.Writer.
-func (p *part) Write(b []byte) (int, error) {
+func (p *partFile) Write(b []byte) (int, error) {
 	n, err := p.to.Write(b)
 	p.size += int64(n)
 	p.sum = crc32.Update(p.sum, partSums, b[:n])
@@ -114,7 +114,7 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 			p.close()
 			return nil, nil, err
 		}
-		p.files[k] = part{f: f, to: bufio.NewWriterSize(f, 1<<20)}
+		p.files[k] = partFile{f: f, to: bufio.NewWriterSize(f, 1<<20)}
 	}
 	last := p.last()
 	if last == nil {

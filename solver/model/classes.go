@@ -342,7 +342,7 @@ func (p *problems) join(models []*Model) *Model {
 // name sets the fields of the joint model that the models of single classes have with other values: the
 // classes and the class weights.
 func (p *problems) name(m *Model) {
-	m.Labels, m.Classes, m.Facts.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
+	m.Labels, m.Classes, m.Summary.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
 }
 
 // lambdaMax returns the largest LambdaMax of the problems. It ignores the time limit.

@@ -172,8 +172,8 @@ func TestCVByHand(t *testing.T) {
 	if got.OneSE < got.Best && got.Mean[got.OneSE] < got.Mean[got.Best]-got.SE[got.Best] {
 		t.Errorf("one standard error %d is below best %d of %v ± %v", got.OneSE, got.Best, got.Mean, got.SE)
 	}
-	if m := got.OneSEModel(); m.Facts.Lambda != lambdas[got.OneSE] || got.BestModel().Facts.Lambda != lambdas[got.Best] {
-		t.Errorf("%+v", m.Facts)
+	if m := got.OneSEModel(); m.Summary.Lambda != lambdas[got.OneSE] || got.BestModel().Summary.Lambda != lambdas[got.Best] {
+		t.Errorf("%+v", m.Summary)
 	}
 	spec.Threads = 1
 	again, err := CV(context.Background(), spec, x, y, set)
@@ -409,7 +409,7 @@ func TestClasses(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}
 	m, err := Fit(context.Background(), spec, x, y)
-	if err != nil || !slices.Equal(m.Classes.Values, []float64{0, 10, 20}) || m.Facts.ClassWeights[10] != 2 {
+	if err != nil || !slices.Equal(m.Classes.Values, []float64{0, 10, 20}) || m.Summary.ClassWeights[10] != 2 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	weights := make([]float64, len(y))

@@ -24,7 +24,7 @@ type design struct {
 	loss    solver.Loss
 	mapping sparse.LabelMapping // zero for regression
 	scale   []float64           // s of the package comment; infinite scales are possible
-	facts   Facts
+	summary FitSummary
 	// against is for fits out of core with more than two classes: y then has the labels of all classes,
 	// and the class with label against is fitted against the rest. Otherwise it is nil.
 	against *float64
@@ -61,7 +61,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 		return nil, err
 	}
 	d.x, d.scale = x, slices.Repeat([]float64{1}, p)
-	d.facts = spec.factsOf(team, x, d.weights != nil)
+	d.summary = spec.summarise(team, x, d.weights != nil)
 	return d, nil
 }
 
@@ -82,13 +82,13 @@ func (d *design) side() func(i int) int {
 	return func(i int) int { return classOf(d.y[i]) }
 }
 
-// factsOf returns the Facts about the data: the numbers of rows and entries in all processes, and whether
-// there are weights, standardised features and offsets.
-func (s *Spec) factsOf(t *rows.Team, x *sparse.CSR, weighted bool) Facts {
+// summarise returns the part of a FitSummary that describes the data: the numbers of rows and entries in all
+// processes, and whether there are weights, standardised features and offsets.
+func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary {
 	n, _ := x.Dims()
 	size := []float64{float64(n), float64(x.NNZ())}
 	t.Sum(size)
-	return Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
+	return FitSummary{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
 // prepare computes the standard deviations and adds the column of the intercept to x. If ctx ends

@@ -54,7 +54,7 @@ func ExampleModel_Scorer() {
 	}))
 	defer service.Close()
 	ask(service.URL, `{"height": 3.1, "soil": "loam"}`, `{"height": null, "soil": "peat"}`, `{"soil": "clay"}`)
-	next := must(model.FitData(ctx, &model.Spec{Lambda: best.Facts.Lambda, Start: best}, d))
+	next := must(model.FitData(ctx, &model.Spec{Lambda: best.Summary.Lambda, Start: best}, d))
 	fmt.Println(next.Columns[0].Certificate.Status, "after", next.Columns[0].Run.NewtonSteps, "step")
 	// Output:
 	// 200 {"class": "ripe", "probability": 1.000}

@@ -40,12 +40,12 @@ type head struct {
 	IndexBase  *int     `json:"index_base"`
 	columns
 
-	Facts
+	FitSummary
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
 }
 
-// A part has the fields of a model file that describe one column of coefficients.
-type part struct {
+// A columnFields has the fields of a model file that describe one column of coefficients.
+type columnFields struct {
 	Intercept intercept `json:"intercept"`
 	Groups    [][]int   `json:"tied_features,omitempty"` // counted from 0
 
@@ -85,7 +85,7 @@ type commandFacts struct {
 
 // into sets the fields of f and r that correspond to c. It does nothing if the file has no field graph,
 // because then scas train did not write these fields.
-func (c *commandFacts) into(f *Facts, r *runFields) {
+func (c *commandFacts) into(f *FitSummary, r *runFields) {
 	if c.Graph.Kind == "" {
 		return
 	}
@@ -161,7 +161,7 @@ type runFields struct {
 	Average         bool            `json:"average,omitempty"`
 }
 
-func runFieldsOf(r *Run) runFields {
+func runFieldsOf(r *FitRun) runFields {
 	f := runFields{
 		Method: r.Method, Seed: r.Seed, NewtonSteps: r.NewtonSteps, Passes: r.Passes, OuterIterations: r.OuterIterations, DualUpdates: r.DualUpdates,
 		Eta: r.Eta, Rho: r.Rho, InnerSteps: r.InnerSteps, Schedule: r.Schedule, Float32: r.Float32, Average: r.Average,
@@ -175,8 +175,8 @@ func runFieldsOf(r *Run) runFields {
 	return f
 }
 
-func (f *runFields) run() Run {
-	return Run{
+func (f *runFields) run() FitRun {
+	return FitRun{
 		Stats: solver.Stats{
 			Method: f.Method, NewtonSteps: f.NewtonSteps, Passes: f.Passes, OuterIterations: f.OuterIterations, DualUpdates: f.DualUpdates,
 			Eta: f.Eta, Rho: f.Rho, InnerSteps: f.InnerSteps, BatchSize: f.BatchSize,
@@ -290,7 +290,7 @@ func (m *Model) head() *head {
 	loss := traits(m.loss())
 	h := &head{
 		Format: newest, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
-		ClassNames: m.Classes.Names, columns: columns{m.Features, m.Target, m.Offset, m.Fill}, Facts: m.Facts,
+		ClassNames: m.Classes.Names, columns: columns{m.Features, m.Target, m.Offset, m.Fill}, FitSummary: m.Summary,
 	}
 	if !m.Labels.IsZero() {
 		h.Labels = (*labels)(&m.Labels)
@@ -298,7 +298,7 @@ func (m *Model) head() *head {
 	for _, class := range m.Classes.Values {
 		h.Classes = append(h.Classes, number(class))
 	}
-	for label, weight := range m.Facts.ClassWeights {
+	for label, weight := range m.Summary.ClassWeights {
 		h.ClassWeights = append(h.ClassWeights, classWeight{label, weight})
 	}
 	slices.SortFunc(h.ClassWeights, func(a, b classWeight) int { return cmp.Compare(a.Label, b.Label) })
@@ -307,9 +307,9 @@ func (m *Model) head() *head {
 
 // part returns column k as the fields of a model file. If at most half of the coefficients are not zero,
 // it has only these.
-func (m *Model) part(k int) *part {
+func (m *Model) part(k int) *columnFields {
 	c := &m.Columns[k]
-	p := &part{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
+	p := &columnFields{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
 	if m.HasIntercept {
 		p.Intercept.value = (*number)(&c.Intercept)
 	}
@@ -438,19 +438,19 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 
 // part reads a part, and returns it with its head. Fields of the head that the part does not have are
 // taken from the head of the file.
-func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
+func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error) {
 	if listed {
 		if err := distinct(text); err != nil {
 			return nil, nil, fmt.Errorf("damaged model: %w", err)
 		}
 	}
-	h, p := f.head, part{}
+	h, p := f.head, columnFields{}
 	h.columns, h.ClassWeights = columns{}, nil
 	whole := struct {
 		*head
-		*part
+		*columnFields
 		commandFacts
-	}{head: &h, part: &p}
+	}{head: &h, columnFields: &p}
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, nil, damageOf(text, err)
 	}
@@ -461,7 +461,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 		h.ClassWeights = f.ClassWeights
 	}
 	if f.Format < 3 {
-		whole.commandFacts.into(&h.Facts, &p.runFields)
+		whole.commandFacts.into(&h.FitSummary, &p.runFields)
 	}
 	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack it
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
@@ -471,7 +471,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
 
 // column returns the column of a part with the head h. It returns an error if h and the head of the
 // first part differ in the loss, or in the number or the names of the features.
-func (p *part) column(first, h *head) (*Column, error) {
+func (p *columnFields) column(first, h *head) (*Column, error) {
 	sameNames := len(h.Features) == len(first.Features) && (len(h.Features) == 0 || &h.Features[0] == &first.Features[0] || slices.Equal(h.Features, first.Features))
 	switch {
 	case h.Loss != first.Loss || h.HuberDelta != first.HuberDelta:
@@ -534,7 +534,7 @@ func (h *head) model() (*Model, error) {
 		return nil, errors.New("damaged model: no index_base; expected the number of the first feature, 0 or 1")
 	}
 	m := &Model{
-		Loss: loss, Features: h.Features, Target: h.Target, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Facts: h.Facts,
+		Loss: loss, Features: h.Features, Target: h.Target, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Summary: h.FitSummary,
 		Classes: sparse.Classes{Names: h.ClassNames},
 	}
 	if h.Labels != nil && h.Classes == nil {
@@ -544,10 +544,10 @@ func (h *head) model() (*Model, error) {
 		m.Classes.Values = append(m.Classes.Values, float64(class))
 	}
 	for _, c := range h.ClassWeights {
-		if m.Facts.ClassWeights == nil {
-			m.Facts.ClassWeights = map[float64]float64{}
+		if m.Summary.ClassWeights == nil {
+			m.Summary.ClassWeights = map[float64]float64{}
 		}
-		m.Facts.ClassWeights[c.Label] = c.Weight
+		m.Summary.ClassWeights[c.Label] = c.Weight
 	}
 	return m, nil
 }

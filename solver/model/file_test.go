@@ -191,11 +191,11 @@ func TestFormat1(t *testing.T) {
 	}
 	want := &Model{
 		Loss: solver.Logistic{}, Labels: sparse.LabelMapping{Negative: -1, Positive: 2}, IndexBase: 1,
-		Facts: Facts{Rows: 270, Lambda: 0.01, Penalty: "group-lasso", GraphEdges: 2, Balanced: true, Weighted: true},
+		Summary: FitSummary{Rows: 270, Lambda: 0.01, Penalty: "group-lasso", GraphEdges: 2, Balanced: true, Weighted: true},
 		Columns: []Column{{
 			Coefficients: []float64{0, 0.47257662126316763, -1},
 			Certificate:  Certificate{Objective: 0.41829524535957985, Gap: 5.3319745102323056e-9, Status: solver.Converged},
-			Run:          Run{Seed: 7, Stats: solver.Stats{Method: "auto", Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33, Eta: 1.0551126492113498, Rho: 0.08556470529747263}},
+			Run:          FitRun{Seed: 7, Stats: solver.Stats{Method: "auto", Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33, Eta: 1.0551126492113498, Rho: 0.08556470529747263}},
 		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -123,7 +123,7 @@ type outcome struct {
 	x           []float64 // coefficients on the original scale, and then the intercept if there is one
 	certificate Certificate
 	groups      [][]int
-	run         Run
+	run         FitRun
 }
 
 // better reports whether c has a smaller gap or a clearly smaller objective than other.
@@ -164,25 +164,25 @@ func (d *design) model(out *outcome) *Model {
 func (d *design) blank(lambda float64) *Model {
 	m := &Model{
 		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
-		Features: d.spec.Features, IndexBase: d.spec.IndexBase, Facts: d.facts,
+		Features: d.spec.Features, IndexBase: d.spec.IndexBase, Summary: d.summary,
 	}
-	m.Facts.Lambda = lambda
-	m.Facts.Penalty = "lasso"
+	m.Summary.Lambda = lambda
+	m.Summary.Penalty = "lasso"
 	if d.spec.Penalty != nil {
-		m.Facts.Penalty = d.spec.Penalty.name()
+		m.Summary.Penalty = d.spec.Penalty.name()
 		if e, ok := d.spec.Penalty.(ElasticNet); ok {
-			m.Facts.L1Ratio = e.L1Ratio
+			m.Summary.L1Ratio = e.L1Ratio
 		}
 	}
 	if d.spec.Graph != nil {
-		m.Facts.GraphEdges, m.Facts.Fusion = len(d.spec.Graph.Edges()), d.spec.fusion()
+		m.Summary.GraphEdges, m.Summary.Fusion = len(d.spec.Graph.Edges()), d.spec.fusion()
 	}
 	if d.spec.A != nil {
-		m.Facts.ARows, _ = d.spec.A.Dims()
+		m.Summary.ARows, _ = d.spec.A.Dims()
 	}
-	m.Facts.Mu, m.Facts.MuA, m.Facts.Domain = d.spec.Mu, d.spec.MuA, domainName(d.spec.Domain)
-	m.Facts.ClassWeights = d.spec.ClassWeights
-	m.Facts.Balanced = d.spec.Balanced
+	m.Summary.Mu, m.Summary.MuA, m.Summary.Domain = d.spec.Mu, d.spec.MuA, domainName(d.spec.Domain)
+	m.Summary.ClassWeights = d.spec.ClassWeights
+	m.Summary.Balanced = d.spec.Balanced
 	return m
 }
 

@@ -154,7 +154,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	}
 	r := f.s.Solve(lambda, set)
 	f.full = r.Full
-	how := ending.Run{Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
+	how := ending.Evidence{Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
 	if d.spec.unproved && r.Why == ending.Reached {
 		how.Gap = goal // the gap that the last Newton step indicates, without a proof
 	}
@@ -165,7 +165,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 		return nil, r.Err // an error of the file, or the end of ctx before the first gradient
 	}
 	out := &outcome{
-		lambda: lambda, x: slices.Clone(f.s.X()), run: Run{Stats: solver.Stats{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}},
+		lambda: lambda, x: slices.Clone(f.s.X()), run: FitRun{Stats: solver.Stats{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}},
 		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: d.spec.relTol(), Status: solver.Converged},
 	}
 	if f.file != nil {

@@ -38,7 +38,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	}
 	d.weights, err = spec.weigh(team, y, d.side())
 	x.Release(0, n)
-	d.facts = spec.factsOf(team, x, d.weights != nil)
+	d.summary = spec.summarise(team, x, d.weights != nil)
 	return d, err
 }
 

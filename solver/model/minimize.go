@@ -323,7 +323,7 @@ func (g *general) outcome(lambda float64, res *solver.Result) *outcome {
 	d, set := g.d, &g.d.spec.Settings
 	out := &outcome{
 		lambda: lambda, groups: res.Groups,
-		run: Run{
+		run: FitRun{
 			Stats: res.Stats, Schedule: set.Schedule, Float32: set.Float32,
 			Last: &LastIterate{res.Unrounded, res.PrimalResidual, res.DualResidual},
 		},

@@ -32,7 +32,7 @@ type Model struct {
 	// IndexBase is the number of the first feature in files, 0 or 1.
 	IndexBase int
 
-	Facts Facts
+	Summary FitSummary
 }
 
 // A Column is a vector of coefficients with its intercept, and a summary of the fit.
@@ -47,11 +47,11 @@ type Column struct {
 	Groups [][]int
 
 	Certificate Certificate
-	Run         Run
+	Run         FitRun
 }
 
-// Facts describe the data and the specification of a fit.
-type Facts struct {
+// A FitSummary describes the data and the specification of a fit.
+type FitSummary struct {
 	Rows         int                 `json:"n,omitempty"`
 	NNZ          int64               `json:"nnz,omitempty"`
 	Lambda       float64             `json:"lambda"`
@@ -88,8 +88,8 @@ type Certificate struct {
 	NoOptimum bool
 }
 
-// A Run says how a column was fitted.
-type Run struct {
+// A FitRun says how a column was fitted.
+type FitRun struct {
 	// Stats are the statistics of the method. Model files keep Method, the counts of steps and passes,
 	// Eta, Rho, InnerSteps, and a BatchSize above 1. Seconds and SetupSeconds are 0, because nothing in a
 	// Model depends on the machine. The methods proximal-newton and streamed-newton set only Method,

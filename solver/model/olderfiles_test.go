@@ -74,7 +74,7 @@ func readSample(t *testing.T, name string) *Model {
 // summary returns a line with the fields of a model, except for the coefficients.
 func summary(t *testing.T, m *Model) string {
 	t.Helper()
-	facts, err := json.Marshal(m.Facts)
+	facts, err := json.Marshal(m.Summary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func summary(t *testing.T, m *Model) string {
 			parts = append(parts, fmt.Sprintf(format, values...))
 		}
 	}
-	add(m.Facts.ClassWeights != nil, "%v", m.Facts.ClassWeights)
+	add(m.Summary.ClassWeights != nil, "%v", m.Summary.ClassWeights)
 	add(!m.Labels.IsZero(), "%v", m.Labels)
 	add(!m.Classes.IsZero(), "%v", m.Classes.All())
 	add(m.Target != "", "target %s", m.Target)

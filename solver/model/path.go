@@ -60,7 +60,7 @@ type StepColumn struct {
 	Intercept   float64
 	Certificate Certificate
 
-	run    Run
+	run    FitRun
 	groups [][]int
 }
 
@@ -185,7 +185,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 		case err != nil:
 			return nil, err
 		}
-		p.lambdas = p.set.sequence(most, d.facts.Rows, d.p)
+		p.lambdas = p.set.sequence(most, d.summary.Rows, d.p)
 	}
 	return p, nil
 }

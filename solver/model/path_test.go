@@ -46,7 +46,7 @@ func TestPath(t *testing.T) {
 				if want := mustFit(t, &one, x, y).Columns[0].Certificate; math.Abs(want.Objective-s.Columns[0].Certificate.Objective) > want.Gap+s.Columns[0].Certificate.Gap+1e-14*math.Abs(at) {
 					t.Errorf("%v, %s, lambda %d: %.15g, alone %.15g", loss, name, k, s.Columns[0].Certificate.Objective, want.Objective)
 				}
-				if m.NonZeros() != len(s.Columns[0].Indices) || m.Columns[0].Certificate != s.Columns[0].Certificate || m.Facts.Lambda != s.Lambda {
+				if m.NonZeros() != len(s.Columns[0].Indices) || m.Columns[0].Certificate != s.Columns[0].Certificate || m.Summary.Lambda != s.Lambda {
 					t.Errorf("%v, %s, lambda %d: %+v, model %+v", loss, name, k, s, m)
 				}
 			}

@@ -101,7 +101,7 @@ func TestRanks(t *testing.T) {
 				if c := m.Columns[0].Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) || c.Status != solver.Converged || math.Abs(c.Objective-want.Columns[0].Certificate.Objective) > c.Gap+want.Columns[0].Certificate.Gap {
 					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v", loss, name, ranks, at, c, want.Columns[0].Certificate)
 				}
-				if diff := cmp.Diff([]any{want.Facts, want.Labels}, []any{m.Facts, m.Labels}); diff != "" {
+				if diff := cmp.Diff([]any{want.Summary, want.Labels}, []any{m.Summary, m.Labels}); diff != "" {
 					t.Errorf("%v, %s, %d ranks: %s", loss, name, ranks, diff)
 				}
 			}
@@ -167,8 +167,8 @@ func TestRanksClasses(t *testing.T) {
 			}
 			for k, m := range models[0].Columns {
 				one := want.Columns[k].Certificate
-				if c := m.Certificate; math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || models[0].Facts.Rows != 90 {
-					t.Errorf("class %v, %d ranks: %+v, %d rows, want %+v", want.Classes.Values[k], ranks, c, models[0].Facts.Rows, one)
+				if c := m.Certificate; math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || models[0].Summary.Rows != 90 {
+					t.Errorf("class %v, %d ranks: %+v, %d rows, want %+v", want.Classes.Values[k], ranks, c, models[0].Summary.Rows, one)
 				}
 			}
 		}

@@ -98,7 +98,7 @@ func TestStreamedRanks(t *testing.T) {
 				if math.Abs(real-c.Objective) > 1e-11*zero || real-want.Objective > c.Gap || want.Objective-real > want.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
 					t.Errorf("%d ranks: objective %v, said to be %v with a gap of %v, in memory %v with %v", ranks, real, c.Objective, c.Gap, want.Objective, want.Gap)
 				}
-				if diff := cmp.Diff(alone.Facts, first.Facts); diff != "" {
+				if diff := cmp.Diff(alone.Summary, first.Summary); diff != "" {
 					t.Errorf("%d ranks: %s", ranks, diff)
 				}
 			}
@@ -278,8 +278,8 @@ func TestStreamedRanksClasses(t *testing.T) {
 	}
 	for k, m := range models[0].Columns {
 		one := want.Columns[k].Certificate
-		if c := m.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || models[0].Facts.Rows != n {
-			t.Errorf("class %v: %+v, %d rows, want %+v", want.Classes.Values[k], c, models[0].Facts.Rows, one)
+		if c := m.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || models[0].Summary.Rows != n {
+			t.Errorf("class %v: %+v, %d rows, want %+v", want.Classes.Values[k], c, models[0].Summary.Rows, one)
 		}
 	}
 }

@@ -194,8 +194,8 @@ func TestCVAgainstFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := jsonOf[fitted](t, "train", "--json", "--intercept", "--standardize", "--lambda", strconv.FormatFloat(r.Chosen.Lambda, 'g', -1, 64), data)
-	if off := math.Abs(m.Columns[0].Certificate.Objective - one.Objective); m.Facts.Lambda != r.Chosen.Lambda || !(off <= m.Columns[0].Certificate.Gap+one.DualityGap) {
-		t.Errorf("the model written is of lambda %v, objective %v; train has %+v", m.Facts.Lambda, m.Columns[0].Certificate.Objective, one)
+	if off := math.Abs(m.Columns[0].Certificate.Objective - one.Objective); m.Summary.Lambda != r.Chosen.Lambda || !(off <= m.Columns[0].Certificate.Gap+one.DualityGap) {
+		t.Errorf("the model written is of lambda %v, objective %v; train has %+v", m.Summary.Lambda, m.Columns[0].Certificate.Objective, one)
 	}
 }
 

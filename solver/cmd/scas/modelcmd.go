@@ -105,7 +105,7 @@ type modelReport struct {
 	*columnReport
 	Classes []modelClass `json:"classes,omitempty"`
 
-	facts model.Facts
+	summary model.FitSummary
 	named bool // whether the features have names
 }
 
@@ -144,8 +144,8 @@ type groupReport struct {
 // newModelReport returns a report on a model. For each column it lists at most top coefficients and groups.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
-		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Facts.Penalty, Weighted: m.Facts.Weighted,
-		Lambda: m.Facts.Lambda, IndexBase: m.IndexBase, facts: m.Facts, named: m.Features != nil,
+		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty, Weighted: m.Summary.Weighted,
+		Lambda: m.Summary.Lambda, IndexBase: m.IndexBase, summary: m.Summary, named: m.Features != nil,
 	}
 	if m.Target != "" || m.Offset != "" || m.Fill != nil {
 		r.Table = &modelColumns{m.Target, m.Offset, m.Fill}
@@ -166,7 +166,7 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 // problemOf returns what a model knows of the problem that was solved. A model does not know the groups of a
 // group lasso, nor the names of files, and calls a chain a list of edges.
 func problemOf(m *model.Model) problemSummary {
-	f := &m.Facts
+	f := &m.Summary
 	s := problemSummary{
 		N: f.Rows, P: len(m.Columns[0].Coefficients), NNZ: f.NNZ, lossName: newLossName(m.Loss), Fusion: f.Fusion,
 		Mu: f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept, Standardized: f.Standardized, Offsets: f.Offsets,
@@ -244,12 +244,12 @@ func largestGroups(c *model.Column) [][]int {
 func (r *modelReport) addTo(f *summary) {
 	r.addHead(f)
 	if r.columnReport != nil {
-		r.addFit(f, &r.facts)
+		r.addFit(f, &r.summary)
 	}
 	for _, m := range r.Classes {
 		f.gap()
 		f.add("class", "%s", m.Class)
-		m.addFit(f, &r.facts)
+		m.addFit(f, &r.summary)
 	}
 }
 
@@ -287,7 +287,7 @@ func (r *modelReport) addInput(f *summary) {
 }
 
 // addFit adds lines about the fit of the column and its result to a summary.
-func (r *columnReport) addFit(f *summary, of *model.Facts) {
+func (r *columnReport) addFit(f *summary, of *model.FitSummary) {
 	fit := fmt.Sprintf("lambda %g", of.Lambda)
 	if of.Rows > 0 {
 		fit = fmt.Sprintf("%s, %s", plural(of.Rows, "row"), fit)
@@ -335,7 +335,7 @@ func (r *modelReport) text() string {
 	for _, m := range r.Classes {
 		var f summary
 		f.add("class", "%s", m.Class)
-		m.addFit(&f, &r.facts)
+		m.addFit(&f, &r.summary)
 		text += "\n" + f.String() + m.contents()
 	}
 	return text

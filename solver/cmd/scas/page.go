@@ -32,7 +32,7 @@ type page struct {
 	Metrics summary       // metrics on the training data
 	Heat    template.HTML // heat map of the confusions of several classes
 	Plot    template.HTML
-	Parts   []part
+	Parts   []modelSection
 	Left    string // says which models have no part
 	Each    string // what a row of Table is for: lambda or class
 	Table   grid
@@ -44,8 +44,9 @@ type page struct {
 	deviations []float64       // standard deviations of the features in the training data, or nil
 }
 
-// A part is the section of a page about one model. If there are several classes, each class has a model.
-type part struct {
+// A modelSection is the section of a page about one model. If there are several classes, each class has a
+// model.
+type modelSection struct {
 	Which  string // says which model, such as "at the last lambda"; empty if there is only one
 	Model  *columnReport
 	P      int // number of features
@@ -207,7 +208,7 @@ func (p *page) shown(classes []string) []int {
 // enough, the part has a picture of it.
 func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
-	t := part{Which: which, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
+	t := modelSection{Which: which, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
 	for _, j := range largest(column.Coefficients, p.deviations, maxBars) {
 		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: column.Coefficients[j], Length: column.Coefficients[j], Sign: "above"}
 		if t.Scaled {
@@ -243,11 +244,11 @@ func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) erro
 func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > manyClasses }
 
 // Zeros returns the number of coefficients that are zero.
-func (t part) Zeros() int { return t.P - t.Model.NNZX }
+func (t modelSection) Zeros() int { return t.P - t.Model.NNZX }
 
 // Left returns the position of the left end of the leftmost bar, in percent of the longest bar. It is 0 or
 // less.
-func (t part) Left() (left float64) {
+func (t modelSection) Left() (left float64) {
 	for _, b := range t.Bars {
 		left = min(left, b.From)
 	}
@@ -255,7 +256,7 @@ func (t part) Left() (left float64) {
 }
 
 // Span returns the distance from Left to the right end of the rightmost bar.
-func (t part) Span() (span float64) {
+func (t modelSection) Span() (span float64) {
 	for _, b := range t.Bars {
 		span = max(span, b.From+b.Width)
 	}

@@ -220,7 +220,7 @@ func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error)
 	if err != nil {
 		return nil, err
 	}
-	if m.Facts.Offsets && data.Offsets == nil {
+	if m.Summary.Offsets && data.Offsets == nil {
 		e.warn("the model was fitted with offsets, and %s has none: they count as 0; give --offset FILE", dataName(c.Data))
 	}
 	switch t := data.Table; {

@@ -44,10 +44,10 @@ type columnFit struct {
 	Penalty   number `json:"penalty"`         // lambda R, as the flags define it
 	Ridge     number `json:"ridge,omitempty"` // (mu/2)|x|^2
 	proof
-	Intercept *number   `json:"intercept"`
-	NNZX      int       `json:"nnz_x"`
-	Tied      int       `json:"tied_groups"` // number of groups of equal coefficients along the graph
-	Run       model.Run `json:"run"`
+	Intercept *number      `json:"intercept"`
+	NNZX      int          `json:"nnz_x"`
+	Tied      int          `json:"tied_groups"` // number of groups of equal coefficients along the graph
+	Run       model.FitRun `json:"run"`
 
 	// The next three fields describe the last iterate before zeros and ties were made exact. They are
 	// nil unless a method of --method list ran.

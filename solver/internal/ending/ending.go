@@ -14,7 +14,7 @@ const (
 	Iterations      // all allowed iterations were done
 	Interrupted     // an error ended the method
 	Room            // too many coefficients are not zero: working sets would be too large, or Hessians too slow
-	Separable       // in a direction of free features, the loss decreases for ever
+	Separated       // in a direction of free features, the loss decreases for ever
 )
 
 // Of returns why a method ended. The method's goal was a gap of at most goal. full means that working
@@ -29,7 +29,7 @@ func Of(err error, gap, goal float64, full bool, separable func() bool, spent bo
 	case full:
 		return Room
 	case separable():
-		return Separable
+		return Separated
 	case spent:
 		return Iterations
 	}
@@ -51,8 +51,8 @@ const (
 	Diverged   = "diverged"
 )
 
-// A Run describes a run that has ended.
-type Run struct {
+// Evidence describes a run that has ended. The status and the advice to the user follow from it.
+type Evidence struct {
 	Err       error   // the error that ended the run, other than the time limit; or nil
 	Diverged  bool    // Err is a divergence
 	Late      bool    // the time limit ended the run
@@ -86,7 +86,7 @@ var (
 
 // Status returns the status of the run, and advice if the goal was not reached. The
 // advice is nil if the goal was reached or if r.Err is not nil.
-func (r *Run) Status() (status string, advice *Advice) {
+func (r *Evidence) Status() (status string, advice *Advice) {
 	switch {
 	case r.Diverged:
 		return Diverged, nil
@@ -104,7 +104,7 @@ func (r *Run) Status() (status string, advice *Advice) {
 }
 
 // advice returns the advice for a final method that did not reach the goal.
-func (r *Run) advice() *Advice {
+func (r *Evidence) advice() *Advice {
 	switch {
 	case r.Why == Iterations:
 		return &Advice{"it would take more Newton steps than are allowed", []sparse.Remedy{Scale, AskForLess}}
@@ -112,7 +112,7 @@ func (r *Run) advice() *Advice {
 		penalise := sparse.Remedy{Field: "Problem.Penalty", To: "a stronger one"}
 		why := "the model has more coefficients than there is room for"
 		return &Advice{why, []sparse.Remedy{penalise, AskForLess}}
-	case r.Why == Separable:
+	case r.Why == Separated:
 		why := "features without a penalty separate the classes, or the rows with count 0 from the others, so " +
 			"that the loss falls for ever"
 		return &Advice{why, []sparse.Remedy{{To: "penalise these features"}, AskForLess}}

@@ -16,24 +16,24 @@ func TestStatus(t *testing.T) {
 	widen := &Advice{Why: "few are near", Remedies: []sparse.Remedy{{To: "widen it"}}}
 	for _, c := range []struct {
 		name   string
-		run    Run
+		run    Evidence
 		status string
 		remedy string // text that the advice must contain; empty if there must be none
 	}{
-		{"proved", Run{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
-		{"no goal", Run{Gap: 1}, PassesDone, "Settings.Passes"},
-		{"a budget", Run{Gap: 3, Goal: 2, Why: Room}, PassesDone, "Settings.Passes"},
-		{"late", Run{Gap: 3, Goal: 2, Late: true, Final: true}, TimeDone, "Settings.TimeLimit"},
-		{"an error", Run{Gap: 1, Goal: 2, Err: stop, Late: true}, Stopped, ""},
-		{"diverged", Run{Gap: 3, Goal: 2, Err: stop, Diverged: true}, Diverged, ""},
-		{"rounding", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding}, Stalled, "rounding decides"},
-		{"nothing proved", Run{Gap: math.Inf(1), Goal: 2, Final: true}, Stalled, "rounding decides"},
-		{"a loss with advice", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding, Advice: widen}, Stalled, "widen it"},
-		{"steps", Run{Gap: 3, Goal: 2, Final: true, Why: Iterations, Advice: widen}, Stalled, "Newton steps"},
-		{"no room", Run{Gap: 3, Goal: 2, Final: true, Why: Room}, Stalled, "Problem.Penalty"},
-		{"no optimum", Run{Gap: 3, Goal: 2, Final: true, Why: Separable, Dependent: true}, Stalled, "falls for ever"},
-		{"dependent", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 10}, Stalled, "depend on each other"},
-		{"dependent, but near", Run{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 1e5}, Stalled, "rounding decides"},
+		{"proved", Evidence{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
+		{"no goal", Evidence{Gap: 1}, PassesDone, "Settings.Passes"},
+		{"a budget", Evidence{Gap: 3, Goal: 2, Why: Room}, PassesDone, "Settings.Passes"},
+		{"late", Evidence{Gap: 3, Goal: 2, Late: true, Final: true}, TimeDone, "Settings.TimeLimit"},
+		{"an error", Evidence{Gap: 1, Goal: 2, Err: stop, Late: true}, Stopped, ""},
+		{"diverged", Evidence{Gap: 3, Goal: 2, Err: stop, Diverged: true}, Diverged, ""},
+		{"rounding", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding}, Stalled, "rounding decides"},
+		{"nothing proved", Evidence{Gap: math.Inf(1), Goal: 2, Final: true}, Stalled, "rounding decides"},
+		{"a loss with advice", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Advice: widen}, Stalled, "widen it"},
+		{"steps", Evidence{Gap: 3, Goal: 2, Final: true, Why: Iterations, Advice: widen}, Stalled, "Newton steps"},
+		{"no room", Evidence{Gap: 3, Goal: 2, Final: true, Why: Room}, Stalled, "Problem.Penalty"},
+		{"no optimum", Evidence{Gap: 3, Goal: 2, Final: true, Why: Separated, Dependent: true}, Stalled, "falls for ever"},
+		{"dependent", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 10}, Stalled, "depend on each other"},
+		{"dependent, but near", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 1e5}, Stalled, "rounding decides"},
 	} {
 		status, advice := c.run.Status()
 		remedy := ""

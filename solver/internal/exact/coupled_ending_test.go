@@ -39,10 +39,10 @@ func TestCoupledEndings(t *testing.T) {
 		{"few steps", &usual, Settings{Tol: 1e-9, MaxIterations: 2}, ending.Iterations},
 		{"an interrupt", &usual, Settings{Tol: 1e-9, Interrupt: interrupt}, ending.Interrupted},
 		{"free, a goal", open, Settings{Tol: 1e-6}, ending.Reached},
-		{"free, few steps", open, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separable},
-		{"free, no goal", open, Settings{}, ending.Separable},
+		{"free, few steps", open, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separated},
+		{"free, no goal", open, Settings{}, ending.Separated},
 		{"free, an interrupt", open, Settings{Interrupt: interrupt}, ending.Interrupted},
-		{"free upwards", &boxed, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separable},
+		{"free upwards", &boxed, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separated},
 		{"held by a ball", &balled, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Iterations},
 		{"numbers", &huber, Settings{}, ending.Rounding},
 	} {

@@ -50,8 +50,8 @@ func TestEndings(t *testing.T) {
 		{"an interrupt", usual(), 1e-2, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, ending.Interrupted},
 		{"no room", room, 1e-6, Settings{Tol: 1e-9}, ending.Room},
 		{"free, a goal", separable(t), 1e-2, Settings{Tol: 1e-6}, ending.Reached},
-		{"free, few steps", separable(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, ending.Separable},
-		{"free, no goal", separable(t), 1e-2, Settings{}, ending.Separable},
+		{"free, few steps", separable(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, ending.Separated},
+		{"free, no goal", separable(t), 1e-2, Settings{}, ending.Separated},
 	} {
 		if r := mustNew(t, c.p).Solve(c.lambda, &c.set); r.Why != c.want || (r.Why == ending.Reached) != (r.Gap <= c.set.Tol) {
 			t.Errorf("%s: %v, want %v: gap %g after %d steps", c.name, r.Why, c.want, r.Gap, r.Iterations)

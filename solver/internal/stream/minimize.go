@@ -79,7 +79,7 @@ func over(err error) bool {
 // it is not known, or if exact.File.Scale is 0; then only a time limit gives an error.
 func ended(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
-	how := ending.Run{
+	how := ending.Evidence{
 		Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal, Why: r.Why,
 		Advice: loss.Traits().StallAdvice,
 	}
