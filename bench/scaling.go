@@ -144,8 +144,8 @@ func (c *scalingCmd) row(e *env, dir, arg string, copies int) (string, error) {
 	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%.0e\t", name, rows, size/1e6, size/1e6/reading.Seconds(), wc, training, ranks, training.gap), nil
 }
 
-// reading returns the smallest time in which the text is read on one processor. As text it also returns
-// the time of the command wc divided by that time.
+// reading reads the file text c.Repeat times on one processor, and returns the smallest time. wc is the
+// smallest time of the command wc divided by this time, with two decimals; "-" if there is no such command.
 func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	_, missing := exec.LookPath("wc")
@@ -184,7 +184,7 @@ func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best
 type comparison struct {
 	memory, streamed scaling.Run
 	limit            int64   // --memory of the run out of core, in bytes; 0 if there was none
-	estimate         int64   // estimate of scas info for training in memory, in bytes
+	estimate         int64   // bytes for training in memory, data included, as scas info estimates them
 	gap              float64 // the larger of the gaps of all runs
 }
 

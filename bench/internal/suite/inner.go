@@ -96,8 +96,9 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	}
 }
 
-// innerLazy makes lazy steps; see naive.Lazy. It keeps the scalars alpha and gamma from one run to the next. Like the
-// solver, it computes w only if the kernel asks for it.
+// innerLazy makes steps whose iterate is alpha u + gamma d (see naive.Lazy). It keeps alpha and gamma from
+// one run to the next. Like the solver, it stores the iterate as the new u if the kernel has stopped
+// because alpha is small.
 func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	cells.Set(in.w, in.d)
@@ -133,8 +134,8 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerLazyBall makes lazy steps with a projection onto a ball that the iterate often leaves. The naive
-// loop needs O(p) operations for each projection, the kernel does not.
+// innerLazyBall makes the steps of innerLazy with a projection onto a ball that the iterate often leaves.
+// The naive loop needs O(p) operations for each projection, the kernel does not.
 func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)

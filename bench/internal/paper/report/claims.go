@@ -56,8 +56,8 @@ var (
 type entry struct {
 	Name  string  // name of the method
 	Value float64 // NaN if it is unknown, +Inf if the run does not reach the target
-	// Floor says that the gap is at the precision of the optimum on some split: the true value is
-	// at most Value.
+	// Floor says that the gap on some split is not larger than the error of the known optimum. The
+	// true value may then be smaller than Value.
 	Floor bool
 	Among int  // number of methods among which this one is the worst or the best
 	Open  bool // whether, on some split, parameters that were not tried may be better
@@ -97,8 +97,8 @@ type claimCase struct {
 // A ratio is the first value of a claim divided by the second.
 type ratio struct {
 	Value float64 // NaN if one of the two is unknown, or if neither side reaches the target
-	// AtLeast says that the second value is at the precision of the optimum. Value is then a lower
-	// bound. AtMost says that the first value is at that precision. Value is then an upper bound.
+	// AtLeast says that Value is a lower bound, because the true second value may be smaller: see
+	// entry.Floor. AtMost says that Value is an upper bound, because the true first value may be smaller.
 	AtLeast, AtMost bool
 }
 
@@ -160,8 +160,8 @@ func (c *claim) on(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b. It is 0 or +Inf if only one of the two was reached, and 1 if both are at the
-// precision of the optimum.
+// quotient returns a/b. If a value is infinite because its side does not reach the target, a/b is 0 or
+// +Inf, or NaN if both are. If both entries have Floor set, quotient returns 1.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
 	switch {

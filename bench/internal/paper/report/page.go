@@ -47,7 +47,7 @@ type page struct {
 	Bounds    []*bound
 	Printed   []printedCondition
 	Claims    []result
-	Made      []runsMade
+	Runs      []problemRuns
 	Memory    []memoryNote
 	Timed     int // largest number of timed splits
 }
@@ -69,7 +69,7 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
-	pg.Claims, pg.Made = results(all), made(all)
+	pg.Claims, pg.Runs = results(all), runsOf(all)
 	if pg.Overviews, err = overviews(all); err != nil {
 		return nil, "", err
 	}
@@ -127,30 +127,30 @@ func timedSplits(r *paper.Records) (count int) {
 	return count
 }
 
-// A runsMade has a text for each rule that says which methods were run on a problem, and on how many splits.
-type runsMade struct {
+// A problemRuns has a text for each rule: which methods were run on a problem, and on how many splits.
+type problemRuns struct {
 	Data string
 	Mu   float64
 	By   []string
 }
 
-func made(all []*problem) (out []runsMade) {
+func runsOf(all []*problem) (out []problemRuns) {
 	for _, p := range all {
 		if !p.begun {
 			continue
 		}
-		one := runsMade{Data: p.Name, Mu: p.mu}
+		one := problemRuns{Data: p.Name, Mu: p.mu}
 		for _, rule := range paper.Rules() {
-			one.By = append(one.By, p.under(rule).made())
+			one.By = append(one.By, p.under(rule).methodsRun())
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// made returns the names of the methods that were run with the problem's rule, as text. Methods that were
-// run on more splits come first.
-func (p *problem) made() string {
+// methodsRun returns the names of the methods that were run with the problem's rule, as text. Methods that
+// were run on more splits come first.
+func (p *problem) methodsRun() string {
 	names := map[int][]string{} // names of methods by their number of splits
 	for _, t := range methodsOf(&p.Protocol) {
 		count := 0
