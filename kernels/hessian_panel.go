@@ -14,9 +14,9 @@ import (
 const (
 	panelRows = 64 // rows of a panel: the number of bits in a mask of type uint64
 	panelCols = 64
-	panelSpan = 1024    // rows of h in a pass: their tile fits into the second-level cache
-	panelHeld = 1 << 17 // largest number of nonzeros in a pass
-	panelMost = 64      // largest number of blocks of panelRows rows in a pass
+	panelSpan = 1024    // largest number of rows of h in a tile: such a tile fits into the second-level cache
+	panelHeld = 1 << 17 // largest number of nonzeros that are sorted at a time
+	panelMost = 64      // largest number of blocks of panelRows rows that are sorted at a time
 )
 
 // A HessianScratch is the scratch memory of Hessian: 32 kB, and 2.2 MB once panels are
@@ -103,23 +103,22 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
-// A pass does the work on the rows lo to hi-1 of h, for as many rows of a as fit into the scratch
-// memory.
-type pass struct {
+// A panelTask adds the products of rows row to row+rows-1 of a to rows lo to hi-1 of h. It takes as many
+// rows of a as fit into the scratch memory.
+type panelTask struct {
 	*HessianScratch
 	*Rows
 	h         []float64
 	p, stride int
 	lo, hi    int
-	row       int // first row of a in this pass
-	rows      int // number of rows of a in this pass
+	row, rows int
 	c         []float64
 }
 
 func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c []float64) {
 	s.makePanels()
 	for ; lo < hi; lo += panelSpan {
-		x := pass{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, lo: lo, hi: min(lo+panelSpan, hi), c: c}
+		x := panelTask{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, lo: lo, hi: min(lo+panelSpan, hi), c: c}
 		for x.row < len(c) {
 			x.collect()
 			for col := x.lo; col < p; col += panelCols {
@@ -130,8 +129,8 @@ func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c
 	}
 }
 
-// collect sorts the nonzeros of the pass by columns, block after block.
-func (x *pass) collect() {
+// collect sorts nonzeros by columns, block after block, and sets rows to the number of rows that fit.
+func (x *panelTask) collect() {
 	x.rows = 0
 	held := 0
 	for b := range panelMost {
@@ -159,7 +158,7 @@ func (x *pass) collect() {
 }
 
 // sort sorts the nonzeros of block b by columns into t, beginning at t[held].
-func (x *pass) sort(b, held int, spans []span) {
+func (x *panelTask) sort(b, held int, spans []span) {
 	mask := x.mask[b*panelSpan:][:x.hi-x.lo]
 	clear(mask)
 	if x.Idx != nil {
@@ -190,7 +189,7 @@ func markRows[I column](mask []uint64, idx []I, lo int, spans []span) {
 	}
 }
 
-func sortAt[I column](x *pass, idx []I, spans []span) {
+func sortAt[I column](x *panelTask, idx []I, spans []span) {
 	if x.Val == nil && x.Val32 != nil {
 		sortOf(x, idx, x.Val32, spans)
 	} else {
@@ -199,7 +198,7 @@ func sortAt[I column](x *pass, idx []I, spans []span) {
 }
 
 // sortOf puts every nonzero, times its row's factor, at the next free place of its column in t.
-func sortOf[I column, V value](x *pass, idx []I, val []V, spans []span) {
+func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 	free, t := x.free, x.t
 	for _, s := range spans {
 		cols, v := idx[s.first:s.last], val
@@ -218,10 +217,10 @@ func sortOf[I column, V value](x *pass, idx []I, val []V, spans []span) {
 	}
 }
 
-// tiles adds the products of the pass to the columns col to col+panelCols-1 of h. Rows of h in
+// tiles adds the products of the sorted rows to the columns col to col+panelCols-1 of h. Rows of h in
 // which all of these columns lie on or above the diagonal are updated in place, other rows in a
 // copy.
-func (x *pass) tiles(col int) {
+func (x *panelTask) tiles(col int) {
 	last := min(x.hi, col+panelCols)
 	// Rows from split on have elements below the diagonal in these columns.
 	split := min(max(x.lo, col), last)
@@ -243,8 +242,9 @@ func (x *pass) tiles(col int) {
 	x.store(split, last, col)
 }
 
-// load copies the elements of the given rows of h that are on or above the diagonal to the tile.
-func (x *pass) load(lo, hi, col int) {
+// load copies the elements of the given rows of h that are on or above the diagonal to
+// the tile.
+func (x *panelTask) load(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
 		copy(x.tile[(j-lo)*panelCols+from-col:(j-lo+1)*panelCols], x.h[j*x.stride+from:j*x.stride+x.p])
@@ -252,7 +252,7 @@ func (x *pass) load(lo, hi, col int) {
 }
 
 // store copies the elements back from the tile to h.
-func (x *pass) store(lo, hi, col int) {
+func (x *panelTask) store(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
 		copy(x.h[j*x.stride+from:j*x.stride+x.p], x.tile[(j-lo)*panelCols+from-col:(j-lo+1)*panelCols])
@@ -260,7 +260,7 @@ func (x *pass) store(lo, hi, col int) {
 }
 
 // pack writes the rows of block b into the panel, in the panelCols columns from col on.
-func (x *pass) pack(b, col int) {
+func (x *panelTask) pack(b, col int) {
 	if x.Idx != nil {
 		packAt(x, x.Idx, b, col)
 	} else {
@@ -268,7 +268,7 @@ func (x *pass) pack(b, col int) {
 	}
 }
 
-func packAt[I column](x *pass, idx []I, b, col int) {
+func packAt[I column](x *panelTask, idx []I, b, col int) {
 	if x.Val == nil && x.Val32 != nil {
 		packOf(x, idx, x.Val32, b, col)
 	} else {
@@ -276,7 +276,7 @@ func packAt[I column](x *pass, idx []I, b, col int) {
 	}
 }
 
-func packOf[I column, V value](x *pass, idx []I, val []V, b, col int) {
+func packOf[I column, V value](x *panelTask, idx []I, val []V, b, col int) {
 	next := x.next[b*panelRows : min((b+1)*panelRows, x.rows)]
 	end := x.Ptr[x.row+b*panelRows+1:][:len(next)]
 	for r, k := range next {
