@@ -100,12 +100,13 @@ func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...s
 	return j
 }
 
-// end returns lingered, not an exit code, if mpirun has not ended within the limit although no rank is
-// left or the model is written.
+// lingered is not an exit code: it says that mpirun did not end in time, although no rank was left or the
+// model was written.
 const lingered = -1
 
-// end waits for the job and returns its exit code, or lingered. The test fails if a rank is left after
-// limit, unless the model is written: the rank may have been stopped after its work.
+// end waits for the job and returns its exit code. If the job has not ended after limit, end kills its
+// processes and returns lingered. But the test fails if a rank was still there and the model is not
+// written. After the model is written a rank may be left: a test may have sent SIGSTOP to it.
 func (j *job) end(t *testing.T, limit time.Duration) int {
 	t.Helper()
 	select {
@@ -152,14 +153,15 @@ func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 // ranks returns the process numbers of the ranks.
 func (j *job) ranks() []int { return j.processes(filepath.Join(j.dir, "scas") + "\x00train") }
 
-// processes returns the numbers of the processes of this test whose command line contains what. A process is
-// of this test if its command line contains the directory of the test.
-func (j *job) processes(what string) (pids []int) {
+// processes returns the process numbers of the processes whose command line begins with prefix and
+// contains the directory of the test. An empty prefix fits every command line. The process of the test
+// itself is left out.
+func (j *job) processes(prefix string) (pids []int) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {
 		line, _ := os.ReadFile(path)
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err == nil && pid != os.Getpid() && bytes.Contains(line, []byte(j.dir)) && (what == "" || bytes.HasPrefix(line, []byte(what))) {
+		if err == nil && pid != os.Getpid() && bytes.Contains(line, []byte(j.dir)) && bytes.HasPrefix(line, []byte(prefix)) {
 			pids = append(pids, pid)
 		}
 	}
