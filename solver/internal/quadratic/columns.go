@@ -56,8 +56,8 @@ func (h *Columns) column(k int) kernels.Rows {
 	return z
 }
 
-// Slope implements Hessian.
-func (h *Columns) Slope(k int) float64 {
+// Product implements Hessian.
+func (h *Columns) Product(k int) float64 {
 	kernels.Margins(h.one[:], h.column(k), h.product)
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 	return h.one[0] + float64(h.Ridge[k]*h.d[k])

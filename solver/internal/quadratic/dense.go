@@ -51,8 +51,8 @@ func (h *Dense) Diagonal() []float64 { return h.diagonal }
 // Reset implements Hessian.
 func (h *Dense) Reset() { clear(h.product) }
 
-// Slope implements Hessian.
-func (h *Dense) Slope(k int) float64 { return h.product[k] }
+// Product implements Hessian.
+func (h *Dense) Product(k int) float64 { return h.product[k] }
 
 // Move implements Hessian.
 func (h *Dense) Move(k int, by float64) {

@@ -33,7 +33,7 @@ type Separable struct {
 
 	support []int32   // the coordinates that Newton steps change
 	step    []float64 // over the support
-	rest    []float64 // minus the slopes over the support
+	rest    []float64 // minus the derivatives over the support, see setDescent
 	saved   []float64 // U before a Newton step
 }
 
@@ -43,8 +43,8 @@ type Hessian interface {
 	Diagonal() []float64
 	// Reset sets d to 0.
 	Reset()
-	// Slope returns entry k of H d.
-	Slope(k int) float64
+	// Product returns entry k of H d.
+	Product(k int) float64
 	// Move adds by to entry k of d.
 	Move(k int, by float64)
 	// Save stores d, and Restore returns to the stored d.
@@ -139,18 +139,18 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	return false
 }
 
-// setDescent sets rest to minus the slopes over the support.
+// setDescent sets rest to minus the derivative of the minimised function with respect to each coordinate
+// k of the support: −(g + H (u − x))_k − limit_k sign(u_k).
 func (q *Separable) setDescent() {
 	for a, k := range q.support {
-		q.rest[a] = -(q.Gradient[k] + q.H.Slope(int(k)))
+		q.rest[a] = -(q.Gradient[k] + q.H.Product(int(k)))
 		if limit := q.Limit[k]; limit > 0 {
 			q.rest[a] -= math.Copysign(limit, q.U[k])
 		}
 	}
 }
 
-// rootMeanSquare returns the root mean square of the violations; rest has minus the slopes over the
-// support.
+// rootMeanSquare returns the root mean square of the violations; rest is as in setDescent.
 func (q *Separable) rootMeanSquare(rest []float64) float64 {
 	sum := 0.0
 	for a, k := range q.support {
@@ -195,18 +195,18 @@ func (q *Separable) sweep(support bool) (worst float64) {
 		if support && u == 0 {
 			continue
 		}
-		slope := q.Gradient[k] + q.H.Slope(k)
+		derivative := q.Gradient[k] + q.H.Product(k)
 		if !(curvature > 0) { // a column without data: the penalty moves the coordinate to 0
-			if u != 0 && math.Abs(slope) < q.Limit[k] {
+			if u != 0 && math.Abs(derivative) < q.Limit[k] {
 				to, _ := q.endOf(k, -u)
 				q.set(k, to)
 			}
 			continue
 		}
-		if u == 0 && math.Abs(slope) <= q.Limit[k] {
+		if u == 0 && math.Abs(derivative) <= q.Limit[k] {
 			continue
 		}
-		by := q.coordinateStep(k, u, slope, curvature)
+		by := q.coordinateStep(k, u, derivative, curvature)
 		if by == 0 {
 			continue
 		}
@@ -220,16 +220,17 @@ func (q *Separable) sweep(support bool) (worst float64) {
 }
 
 // coordinateStep returns the move of coordinate k from u to its minimum. The move may be smaller than
-// the spacing of floating-point numbers near u: it still changes H d, and so improves the slopes.
-func (q *Separable) coordinateStep(k int, u, slope, curvature float64) float64 {
+// the spacing of floating-point numbers near u: it still changes H d, and so reduces the derivatives.
+// derivative is (g + H (u − x))_k, and curvature is H_kk.
+func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
-	by := -slope / curvature
+	by := -derivative / curvature
 	switch {
 	case limit == 0:
-	case u != 0 && (u-float64((slope+math.Copysign(limit, u))/curvature))*u > 0:
-		by = -(slope + math.Copysign(limit, u)) / curvature
+	case u != 0 && (u-float64((derivative+math.Copysign(limit, u))/curvature))*u > 0:
+		by = -(derivative + math.Copysign(limit, u)) / curvature
 	default:
-		by = linalg.SoftThreshold(u-slope/curvature, limit/curvature) - u
+		by = linalg.SoftThreshold(u-derivative/curvature, limit/curvature) - u
 	}
 	if q.Lower != nil {
 		by = max(q.Lower[k]-u, min(by, q.Upper[k]-u))
@@ -332,8 +333,8 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve computes the step to the minimum over the support, with the present signs of the coordinates;
-// rest has minus the slopes.
+// solve computes the step to the minimum over the support, with the present signs of the coordinates.
+// rest is as in setDescent.
 func (q *Separable) solve(enough func(rest []float64) bool) bool {
 	n := len(q.support)
 	step, rest := q.step[:n], q.rest[:n]
@@ -377,7 +378,7 @@ func (q *Separable) Value() (sum float64) {
 		if d == 0 {
 			continue
 		}
-		sum += float64(d*(q.Gradient[k]+float64(0.5*q.H.Slope(k)))) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
+		sum += float64(d*(q.Gradient[k]+float64(0.5*q.H.Product(k)))) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
 	}
 	return sum
 }

@@ -78,12 +78,12 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 // matrix.
 func violation(q *Separable, h *Dense) (worst float64) {
 	for k, u := range q.U {
-		slope := q.Gradient[k]
+		derivative := q.Gradient[k]
 		for j, v := range q.U {
-			slope += h.H[k*h.Order+j] * (v - q.X[j])
+			derivative += h.H[k*h.Order+j] * (v - q.X[j])
 		}
-		slope += h.Ridge[k] * (u - q.X[k])
-		down, up := slope-q.Limit[k], slope+q.Limit[k] // the slopes to the left and to the right of u
+		derivative += h.Ridge[k] * (u - q.X[k])
+		down, up := derivative-q.Limit[k], derivative+q.Limit[k] // the derivatives to the left and to the right of u
 		if u > 0 {
 			down = up
 		} else if u < 0 {
