@@ -28,7 +28,7 @@ func (p *Problem) Memory(m Method) int64 {
 	runs := rows.NewChunks(p.Data, 1).Count()
 	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+runs-1)*int64(features)+ofRows*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
-		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A', and the parts of A = [G; I]
+		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A'; if A = [G; I], also G and rows of A'
 	}
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)

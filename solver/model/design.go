@@ -92,14 +92,14 @@ func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary 
 }
 
 // prepare computes the standard deviations and adds the column of the intercept to x. If ctx ends
-// before x is changed, it returns the error of ctx; several processes ignore ctx. Fits out of core need
-// no preparation.
+// before x is changed, prepare returns the error of ctx. With several processes it ignores ctx, because
+// all of them must end at the same place. For a fit out of core it does nothing.
 func (d *design) prepare(ctx context.Context) error {
 	if d.spec.streams() {
 		return nil
 	}
 	if !d.team.Alone() {
-		ctx = context.Background() // either all processes end here or none
+		ctx = context.Background()
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -16,9 +16,10 @@ const (
 	clearRise                      = 0.01     // smallest clear rise of the objective, in units of Keeper.Scale
 )
 
-// Tame restores the best iterate and increases the proximal weight if the objective has clearly
-// risen. Then it returns true. But if the objective is lost (see Watcher.Lost), or if the weight
-// would exceed its maximum, Tame returns false, and the Keeper halves the step size instead.
+// Tame handles a clear rise of the objective: it increases the proximal weight, restores the best
+// iterate and returns true. It changes nothing and returns false if there is no clear rise, if the
+// iterate is lost (see Watcher.Lost), or if the weight would exceed its maximum. The caller then
+// calls Keeper.Judge, which may halve the step size.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
 	weight := max(float64(firstWeight*unit), float64(increaseWeight*s.Anchor.Weight))

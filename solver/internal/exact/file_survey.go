@@ -87,7 +87,8 @@ func (f *File) Deviations() []float64 { return f.survey.deviation }
 // Room returns the number of samples that can be copied into memory, if the memory for solving their
 // problem is counted too. It is at least 1 and otherwise at most half of all samples.
 func (f *File) Room() int {
-	// Bytes of a sample, which has an entry in 28 vectors, and of an entry of X in both forms.
+	// The bytes of a sample: 28 vectors have an element for each sample. The bytes of an entry of X: 12 in
+	// Problem.Data, and at most 12 in Problem.Rows.
 	const ofSample, ofEntry = 28 * 8, 24
 	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
 	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))

@@ -36,8 +36,9 @@ type Problem struct {
 	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Survey
 	// must have been called.
 	File *File
-	// MaxWorking is the largest number of columns of a working set. 0 means all columns, or
-	// MostFeatures in a setSolver. With several processes, a Solver uses defaultWorking instead.
+	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver,
+	// and MostFeatures for a setSolver. With several processes a Solver ignores MaxWorking; its largest
+	// number is defaultWorking.
 	MaxWorking int
 	// Ones says that X has one more column, of ones, that Data does not store. Only Refusal and
 	// ProverMemory take such a problem.

@@ -475,8 +475,8 @@ func (p *Problem) roundingCost() (sum float64) {
 	return sum
 }
 
-// domainGap chooses the multipliers of the optimised features. It returns an upper bound of
-// h(x) + h*(−e) + e'x, the bracket of X and the ridges.
+// domainGap chooses the multipliers of the singleton rows of the features in p.optimised. It returns an
+// upper bound of h(x) + h*(−e) + e'x, the third bracket in the package comment.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {
@@ -575,8 +575,8 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 	}
 }
 
-// setBallOrSimplex sets the optimised multipliers if X is a ball or a simplex. For a ball it makes |eⱼ|
-// small. For a simplex it makes eⱼ as large as possible, which never enlarges the bound.
+// setBallOrSimplex sets the multipliers of the features in p.optimised if X is a ball or a simplex. For a
+// ball it makes |eⱼ| small. For a simplex it makes eⱼ as large as possible, which never enlarges the bound.
 func (p *Problem) setBallOrSimplex() {
 	for _, j := range p.optimised {
 		row := int(p.Penalty.Singleton[j])
