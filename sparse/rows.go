@@ -51,7 +51,8 @@ func (m *rows) bytes() int64 {
 	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.before+len(m.idx)))
 }
 
-// matrix returns the rows as a matrix. The rows must be valid, as described at New.
+// matrix returns the rows as a matrix. The rows must be valid, as described at New, and all their entries
+// must be in idx and val: see join.
 func (m *rows) matrix(cols int) *CSR {
 	return &CSR{rows: len(m.ptr) - 1, cols: cols, ptr: m.ptr, idx: trim(m.idx), val: trim(m.val)}
 }

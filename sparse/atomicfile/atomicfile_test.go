@@ -19,7 +19,7 @@ func put(s string) func(io.Writer) error {
 	}
 }
 
-// wantOnly checks that dir contains only this file, with this content.
+// wantOnly checks that the file path has this content, and is the only file in its directory.
 func wantOnly(t *testing.T, path, content string) {
 	t.Helper()
 	got, err := os.ReadFile(path)

@@ -54,28 +54,28 @@ func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 
 // recipeEdges applies the recipe to one component with covariance s.
 func recipeEdges(s []float64, members []int32) ([]Edge, error) {
-	n := len(members)
-	w := mat.NewDense(n, n, nil)
-	for i := range n {
+	p := len(members)
+	w := mat.NewDense(p, p, nil)
+	for i := range p {
 		w.Set(i, i, 1)
 	}
-	lasso := recipeLasso{n: n, w: w.RawMatrix().Data, s: s, b: make([]float64, n), vb: make([]float64, n)}
+	lasso := recipeLasso{p: p, w: w.RawMatrix().Data, s: s, b: make([]float64, p), vb: make([]float64, p)}
 	for range recipeRounds {
-		for j := range n {
+		for j := range p {
 			lasso.solve(j)
 			lasso.vb[j] = 1 // the diagonal of W stays as it is
 			for i, v := range lasso.vb {
-				lasso.w[i*n+j], lasso.w[j*n+i] = v, v
+				lasso.w[i*p+j], lasso.w[j*p+i] = v, v
 			}
 		}
 	}
 	var theta mat.Dense
 	if err := theta.Inverse(w); err != nil {
-		return nil, errorf("recipe: the estimate for %d features around feature %d has no inverse (%w): want features scaled to order 1", n, members[0]+1, err)
+		return nil, errorf("recipe: the estimate for %d features around feature %d has no inverse (%w): want features scaled to order 1", p, members[0]+1, err)
 	}
 	var edges []Edge
-	for i := range n {
-		for j := i + 1; j < n; j++ {
+	for i := range p {
+		for j := i + 1; j < p; j++ {
 			if math.Abs(theta.At(i, j)) > recipeThreshold {
 				edges = append(edges, Edge{I: members[i], J: members[j], Weight: 1})
 			}
@@ -85,21 +85,21 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 }
 
 // recipeLasso is the lasso problem of one feature in the recipe. b and vb = V b have an
-// element for every feature; b_j is 0 for the feature j itself.
+// element for every feature of the component; b_j is 0 for the feature j itself.
 type recipeLasso struct {
-	n     int
+	p     int // number of features of the component
 	w, s  []float64
 	b, vb []float64
 }
 
 func (l *recipeLasso) solve(j int) {
-	n := l.n
+	p := l.p
 	clear(l.b)
 	clear(l.vb)
-	u := l.s[j*n : (j+1)*n]
+	u := l.s[j*p : (j+1)*p]
 	for range recipeSweeps {
 		change := 0.0
-		for i := range n {
+		for i := range p {
 			if i == j {
 				continue
 			}
@@ -113,7 +113,7 @@ func (l *recipeLasso) solve(j int) {
 			}
 			l.b[i] = b
 			change += float64(d * d)
-			for k, w := range l.w[i*n : (i+1)*n] {
+			for k, w := range l.w[i*p : (i+1)*p] {
 				l.vb[k] += float64(d * w)
 			}
 		}
