@@ -13,7 +13,7 @@ type Penalty interface {
 	Prox(dst, v, step []float64)
 	// Separable reports whether g is a sum of functions of single coordinates.
 	Separable() bool
-	// Scale returns the order of magnitude of the slopes of g, from which the automatic rho
+	// Scale returns the order of magnitude of the derivatives of g, from which the automatic rho
 	// follows. It returns zero if g has no scale, such as an indicator: then rho follows from the
 	// curvature of the loss.
 	Scale() float64

@@ -124,7 +124,7 @@ func (o *oadm) step(i int, t float64) {
 
 // implicitSlope returns φ'(ζ) at the root ζ of ζ + c φ'(ζ) = t for c ≥ 0. It uses
 // Newton's method inside an interval that contains the root and becomes shorter. The left
-// side of the equation increases with a slope of at least 1.
+// side of the equation increases with a derivative of at least 1.
 func (b *base) implicitSlope(i int, c, t float64) float64 {
 	slope := b.data.Slope(i, t)
 	if c == 0 || slope == 0 {

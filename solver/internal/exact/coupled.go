@@ -13,7 +13,7 @@ type coupled struct {
 	model  quadratic.Coupled
 	rows   gap.Penalty // the penalty of Solver.bounds without squares; the model's matrix has the squares
 	base   []float64   // the Hessian of the loss
-	z      []float64   // multipliers of the rows, including the slopes of squares
+	z      []float64   // multipliers of the rows, including the derivatives of squares
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution

@@ -240,11 +240,11 @@ func (f *File) hessian(h []float64, _ quadratic.Triangle, d term.Damping) {
 		f.hessianOf = f.at
 	}
 	copy(h, f.pieces[0].hessian)
-	f.model.curve, f.model.damping = f.at.x, d
+	f.model.hessianAt, f.model.damping = f.at.x, d
 }
 
 func (f *File) lossAt(t *trial) float64 {
-	f.model.slope, f.model.move = f.at.x, t.move
+	f.model.gradientAt, f.model.move = f.at.x, t.move
 	f.visit(&request{to: slices.Clone(t.at), hessian: t.hessian, damping: t.then, model: &f.model})
 	if f.stopped != nil {
 		return math.NaN()
@@ -257,7 +257,7 @@ func (f *File) accept(t *trial) {
 		f.at = f.next
 		return
 	}
-	f.model.slope, f.model.move = f.at.x, t.move
+	f.model.gradientAt, f.model.move = f.at.x, t.move
 	f.revisit(&f.model)
 }
 
@@ -269,7 +269,7 @@ func (f *File) revisit(m *origin) {
 }
 
 func (f *File) useSlopes(_, e []float64) {
-	f.revisit(&origin{slope: f.at.x})
+	f.revisit(&origin{gradientAt: f.at.x})
 	copy(e, f.at.head)
 }
 

@@ -19,15 +19,15 @@ type request struct {
 	model   *origin
 }
 
-// An origin says where a quadratic model of the loss was formed: its Hessian at the point curve,
-// its gradient at the point slope, which may be the same slice. The model gives α = φ'(X slope) +
-// φ″(X curve) X move, or φ'(X slope) if move is nil. If shrink is not 0, α is multiplied by it.
+// An origin says at which points a quadratic model of the loss has its Hessian and its gradient; the two
+// points may be the same slice. The model gives α = φ'(X gradientAt) + φ″(X hessianAt) X move, or
+// φ'(X gradientAt) if move is nil. If shrink is not 0, α is multiplied by it.
 type origin struct {
-	curve   []float64
-	damping term.Damping
-	slope   []float64
-	move    []float64
-	shrink  float64
+	hessianAt  []float64
+	damping    term.Damping
+	gradientAt []float64
+	move       []float64
+	shrink     float64
 }
 
 // findings are the results of a visit.
@@ -273,14 +273,14 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	n := len(label)
 	slope, alpha, margin, along := t.slope[:n], t.alpha[:n], t.margin[:n], t.along[:n]
-	f.margins(margin, lo, m.slope)
+	f.margins(margin, lo, m.gradientAt)
 	f.shift(margin, lo)
 	f.Loss.Slopes(slope, margin, label)
 	if copy(alpha, slope); m.move != nil {
 		f.margins(along, lo, m.move)
 		curve := t.modelCurve[:n]
-		if &m.curve[0] != &m.slope[0] {
-			f.margins(margin, lo, m.curve)
+		if &m.hessianAt[0] != &m.gradientAt[0] {
+			f.margins(margin, lo, m.hessianAt)
 			f.shift(margin, lo)
 			f.Loss.Slopes(slope, margin, label)
 		}

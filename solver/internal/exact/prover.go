@@ -7,7 +7,7 @@ import "math"
 // not safe for concurrent use.
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
-	made     bool       // make was called
+	prepared bool       // make was called
 	whole    *Solver    // nil if New refuses the problem
 	sets     *setSolver // nil unless whole is nil and the package accepts the problem
 	assembly float64    // cost of forming a Hessian, in passes over the data; 0 if it is not known
@@ -18,10 +18,10 @@ func NewProver(q *Problem) *Prover { return &Prover{problem: q} }
 
 // make prepares the solver that accepts the problem.
 func (p *Prover) make() {
-	if p.made || p.problem == nil {
+	if p.prepared || p.problem == nil {
 		return
 	}
-	p.made = true
+	p.prepared = true
 	q := *p.problem
 	var err error
 	if p.whole, err = New(&q); err == nil {

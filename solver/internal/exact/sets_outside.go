@@ -249,24 +249,24 @@ func (o *outside) relax(z []float64, part float64) {
 // present curvature, or with the largest possible curvature if the step would go beyond the minimum.
 func (o *outside) push(z []float64, row int32, part float64) {
 	idx, val := o.f.rows.M.Row(int(row))
-	var slope, curve, most float64
+	var descent, curve, most float64
 	for k, j := range idx {
 		a2 := float64(val[k] * val[k])
 		most += a2
 		if e := o.excess(j, part); e != 0 {
-			slope = math.FMA(val[k], e, slope)
+			descent = math.FMA(val[k], e, descent)
 			curve += a2
 		}
 	}
 	limit := part * o.f.rows.Limit[row]
-	if slope == 0 && math.Abs(z[row]) <= limit {
+	if descent == 0 && math.Abs(z[row]) <= limit {
 		return
 	}
 	step := 0.0
-	if slope != 0 {
-		step = slope / curve
-		if o.slopeAt(idx, val, step, part)*slope < 0 {
-			step = slope / most
+	if descent != 0 {
+		step = descent / curve
+		if o.descentAt(idx, val, step, part)*descent < 0 {
+			step = descent / most
 		}
 	}
 	to := math.Max(-limit, math.Min(z[row]+step, limit))
@@ -276,12 +276,12 @@ func (o *outside) push(z []float64, row int32, part float64) {
 	}
 }
 
-// slopeAt returns minus half the derivative of the sum of squared excesses, with respect to the row's
+// descentAt returns minus half the derivative of the sum of squared excesses, with respect to the row's
 // multiplier, after a step of the multiplier.
-func (o *outside) slopeAt(idx []int32, val []float64, step, part float64) (slope float64) {
+func (o *outside) descentAt(idx []int32, val []float64, step, part float64) (descent float64) {
 	for k, j := range idx {
 		sum, capacity := math.FMA(-step, val[k], o.sum[j]), part*o.capacity[j]
-		slope = math.FMA(val[k], sum-math.Max(-capacity, math.Min(sum, capacity)), slope)
+		descent = math.FMA(val[k], sum-math.Max(-capacity, math.Min(sum, capacity)), descent)
 	}
-	return slope
+	return descent
 }

@@ -477,7 +477,7 @@ const (
 	leastDescent = 0.2   // the line search requires this fraction of the predicted fall (Armijo's rule)
 	maxHalvings  = 40    // largest number of halvings of a step
 	rounding     = 1e-14 // rounding may raise P by this multiple of P
-	uphill       = 1e-12 // a slope above this multiple of P counts as uphill
+	uphill       = 1e-12 // a step d is rejected if gradient'd + the change of the penalty is above this multiple of P
 )
 
 // search moves x towards the solution of the model. It halves the step until P falls enough, and
@@ -485,10 +485,10 @@ const (
 // much the model falls.
 func (s *Solver) search(fall, tol float64) (length float64) {
 	w := &s.set
-	slope, moves := 0.0, false
+	rise, moves := 0.0, false
 	for k, u := range w.u {
 		d := u - w.x[k]
-		slope += float64(w.gradient[k] * d)
+		rise += float64(w.gradient[k] * d)
 		moves = moves || d != 0
 	}
 	t := &trial{at: make([]float64, len(w.x)), move: w.move, snapped: s.coupled != nil && s.coupled.exact}
@@ -500,14 +500,14 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		return 0
 	}
 	if s.coupled != nil {
-		slope += s.riseCoupled()
+		rise += s.riseCoupled()
 	} else {
 		for k, u := range w.u {
-			slope += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
+			rise += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
 		}
 	}
 	// If a model was not solved accurately enough, it may rise along the step near its solution.
-	if s.work.uphill = slope > uphill*s.at.value; s.work.uphill {
+	if s.work.uphill = rise > uphill*s.at.value; s.work.uphill {
 		s.adapt(0)
 		return 0
 	}
@@ -526,7 +526,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			break
 		}
 		value := s.value(loss)
-		if value <= s.at.value+float64(leastDescent*t.length*slope)+float64(rounding*math.Abs(s.at.value)) {
+		if value <= s.at.value+float64(leastDescent*t.length*rise)+float64(rounding*math.Abs(s.at.value)) {
 			s.at = standing{loss, value}
 			s.adapt(t.length)
 			return t.length

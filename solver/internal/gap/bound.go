@@ -503,7 +503,7 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 	return sum
 }
 
-// domainGapAt returns the term of feature j of domainGap, for a box or R^p.
+// domainGapAt returns the term of feature j in the bound of domainGap, for a box or R^p.
 func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	if p.box.Lower != nil {
 		return p.box.ExcessAt(j, e, err, x, p.Ridge[j])

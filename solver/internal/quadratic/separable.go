@@ -220,7 +220,8 @@ func (q *Separable) sweep(support bool) (worst float64) {
 }
 
 // coordinateStep returns the move of coordinate k from u to its minimum. The move may be smaller than
-// the spacing of floating-point numbers near u: it still changes H d, and so reduces the derivatives.
+// the spacing of floating-point numbers near u: it still changes H d, and so brings the
+// derivative nearer to 0.
 // derivative is (g + H (u − x))_k, and curvature is H_kk.
 func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
