@@ -68,7 +68,7 @@ func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 		b.steps++
 		active := b.activeSet()
 		b.direction(active, accuracy)
-		moved, ok := b.lineSearch(b.slope(active))
+		moved, ok := b.lineSearch(b.modelChange(active))
 		if !ok {
 			return
 		}
@@ -188,9 +188,9 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	}
 }
 
-// slope returns the Newton model without its quadratic term, tr((S-W) D) + sum_ij rho_ij (|z_ij| -
-// |x_ij|). It is negative at the minimum of the model.
-func (b *newtonBlock) slope(active [][]int32) float64 {
+// modelChange returns the change of the Newton model from x to z without its quadratic term,
+// tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|). It is negative at the minimum of the model.
+func (b *newtonBlock) modelChange(active [][]int32) float64 {
 	return b.sum(active, func(at int, rho float64) float64 {
 		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
 	})
@@ -276,10 +276,10 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 }
 
 // lineSearch moves x towards z by a step of 1, 1/2, 1/4, ... until x is positive definite
-// and F decreases by a thousandth of step times slope, up to rounding of F (Hsieh et al.,
-// section 3.3). It returns how far x moved, relative to its size; ok is false if no step
+// and F decreases by a thousandth of the step times -change, up to rounding of F (Hsieh et al.,
+// section 3.3). change is the result of modelChange. It returns how far x moved, relative to its size; ok is false if no step
 // succeeds.
-func (b *newtonBlock) lineSearch(slope float64) (moved float64, ok bool) {
+func (b *newtonBlock) lineSearch(change float64) (moved float64, ok bool) {
 	before := b.objective
 	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
 	from, size, way := b.x, 0.0, 0.0
@@ -296,7 +296,7 @@ func (b *newtonBlock) lineSearch(slope float64) (moved float64, ok bool) {
 				to[k] = from[k] + float64(step*(z-from[k]))
 			}
 		}
-		if b.accept(to) && b.objective <= before+float64(1e-3*step*slope)+rounding {
+		if b.accept(to) && b.objective <= before+float64(1e-3*step*change)+rounding {
 			return step * way / size, true
 		}
 	}
