@@ -237,12 +237,12 @@ func (it Iterate) check(p *Problem) error {
 		name string
 		v    []float64
 		want int
-		of   string
+		unit string
 	}{{"X", it.X, features, "features"}, {"Y", it.Y, q, "coordinates of y"}, {"Dual", it.Dual, l, "rows of A"}} {
 		if part.v != nil && len(part.v) != part.want {
 			return &SettingError{
 				Field: "Start." + part.name, Value: fmt.Sprintf("a slice of length %d", len(part.v)),
-				Allowed: fmt.Sprintf("the problem has %d %s", part.want, part.of),
+				Allowed: fmt.Sprintf("the problem has %d %s", part.want, part.unit),
 			}
 		}
 		for j, v := range part.v {

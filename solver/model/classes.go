@@ -456,7 +456,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 		}
 		named := &problems{spec: p.spec, classes: p.classes}
 		for i := range lambdas {
-			step, errs := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), of: named}, []error{}
+			step, errs := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), classes: named}, []error{}
 			for k, path := range paths {
 				if i >= len(path) { // the path of this class ended earlier
 					return

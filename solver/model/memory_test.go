@@ -31,47 +31,47 @@ func TestEstimateMemory(t *testing.T) {
 	plain, wide, text := data{rows: 20000, features: 40}, data{rows: 300, features: 1500, perRow: 150}, data{rows: 4000, features: 8000, perRow: 40}
 	for _, c := range []struct {
 		name   string
-		of     data
+		shape  data
 		mapped bool
 		spec   model.Spec
 		fits   model.Fits
 		long   bool
 	}{
-		{name: "plain", of: plain, spec: model.Spec{NoIntercept: true, Standardize: model.StandardizeOff}},
-		{name: "intercept", of: plain},
-		{name: "intercept, mapped", of: plain, mapped: true},
-		{name: "weights", of: plain, mapped: true, spec: model.Spec{Balanced: true}, long: true},
-		{name: "squared", of: plain, spec: model.Spec{Loss: solver.Squared{}}, long: true},
-		{name: "elastic net", of: wide, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.5}}},
-		{name: "box", of: wide, spec: model.Spec{Domain: solver.Nonnegative{}}},
-		{name: "sparse", of: text, mapped: true},
-		{name: "groups", of: wide, spec: model.Spec{Penalty: groupsOf(1500), Settings: rough}},
-		{name: "graph", of: wide, spec: model.Spec{Graph: graph.Chain(1500), Settings: rough}},
-		{name: "graph of many features", of: data{rows: 1500, features: 2500, perRow: 30}, spec: model.Spec{Graph: graph.Chain(2500)}, long: true},
-		{name: "classes", of: data{rows: 20000, features: 40, classes: 4}},
-		{name: "path", of: plain, fits: model.Fits{Lambdas: 10}},
-		{name: "path of text", of: text, fits: model.Fits{Lambdas: 20}, long: true},
-		{name: "cross-validation", of: plain, mapped: true, fits: model.Fits{Lambdas: 3, Folds: 5}},
-		{name: "cross-validation, wide", of: wide, fits: model.Fits{Lambdas: 5, Folds: 2}},
-		{name: "cross-validation of classes", of: data{rows: 6000, features: 40, classes: 3}, fits: model.Fits{Lambdas: 3, Folds: 3}},
-		{name: "method scas-k", of: plain, spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}}},
-		{name: "float32", of: plain, mapped: true, spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true},
+		{name: "plain", shape: plain, spec: model.Spec{NoIntercept: true, Standardize: model.StandardizeOff}},
+		{name: "intercept", shape: plain},
+		{name: "intercept, mapped", shape: plain, mapped: true},
+		{name: "weights", shape: plain, mapped: true, spec: model.Spec{Balanced: true}, long: true},
+		{name: "squared", shape: plain, spec: model.Spec{Loss: solver.Squared{}}, long: true},
+		{name: "elastic net", shape: wide, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.5}}},
+		{name: "box", shape: wide, spec: model.Spec{Domain: solver.Nonnegative{}}},
+		{name: "sparse", shape: text, mapped: true},
+		{name: "groups", shape: wide, spec: model.Spec{Penalty: groupsOf(1500), Settings: rough}},
+		{name: "graph", shape: wide, spec: model.Spec{Graph: graph.Chain(1500), Settings: rough}},
+		{name: "graph of many features", shape: data{rows: 1500, features: 2500, perRow: 30}, spec: model.Spec{Graph: graph.Chain(2500)}, long: true},
+		{name: "classes", shape: data{rows: 20000, features: 40, classes: 4}},
+		{name: "path", shape: plain, fits: model.Fits{Lambdas: 10}},
+		{name: "path of text", shape: text, fits: model.Fits{Lambdas: 20}, long: true},
+		{name: "cross-validation", shape: plain, mapped: true, fits: model.Fits{Lambdas: 3, Folds: 5}},
+		{name: "cross-validation, wide", shape: wide, fits: model.Fits{Lambdas: 5, Folds: 2}},
+		{name: "cross-validation of classes", shape: data{rows: 6000, features: 40, classes: 3}, fits: model.Fits{Lambdas: 3, Folds: 3}},
+		{name: "method scas-k", shape: plain, spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}}},
+		{name: "float32", shape: plain, mapped: true, spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.long {
 				sparsetest.Long(t)
 			}
-			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: c.of.rows, Features: c.of.features, NonzerosPerRow: c.of.perRow, Noise: 1, Seed: 1})
+			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: c.shape.rows, Features: c.shape.features, NonzerosPerRow: c.shape.perRow, Noise: 1, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			d := &sparse.Dataset{X: s.X, Labels: s.Labels}
 			for i := range d.Labels {
-				if c.of.classes > 2 {
-					d.Labels[i] = float64(i % c.of.classes)
+				if c.shape.classes > 2 {
+					d.Labels[i] = float64(i % c.shape.classes)
 				}
 			}
-			if c.fits.Classes = c.of.classes; c.mapped {
+			if c.fits.Classes = c.shape.classes; c.mapped {
 				path := filepath.Join(t.TempDir(), "d.scas")
 				if err := sparse.WriteFile(path, d); err != nil {
 					t.Fatal(err)

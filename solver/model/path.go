@@ -48,9 +48,9 @@ type Step struct {
 	// Validation is the value of the measure on the rows of PathSettings.Validation; NaN if that is nil.
 	Validation float64
 
-	design *design
-	of     *problems // the problems of more than two classes; nil for one problem
-	origin *origin   // the Dataset of PathData and CVData; nil for Path and CV
+	design  *design
+	classes *problems // the problems of more than two classes; nil for one problem
+	origin  *origin   // the Dataset of PathData and CVData; nil for Path and CV
 }
 
 // A StepColumn is a Column of which only the coefficients that are not zero are stored.
@@ -84,8 +84,8 @@ func (s *Step) Model() *Model {
 		}
 		m.Columns = append(m.Columns, Column{Coefficients: x, Intercept: c.Intercept, Groups: c.groups, Certificate: c.Certificate, Run: c.run})
 	}
-	if s.of != nil {
-		s.of.name(m)
+	if s.classes != nil {
+		s.classes.name(m)
 	}
 	if s.origin != nil {
 		s.origin.describe(m)

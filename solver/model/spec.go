@@ -318,10 +318,10 @@ func (s *Spec) check(n, p int) error {
 		name string
 		v    []float64
 		want int
-		of   string
+		unit string
 	}{{"PenaltyFactors", s.PenaltyFactors, p, "features"}, {"SampleWeights", s.SampleWeights, n, "rows"}, {"Offsets", s.Offsets, n, "rows"}} {
 		if part.v != nil && len(part.v) != part.want {
-			return errorf("Spec.%s has length %d; the data have %d %s", part.name, len(part.v), part.want, part.of)
+			return errorf("Spec.%s has length %d; the data have %d %s", part.name, len(part.v), part.want, part.unit)
 		}
 		for i, v := range part.v {
 			if offsets := part.name == "Offsets"; !finite(v) && offsets {

@@ -19,7 +19,7 @@ import (
 // then the state of the run.
 type checkpointFile struct {
 	path string
-	of   checkpointHead
+	want checkpointHead // the description of this run
 }
 
 // A checkpointHead describes a run. A run continues from a state only if the description is the same.
@@ -45,13 +45,13 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 	if c.Checkpoint == "" {
 		return nil, nil
 	}
-	of := checkpointHead{
+	want := checkpointHead{
 		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: head.problemSummary, Lambda: head.in.spec.Lambda,
 		Method: c.Method.name(), Settings: head.in.spec.Settings,
 	}
-	of.Settings.TimeLimit, of.Settings.Threads = 0, 0 // the state depends on neither of the two
+	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state depends on neither of the two
 	if m := data.Mapping; !m.IsZero() {
-		of.Labels = fmt.Sprint(m.Negative, m.Positive)
+		want.Labels = fmt.Sprint(m.Negative, m.Positive)
 	}
 	sum := crc32.NewIEEE()
 	for _, path := range append(c.specFlags.inputs(), c.Start) {
@@ -63,13 +63,13 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 			return nil, err
 		}
 	}
-	of.Files = sum.Sum32()
-	return &checkpointFile{c.Checkpoint, of}, nil
+	want.Files = sum.Sum32()
+	return &checkpointFile{c.Checkpoint, want}, nil
 }
 
 // Save writes the description of the run and state to the file.
 func (f *checkpointFile) Save(state []byte) error {
-	head := f.of
+	head := f.want
 	head.Size, head.CRC = len(state), crc32.ChecksumIEEE(state)
 	line, err := json.Marshal(head)
 	if err != nil {
@@ -92,10 +92,10 @@ func (f *checkpointFile) Load() ([]byte, error) {
 	}
 	line, state, _ := bytes.Cut(b, []byte("\n"))
 	var head checkpointHead
-	if json.Unmarshal(line, &head) != nil || head.Format != f.of.Format || len(state) != head.Size || crc32.ChecksumIEEE(state) != head.CRC {
+	if json.Unmarshal(line, &head) != nil || head.Format != f.want.Format || len(state) != head.Size || crc32.ChecksumIEEE(state) != head.CRC {
 		return nil, fmt.Errorf("%s: is no checkpoint of this version of scas, or a damaged one: remove it to begin anew", f.path)
 	}
-	want := f.of
+	want := f.want
 	want.Size, want.CRC = head.Size, head.CRC
 	if own, err := json.Marshal(want); err != nil || !bytes.Equal(own, line) {
 		return nil, fmt.Errorf("%s: is the checkpoint of other data or flags: give another file, or remove it to begin anew", f.path)

@@ -74,7 +74,7 @@ var cvMetrics = map[string]struct {
 // that do not apply to the labels or the loss.
 var heldMetrics = []struct {
 	key, name string
-	of        model.Measure
+	measure   model.Measure
 	value     func(mean float64) float64 // returns the metric; mean is the mean of the measure
 	unit      float64                    // the table shows the metric divided by unit
 	text      string                     // format of the metric
@@ -158,7 +158,7 @@ func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
 	for k, s := range newSteps(found.Path, r.HasIntercept) {
 		of := held{}
 		for _, m := range heldMetrics {
-			if curve, ok := found.Measures[m.of]; ok {
+			if curve, ok := found.Measures[m.measure]; ok {
 				of[m.key] = number(m.value(curve.Mean[k]))
 			}
 		}

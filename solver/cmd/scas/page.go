@@ -309,17 +309,17 @@ func (p *page) measure(m *model.Model, of training) {
 func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	column := &m.Columns[k]
 	names := make([]string, g.Nodes())
-	sets := &draw.Sets{Of: make([]int, g.Nodes()), Plain: "a coefficient of its own", Faint: "coefficient 0"}
+	sets := &draw.Sets{SetOf: make([]int, g.Nodes()), Plain: "a coefficient of its own", Faint: "coefficient 0"}
 	for j, v := range column.Coefficients {
 		names[j] = coefficientName(m.Features, m.IndexBase, j)
-		if sets.Of[j] = draw.Plain; v == 0 {
-			sets.Of[j] = draw.Faint
+		if sets.SetOf[j] = draw.Plain; v == 0 {
+			sets.SetOf[j] = draw.Faint
 		}
 	}
 	for k, group := range largestGroups(column) {
 		sets.Names = append(sets.Names, fmt.Sprintf("%s at %.4g", plural(len(group), "feature"), column.Coefficients[group[0]]))
 		for _, j := range group {
-			sets.Of[j] = k
+			sets.SetOf[j] = k
 		}
 	}
 	return draw.SVGSets(w, g, names, sets)

@@ -13,20 +13,20 @@ const MaxComponent = 512
 // Components holds the connected components of the nonzero pattern of A'A. Coordinates in the
 // eigenbasis are ordered by component: the coordinates of component c begin at Offset[c].
 type Components struct {
-	Members [][]int32 // features of each component
-	Offset  []int
-	Of      []int32 // component of each feature
-	place   []int32 // position of each feature in its component
+	Members   [][]int32 // features of each component
+	Offset    []int
+	Component []int32 // number of the component of each feature
+	place     []int32 // position of each feature in its component
 }
 
 func newComponents(gram *sparse.CSR) *Components {
 	p, _ := gram.Dims()
-	s := &Components{Of: make([]int32, p), place: make([]int32, p)}
-	for j := range s.Of {
-		s.Of[j] = -1
+	s := &Components{Component: make([]int32, p), place: make([]int32, p)}
+	for j := range s.Component {
+		s.Component[j] = -1
 	}
-	for first := range s.Of {
-		if s.Of[first] < 0 {
+	for first := range s.Component {
+		if s.Component[first] < 0 {
 			s.Members = append(s.Members, s.reach(gram, int32(first)))
 		}
 	}
@@ -45,13 +45,13 @@ func newComponents(gram *sparse.CSR) *Components {
 // it. It returns them in breadth-first order.
 func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
 	id := int32(len(s.Members))
-	s.Of[first] = id
+	s.Component[first] = id
 	queue := []int32{first}
 	for k := 0; k < len(queue); k++ {
 		idx, _ := gram.Row(int(queue[k]))
 		for _, j := range idx {
-			if s.Of[j] < 0 {
-				s.Of[j] = id
+			if s.Component[j] < 0 {
+				s.Component[j] = id
 				queue = append(queue, j)
 			}
 		}
@@ -80,7 +80,7 @@ func (s *Components) Fill(x *sparse.CSR) int64 {
 	for i := range n {
 		idx, _ := x.Row(i)
 		for _, j := range idx {
-			if c := s.Of[j]; seen[c] != i+1 {
+			if c := s.Component[j]; seen[c] != i+1 {
 				seen[c] = i + 1
 				total += int64(len(s.Members[c]))
 			}

@@ -170,12 +170,12 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 	}
 	r.stamp++
 	for _, j := range idx {
-		if s.spec == nil || len(s.spec.Members[s.spec.Of[j]]) == 1 {
+		if s.spec == nil || len(s.spec.Members[s.spec.Component[j]]) == 1 {
 			dst[j] = r.values[j] / math.FMA(s.rho, s.sigma[j], shift)
 			r.support = append(r.support, j)
 			continue
 		}
-		if c := s.spec.Of[j]; r.mark[c] != r.stamp {
+		if c := s.spec.Component[j]; r.mark[c] != r.stamp {
 			r.mark[c] = r.stamp
 			s.component(int(c), dst, r.values, shift)
 			r.support = append(r.support, s.spec.Members[c]...)

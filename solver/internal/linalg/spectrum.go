@@ -105,7 +105,7 @@ func (s *Spectrum) row(c, k int) []float64 {
 // If the mark was different before, it appends the component to touched.
 func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
 	for n, j := range idx {
-		c := s.Of[j]
+		c := s.Component[j]
 		if mark[c] != stamp {
 			mark[c] = stamp
 			touched = append(touched, c)

@@ -32,13 +32,13 @@ const MaxNodes = 500
 func SVG(w io.Writer, g *graph.Graph, names []string) error { return SVGSets(w, g, names, nil) }
 
 // SVGSets is SVG with nodes coloured by the set to which each belongs. sets may be nil; otherwise a
-// length of sets.Of that is not the number of nodes is an error.
+// length of sets.SetOf that is not the number of nodes is an error.
 func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	if sets != nil && len(sets.Of) != g.Nodes() {
-		return pkgerr.Errorf("draw", "sets of %d nodes for %d: want one per node", len(sets.Of), g.Nodes())
+	if sets != nil && len(sets.SetOf) != g.Nodes() {
+		return pkgerr.Errorf("draw", "sets of %d nodes for %d: want one per node", len(sets.SetOf), g.Nodes())
 	}
 	if !Fits(g) {
 		s := g.Statistics()
@@ -46,7 +46,7 @@ func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	}
 	d := newDrawing(g, names)
 	if d.legends = sets; sets != nil {
-		d.sets = sets.Of
+		d.sets = sets.SetOf
 	} else {
 		d.sets = slices.Repeat([]int{Plain}, g.Nodes())
 	}

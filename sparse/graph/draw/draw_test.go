@@ -74,7 +74,7 @@ func TestSVGSets(t *testing.T) {
 	g := graph.Chain(6)
 	for _, names := range [][]string{nil, {"radius", "perimeter", "area", "texture", "worst", "last"}} {
 		var b, plain, none bytes.Buffer
-		sets := &Sets{Of: []int{0, 0, 1, Plain, Faint, Faint}, Names: []string{"at 2", "at <1>"}, Plain: "alone", Faint: "zero"}
+		sets := &Sets{SetOf: []int{0, 0, 1, Plain, Faint, Faint}, Names: []string{"at 2", "at <1>"}, Plain: "alone", Faint: "zero"}
 		if err := SVGSets(&b, g, names, sets); err != nil {
 			t.Fatal(err)
 		}
@@ -88,11 +88,11 @@ func TestSVGSets(t *testing.T) {
 				t.Errorf("names %v: %s is there %d times, want %d", names, colour, got, want)
 			}
 		}
-		if err := errors.Join(SVGSets(&plain, g, names, &Sets{Of: slices.Repeat([]int{Plain}, 6)}), SVG(&none, g, names)); err != nil || plain.String() != none.String() {
+		if err := errors.Join(SVGSets(&plain, g, names, &Sets{SetOf: slices.Repeat([]int{Plain}, 6)}), SVG(&none, g, names)); err != nil || plain.String() != none.String() {
 			t.Errorf("names %v: plain nodes are drawn otherwise than without sets (%v)", names, err)
 		}
 	}
-	check.Error(t, SVGSets(io.Discard, g, nil, &Sets{Of: []int{0}}), "sets of 1 nodes for 6")
+	check.Error(t, SVGSets(io.Discard, g, nil, &Sets{SetOf: []int{0}}), "sets of 1 nodes for 6")
 }
 
 func TestColours(t *testing.T) {

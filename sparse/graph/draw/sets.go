@@ -7,12 +7,12 @@ import (
 
 // Sets assigns nodes to sets, and gives the names for the legend.
 type Sets struct {
-	Of           []int    // for each node: k for Colour(k), Plain or Faint
+	SetOf        []int    // for each node: the number k of its set, drawn in Colour(k); or Plain, or Faint
 	Names        []string // names of the sets 0, 1, ...
 	Plain, Faint string   // legends of Plain and Faint nodes; may be empty
 }
 
-// Values of Sets.Of for nodes outside the sets, which are numbered from 0.
+// Values of Sets.SetOf for nodes outside the sets, which are numbered from 0.
 const (
 	Plain = -1 // a node of no set
 	Faint = -2 // a node to draw in the background
