@@ -106,7 +106,7 @@ type modelReport struct {
 	Classes []modelClass `json:"classes,omitempty"`
 
 	summary model.FitSummary
-	named bool // whether the features have names
+	named   bool // whether the features have names
 }
 
 // A modelColumns describes the columns of the tables that the model can predict.
