@@ -219,10 +219,10 @@ func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 
 // tiles adds the products of the sorted rows to the columns col to col+panelCols-1 of h. Rows of h in
 // which all of these columns lie on or above the diagonal are updated in place, other rows in a
-// copy.
+// copy. If fewer than panelCols columns are left, all rows are updated in a copy.
 func (x *panelTask) tiles(col int) {
 	last := min(x.hi, col+panelCols)
-	// Rows from split on have elements below the diagonal in these columns.
+	// Rows from split on are updated in a copy.
 	split := min(max(x.lo, col), last)
 	if col+panelCols > x.p {
 		split = x.lo
