@@ -188,7 +188,8 @@ type comparison struct {
 	gap              float64 // the larger of the gaps of all runs
 }
 
-// training measures the costs of training on the file data. It trains in memory and out of core in turns.
+// training measures the costs of training on the file data. If the file is large enough, it trains in
+// memory and out of core in turns, otherwise only in memory.
 func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
 	info, err := os.Stat(data)
 	if err != nil {

@@ -161,13 +161,13 @@ func (r *Run) result() *Result {
 		Unrounded: last.Objective, PrimalResidual: r.primalResidual(),
 		Status: PassesDone,
 	}
-	res.DualResidual = known(r.dualResidual())
+	res.DualResidual = orInf(r.dualResidual())
 	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {
 		res.X, r.Stats.Rounded = r.round()
 	}
 	res.Groups = r.groups
 	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)
-	res.DualityGap = known(r.gap + math.Max(0, res.At.Objective-last.Objective))
+	res.DualityGap = orInf(r.gap + math.Max(0, res.At.Objective-last.Objective))
 	if r.goal > 0 && r.Problem.Coupling == nil {
 		r.notAboveStart(res)
 	}

@@ -156,8 +156,8 @@ func intoMean(mean, v []float64, k int) {
 	}
 }
 
-// known returns v, or +Inf if v is NaN.
-func known(v float64) float64 {
+// orInf returns v, or +Inf if v is NaN.
+func orInf(v float64) float64 {
 	if math.IsNaN(v) {
 		return math.Inf(1)
 	}
@@ -167,7 +167,7 @@ func known(v float64) float64 {
 // SetRho sets ρ of the run to rho, or to linalg.Largest if rho is larger.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
-	rho = math.Min(known(rho), linalg.Largest)
+	rho = math.Min(orInf(rho), linalg.Largest)
 	r.Stats.Rho = rho
 	c.NuL = r.Problem.nuL(c, rho)
 	r.dual.SetRho(rho)

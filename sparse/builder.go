@@ -164,7 +164,7 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 	if !sorted {
 		b.sorted++
 	}
-	if n := b.times[label]; n < 2 && !b.Options.numbers() && !b.Options.given() {
+	if n := b.times[label]; n < 2 && !b.Options.numbers() && !b.Options.listLabels() {
 		b.times[label] = n + 1
 		b.few = append(b.few, label)
 	}

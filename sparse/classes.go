@@ -109,8 +109,8 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	if c.opt.numbers() {
 		return label, nil
 	}
-	if c.opt.given() {
-		v, ok := c.opt.known(label)
+	if c.opt.listLabels() {
+		v, ok := c.opt.storedLabel(label)
 		if !ok {
 			return 0, c.errorAt(label, line, column, c.opt.unknownLabel(false), ignoreLabels)
 		}
@@ -146,12 +146,12 @@ func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 // numbers reports whether labels are stored unchanged.
 func (o *ReadOptions) numbers() bool { return o.Regression || o.AnyLabels }
 
-// given reports whether the options list the allowed labels.
-func (o *ReadOptions) given() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
+// listLabels reports whether the options list the allowed labels.
+func (o *ReadOptions) listLabels() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
 
-// known returns the value to store for a label; ok is false if the options do not list
+// storedLabel returns the value to store for a label; ok is false if the options do not list
 // it.
-func (o *ReadOptions) known(label float64) (v float64, ok bool) {
+func (o *ReadOptions) storedLabel(label float64) (v float64, ok bool) {
 	if !o.Mapping.IsZero() {
 		return o.Mapping.Sign(label)
 	}
@@ -185,7 +185,7 @@ func (c *labelCollector) settle(d *Dataset) error {
 	switch kinds := c.kinds.all; {
 	case c.opt.numbers():
 		return nil
-	case c.opt.given():
+	case c.opt.listLabels():
 		d.Mapping, d.Classes = c.opt.Mapping, c.opt.Classes
 		return nil
 	case len(kinds) == 1:

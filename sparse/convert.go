@@ -50,7 +50,7 @@ type Converted struct {
 // options continues there. Sections of another text, and the sections of a killed conversion of a
 // table, are replaced. After any other error, such as wrong text, nothing is left.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
-	numbers, err := opt.of(in)
+	numbers, err := opt.forFile(in)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 		return wrongCell("the label is not finite: expected a finite decimal number")
 	case l.worded:
 		return l.takeWord(word, line)
-	case !number && l.opt.given():
+	case !number && l.opt.listLabels():
 		return l.unknown()
 	case !number:
 		return wrongCell("expected a finite decimal number, as in the first line of the labels")
@@ -44,7 +44,7 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 // number.
 func (l *tableLabels) begin(number bool) {
 	l.begun, l.worded = true, !number
-	if l.opt.given() {
+	if l.opt.listLabels() {
 		l.worded = l.opt.Mapping.named() || l.opt.Classes.Names != nil
 	}
 	l.numbers = map[string]float64{}
@@ -70,7 +70,7 @@ func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 		}
 		v = sign
 	case known:
-	case o.given():
+	case o.listLabels():
 		return l.unknown()
 	case len(l.words) >= max(2, o.MaxClasses) && !o.AnyLabels:
 		return l.tooManyWords()
@@ -98,7 +98,7 @@ func (l *tableLabels) settle(d *Dataset) error {
 	switch {
 	case !l.begun:
 		return nil
-	case !l.worded || l.opt.given():
+	case !l.worded || l.opt.listLabels():
 		return l.labelCollector.settle(d)
 	}
 	classes := slices.Sorted(slices.Values(l.words))

@@ -90,7 +90,7 @@ func (m LabelMapping) Name(sign float64) string {
 	return m.NegativeName
 }
 
-// signOf is Sign for the text of a label.
+// signOf is Sign for the text of a label; ok is false if m does not have the label.
 func (m LabelMapping) signOf(label string) (sign float64, ok bool) {
 	switch {
 	case !m.named():

@@ -176,7 +176,7 @@ func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 // not finite, labels that do not have exactly two values (unless opt says otherwise), and
 // data without samples.
 func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	o, err := opt.of(name)
+	o, err := opt.forFile(name)
 	if err != nil {
 		return nil, err
 	}

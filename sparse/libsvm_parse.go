@@ -129,8 +129,8 @@ func (p *libsvmPart) label(label float64, column int) error {
 		p.kinds.add(labelKind{label, p.line, column})
 		return errLabel
 	case p.opt.numbers():
-	case p.opt.given():
-		v, ok := p.opt.known(label)
+	case p.opt.listLabels():
+		v, ok := p.opt.storedLabel(label)
 		if !ok {
 			p.kinds.add(labelKind{label, p.line, column})
 			return errLabel

@@ -80,9 +80,9 @@ func (o *ReadOptions) checked() (*ReadOptions, error) {
 	return o, o.check()
 }
 
-// of returns a copy of o, or of the defaults, with Format set for a file of this name. It
+// forFile returns a copy of o, or of the defaults, with Format set for a file of this name. It
 // returns an error if an option is wrong.
-func (o *ReadOptions) of(name string) (*ReadOptions, error) {
+func (o *ReadOptions) forFile(name string) (*ReadOptions, error) {
 	o, err := o.checked()
 	if err != nil {
 		return nil, err

@@ -9,31 +9,31 @@ import (
 // expired should end the process, because MPI calls cannot be cancelled. Ranks need different times
 // for computing and reading; the limit must be longer than the largest difference.
 func Watch(c Comm, limit time.Duration, expired func()) Comm {
-	return &watched{c, limit, expired}
+	return &watchedComm{c, limit, expired}
 }
 
-type watched struct {
+type watchedComm struct {
 	Comm
 	limit   time.Duration
 	expired func()
 }
 
-func (w *watched) within(call func() error) error {
+func (w *watchedComm) within(call func() error) error {
 	timer := time.AfterFunc(w.limit, w.expired)
 	defer timer.Stop()
 	return call()
 }
 
-func (w *watched) AllReduceSum(v []float64) error {
+func (w *watchedComm) AllReduceSum(v []float64) error {
 	return w.within(func() error { return w.Comm.AllReduceSum(v) })
 }
 
-func (w *watched) AllReduceMax(v []float64) error {
+func (w *watchedComm) AllReduceMax(v []float64) error {
 	return w.within(func() error { return w.Comm.AllReduceMax(v) })
 }
 
-func (w *watched) Bcast(v []float64, root int) error {
+func (w *watchedComm) Bcast(v []float64, root int) error {
 	return w.within(func() error { return w.Comm.Bcast(v, root) })
 }
 
-func (w *watched) Close() error { return w.within(w.Comm.Close) }
+func (w *watchedComm) Close() error { return w.within(w.Comm.Close) }

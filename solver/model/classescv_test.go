@@ -103,7 +103,7 @@ func TestCVClassesByHand(t *testing.T) {
 		}
 	}
 	spec.Threads = 1
-	set.Metric = measured(ByLoss)
+	set.Metric = metricOf(ByLoss)
 	again, err := CV(context.Background(), spec, x, y, set)
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestCVClassesMetrics(t *testing.T) {
 	few[0] = 30
 	for want, call := range map[string]func() (*CVResult, error){
 		"beside a metric of your own": func() (*CVResult, error) {
-			return CV(context.Background(), nil, x, y, &CVSettings{By: ByAUC, Metric: measured(ByLoss)})
+			return CV(context.Background(), nil, x, y, &CVSettings{By: ByAUC, Metric: metricOf(ByLoss)})
 		},
 		"has rows of label 30": func() (*CVResult, error) { return CV(context.Background(), nil, x, few, nil) },
 		"PathSettings.Ratio": func() (*CVResult, error) {

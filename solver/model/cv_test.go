@@ -267,9 +267,9 @@ func TestCVOfFewRows(t *testing.T) {
 	for want, set := range map[string]*CVSettings{
 		"no fold but 0 has rows of label 1": {Assignment: []int{0, 1, 0, 1, 0, 1}},
 		"the metric is no number":           {Path: PathSettings{Count: 3}, By: ByAUC},
-		"no number in any fold":             {Path: PathSettings{Count: 3}, Metric: measured(ByAUC)},
+		"no number in any fold":             {Path: PathSettings{Count: 3}, Metric: metricOf(ByAUC)},
 		"or 0 for 6":                        {Folds: 7},
-		"beside a metric of your own":       {By: ByAUC, Metric: measured(ByLoss)},
+		"beside a metric of your own":       {By: ByAUC, Metric: metricOf(ByLoss)},
 		"\"r2\" is for numbers":             {By: ByR2},
 	} {
 		if r, err := CV(ctx, nil, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
@@ -309,7 +309,7 @@ func TestCVR2(t *testing.T) {
 			t.Errorf("by R2 %d and %d, by the squared error %d and %d (%v)", r.Best, r.OneSE, again.Best, again.OneSE, err)
 		}
 		set.By, set.Metric = "", func(m *Model, x *sparse.CSR, y []float64, s *ScoreSettings) (float64, error) {
-			v, err := measured(ByMSE)(m, x, y, s)
+			v, err := metricOf(ByMSE)(m, x, y, s)
 			return -v, err
 		}
 		worst, err := CV(context.Background(), spec, x, y, set)
@@ -347,7 +347,7 @@ func TestCVOfGlmnet(t *testing.T) {
 		set := &CVSettings{Path: PathSettings{Count: 10, Ratio: 0.02}, Folds: 5, Metric: devianceOfGlmnet}
 		family, unit := "binomial", 1.0
 		if !classes {
-			spec.Loss, set.Metric, family, unit = solver.Squared{}, measured(ByMSE), "gaussian", 2
+			spec.Loss, set.Metric, family, unit = solver.Squared{}, metricOf(ByMSE), "gaussian", 2
 		}
 		got, err := CV(context.Background(), spec, x, y, set)
 		if err != nil {

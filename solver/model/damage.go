@@ -52,8 +52,8 @@ func damageOf(text []byte, err error) error {
 	return errorAt(text, at, fmt.Sprintf("damaged model: %s: %v%s", key, err, again))
 }
 
-// named returns err with the name of the file.
-func named(name string, err error) error {
+// inFile returns err with the name of the file.
+func inFile(name string, err error) error {
 	if where := (*sparse.ParseError)(nil); errors.As(err, &where) && where.File == "" {
 		where.File = name
 		return where

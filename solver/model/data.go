@@ -12,7 +12,7 @@ import (
 // names of the label column and the offset column, the numbers that replace missing values, and the
 // names of the classes.
 func FitData(ctx context.Context, spec *Spec, d *sparse.Dataset) (*Model, error) {
-	o := spec.of(d)
+	o := spec.originOf(d)
 	m, err := Fit(ctx, &o.spec, o.data.X, o.y)
 	if m != nil {
 		o.describe(m)
@@ -22,7 +22,7 @@ func FitData(ctx context.Context, spec *Spec, d *sparse.Dataset) (*Model, error)
 
 // CVData calls CV with the rows of d. It completes spec and the models as FitData does.
 func CVData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *CVSettings) (*CVResult, error) {
-	o := spec.of(d)
+	o := spec.originOf(d)
 	found, err := CV(ctx, &o.spec, o.data.X, o.y, set)
 	if found != nil {
 		for _, s := range found.Path {
@@ -35,7 +35,7 @@ func CVData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *CVSettings)
 // PathData calls Path with the rows of d. It completes spec and the models as FitData does.
 func PathData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		o := spec.of(d)
+		o := spec.originOf(d)
 		for s, err := range Path(ctx, &o.spec, o.data.X, o.y, set) {
 			if s != nil {
 				s.origin = o
@@ -54,9 +54,9 @@ type origin struct {
 	y    []float64
 }
 
-// of returns d with its labels and a copy of s. Fields of the copy that s does not set come from d. s
+// originOf returns d with its labels and a copy of s. Fields of the copy that s does not set come from d. s
 // may be nil.
-func (s *Spec) of(d *sparse.Dataset) *origin {
+func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	o := &origin{data: d}
 	if s != nil {
 		o.spec = *s

@@ -17,9 +17,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// made returns 200 rows with labels 1 and 2. They have 10 features, of which only the first three
+// exampleData returns 200 rows with labels 1 and 2. They have 10 features, of which only the first three
 // influence the labels.
-func made() (*sparse.CSR, []float64) {
+func exampleData() (*sparse.CSR, []float64) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 10, Groups: 1, GroupSize: 3, Noise: 1, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
@@ -54,7 +54,7 @@ func Example_lasso() {
 
 // This example fits logistic regression with an intercept. The two labels may be any numbers.
 func ExampleFit() {
-	x, y := made()
+	x, y := exampleData()
 	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.05}, x, y)
 	if err != nil {
 		log.Fatal(err)
@@ -76,7 +76,7 @@ func ExampleFit() {
 
 // Features that a graph joins get equal coefficients.
 func ExampleFit_graph() {
-	x, y := made()
+	x, y := exampleData()
 	g, err := graph.FromPairs(10, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {5, 6}})
 	if err != nil {
 		log.Fatal(err)
@@ -93,7 +93,7 @@ func ExampleFit_graph() {
 
 // This example sets weights of rows, a feature that is not penalised, and a loss.
 func ExampleSpec() {
-	x, y := made()
+	x, y := exampleData()
 	factors := make([]float64, 10)
 	for j := range factors {
 		factors[j] = 1
@@ -124,7 +124,7 @@ func ExampleSpec() {
 
 // This example fits a path. Each lambda has its own proof.
 func ExamplePath() {
-	x, y := made()
+	x, y := exampleData()
 	for step, err := range model.Path(context.Background(), nil, x, y, &model.PathSettings{Count: 6, Ratio: 0.1}) {
 		if err != nil {
 			log.Fatal(err)
@@ -143,7 +143,7 @@ func ExamplePath() {
 
 // This example ends a path when the models no longer improve on held-out rows.
 func ExampleValidation() {
-	x, y := made()
+	x, y := exampleData()
 	var train, held []int
 	for i := range y {
 		if i%4 == 0 {
@@ -182,7 +182,7 @@ func ExampleValidation() {
 // This example chooses lambda by cross-validation: the best lambda, and the largest lambda whose loss is
 // within one standard error of the best.
 func ExampleCV() {
-	x, y := made()
+	x, y := exampleData()
 	r, err := model.CV(context.Background(), &model.Spec{}, x, y, &model.CVSettings{Folds: 5})
 	if err != nil {
 		log.Fatal(err)
@@ -197,7 +197,7 @@ func ExampleCV() {
 
 // This example saves a model and loads it again. The file keeps all bits of the coefficients.
 func ExampleModel_Save() {
-	x, y := made()
+	x, y := exampleData()
 	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.05}, x, y)
 	if err != nil {
 		log.Fatal(err)
@@ -271,7 +271,7 @@ func ExampleFit_classes() {
 
 // This example computes LambdaMax, where a path begins.
 func ExampleLambdaMax() {
-	x, y := made()
+	x, y := exampleData()
 	most, err := model.LambdaMax(context.Background(), nil, x, y)
 	if err != nil {
 		log.Fatal(err)

@@ -354,7 +354,7 @@ func Read(r io.Reader, name string) (*Model, error) {
 	}
 	m, err := parse(text)
 	if err != nil {
-		return nil, named(name, err)
+		return nil, inFile(name, err)
 	}
 	return m, nil
 }

@@ -63,7 +63,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if d.spec.minimizes() {
 		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
-	if there, err := d.spec.kept(); err != nil {
+	if there, err := d.spec.hasState(); err != nil {
 		return nil, err
 	} else if there { // the checkpoint has a state of solver.Minimize
 		return d.minimize(ctx, d.spec.Lambda, nil)

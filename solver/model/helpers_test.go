@@ -214,8 +214,8 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 
 var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}, solver.Poisson{}}
 
-// measured returns a Metric that computes a measure of this package.
-func measured(by Measure) Metric {
+// metricOf returns a Metric that computes a measure of this package.
+func metricOf(by Measure) Metric {
 	return func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
 		s, err := m.Score(x, y, set)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// kept reports whether the checkpoint of the specification has a stored state.
-func (s *Spec) kept() (bool, error) {
+// hasState reports whether the checkpoint of the specification has a stored state.
+func (s *Spec) hasState() (bool, error) {
 	if s.Checkpoint == nil {
 		return false, nil
 	}
@@ -22,12 +22,12 @@ func (s *Spec) kept() (bool, error) {
 type progress struct {
 	to   dist.Checkpoint // nil stores nothing
 	team *rows.Team
-	stored
+	classResults
 }
 
-// stored has the results so far. It does not have models that did not converge: these are fitted again,
+// classResults has the results so far. It does not have models that did not converge: these are fitted again,
 // so that their errors are reported.
-type stored struct {
+type classResults struct {
 	Done  map[int]Model // the models of finished classes, without their Loss
 	State []byte        // the state of the fit of the next class; nil before this fit stores one
 }
@@ -35,7 +35,7 @@ type stored struct {
 // newProgress returns the progress that is stored in the checkpoint of a specification.
 func newProgress(spec *Spec) (*progress, error) {
 	p := &progress{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
-	_, err := p.team.Load(p.to, &p.stored)
+	_, err := p.team.Load(p.to, &p.classResults)
 	return p, err
 }
 
@@ -51,7 +51,7 @@ func (p *progress) checkpoint() dist.Checkpoint {
 func (p *progress) Save(state []byte) error {
 	p.State = state
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(p.stored); err != nil {
+	if err := gob.NewEncoder(&b).Encode(p.classResults); err != nil {
 		return err
 	}
 	return p.to.Save(b.Bytes())
@@ -76,5 +76,5 @@ func (p *progress) fit(spec *Spec, class int, do func() (*Model, error)) (*Model
 		p.Done = map[int]Model{}
 	}
 	p.Done[class] = done
-	return m, p.team.Save(p.to, p.stored)
+	return m, p.team.Save(p.to, p.classResults)
 }

@@ -183,6 +183,7 @@ func (l *liblinear) field(key string, values []string) (err error) {
 }
 
 // decimal parses a finite decimal number. Unlike strconv.ParseFloat, it does not accept 0x1p3.
+// ok is false for any other text.
 func decimal(text string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && finite(v) && strings.Trim(text, "0123456789+-.eE") == ""

@@ -152,7 +152,7 @@ func TestPathEnds(t *testing.T) {
 	if best.Index != len(steps)-4 {
 		t.Errorf("the best is %d of %d", best.Index, len(steps))
 	}
-	if v, err := measured(ByLoss)(best.Model(), held, its, nil); err != nil || v != best.Validation {
+	if v, err := metricOf(ByLoss)(best.Model(), held, its, nil); err != nil || v != best.Validation {
 		t.Errorf("%v, then %v (%v)", best.Validation, v, err)
 	}
 }

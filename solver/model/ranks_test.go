@@ -291,7 +291,7 @@ func TestRanksCVEnds(t *testing.T) {
 		cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			set := &CVSettings{Path: PathSettings{Count: 6, Ratio: 0.1}, Folds: 3, Metric: measured(ByLoss)}
+			set := &CVSettings{Path: PathSettings{Count: 6, Ratio: 0.1}, Folds: 3, Metric: metricOf(ByLoss)}
 			if spec.Comm.Rank() == 2 {
 				last(set, cancel)
 			}

@@ -418,7 +418,7 @@ func TestStreamedCV(t *testing.T) {
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
 	} {
-		set := &CVSettings{Path: PathSettings{Count: 5, Ratio: 1e-2}, Assignment: folds, Metric: measured(ByError)}
+		set := &CVSettings{Path: PathSettings{Count: 5, Ratio: 1e-2}, Assignment: folds, Metric: metricOf(ByError)}
 		spec.RelTol = 1e-9
 		want, err := CV(context.Background(), &spec, whole.X, whole.Labels, set)
 		if err != nil {

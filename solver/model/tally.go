@@ -409,7 +409,7 @@ func (r *ranking) add(score float64, i int, weights []float64) {
 	r.score = append(r.score, score)
 }
 
-func (r *ranking) of(i int) float64 { return weightOf(r.weight, i) }
+func (r *ranking) weightOf(i int) float64 { return weightOf(r.weight, i) }
 
 // sort sorts the ranking by score, in place.
 func (r *ranking) sort() {
@@ -433,7 +433,7 @@ func (r *ranking) Swap(i, j int) {
 // sum returns the sum of the weights.
 func (r *ranking) sum() (sum float64) {
 	for i := range r.score {
-		sum += r.of(i)
+		sum += r.weightOf(i)
 	}
 	return sum
 }
@@ -475,15 +475,15 @@ func (r *ranking) above(low *ranking) (area float64) {
 	first, next := 0, 0     // indices of the first score in low that is at least v, and that is above v
 	for i, v := range r.score {
 		for ; first < len(low.score) && low.score[first] < v; first++ {
-			below += low.of(first)
+			below += low.weightOf(first)
 		}
 		if next <= first {
 			next, tied = first, 0
 		}
 		for ; next < len(low.score) && low.score[next] == v; next++ {
-			tied += low.of(next)
+			tied += low.weightOf(next)
 		}
-		area += float64(r.of(i) * (below + float64(tied/2)))
+		area += float64(r.weightOf(i) * (below + float64(tied/2)))
 	}
 	return area
 }

@@ -17,7 +17,7 @@ import (
 // takes no more memory than their data. It never changes after construction and may be
 // shared between goroutines.
 type Covariance struct {
-	n     int
+	n     int // number of features
 	diag  []float64
 	scale []float64 // entry (i, j) is the raw entry divided by scale[i]*scale[j]
 	dense []float64 // raw entries off the diagonal, n*n, or nil

@@ -19,7 +19,7 @@ type Edge struct {
 // Graph is an undirected graph over features 0..n-1 without self-loops or
 // parallel edges. It never changes after construction.
 type Graph struct {
-	n     int
+	n     int // number of features
 	edges []Edge
 }
 

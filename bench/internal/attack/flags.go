@@ -223,7 +223,7 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 		err = e.orderly()
 	}
 	if err == nil {
-		err = a.left(dir, was, args, e)
+		err = a.checkFiles(dir, was, args, e)
 	}
 	if err != nil {
 		return "", fmt.Errorf("scas %s: %w", strings.Join(args, " "), err)
@@ -231,9 +231,9 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return fmt.Sprintf("exit %d", e.code), nil
 }
 
-// left returns an error if the run left a file that it should not have left, or printed something
+// checkFiles returns an error if the run left a file that it should not have left, or printed something
 // wrong.
-func (a *flagAttack) left(dir string, was map[string]string, args []string, e *ending) error {
+func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *ending) error {
 	found, err := contents(dir)
 	if err != nil {
 		return err

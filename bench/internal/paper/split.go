@@ -85,18 +85,18 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 // of all features. Every method leaves their coefficients at zero. In text data they are the majority,
 // and the time of many methods grows with the number of features.
 func (h *Halves) trim() {
-	if keep := used(h.Train); keep != nil {
+	if keep := usedFeatures(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
 		h.Test = &solver.Problem{Data: columns(h.Test.Data, keep), Labels: h.Test.Labels}
 	}
-	if keep := used(h.Tune); keep != nil {
+	if keep := usedFeatures(h.Tune); keep != nil {
 		h.Tune = selectFeatures(h.Tune, keep)
 	}
 }
 
-// used returns the features that occur in a sample or in an edge. It returns nil if they are more
+// usedFeatures returns the features that occur in a sample or in an edge. It returns nil if they are more
 // than half of all features.
-func used(p *solver.Problem) []int {
+func usedFeatures(p *solver.Problem) []int {
 	_, features := p.Data.Dims()
 	has := make([]bool, features)
 	mark(has, p.Data, 1)

@@ -54,16 +54,16 @@ func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }}
 // A place is a pair of rungs: one of the step size and one of rho.
 type place [2]int
 
-// reached maps each output to the objective at the end of a run.
-type reached map[Output]float64
+// objectives maps each output to the objective at the end of a run.
+type objectives map[Output]float64
 
 // A grid searches two ladders for the pair of rungs with the smallest objective. Each pair is run
 // once, for all outputs.
 type grid struct {
 	ladders [2]ladder
 	stride  int // 2 skips every other rung
-	try     func(step, rho float64) (reached, error)
-	seen    map[place]reached
+	try     func(step, rho float64) (objectives, error)
+	seen    map[place]objectives
 	err     error // error of the first run that failed; after it, no more runs are made
 }
 
@@ -212,7 +212,7 @@ const tuneIterations = 100
 
 // grid returns a search on a problem p. budget says how long each run is.
 func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
-	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]reached{}}
+	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]objectives{}}
 	if coarse {
 		g.stride = 2
 	}
@@ -222,7 +222,7 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Setti
 	if u.traits.NoRho {
 		g.ladders[1] = alone(0)
 	}
-	g.try = func(step, rho float64) (reached, error) { return u.trial(ctx, p, budget, step, rho) }
+	g.try = func(step, rho float64) (objectives, error) { return u.trial(ctx, p, budget, step, rho) }
 	return g
 }
 
@@ -275,11 +275,11 @@ func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 }
 
 // trial makes a run and returns its objective at each output, or +Inf if the run diverges.
-func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (reached, error) {
+func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (objectives, error) {
 	s := budget
 	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.half.data.Lambda, runSeed
 	infinite := math.Inf(1)
-	out := reached{Last: infinite, Average: infinite}
+	out := objectives{Last: infinite, Average: infinite}
 	res, err := minimize(ctx, p, s, nil)
 	switch {
 	case diverged(err):

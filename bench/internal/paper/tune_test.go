@@ -10,13 +10,13 @@ import (
 // bowl returns a search whose objective is smooth and has its minimum at a different place for each
 // output.
 func bowl(step, rho float64) *grid {
-	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]reached{}}
+	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]objectives{}}
 	at := func(step, rho, u, v float64) float64 {
 		x, y := math.Log(u/step), math.Log(v/rho)
 		return x*x + y*y + 0.2*x*y
 	}
-	g.try = func(u, v float64) (reached, error) {
-		return reached{Last: at(step, rho, u, v), Average: at(0.5, 10, u, v)}, nil
+	g.try = func(u, v float64) (objectives, error) {
+		return objectives{Last: at(step, rho, u, v), Average: at(0.5, 10, u, v)}, nil
 	}
 	return g
 }
@@ -52,11 +52,11 @@ func TestSearch(t *testing.T) {
 // moves away from step sizes with which runs diverge.
 func TestSmallGain(t *testing.T) {
 	g := bowl(1, 1)
-	g.try = func(step, rho float64) (reached, error) {
+	g.try = func(step, rho float64) (objectives, error) {
 		if step > 1 {
-			return reached{Last: math.Inf(1)}, nil
+			return objectives{Last: math.Inf(1)}, nil
 		}
-		return reached{Last: smallGain * rho}, nil // below rhos.First, each further rung of rho gains less than smallGain
+		return objectives{Last: smallGain * rho}, nil // below rhos.First, each further rung of rho gains less than smallGain
 	}
 	best, err := g.search(Last)
 	if err != nil || best[1] != rhos.First {

@@ -181,8 +181,9 @@ func ista(dir string) func(tol float64) []float64 {
 	}
 }
 
-// named loads the problem of a quick comparison with the given name, which must not need a data directory.
-func named(t *testing.T, name string) *Problem {
+// problemNamed loads the problem of a quick comparison with the given name. The problem must not need a
+// data directory.
+func problemNamed(t *testing.T, name string) *Problem {
 	t.Helper()
 	k := slices.IndexFunc(Specs(true), func(s Spec) bool { return s.Name == name })
 	p, err := Specs(true)[k].Load("")
@@ -199,7 +200,7 @@ func quiet(peers ...Peer) *Options {
 // TestObjective checks that Problem.Objective agrees with the objective of the solver. The two share no
 // code.
 func TestObjective(t *testing.T) {
-	p := named(t, "synthetic")
+	p := problemNamed(t, "synthetic")
 	p.L2 = 0.3
 	x := make([]float64, 20)
 	for j := range x {
@@ -224,7 +225,7 @@ func TestObjective(t *testing.T) {
 }
 
 func TestRace(t *testing.T) {
-	o, err := Race(t.Context(), named(t, "synthetic"), quiet(fakePeer(t, "ista"), fakePeer(t, "unable")))
+	o, err := Race(t.Context(), problemNamed(t, "synthetic"), quiet(fakePeer(t, "ista"), fakePeer(t, "unable")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func TestRace(t *testing.T) {
 // gap of zeros at the last lambda, because there it is the largest.
 func TestPaths(t *testing.T) {
 	for _, s := range smallPaths() {
-		p := named(t, s.Name)
+		p := problemNamed(t, s.Name)
 		o, err := Race(t.Context(), p, &Options{Peers: []Peer{fakePeer(t, "zeros")}, Limit: 20 * time.Second, Say: func(string) {}})
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
@@ -297,7 +298,7 @@ func checkTables(t *testing.T, o *Outcome) {
 // TestFailures checks that a peer that misbehaves gets a note, and that the race does not wait for it
 // longer than the limit. A false proof of a gap is an error.
 func TestFailures(t *testing.T) {
-	p := named(t, "synthetic")
+	p := problemNamed(t, "synthetic")
 	for _, c := range []struct {
 		behaviour, note string
 		points          int
@@ -338,7 +339,7 @@ func TestFailures(t *testing.T) {
 // TestWrongReference checks that a wrong known optimum is an error, and that an objective of a peer below
 // the reference is an error.
 func TestWrongReference(t *testing.T) {
-	p := named(t, "synthetic")
+	p := problemNamed(t, "synthetic")
 	for _, off := range []float64{1e-8, -1e-8} {
 		p.Known = 0.1997437232060 + off
 		if _, err := Race(t.Context(), p, quiet()); err == nil || !strings.Contains(err.Error(), "known optimum") {
@@ -355,7 +356,7 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	begun := time.Now()
-	if _, err := Race(ctx, named(t, "synthetic"), quiet(fakePeer(t, "late"))); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Race(ctx, problemNamed(t, "synthetic"), quiet(fakePeer(t, "late"))); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a race that is interrupted gives %v", err)
 	}
 	if d := time.Since(begun); d > 15*time.Second {
@@ -377,7 +378,7 @@ func TestParseCommand(t *testing.T) {
 
 // TestHand checks that Hand writes the files of a problem, and that Remove deletes them.
 func TestHand(t *testing.T) {
-	p := named(t, "synthetic")
+	p := problemNamed(t, "synthetic")
 	p.A = graph.Chain(20).FusedLasso()
 	h, err := Hand(p, true)
 	if err != nil {
@@ -431,7 +432,7 @@ func TestInstalled(t *testing.T) {
 		"made text, 10 folds, intercept, standardised": {[]string{"glmnet", "skglm"}, []string{"celer"}},
 		"made text, squared hinge":                     {[]string{"liblinear", "liblinear dual"}, []string{"glmnet"}},
 	} {
-		p := named(t, "synthetic")
+		p := problemNamed(t, "synthetic")
 		switch kind {
 		case "lasso", "graph":
 		case "ridge":
@@ -439,7 +440,7 @@ func TestInstalled(t *testing.T) {
 		case "elastic net", "graph, mu":
 			p.L2 = 1e-3
 		default:
-			p = named(t, kind)
+			p = problemNamed(t, kind)
 		}
 		p.Name = kind
 		if strings.HasPrefix(kind, "graph") {

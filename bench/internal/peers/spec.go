@@ -262,14 +262,14 @@ func (s Spec) Load(dir string) (*Problem, error) {
 		p.A = c.A
 	}
 	if s.File != "" && s.Task == Fit && s.Loss == "logistic" {
-		p.Known, err = s.known(filepath.Join(dir, "ref", "optima.csv"))
+		p.Known, err = s.knownOptimum(filepath.Join(dir, "ref", "optima.csv"))
 	}
 	return p, err
 }
 
-// known looks up the optimum of the problem in a CSV file with the columns data, A, lambda, mu and optimum.
-// It returns NaN if the file or the row does not exist.
-func (s Spec) known(path string) (float64, error) {
+// knownOptimum looks up the optimum of the problem in a CSV file with the columns data, A, lambda, mu and
+// optimum. It returns NaN if the file or the row does not exist.
+func (s Spec) knownOptimum(path string) (float64, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return math.NaN(), nil

@@ -81,7 +81,7 @@ type replica struct {
 func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
 	cols, val := x.Row(i)
 	if r.ones && r.noisy {
-		return r.moved(line, cols)
+		return r.appendMoved(line, cols)
 	}
 	for k, j := range cols {
 		v := val[k]
@@ -94,8 +94,8 @@ func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
 	return line
 }
 
-// moved appends a row of ones; some of the ones move to other columns.
-func (r *replica) moved(line []byte, cols []int32) []byte {
+// appendMoved appends a row of ones; some of the ones move to other columns.
+func (r *replica) appendMoved(line []byte, cols []int32) []byte {
 	r.columns = append(r.columns[:0], cols...)
 	for k := range r.columns {
 		if r.rng.Float64() < entryNoise {

@@ -100,7 +100,7 @@ type cvReport struct {
 	Choose string   `json:"choose"`
 	Chosen cvLambda `json:"chosen"`
 	Steps  []cvStep `json:"steps"`
-	written
+	writtenFiles
 
 	training training
 	verbose  bool
@@ -354,7 +354,7 @@ func (c *cvCmd) validate(e *env) error {
 		return bad
 	}
 	failed := out.write(e, func() error {
-		r.written = written{c.Model, c.SVG, c.Report}
+		r.writtenFiles = writtenFiles{c.Model, c.SVG, c.Report}
 		return e.show(c.JSON, &r)
 	})
 	return cmp.Or(failed, err)

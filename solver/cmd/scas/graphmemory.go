@@ -45,7 +45,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	}
 	left := float64(s.room)
 	if s.room == 0 {
-		left = d.left(limit)
+		left = d.bytesLeft(limit)
 	}
 	c.bound(s, left+solving)
 	return nil

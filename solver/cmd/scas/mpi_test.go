@@ -81,7 +81,7 @@ type job struct {
 	done chan error
 }
 
-// start starts scas train on ranks. model is the name of the model file, wait the --dist-timeout.
+// start starts scas train on ranks. model is the name of the model file, and wait is the --dist-timeout.
 func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
 	t.Helper()
 	line := append(append([]string{}, b.within...), b.launch...)
@@ -128,7 +128,7 @@ func (j *job) end(t *testing.T, limit time.Duration) int {
 	return lingered
 }
 
-// model runs a job without disturbance and returns the bytes of the model.
+// model runs a job without faults and returns the bytes of the model that the job writes.
 func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 	t.Helper()
 	path := b.file("model.json")
@@ -227,7 +227,7 @@ var trouble = strings.Fields("--lambda 1e-4 --method scas-k --tol 1e-7 --passes 
 // is started again must find the model of an undisturbed job to the bit.
 func TestMPIKilled(t *testing.T) { newMPIBed(t).disturb(t, syscall.SIGKILL, 20*time.Second, 0) }
 
-// TestMPIStopped checks that, if one rank is stopped, the watchdog of the other rank ends the job.
+// TestMPIStopped checks that, if one rank gets SIGSTOP, the watchdog of the other rank ends the job.
 func TestMPIStopped(t *testing.T) {
 	newMPIBed(t).disturb(t, syscall.SIGSTOP, watchdog+20*time.Second, exitRelaunch)
 }

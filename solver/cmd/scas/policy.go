@@ -61,12 +61,12 @@ func (v memorySize) lessThan(d *sparse.Dataset) bool {
 // exceeds reports whether the work needs more memory than the limit if all rows are in memory.
 func (v memorySize) exceeds(d *demand) bool {
 	limit, _ := v.limit()
-	return limit > 0 && (v.lessThan(d.data) || d.left(limit) < 0)
+	return limit > 0 && (v.lessThan(d.data) || d.bytesLeft(limit) < 0)
 }
 
-// left returns the number of bytes of a limit that remain if all rows are in memory. It is negative if
+// bytesLeft returns the number of bytes of a limit that remain if all rows are in memory. It is negative if
 // they do not fit.
-func (d *demand) left(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
+func (d *demand) bytesLeft(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
 
 // place decides whether the work is done out of core. If so, room is the memory for windows of the rows in
 // bytes. Otherwise room is 0. exceeds says whether the work exceeds the limit, here or on another rank. If

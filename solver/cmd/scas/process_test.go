@@ -446,8 +446,8 @@ func TestProgressTowardGap(t *testing.T) {
 		for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
 			report(gap)
 		}
-		if p.share != 0.5 || !strings.HasSuffix(p.left(), " left") {
-			t.Errorf("%s: share %v of the way from a gap of 1 to 1e-6, %q; want 0.5 and a time left", name, p.share, p.left())
+		if p.share != 0.5 || !strings.HasSuffix(p.timeLeft(), " left") {
+			t.Errorf("%s: share %v of the way from a gap of 1 to 1e-6, %q; want 0.5 and a time left", name, p.share, p.timeLeft())
 		}
 	}
 }

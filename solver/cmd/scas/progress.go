@@ -73,7 +73,7 @@ func (e *env) begin(text string) *progress {
 // tick writes a report with the present text and the times.
 func (p *progress) tick() {
 	p.lock.Lock()
-	text, passed := p.text+p.left(), time.Since(p.start)
+	text, passed := p.text+p.timeLeft(), time.Since(p.start)
 	if p.live && (passed > terminalEvery || p.e.every > 0) {
 		p.draw()
 	}
@@ -122,9 +122,9 @@ func (p *progress) toward(first, gap, goal float64, format string, args ...any) 
 	p.showOf(math.Log(first/max(gap, goal)), math.Log(first/goal), format, args...)
 }
 
-// left returns a text with an estimate of the time that is left in the stage. It returns "" if it is too
+// timeLeft returns a text with an estimate of the time that is left in the stage. It returns "" if it is too
 // early for an estimate.
-func (p *progress) left() string {
+func (p *progress) timeLeft() string {
 	passed := time.Since(p.began)
 	if !(p.share > p.from && p.share < 1) || passed < terminalEvery && p.e.every == 0 {
 		return ""
@@ -136,7 +136,7 @@ func (p *progress) left() string {
 func (p *progress) draw() {
 	line, times := p.text, ""
 	if passed := time.Since(p.start); passed >= terminalEvery {
-		times = "   " + clock(passed) + p.left()
+		times = "   " + clock(passed) + p.timeLeft()
 	}
 	if runes := []rune(line); len(runes)+len(times) > lineWidth {
 		line = string(runes[:lineWidth-len(times)-1]) + "…"

@@ -124,7 +124,8 @@ func inWords(r sparse.Remedy) string {
 	return text
 }
 
-// phrase returns the phrase for a remedy from phrases. For a remedy without a Field it may return To itself.
+// phrase returns the phrase for a remedy: the one in phrases or, for a remedy without a Field, To itself.
+// ok is false if there is none.
 func phrase(r sparse.Remedy) (text string, ok bool) {
 	if text, ok = phrases[r.Field][r.To]; ok {
 		return text, true

@@ -23,7 +23,7 @@ type trainReport struct {
 	*columnFit               // nil if there are more than two classes
 	Classes    []classReport `json:"classes,omitempty"`  // only if there are more than two
 	Accuracy   *float64      `json:"accuracy,omitempty"` // on the rows of the fit; nil if labels are numbers
-	written
+	writtenFiles
 
 	model    *model.Model
 	training training
@@ -62,15 +62,15 @@ type columnFit struct {
 	asked bool // whether a proof was asked for (--tol)
 }
 
-// A written has the names of the files that a command wrote.
-type written struct {
+// A writtenFiles has the names of the files that a command wrote.
+type writtenFiles struct {
 	Model  string `json:"model,omitempty"`
 	SVG    string `json:"svg,omitempty"`
 	Report string `json:"report,omitempty"`
 }
 
 // addFiles adds the names of the files to a summary. picture says what the SVG shows.
-func (w written) addFiles(f *summary, picture string) {
+func (w writtenFiles) addFiles(f *summary, picture string) {
 	f.addIf(w.Model != "", "model", "written to %s", w.Model)
 	f.addIf(w.SVG != "", picture, "drawn in %s", w.SVG)
 	f.addIf(w.Report != "", "report", "written to %s", w.Report)

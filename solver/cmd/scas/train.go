@@ -137,7 +137,7 @@ func (c *trainCmd) train(e *env) error {
 		return cmp.Or(err, e.show(c.JSON, r))
 	}
 	failed := out.write(e, func() error {
-		r.written = written{c.Model, c.SVG, c.Report}
+		r.writtenFiles = writtenFiles{c.Model, c.SVG, c.Report}
 		return e.show(c.JSON, r)
 	})
 	if failed != nil {

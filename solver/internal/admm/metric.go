@@ -44,7 +44,7 @@ type Metric struct {
 // NewMetric returns nil if all columns have about the same scale, or if D would overflow.
 func NewMetric(p *MetricProblem) *Metric {
 	unit, ok := columnUnits(p.Team, p.Data)
-	if !ok || p.coupled() && p.held(unit) > 0.2 {
+	if !ok || p.coupled() && p.fractionAtZero(unit) > 0.2 {
 		return nil
 	}
 	curvature, norm2 := scaledNorms(p.Team, p.Data, unit)
@@ -146,10 +146,10 @@ func (p *MetricProblem) coupled() bool {
 	return false
 }
 
-// held returns the fraction of singleton rows of A whose coefficient the penalty keeps at zero at
+// fractionAtZero returns the fraction of singleton rows of A whose coefficient the penalty keeps at zero at
 // the start, whatever the labels are. If A couples many such coefficients with others, steps of
 // equal size find the ties sooner than steps that are scaled for each column.
-func (p *MetricProblem) held(unit []float64) float64 {
+func (p *MetricProblem) fractionAtZero(unit []float64) float64 {
 	var held, rows float64
 	for k, limit := range p.Limit {
 		if idx, val := rowOf(p.A, k); len(idx) == 1 {

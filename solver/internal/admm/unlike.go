@@ -40,7 +40,7 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	}
 	n := len(x.Ptr) - 1
 	total := t.Total(float64(n))
-	u := &unlike{team: t, rows: sampled(x), part: float64(n) / total, margin: make([]float64, 1)}
+	u := &unlike{team: t, rows: someRows(x), part: float64(n) / total, margin: make([]float64, 1)}
 	v, mean, own, next := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for j := range v {
 		v[j] = 1 + float64(j%3) // so that v is almost certainly not orthogonal to the eigenvector
@@ -70,8 +70,8 @@ type unlike struct {
 	margin []float64
 }
 
-// sampled returns rows at equal distances: about unlikeRows of them, or all if there are fewer.
-func sampled(x kernels.Rows) (taken []kernels.Rows) {
+// someRows returns rows at equal distances: about unlikeRows of them, or all if there are fewer.
+func someRows(x kernels.Rows) (taken []kernels.Rows) {
 	n := len(x.Ptr) - 1
 	for i := 0; i < n; i += max(1, n/unlikeRows) {
 		row := x

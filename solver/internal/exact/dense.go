@@ -8,7 +8,7 @@ import (
 
 // dense stores X by columns, with all zeros. It is for data with few zeros.
 type dense struct {
-	n       int
+	n       int       // number of samples
 	val     []float64 // column by column
 	rows    []int32   // 0, 1, 2, …
 	threads int

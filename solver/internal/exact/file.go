@@ -128,13 +128,13 @@ func (f *File) Gradient() []float64 {
 // equal reports whether all samples have the same weight.
 func (f *File) equal() bool { return f.Weights == nil && f.Folds == nil }
 
-// left reports whether sample i is left out because of its fold.
-func (f *File) left(i int) bool { return f.Folds != nil && f.Folds[i] == f.Out }
+// leavesOut reports whether sample i is left out because of its fold.
+func (f *File) leavesOut(i int) bool { return f.Folds != nil && f.Folds[i] == f.Out }
 
 // omega returns the weight ωᵢ of sample i, or 0 if the sample is left out.
 func (f *File) omega(i int) float64 {
 	switch {
-	case f.left(i):
+	case f.leavesOut(i):
 		return 0
 	case f.Weights == nil:
 		return 1

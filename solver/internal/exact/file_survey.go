@@ -15,7 +15,7 @@ type survey struct {
 	columns gap.Columns
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
 	deviation  []float64
-	unit, zero float64     // Scale and lossAtZero
+	unit, zero float64     // what Scale and lossAtZero return
 	part       *sampleCopy // the copied samples; nil after the first point has been computed with them
 }
 
@@ -171,7 +171,7 @@ func (f *File) newSampleCopy(m int) *sampleCopy {
 }
 
 func (t *sampleCopy) add(f *File, i int) {
-	if f.left(i) {
+	if f.leavesOut(i) {
 		return
 	}
 	cols, v := f.Data.Row(i)

@@ -20,10 +20,10 @@ func samplesDo(n, features int) bool { return n/sampleShare >= max(leastSample, 
 // has not been called.
 func (s *Solver) Samples() bool { return samplesDo(s.rows.count(), s.p) }
 
-// sampled moves the point to the solution for some of the samples, and returns the Solver of that
+// startBySamples moves the point to the solution for some of the samples, and returns the Solver of that
 // problem. If there are too few samples, or the solution is not better than 0, it returns nil and
 // does not move the point.
-func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
+func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	part := *s.Problem
 	if !s.rows.subsample(&part) {
 		return nil

@@ -16,7 +16,7 @@ type memory struct {
 	*Problem
 	*rows.Sums
 	set *working
-	n   int
+	n   int // number of samples here
 	// The data by columns, for a Gram matrix that need not have all columns; else nil.
 	dense  *dense
 	bounds gap.Memory
@@ -204,7 +204,8 @@ func (m *memory) falls(d []float64) bool {
 	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
 }
 
-// subsample makes an eighth of the samples the samples of p.
+// subsample implements samples: p gets an eighth of the samples. It also returns false if all their
+// weights are 0.
 func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !samplesDo(m.All.Samples, features) {

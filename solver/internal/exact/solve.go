@@ -63,7 +63,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := Result{Gap: math.Inf(1)}
 	if !s.work.started && !s.work.placed {
 		if s.ascend(&r, set, tol); r.Iterations == 0 && r.Err == nil {
-			part = s.sampled(lambda, set)
+			part = s.startBySamples(lambda, set)
 		}
 	}
 	if !s.work.started {
@@ -121,7 +121,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Gap += math.Max(0, s.at.value-was)
 		if s.work.most = max(s.work.most, fall); unproved && length == 1 {
 			s.rows.useSlopes(s.x, s.e)
-			if !s.choose(1) && s.left(fall) <= tol {
+			if !s.choose(1) && s.excessAfter(fall) <= tol {
 				r.Why = ending.Reached
 				break
 			}
@@ -164,9 +164,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// left estimates by how much the objective is above the optimum after a step of length 1, if the
+// excessAfter estimates by how much the objective is above the optimum after a step of length 1, if the
 // model fell by fall.
-func (s *Solver) left(fall float64) float64 {
+func (s *Solver) excessAfter(fall float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
 	}

@@ -12,7 +12,7 @@ import (
 // must have the same bits on every machine. Every sum has a fixed order; Factor sums in the order of
 // kernels.Dot.
 type Cholesky struct {
-	n int
+	n int       // order of the matrix
 	l []float64 // row-major
 
 	upper, above []float64 // scratch memory of diagonalBlock

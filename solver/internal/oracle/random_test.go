@@ -112,13 +112,13 @@ type answer struct {
 // solve solves the problem with package solver or package model.
 func (p *problem) solve(t *testing.T) *answer {
 	if p.fit != nil {
-		return p.fitted(model.Fit(t.Context(), p.fit, p.Data, p.Labels))
+		return p.modelAnswer(model.Fit(t.Context(), p.fit, p.Data, p.Labels))
 	}
 	res, err := solver.Minimize(t.Context(), p.Problem, &solver.Settings{RelTol: p.relTol})
 	return p.answer(res, err)
 }
 
-func (p *problem) fitted(m *model.Model, err error) *answer {
+func (p *problem) modelAnswer(m *model.Model, err error) *answer {
 	if m == nil {
 		return &answer{err: err}
 	}
@@ -152,7 +152,7 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 		spec := *p.fit
 		spec.Memory = 4 << 20
 		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, stream.ErrNotStreamed) {
-			return p.fitted(m, err)
+			return p.modelAnswer(m, err)
 		}
 		return nil
 	}

@@ -97,10 +97,10 @@ func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, g
 	return &coupledCase{q, set}
 }
 
-// proved returns the duality gap at u that Move and Z prove: the quadratic function is at least its
+// provedGap returns the duality gap at u that Move and Z prove: the quadratic function is at least its
 // tangent at Move, and the penalty is at least z'A u. beyond is the largest relative excess of a
 // multiplier over its limit.
-func (c *coupledCase) proved() (gap, beyond float64) {
+func (c *coupledCase) provedGap() (gap, beyond float64) {
 	q := c.q
 	m, l := q.Order, q.Penalty.Len()
 	h, r, v := make([]float64, m), make([]float64, m), make([]float64, l)
@@ -174,7 +174,7 @@ func TestCoupled(t *testing.T) {
 					c := program(t, rng, order, rank, matrixOf(t, a, order), groups, set)
 					what := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
 					ok := c.q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
-					proved, beyond := c.proved()
+					proved, beyond := c.provedGap()
 					if !ok || !(math.Abs(proved) < 1e-9) || beyond > 1e-9 {
 						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", what, ok, c.q.Steps, proved, beyond)
 					}
@@ -210,7 +210,7 @@ func TestCoupledStart(t *testing.T) {
 		c.q.Gradient[j] += 1e-4 * rng.NormFloat64()
 	}
 	c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 1e-6})
-	if proved, beyond := c.proved(); !(math.Abs(proved) < 1e-9) || beyond > 1e-9 || c.q.Steps >= first {
+	if proved, beyond := c.provedGap(); !(math.Abs(proved) < 1e-9) || beyond > 1e-9 || c.q.Steps >= first {
 		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", first, c.q.Steps, proved, beyond)
 	}
 }

@@ -112,8 +112,8 @@ func (p *Partition) Groups() [][]int {
 	return all
 }
 
-// ImpliesZero reports whether a row of a x is 0 for every x with the zeros and ties of the partition; a
-// = nil means the identity.
+// ImpliesZero reports whether the given row of a x is 0 for every x with the zeros and ties of the
+// partition. If a is nil, it is the identity.
 func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	if a == nil {
 		return p.Group[row] < 0
@@ -140,7 +140,7 @@ func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	return math.Abs(sum) <= agree*size
 }
 
-// impliesZeroLong does the same as ImpliesZero, for a row of any length.
+// impliesZeroLong returns the same as ImpliesZero, for a row of any length with the given entries.
 func (p *Partition) impliesZeroLong(idx []int32, val []float64) bool {
 	sum, size := make(map[int32]float64, len(idx)), make(map[int32]float64, len(idx))
 	for k, j := range idx {

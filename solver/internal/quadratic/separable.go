@@ -335,7 +335,7 @@ func (q *Separable) findSupport() {
 }
 
 // solve computes the step to the minimum over the support, with the present signs of the coordinates.
-// rest is as in setDescent.
+// rest is as in setDescent. solve reports whether H.Solve found a step.
 func (q *Separable) solve(enough func(rest []float64) bool) bool {
 	n := len(q.support)
 	step, rest := q.step[:n], q.rest[:n]

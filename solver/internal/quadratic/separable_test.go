@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// random returns a random problem with the matrix Z'Z + diag(ridge) in both forms, and a feasible point.
-// The columns of Z are sparse and have different scales; some are equal.
+// random returns a random problem with a feasible point. Its matrix Z'Z + diag(ridge) is returned in both
+// implementations of Hessian. The columns of Z are sparse and have different scales; some are equal.
 func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separable, *Dense, *Columns) {
 	z := make([]float64, rows*order) // stored by columns
 	for k := range order {
@@ -100,7 +100,7 @@ func violation(q *Separable, h *Dense) (worst float64) {
 }
 
 // TestSeparable checks the optimality conditions at the solutions, also for linearly dependent columns,
-// and that both forms of the matrix give the same minimum.
+// and that both implementations of Hessian give the same minimum.
 func TestSeparable(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))

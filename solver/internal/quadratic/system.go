@@ -40,7 +40,7 @@ const (
 // shift.
 func (s *system) factor() bool { return s.factorFrom(firstShift) }
 
-// factorFrom does the same as method factor, but tries no shift below the given one.
+// factorFrom does and returns the same as method factor, but tries no shift below the given one.
 func (s *system) factorFrom(shift float64) bool {
 	n := s.Order
 	for j := range n {

@@ -94,7 +94,8 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 // the direction then separates the classes.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates returns Sides.Apart for the rows of all processes. The arguments are those of Sides.Add.
+// Separates reports what Sides.Apart reports, but for the rows of all processes. The arguments are those
+// of Sides.Add.
 func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, along, labels, weights)

@@ -10,7 +10,7 @@ type batch struct {
 	labels, weights []float64
 }
 
-// take releases the memory of the whole file after every restBlocks blocks. The release of a block
+// batch.take releases the memory of the whole file after every restBlocks blocks. The release of a block
 // alone leaves some pages in memory: pages that it shares with its neighbours, and pages around it
 // that the system has mapped.
 const restBlocks = 32

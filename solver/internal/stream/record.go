@@ -26,10 +26,10 @@ func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, bega
 	return &recorder{p, q, set, admm.NewClock(began)}
 }
 
-// stopped wraps an error that the Recorder returned, which ends the run.
-type stopped struct{ error }
+// recorderError wraps an error that the Recorder returned, which ends the run.
+type recorderError struct{ error }
 
-func (e stopped) Unwrap() error { return e.error }
+func (e recorderError) Unwrap() error { return e.error }
 
 // show passes a point to the Recorder, unless RecordEvery leaves it out. outer and passes are the
 // numbers of outer iterations and passes so far. show uses X, Z, Objective and Gap of at; grad is the
@@ -47,7 +47,7 @@ func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) e
 	}
 	err := r.set.Recorder.Record(point.WithDualResidual(func() float64 { return dualResidual(r.p, r.q, at, grad) }))
 	if err != nil {
-		return stopped{err}
+		return recorderError{err}
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func nameOf(set *solver.Settings) string {
 // stoppedByRecorder reports whether the Recorder ended a run. It also returns the Recorder's error, or
 // nil if this was ErrStop.
 func stoppedByRecorder(err error) (error, bool) {
-	by, is := errors.AsType[stopped](err)
+	by, is := errors.AsType[recorderError](err)
 	switch {
 	case !is:
 		return nil, false

@@ -139,8 +139,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// sorted returns the data with the rows sorted by label.
-func sorted(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
+// sortedByLabel returns the data with the rows sorted by label.
+func sortedByLabel(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
 	t.Helper()
 	order := make([]int, len(d.Labels))
 	for i := range order {
@@ -188,7 +188,7 @@ func TestBatches(t *testing.T) {
 			}
 			made := synthetic(t, c.opt)
 			if name == "sorted" {
-				made = sorted(t, made)
+				made = sortedByLabel(t, made)
 			}
 			d := mapped(t, made)
 			p := &solver.Problem{Data: d.X, Labels: d.Labels}

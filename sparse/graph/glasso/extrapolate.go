@@ -42,7 +42,7 @@ func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 }
 
 // combine returns sum_k c_k past[k+1] for the c with sum 1 that makes the norm of sum_k c_k
-// (past[k+1] - past[k]) smallest.
+// (past[k+1] - past[k]) smallest. It returns false if rounding errors prevent this.
 func (e *extrapolation) combine() ([]float64, bool) {
 	const depth = extrapolationDepth
 	steps := make([][]float64, depth)

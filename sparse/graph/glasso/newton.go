@@ -14,7 +14,7 @@ import (
 // by the proximal Newton method of Hsieh, Sustik, Dhillon and Ravikumar (2011).
 // All matrices are n x n, row by row, and exactly symmetric but for y.
 type newtonBlock struct {
-	n       int
+	n       int // number of features of the block
 	s       []float64
 	rho     float64 // off the diagonal
 	rhoDiag float64

@@ -127,8 +127,8 @@ func (c *File) banner(words []text.Field) error {
 	return nil
 }
 
-// Announced returns the number of entries in the first of the Lines if that is the header
-// of a matrix, three integers.
+// Announced returns the number of entries that the header of a matrix gives. ok is false if the
+// first of the Lines is no such header of three integers.
 func (c *File) Announced() (entries int64, ok bool) {
 	size, err := c.header()
 	return size[2], err == nil

@@ -135,7 +135,8 @@ func badHeader(text string) error {
 	return fmt.Errorf("the header %.*q is not of the form {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", most, text)
 }
 
-// quoted removes a quoted string from the beginning of s.
+// quoted returns the quoted string at the beginning of s, and the rest of s. ok is false if there is no
+// such string.
 func quoted(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", s, false

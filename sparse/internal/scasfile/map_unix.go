@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file, if the system can.
+// mapFile maps a file. It returns false if the system cannot.
 func mapFile(f *os.File, size int64) ([]byte, bool) {
 	if int64(int(size)) != size {
 		return nil, false

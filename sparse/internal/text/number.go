@@ -61,7 +61,7 @@ func Digits(b []byte, i int) (n int, v uint64) {
 // hexadecimal, NaN or Inf.
 func Float(b []byte, i int) (v float64, end int, ok bool) { return FloatUntil(b, i, &separators) }
 
-// FloatUntil is Float for other separators.
+// FloatUntil is Float for the given separators.
 func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok bool) {
 	start := i
 	neg := b[i] == '-'
@@ -128,7 +128,8 @@ func scaled(m uint64, exp int) float64 {
 	return float64(m) * pow10[exp]
 }
 
-// exponent reads a signed exponent of 1 to 4 digits; slowFloat handles longer ones.
+// exponent reads an exponent of 1 to 4 digits, with or without a sign. For any other text ok is false;
+// slowFloat reads longer exponents.
 func exponent(b []byte, i int) (e, end int, ok bool) {
 	neg := b[i] == '-'
 	if neg || b[i] == '+' {
@@ -144,8 +145,8 @@ func exponent(b []byte, i int) (e, end int, ok bool) {
 	return int(v), i + n, true
 }
 
-// slowFloat parses a token by strconv, and refuses what strconv accepts beyond decimal
-// numbers.
+// slowFloat parses a token by strconv. ok is false if the token is not a finite decimal number,
+// although strconv may accept it.
 func slowFloat(b []byte, start int, separators *[256]bool) (v float64, end int, ok bool) {
 	end = tokenEnd(b, start, separators)
 	token := string(b[start:end])

@@ -52,7 +52,7 @@ func (l *Lines) Next() bool {
 	return len(l.Fields) > 0
 }
 
-// ParseFloat is Float for a whole string: a finite decimal number and nothing else.
+// ParseFloat is Float for a string. ok is false if the string is not one finite decimal number.
 func ParseFloat(s string) (v float64, ok bool) {
 	b := make([]byte, len(s)+1+Pad)
 	copy(b, s)
@@ -61,7 +61,7 @@ func ParseFloat(s string) (v float64, ok bool) {
 	return v, ok && end == len(s)
 }
 
-// ParseInt parses 1 to 18 decimal digits, without a sign.
+// ParseInt parses 1 to 18 decimal digits. ok is false for any other string, such as one with a sign.
 func ParseInt(s string) (v int64, ok bool) {
 	u, err := strconv.ParseUint(s, 10, 64)
 	return int64(u), err == nil && len(s) <= 18

@@ -155,7 +155,7 @@ func (c *claim) on(p *problem) claimCase {
 		splits = append(splits, p.splitsOf(s.method, s.output))
 	}
 	p = p.on(common(splits))
-	out := claimCase{Rule: p.rule, Splits: len(p.splits), First: greatest(measured(p, c.measure, first)), Second: least(measured(p, c.measure, second))}
+	out := claimCase{Rule: p.rule, Splits: len(p.splits), First: greatest(valuesOf(p, c.measure, first)), Second: least(valuesOf(p, c.measure, second))}
 	out.Ratio = quotient(out.First, out.Second)
 	return out
 }
@@ -222,8 +222,8 @@ func claimsCSV(all []result) string {
 	return csvText(records)
 }
 
-// measured returns the values of the sides of a claim on a problem.
-func measured(p *problem, measure func(*problem, side) entry, sides []side) (all []entry) {
+// valuesOf returns the values of the sides of a claim on a problem.
+func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all []entry) {
 	for _, s := range sides {
 		all = append(all, measure(p, s))
 	}

@@ -173,7 +173,7 @@ func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
 }
 
 // linear returns the value of a curve at x by linear interpolation. Before the first position it returns
-// vs[0].
+// vs[0]. ok is false beyond the last position.
 func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	switch k, share := find(xs, x); {
 	case k < 0:

@@ -65,7 +65,7 @@ type section struct {
 // for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), Timed: timedSplits(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), Timed: timedSplits(r), Optima: optima(all), Printed: printedConditions(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
@@ -127,11 +127,11 @@ func timedSplits(r *paper.Records) (count int) {
 	return count
 }
 
-// A problemRuns has a text for each rule: which methods were run on a problem, and on how many splits.
+// A problemRuns says which methods were run on a problem, and on how many splits.
 type problemRuns struct {
-	Data string
-	Mu   float64
-	By   []string
+	Data  string
+	Mu    float64
+	Texts []string // one for each rule
 }
 
 func runsOf(all []*problem) (out []problemRuns) {
@@ -141,7 +141,7 @@ func runsOf(all []*problem) (out []problemRuns) {
 		}
 		one := problemRuns{Data: p.Name, Mu: p.mu}
 		for _, rule := range paper.Rules() {
-			one.By = append(one.By, p.under(rule).methodsRun())
+			one.Texts = append(one.Texts, p.under(rule).methodsRun())
 		}
 		out = append(out, one)
 	}
@@ -178,7 +178,7 @@ type optimumRange struct {
 	Data          string
 	Mu, Low, High float64
 	Gap           float64 // largest gap
-	By            string
+	By            string  // how the last optimum was computed, in words
 	Splits        int
 }
 
@@ -206,7 +206,7 @@ type printedCondition struct {
 	Inner          float64 // the number of inner steps that the relaxed conditions require, divided by n
 }
 
-func printed(all []*problem) []printedCondition {
+func printedConditions(all []*problem) []printedCondition {
 	var out []printedCondition
 	for _, p := range all {
 		f, u, mu := p.summary, p.unit(scasStrong, paper.Last, 0), p.mu

@@ -173,8 +173,8 @@ func TestRetune(t *testing.T) {
 	}
 }
 
-// TestRatio checks ratios with values that are unknown, not reached, or at the precision of the
-// optimum.
+// TestRatio checks ratios with values that are unknown, not reached, or not larger than the error of the
+// known optimum.
 func TestRatio(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
