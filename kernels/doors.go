@@ -5,7 +5,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
 // The functions in this file check the arguments of the exported functions. Their cost does not

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
 // A Level names one implementation of all kernels. A higher level needs a newer

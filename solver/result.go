@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"

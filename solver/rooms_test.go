@@ -17,7 +17,7 @@ const module = "github.com/scas-admm/scas"
 // list. The packages of gen and bench come after the list. They may import any package of the list,
 // and the packages of the list must not import them.
 var rooms = strings.Fields(`
-	internal/pkgerr
+	kernels/pkgerr
 	kernels
 	sparse/sparsetest sparse/atomicfile sparse/faults
 	sparse/internal/check sparse/internal/text sparse/internal/coordinates sparse/internal/npy sparse/internal/scasfile

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/npy"
 	"github.com/scas-admm/scas/sparse/internal/text"

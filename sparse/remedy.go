@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
 // A Remedy says what to do about an error: which option to set to which value, or another

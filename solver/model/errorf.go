@@ -1,6 +1,6 @@
 package model
 
-import "github.com/scas-admm/scas/internal/pkgerr"
+import "github.com/scas-admm/scas/kernels/pkgerr"
 
 // errorf returns an error of package model. The arguments are those of fmt.Errorf.
 func errorf(format string, args ...any) error { return pkgerr.Errorf("model", format, args...) }

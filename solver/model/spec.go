@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/term"

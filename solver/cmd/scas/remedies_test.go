@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )

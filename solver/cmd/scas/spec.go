@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"

@@ -4,7 +4,7 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/sparse"
 )
 

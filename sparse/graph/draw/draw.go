@@ -15,7 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/spatial/r2"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )

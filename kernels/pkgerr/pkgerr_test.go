@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/pkgerr"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
 // TestError checks the text of an error with and without the name of its package, and that it wraps others.
