@@ -58,10 +58,10 @@ func TestBits(t *testing.T) {
 		ones bool
 		want string
 	}{
-		{term.Logistic{}, true, "708683bb0b69cdac"},
+		{term.Logistic{}, true, "762eed9cccd07b90"},
 		{term.Logistic{}, false, "be6c4845f0a6ed22"},
-		{term.Squared{}, false, "23b9d9bdcd04b72b"},
-		{term.Huber{Delta: 0.5}, true, "5fb7c8b77a8747b5"},
+		{term.Squared{}, false, "5bbc5a6d46be03bf"},
+		{term.Huber{Delta: 0.5}, true, "d5f7a69af50810c8"},
 		{term.SquaredHinge{}, false, "b8c3c16e14e2a585"},
 	} {
 		for _, level := range kernels.Available() {

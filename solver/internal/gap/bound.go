@@ -44,6 +44,8 @@ type Columns struct {
 	Norm    []float64 // an upper bound of √(Σ cᵢ x_ij²); may be nil if there are no roots
 	Entries []float64 // the number of entries; nil if unknown, see Sum.Roundings
 	Offset  float64   // max over i of |oᵢ|
+	// LongestRow is the largest number of entries of a row of X; 0 if it is not known.
+	LongestRow float64
 }
 
 // work holds scratch memory, and the dual point for which a bound is computed.
@@ -609,15 +611,17 @@ func (p *Problem) setGroups() {
 
 // marginErrors returns the arguments of Tally.marginErrorCost for margins that were computed at x.
 func (p *Problem) marginErrors(x []float64) (err, terms float64) {
-	var size float64
-	count := 0
+	var size, count float64
 	for j, v := range x {
 		if v != 0 {
 			size += math.Abs(float64(v * p.Columns.Largest[j]))
 			count++
 		}
 	}
-	terms = float64(32 + count) // a margin is summed in eight lanes, but all its terms may be in one of them
+	// A margin may be summed in lanes, but all its terms may be in one of them.
+	if terms = 32 + count; p.Columns.LongestRow > 0 {
+		terms = min(terms, 32+p.Columns.LongestRow)
+	}
 	return float64(roundoff * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
 }
 

@@ -38,6 +38,7 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	for i := range n {
 		idx, val := x.Row(i)
 		coef := sums.Coef[i]
+		c.LongestRow = max(c.LongestRow, float64(len(idx)))
 		for k, j := range idx {
 			v := val[k]
 			c.Norm[j] += float64(coef * float64(v*v))
@@ -48,6 +49,7 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	team.Sum(c.Norm)
 	team.Sum(c.Entries)
 	team.Max(c.Largest)
+	c.LongestRow = team.Most(c.LongestRow)
 	for j, v := range c.Norm {
 		c.Norm[j] = math.Sqrt(v)
 	}
