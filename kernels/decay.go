@@ -21,16 +21,18 @@ const (
 // belongs to the DecayFactor 1−h.
 func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 
-// InnerDecay runs inner steps on sparse rows for a diagonal matrix K (see Steps) whose entries
-// differ. The cost of a step depends only on the nonzeros of its row, because between the steps
-// that touch coordinate j, w_j is known in closed form: after t steps it is Fixed +
-// exp(−t·Rate)·Deviation. The argument step is the number of steps done before the call. Step m
-// computes, for the nonzeros of its row,
+// InnerDecay runs inner steps (see Steps) on sparse rows, for a diagonal matrix K whose entries
+// differ. For each column, state holds the values Deviation, Last, Fixed, Rate, Gain and Factor;
+// the constants DecayDeviation to DecayFactor say what they are. A step costs only as much as its
+// row has nonzeros, because w_j is known between the steps that touch coordinate j: after k such
+// steps it is Fixed + exp(−k·Rate)·Deviation. The argument step is the number of steps done before
+// the call. Step m computes, for the nonzeros a_j of its row,
 //
 //	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes
 //	Deviation = FMA(g, a_j, Factor·v_j),  Last = m + 1,  Gain = FMA(g, a_j, Gain)
 //
-// where the exponential's argument is limited to 708. state holds DecayStride numbers for
+// Here t is the margin of the row, and g follows from t as in Steps. The argument of the
+// exponential is limited to 708. state holds DecayStride numbers for
 // each column; it is fastest if it begins at a multiple of 64 bytes. The columns of a row
 // must be distinct. Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of
 // Algorithm 1.

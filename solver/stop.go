@@ -96,9 +96,9 @@ func (r *Run) checkCheaply() error {
 }
 
 // checkFinally computes the objective of the last iterate, with the clock stopped. The iterate is bad
-// if its objective has diverged, or is clearly above the objective at x = 0 of a run without a given
-// start. Then checkFinally restores the stored iterate if the step size is automatic, and calls Lost
-// otherwise.
+// if its objective has diverged. If the caller gave no start, so that the run began at x = 0, it is
+// also bad if its objective is clearly above the one at x = 0. checkFinally replaces a bad iterate by
+// the stored one if the step size is automatic; if not, it calls Lost.
 func (r *Run) checkFinally() error {
 	if r.keeper.Kept.X == nil {
 		return nil // the run had not started yet

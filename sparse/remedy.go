@@ -42,7 +42,7 @@ type RemedyError struct {
 	Remedies []Remedy
 }
 
-// Error returns the text of Err and the remedies, joined by "or".
+// Error returns the text of Err, followed by the remedies: "..., ... or ...".
 func (e *RemedyError) Error() string { return e.with(e.Err.Error(), Remedy.String) }
 
 // Unwrap returns Err.

@@ -97,7 +97,8 @@ func (o *oadm) swept(i int, t float64) {
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	for _, j := range support { // entries of solved at features that are not coupled are not used
+	// support also has features that are not coupled; their entries of solved are written, but never read.
+	for _, j := range support {
 		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
 	}
 	s.bring(i, shift, 1)

@@ -137,7 +137,7 @@ type crossing struct {
 	team     *rows.Team
 	foldSpec *Spec           // the specification of the fits for the folds
 	labels   []float64       // labels of the classes, in the order of Confusion; nil for numbers
-	class    func(i int) int // returns the number of the class of row i, or 0 for numbers
+	class    func(i int) int // returns the index in labels of the class of row i; 0 if labels are numbers
 	by       Measure
 	own      Metric // nil unless by is byOwn
 	path     PathSettings

@@ -284,8 +284,9 @@ func TestStreamedRanksClasses(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksCV checks that a path and a cross-validation of ranks with files find what one process
-// finds in memory, with the same folds, and the same bits on each rank.
+// TestStreamedRanksCV compares CV on three ranks out of core with CV in one process in memory: the best
+// lambdas must be the same, the means of the measures nearly equal, and the objectives equal within the gaps.
+// All ranks must have the same bits.
 func TestStreamedRanksCV(t *testing.T) {
 	const n = 12000
 	two, _ := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1})

@@ -35,7 +35,7 @@ func beginFlags(ctx context.Context, g *ground) (trial, error) {
 // endings are the file name endings of the formats other than LIBSVM text.
 var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
-// spoil copies data in a random format into a directory, and damages some of the bytes.
+// spoil copies data in a random format into a directory, and may damage some of the bytes or cut the file.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	ending := pick(rng, endings...)
 	text, err := os.ReadFile(filepath.Join(a.in, "mid"+ending))

@@ -337,7 +337,7 @@ func (c *cvCmd) validate(e *env) error {
 		return err
 	}
 	start = time.Now()
-	defer c.Memory.collecting(r.in.demand, r.in.spec.Memory)()
+	defer c.Memory.limitHeap(r.in.demand, r.in.spec.Memory)()
 	before := c.ranks.traffic()
 	found, err = c.cross(e, r.in)
 	r.rankSummary = c.ranks.since(before)

@@ -175,7 +175,7 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 
 // build makes the graph and its matrix A, and returns a report on them.
 func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, err error) {
-	defer c.Memory.collecting(s.demand, s.room)()
+	defer c.Memory.limitHeap(s.demand, s.room)()
 	r = &graphReport{
 		Method: c.Method, Source: s.name, Threshold: float64(c.Threshold), Neighbours: int(c.Neighbours),
 		Antisym: c.Antisym, Version: version, names: s.names,

@@ -204,7 +204,7 @@ func (c *pathCmd) fit(e *env) error {
 		return err
 	}
 	start = time.Now()
-	defer c.Memory.collecting(r.in.demand, r.in.spec.Memory)()
+	defer c.Memory.limitHeap(r.in.demand, r.in.spec.Memory)()
 	before := c.ranks.traffic()
 	steps, err = e.follow(&r.problemReport, c.path())
 	r.rankSummary = c.ranks.since(before)

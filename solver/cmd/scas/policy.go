@@ -101,9 +101,9 @@ func (d *demand) leastOutOfCore() float64 { return max(leastLimit, program+least
 // system.
 const leastHeap = 8 << 20
 
-// collecting sets the limit of the garbage collector until end is called. The limit leaves memory for mapped
+// limitHeap sets the limit of the garbage collector until end is called. The limit leaves memory for mapped
 // pages. d is nil if the work has no rows. room is the result of place.
-func (v memorySize) collecting(d *demand, room int64) (end func()) {
+func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	before := debug.SetMemoryLimit(-1)
 	switch {
 	case d == nil:

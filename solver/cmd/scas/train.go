@@ -163,7 +163,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	s := head.in
 	e.warnOfMemory(s.spec.Method, &solver.Problem{Data: data.X})
 	start = time.Now()
-	defer c.Memory.collecting(s.demand, s.spec.Memory)()
+	defer c.Memory.limitHeap(s.demand, s.spec.Memory)()
 	p := e.begin(what)
 	p.follow(&s.spec, classes)
 	before := c.ranks.traffic()

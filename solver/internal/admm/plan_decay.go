@@ -15,13 +15,15 @@ import (
 // components. The sum of the iterates comes from telescope.
 type decay struct {
 	*InnerLoop
-	spec        *linalg.Spectrum // nil if K is diagonal
-	why         string
-	data        kernels.Rows // X V
-	state       []float64    // see kernels.InnerDecay
-	scratch     *kernels.Scratch
-	k, c, e     []float64 // diagonal of K; 1 − η k; −η d
-	w0, w, gain []float64 // in the eigenbasis: start and end of the round, and the h of telescope
+	spec    *linalg.Spectrum // nil if K is diagonal
+	why     string
+	data    kernels.Rows // X V
+	state   []float64    // see kernels.InnerDecay
+	scratch *kernels.Scratch
+	k, c, e []float64 // diagonal of K; 1 − η k; −η d
+	// w at the start and at the end of the round, and the sum h of telescope (plan.go); in the eigenbasis if
+	// spec is not nil.
+	w0, w, gain []float64
 	sum         []float64
 	eta         float64
 	taken       int

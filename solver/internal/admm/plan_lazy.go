@@ -54,7 +54,7 @@ func (p *lazy) End(sum, last []float64) {
 // sum of the iterates is state.AlphaSum u − q + state.GammaSum d.
 type ball struct {
 	diagonal
-	cells kernels.Cells // u, d and q
+	cells kernels.Cells // u and d as in lazy, and q in the place of h: see kernels.InnerLazyBallCells
 	norm2 []float64
 	q     []float64
 	sum   []float64

@@ -14,7 +14,8 @@ const (
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// A rise counts only if it ends above Best by more than slack times First − Best.
+	// An objective above the one before counts as a rise only if it is also above Best by more than
+	// slack·(First − Best); see Watcher.
 	slack = 1e-3
 )
 

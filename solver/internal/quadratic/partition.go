@@ -112,8 +112,8 @@ func (p *Partition) Groups() [][]int {
 	return all
 }
 
-// ImpliesZero reports whether the given row of a x is 0 for every x with the zeros and ties of the
-// partition. If a is nil, it is the identity.
+// ImpliesZero reports whether entry row of the product A x is 0 for every x that has the zeros and ties of
+// the partition. A is the matrix a, or the identity if a is nil.
 func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	if a == nil {
 		return p.Group[row] < 0

@@ -13,7 +13,7 @@ type row struct {
 	paper.Timing // timing on the first split; NaN if it was not measured
 	paper.Traits
 
-	Unit *paper.Unit // the run on the first split
+	FirstRun *paper.Unit // the run on the first split
 	tally
 	Splits int // number of splits on which the paper's methods were run
 
@@ -45,7 +45,7 @@ func table1(p *problem) []row {
 // newRow measures a method. u is its run on the first split.
 func newRow(p *problem, t paper.Traits, u *paper.Unit) row {
 	nan, m, by := math.NaN(), t.Info.Name, u.By
-	r := row{Traits: t, Unit: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
+	r := row{Traits: t, FirstRun: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
 	if measured := p.timing(m, 0); measured != nil {
 		r.Timing = *measured
@@ -85,7 +85,7 @@ func tableCSV(rows []row) string {
 	}
 	records := [][]string{tableColumns}
 	for _, r := range rows {
-		u := r.Unit
+		u := r.FirstRun
 		records = append(records, []string{
 			r.Data, num(r.Mu, -1), r.Info.Name, r.Info.Rate, r.Counts, r.Info.Memory, num(r.Bytes, 12), num(r.PerPass, 6), num(r.Setup, 4), r.Plan,
 			string(r.Curve), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.GapOnHalf, 6), num(r.GapAuto, 6), num(r.TestEnd, 8),

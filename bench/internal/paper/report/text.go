@@ -86,7 +86,8 @@ func (r ratio) kind() string {
 	return ""
 }
 
-// entryText returns the value of an entry as text.
+// entryText returns the value of one side of a claim as text: "not reached" for +Inf, which means that the
+// run did not reach the target.
 func entryText(v float64) string {
 	if math.IsInf(v, 1) {
 		return "not reached"
