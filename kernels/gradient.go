@@ -2,8 +2,9 @@ package kernels
 
 import "sort"
 
-// gradientBlock is the number of nonzeros that MarginsGradient processes at a time, except for
-// longer rows. A block of this size is still in the second-level cache when its rows are scattered.
+// gradientBlock is the largest number of nonzeros that MarginsGradient processes at a time; a longer
+// row is a block by itself. A block of this size is still in the second-level cache when its rows,
+// read for the margins, are read again for the gradient.
 const gradientBlock = 1 << 13
 
 // MarginsGradient computes the margins, the slopes of the loss, and adds the gradient to

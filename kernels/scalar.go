@@ -59,7 +59,8 @@ func logistic(margin, label float64) (slope, loss float64) {
 	return logisticSlopeAt(z, e, label), neg + log1pUnit(e)
 }
 
-// logisticSlopeAt returns the derivative at z = label*margin, e = exp(-|z|).
+// logisticSlopeAt returns the derivative of the logistic loss with respect to the margin. The caller
+// gives z = label*margin and e = exp(-|z|).
 func logisticSlopeAt(z, e, label float64) float64 {
 	num := 1.0
 	if z > 0 {

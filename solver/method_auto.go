@@ -17,14 +17,15 @@ import (
 // The number of features is
 //
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
-//   - unlimited with an L1 penalty if all features but 64 have a row of A to themselves, as with
+//   - unlimited with an L1 penalty if at most 64 features have no row of A to themselves, as with
 //     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
 //   - up to some thousands otherwise.
 //
 // In two cases Auto makes passes of SCASK before the Newton steps. In the first case Settings.Passes
-// is set, and is not enough for 30 Newton steps: then there are four passes, and as many as a Newton
-// step costs. In the second case a setting needs passes, such as Checkpoint, Eta or Rho: then there
-// are at least four passes. With Poisson there are Newton steps alone, and Checkpoint stores nothing.
+// is set, and is not enough for 30 Newton steps. Then the number of passes is four plus the cost of
+// one Newton step in passes. In the second case a setting needs passes, such as Checkpoint, Eta or
+// Rho. Then there are at least four passes. With the Poisson loss neither case applies: there are
+// only Newton steps, and Checkpoint stores nothing.
 //
 // Zeros and ties of the result are exact if Stats.Rounded is true. This is usual unless RelTol is
 // large.

@@ -87,7 +87,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	return done, err
 }
 
-// convertWhole reads the whole file in into memory and writes the file out.
+// convertWhole reads the whole input file into memory, and then writes the output file.
 func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	d, err := ReadFile(in, opt)
 	if err != nil {

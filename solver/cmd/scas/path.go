@@ -74,7 +74,7 @@ type pathReport struct {
 type stepReport struct {
 	Lambda    float64 `json:"lambda"`
 	NNZX      int     `json:"nnz_x"`
-	Intercept number  `json:"intercept"` // NaN (null in JSON) if there is no intercept, or one for each class
+	Intercept number  `json:"intercept"` // NaN (null in JSON) without an intercept, and with several classes
 	Loss      number  `json:"mean_loss"`
 	Objective number  `json:"objective"`
 	proof

@@ -17,7 +17,8 @@ type memory struct {
 	*rows.Sums
 	set *working
 	n   int // number of samples here
-	// The data by columns, for a Gram matrix that need not have all columns; else nil.
+	// The data by columns. nil unless a Gram matrix replaces the rows, and the working set starts with
+	// only some of the columns.
 	dense  *dense
 	bounds gap.Memory
 

@@ -53,9 +53,9 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	return w, nil
 }
 
-// certify returns an upper bound of P(x) − P*, where P(x) is the computed value. It takes the dual
-// point of method slopes, and changes multipliers of rows with only zero coefficients if that brings
-// X'Cα + mu x + A'z closer to 0.
+// certify returns an upper bound of P(x) − P*, where P(x) is the objective as computed. The dual point is
+// the one that w.slopes(z) sets. Then w.rest changes the multipliers of those rows of A that have entries
+// only for features with a zero coefficient, to bring X'Cα + mu x + A'z closer to 0.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.visit(x)
 	w.slopes(z)

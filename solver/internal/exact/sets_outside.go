@@ -105,8 +105,9 @@ func (o *outside) lower(z []float64) {
 	}
 }
 
-// exact computes the multipliers of the component with the least sum of squared excesses. They are the
-// multipliers of a problem with the squared loss and X = I, whose solution is the excesses.
+// exact sets the multipliers of the component's rows to those with the least sum of squared excesses. It
+// gets them from a small problem with the squared loss and the identity as data matrix. The coefficients of
+// its solution are the excesses.
 func (o *outside) exact(z []float64) {
 	r, k := o.f.rows, len(o.part.features)
 	w := &setSolver{all: o.f, position: make([]int32, o.f.p)}

@@ -10,7 +10,7 @@ import (
 // side entries. One kernel call multiplies a tile by a vector. With only some dozens of
 // features, a kernel call for each row would take longer than its arithmetic.
 type basis struct {
-	size, side  int       // order of V, counted in features and in tiles
+	size, tiles int       // order of V; number of tiles along an edge of V
 	into, outOf []float64 // tiles for the products with V' and with V
 	src, dst    []float64 // vectors, padded to whole tiles
 }
@@ -21,7 +21,7 @@ const side = kernels.TileSide
 // for each feature.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
-	b := &basis{size: size, side: t, into: make([]float64, t*t*side*side), outOf: make([]float64, t*t*side*side)}
+	b := &basis{size: size, tiles: t, into: make([]float64, t*t*side*side), outOf: make([]float64, t*t*side*side)}
 	b.src, b.dst = make([]float64, t*side), make([]float64, t*side)
 	for k := range size {
 		for m := range size {
@@ -35,15 +35,15 @@ func newBasis(size int, v []float64) *basis {
 // at returns the position of the entry that multiplies element i of a vector in the sum for
 // element j of the product. Tiles for the same elements of the product are adjacent.
 func (b *basis) at(i, j int) int {
-	return ((j/side)*b.side+i/side)*side*side + i%side*side + j%side
+	return ((j/side)*b.tiles+i/side)*side*side + i%side*side + j%side
 }
 
 // times sets b.dst to the product of the tiles with b.src.
 func (b *basis) times(tiles []float64) {
 	clear(b.dst)
-	for j := range b.side {
-		for i := range b.side {
-			at := (j*b.side + i) * side * side
+	for j := range b.tiles {
+		for i := range b.tiles {
+			at := (j*b.tiles + i) * side * side
 			kernels.AddRows(b.dst[j*side:(j+1)*side], b.src[i*side:min((i+1)*side, b.size)], tiles[at:at+side*side])
 		}
 	}

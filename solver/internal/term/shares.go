@@ -36,7 +36,7 @@ func Shares(l Loss, p, t []float64) {
 // Surprise returns −log p_k for the probability p_k that Shares gives to class k.
 func Surprise(l Loss, t []float64, k int) float64 {
 	most := slices.Max(t)
-	own := l.Value(t[k], 1) // −log of the probability of class k by itself
+	own := l.Value(t[k], 1) // −log of the probability that the fit of class k alone gives
 	first := l.Value(most, 1)
 	var sum float64 // sum of the probabilities, divided by the largest
 	for _, v := range t {
