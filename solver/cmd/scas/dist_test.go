@@ -154,11 +154,7 @@ func TestRanksFit(t *testing.T) {
 	} {
 		args := append([]string{"--lambda", "1e-2", "--json"}, strings.Fields(c.flags)...)
 		single, path := filepath.Join(dir, "single.json"), filepath.Join(dir, "model.json")
-		var stdout, stderr bytes.Buffer
-		if code := run(&env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}, append([]string{"train", "-o", single, c.file}, args...)); code != exitOK {
-			t.Fatalf("%s: %s", c.flags, &stderr)
-		}
-		want, whole := parsed(t, stdout.String()), fileText(t, single)
+		want, whole := onOneProcess(t, "train", single, c.file, args)
 		for ranks := range 4 {
 			data := c.file
 			if ranks == 0 {
@@ -213,12 +209,7 @@ func TestRanksPathCV(t *testing.T) {
 		words := strings.Fields(c.flags)
 		command, args := words[0], append(words[1:], "--lambdas", "9", "--ratio", "0.01", "--json")
 		single, path := filepath.Join(dir, "single"), filepath.Join(dir, "output")
-		var stdout, stderr bytes.Buffer
-		e := &env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}
-		if code := run(e, append([]string{command, "-o", single, c.file}, args...)); code != exitOK {
-			t.Fatalf("%s: %s", c.flags, &stderr)
-		}
-		want, whole := parsed(t, stdout.String()), fileText(t, single)
+		want, whole := onOneProcess(t, command, single, c.file, args)
 		for ranks := range 4 {
 			data := c.file
 			if ranks == 0 {
@@ -542,4 +533,16 @@ func TestRanksInterrupted(t *testing.T) {
 			t.Errorf("%s: never interrupted", args)
 		}
 	}
+}
+
+// onOneProcess runs a command on data with more arguments, among them --json. It returns what the command
+// printed, and the text of the file that it wrote.
+func onOneProcess(t *testing.T, command, output, data string, args []string) (printed map[string]any, written string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	e := &env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}
+	if code := run(e, append([]string{command, "-o", output, data}, args...)); code != exitOK {
+		t.Fatalf("%s %v: %s", command, args, &stderr)
+	}
+	return parsed(t, stdout.String()), fileText(t, output)
 }
