@@ -276,8 +276,8 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) 
 	return nil
 }
 
-// eachLabels calls do with at most 2^20 labels at a time; lo is the row of the first label. After
-// each call it releases these labels from memory if the file is mapped.
+// eachLabels calls do for all labels, at most 2^20 at a time; lo is the row of the first of them. If
+// the file is mapped, the memory of the labels is released after each call.
 func (d *Dataset) eachLabels(do func(lo int, part []float64) error) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(d.Labels); lo += piece {

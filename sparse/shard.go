@@ -292,10 +292,10 @@ func (d *Dataset) stack(other *Dataset) error {
 	return err
 }
 
-// Rebase makes a shard agree with the other shards. Call it when all shards have been read, with
-// zero set if any shard has an index 0, and cols the number of columns of all shards together. If
-// zero is set and this shard was read as counting from 1, its columns move by one. In any case X
-// gets cols columns, or keeps its number of columns if that is larger.
+// Rebase makes a shard agree with the other shards. Call it when all shards have been read. zero says
+// whether some shard has an index 0, and cols is the number of columns of all shards together. If
+// zero is true and this shard was read as counting from 1, its columns move by one. X gets cols
+// columns, or keeps its number of columns if that is larger.
 func (d *Dataset) Rebase(zero bool, cols int) {
 	x := *d.X
 	if zero && d.Stats.IndexBase == OneBased {

@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// dense has the state of a method that is written in plain loops, without the code of the package: with
-// full vectors and matrices, math.Exp and Gaussian elimination. It uses the same random samples as the
+// dense holds the state of a method that is written again here, in plain loops. Vectors and matrices are
+// full, and linear systems are solved by Gaussian elimination. Only the random samples are those of the
 // package.
 type dense struct {
 	*solvertest.Naive

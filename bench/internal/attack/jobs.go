@@ -30,8 +30,8 @@ type jobs struct {
 	strace string
 }
 
-// newJobs writes the inputs and runs every job twice. Both runs must write equal bytes. Only the first
-// call does this; later calls return the same jobs.
+// newJobs returns the jobs. The first call writes the inputs and runs every job twice, and returns an error if
+// the two runs write different bytes. Later calls return what the first one returned.
 func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil

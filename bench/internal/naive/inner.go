@@ -77,8 +77,9 @@ func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sample
 	}
 }
 
-// Lazy makes inner steps for K = kappa I in O(nnz) operations each. The iterate is alpha u + gamma d. h
-// accumulates the multiples of rows that the steps add to the iterate. q is 1 − eta kappa.
+// Lazy makes inner steps for K = kappa I. A step takes as many operations as its row has nonzeros, because
+// the iterate w = alpha u + gamma d is not computed: a step changes u, alpha and gamma. h is the sum of the
+// multiples of rows that all steps have added to w. q is 1 − eta kappa. Lazy returns the new alpha and gamma.
 func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled []int32) (alphaOut, gammaOut float64) {
 	for _, i := range sampled {
 		idx, val := Row(s.Rows, int(i))

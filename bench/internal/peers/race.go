@@ -25,7 +25,7 @@ type Options struct {
 // Once returns a limit of time: answers that take longer are asked for only once.
 func (o *Options) Once() time.Duration { return time.Duration(once * float64(o.Limit)) }
 
-// seconds returns the elapsed time of an answer if o.Wall is set, otherwise its processor time.
+// seconds returns the time of an answer: the elapsed time if o.Wall is set, and otherwise the processor time.
 func (o *Options) seconds(a *Answer) float64 {
 	if o.Wall {
 		return a.Wall

@@ -201,7 +201,7 @@ func (r *trainReport) steps(n int) string {
 	return plural(n, "Newton step")
 }
 
-// endWord returns the words for the way in which a run ended.
+// endWord says how a run ended, such as "converged" or "done", for a line that begins with "run".
 func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), "passes ") }
 
 // addRun adds lines about the method, its passes and steps, and the time of the fit.

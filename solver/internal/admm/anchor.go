@@ -4,7 +4,7 @@ package admm
 // c(w − x_t) to the gradient of each step. If inner loops draw from different rows, the term keeps
 // their results close to each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). For ranks c is
 // constant; for batches of a file c is adapted to the progress. The term does not change the fixed
-// points of the method. InnerLoop.Ridge includes c.
+// points of the method. To use it, InnerLoop.Ridge must be mu + c.
 type Anchor struct {
 	Weight float64   // c, the proximal weight
 	at     []float64 // x_t; empty if c is 0

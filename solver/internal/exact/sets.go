@@ -89,9 +89,9 @@ func (w *setSolver) slopes(z []float64) {
 // matrices of such a set take 500 MB, and a Newton step about a second on one thread.
 const MostFeatures = 4096
 
-// mostFree is the largest number of features with neither a ridge nor a singleton row, such as an
-// intercept, with which working sets can be used. A proof makes one pass over the columns of each
-// pair of these features.
+// mostFree limits the number of features with neither a ridge nor a singleton row, such as an
+// intercept. With more of them, working sets are not used, because a proof makes one pass over the
+// columns of each pair of these features.
 const mostFree = 64
 
 // mostInSet returns the largest number of columns of a working set of p.
