@@ -42,6 +42,8 @@ const (
 	mostStiff = 25
 	// An ascent may end because it gains too little after this fraction of the largest number of passes.
 	leastPart = 0.1
+	// After a proof that fails, the passes go on to a smaller gap, down to this fraction of the tolerance.
+	leastAim = 1e-3
 	// A sample whose αᵢ did not change is left out of the next pass, then of the next 3, 7, …, longestRest.
 	longestRest = 63
 )
@@ -197,8 +199,9 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		}
 		r.Iterations++
 		gaps, visited = append(gaps, a.pass()), append(visited, a.visited)
-		slow := false
-		if a.visited > leastPart*a.most { // extrapolate the second half of the passes
+		// Where rounding is too large, proofs fail although the passes have found the optimum.
+		slow := a.visited > a.most || aim < leastAim*tol
+		if !slow && a.visited > leastPart*a.most { // extrapolate the second half of the passes
 			rate := kernels.Log(gaps[k/2]/gaps[k]) / (visited[k] - visited[k/2])
 			slow = kernels.Log(gaps[k]/aim) > float64(rate*(a.most-visited[k]))
 		}

@@ -37,7 +37,8 @@ func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
 }
 
 // TestAscent checks that ascents alone solve problems with ridges, without a working set. The optimum is that
-// of Newton steps: after a call of Start, Solve does not begin with an ascent.
+// of Newton steps: after a call of Start, Solve does not begin with an ascent. A tolerance that
+// rounding does not allow ends them as well.
 func TestAscent(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 		q := ridgeProblem(t, loss)
@@ -46,6 +47,10 @@ func TestAscent(t *testing.T) {
 		r := s.Solve(0, &Settings{Tol: tol})
 		if !(r.Gap <= tol) || s.set.cols != nil {
 			t.Errorf("%v: gap %.1e after %d passes, %d columns in the set", loss, r.Gap, r.Iterations, len(s.set.cols))
+		}
+		s = mustNew(t, q)
+		if r := s.Solve(0, &Settings{}); !(r.Gap <= tol) {
+			t.Errorf("%v: gap %.1e without a tolerance", loss, r.Gap)
 		}
 		newton.Start(make([]float64, newton.p))
 		best := newton.Solve(0, &Settings{Tol: 1e-4 * tol})
