@@ -311,13 +311,9 @@ func (c *cvCmd) Run(e *env) error {
 
 // validate reads the data, runs the cross-validation and writes the results.
 func (c *cvCmd) validate(e *env) error {
-	restore, err := c.Level.use()
-	if err != nil {
-		return err
-	}
-	defer restore()
 	var r cvReport
 	var found *model.CVResult
+	var err error
 	chosen := func() *model.Model { return found.Path[r.Chosen.Index].Model() }
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return chosen().Write(w) }},
@@ -332,21 +328,17 @@ func (c *cvCmd) validate(e *env) error {
 	if err != nil {
 		return err
 	}
-	of := fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: c.Lambdas.count, Folds: c.most()}, scored: c.Report != ""}
+	of := fits{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count, Folds: c.most()}, scored: c.Report != ""}
 	if r.problemReport, err = c.begin(e, data, start, of); err != nil {
 		return err
 	}
-	start = time.Now()
-	defer c.Memory.limitHeap(r.in.demand, r.in.spec.Memory)()
-	before := c.ranks.traffic()
-	found, err = c.cross(e, r.in)
-	r.rankSummary = c.ranks.since(before)
-	err = c.Memory.unstreamed(r.in.demand, ofScales(err, data, r.Standardized || r.in.outOfCore()))
-	ended := c.ranks.team.Any(err != nil && e.ctx.Err() != nil)
-	if err := e.interrupted(err, "nothing written"); found == nil || ended {
-		return about(c.Data, c.late(err))
+	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
+		found, err = c.cross(e, r.in)
+		return err
+	})
+	if found == nil || stopped {
+		return about(c.Data, c.late(e.interrupted(err, "nothing written")))
 	}
-	r.took(start)
 	r.fill(c, found)
 	r.warnOfEmpty(e)
 	var bad error
@@ -354,7 +346,7 @@ func (c *cvCmd) validate(e *env) error {
 		return bad
 	}
 	failed := out.write(e, func() error {
-		r.writtenFiles = writtenFiles{c.Model, c.SVG, c.Report}
+		r.writtenFiles = writtenFiles{Model: c.Model, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, &r)
 	})
 	return cmp.Or(failed, err)

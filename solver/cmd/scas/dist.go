@@ -33,10 +33,15 @@ type silentError int
 
 func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 
-// run calls do, which does the work of a command on the data in file. If --dist is given, run first joins the
-// other ranks.
+// run calls do, which does the work of a command on the data in file, with the kernels of --level. If --dist
+// is given, run first joins the other ranks.
 func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 	c.file = file
+	restore, err := c.Level.use()
+	if err != nil {
+		return err
+	}
+	defer restore()
 	if c.Dist == "none" {
 		return do(e)
 	}

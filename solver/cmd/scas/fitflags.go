@@ -21,6 +21,7 @@ const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv),
 type fitFlags struct {
 	specFlags
 	rowFlags
+	processorFlags
 	distFlags `group:"With more than one machine:"`
 
 	file  string // DATA
@@ -113,6 +114,20 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 	return r, nil
 }
 
+// fit calls do, which makes the fits of r. It sets the time, the memory and the messages in r, and returns
+// the error of do in the words of the command line. If stopped is true, this process or another rank was
+// interrupted.
+func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
+	start, before := time.Now(), c.ranks.traffic()
+	end := c.Memory.limitHeap(r.in.demand, r.in.spec.Memory)
+	err = do()
+	end()
+	r.rankSummary = c.ranks.since(before)
+	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
+	err = c.Memory.unstreamed(r.in.demand, ofScales(err, r.in.data, r.Standardized || r.in.outOfCore()))
+	return c.ranks.team.Any(err != nil && e.ctx.Err() != nil), err
+}
+
 // shapeFlags are the flags for the intercept, the features, the offsets and the weights in the penalty.
 type shapeFlags struct {
 	Intercept   *bool  `negatable:"" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
@@ -157,17 +172,21 @@ type rowFlags struct {
 	Strict       bool          `help:"Refuse rows whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
 }
 
-// solveFlags are the flags for the accuracy of fits and for the time and processors that they may use.
+// solveFlags are the flags for the accuracy of fits and for the time that they may take.
 type solveFlags struct {
 	Tol       ratio    `default:"1e-6" placeholder:"F" help:"A fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})." group:"How it is solved:"`
 	TimeLimit duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m. scas path keeps the lambdas that are done; scas cv keeps nothing." group:"How it is solved:"`
 	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of random choices, such as the folds (default ${default})." group:"How it is solved:"`
-	Threads   count    `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
-	Level     level    `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
+}
+
+// processorFlags are the flags for the processors that a fit may use. They do not change its bits.
+type processorFlags struct {
+	Threads count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
+	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
 }
 
 // settings returns the settings of package solver that the flags stand for.
-func (c *solveFlags) settings() solver.Settings {
+func (c *pathFlags) settings() solver.Settings {
 	return solver.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)}
 }
 

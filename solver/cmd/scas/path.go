@@ -62,10 +62,8 @@ input is not finite, 4 some lambda is not converged (its line says so) or
 // A pathReport is the result of scas path. scas path --json prints it.
 type pathReport struct {
 	problemReport
-	Steps  []stepReport `json:"steps"`
-	Output string       `json:"output,omitempty"`
-	SVG    string       `json:"svg,omitempty"`
-	Report string       `json:"report,omitempty"`
+	Steps []stepReport `json:"steps"`
+	writtenFiles
 
 	deviations []float64 // see training.deviations
 }
@@ -127,9 +125,7 @@ func (r *pathReport) table() (f summary) {
 		}
 	}
 	f.add("path", "%s, %s of them converged, in %.3g s (reading %.3g s)", plural(len(r.Steps), "lambda"), grouped(converged), r.Seconds, r.ReadSeconds)
-	f.addIf(r.Output != "", "", "coefficients written to %s", r.Output)
-	f.addIf(r.SVG != "", "", "drawn in %s", r.SVG)
-	f.addIf(r.Report != "", "", "explained in %s", r.Report)
+	r.addFiles(&f, "curves")
 	return f
 }
 
@@ -180,13 +176,9 @@ func (c *pathCmd) Run(e *env) error {
 
 // fit reads the data, fits a path and writes the results.
 func (c *pathCmd) fit(e *env) error {
-	restore, err := c.Level.use()
-	if err != nil {
-		return err
-	}
-	defer restore()
 	var r pathReport
 	var steps []*model.Step
+	var err error
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return writeCoefficients(w, &r, steps) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawPath(w, &r, steps) }},
@@ -200,24 +192,20 @@ func (c *pathCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.solveFlags.settings(), count: model.Fits{Lambdas: c.Lambdas.count}}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count}}); err != nil {
 		return err
 	}
-	start = time.Now()
-	defer c.Memory.limitHeap(r.in.demand, r.in.spec.Memory)()
-	before := c.ranks.traffic()
-	steps, err = e.follow(&r.problemReport, c.path())
-	r.rankSummary = c.ranks.since(before)
-	err = c.Memory.unstreamed(r.in.demand, err)
-	ended := c.ranks.team.Any(err != nil && e.ctx.Err() != nil)
-	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || ended {
-		return about(c.Data, err)
+	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
+		steps, err = e.follow(r.in, c.path())
+		return err
+	})
+	if len(steps) == 0 || stopped {
+		return about(c.Data, e.interrupted(err, "nothing written"))
 	}
-	r.took(start)
 	r.Steps = newSteps(steps, r.HasIntercept)
 	r.deviations = c.ranks.deviations(r.in, &c.pageFlags)
 	failed := out.write(e, func() error {
-		r.Output, r.SVG, r.Report = c.Output, c.SVG, c.Report
+		r.writtenFiles = writtenFiles{Output: c.Output, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, &r)
 	})
 	return cmp.Or(failed, err)
@@ -233,8 +221,7 @@ func about(data string, err error) error {
 
 // follow fits a path and shows its progress. If fits fail, follow returns the first error. If the error is
 // that a fit did not converge, it also says how many lambdas failed.
-func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.Step, first error) {
-	s := r.in
+func (e *env) follow(s *specified, set model.PathSettings) (steps []*model.Step, first error) {
 	p := e.begin("the first lambda")
 	defer p.end()
 	failed, at := 0, 0.0
@@ -251,7 +238,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 			failed++
 		}
 		if err != nil && first == nil {
-			first = ofScales(s.ofClass(err), s.data, r.Standardized || s.outOfCore())
+			first = s.ofClass(err)
 			if step != nil {
 				at = step.Lambda
 			}

@@ -65,6 +65,7 @@ type columnFit struct {
 // A writtenFiles has the names of the files that a command wrote.
 type writtenFiles struct {
 	Model  string `json:"model,omitempty"`
+	Output string `json:"output,omitempty"`
 	SVG    string `json:"svg,omitempty"`
 	Report string `json:"report,omitempty"`
 }
@@ -72,6 +73,7 @@ type writtenFiles struct {
 // addFiles adds the names of the files to a summary. picture says what the SVG shows.
 func (w writtenFiles) addFiles(f *summary, picture string) {
 	f.addIf(w.Model != "", "model", "written to %s", w.Model)
+	f.addIf(w.Output != "", "output", "written to %s", w.Output)
 	f.addIf(w.SVG != "", picture, "drawn in %s", w.SVG)
 	f.addIf(w.Report != "", "report", "written to %s", w.Report)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/kernels/pkgerr"
@@ -361,11 +360,6 @@ func (s *specified) report(name string) problemReport {
 		r.GroupsFile, r.Ungrouped = s.groupsFile, s.graph.Rows-covered(g.Groups)
 	}
 	return r
-}
-
-// took sets the time of the fits, which began at start, and the peak memory.
-func (r *problemReport) took(start time.Time) {
-	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
 }
 
 // addTo adds lines about the data and the problem to a summary.

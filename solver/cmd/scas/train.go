@@ -28,10 +28,8 @@ type trainCmd struct {
 	Output string `enum:"last,average" default:"last" help:"Iterate to store: the last one, or the average that the paper's theorems are about." group:"For the methods of --method list:"`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph. Features with equal coefficients have one colour, features with a zero coefficient are faint." group:"What is written:"`
 	pageFlags
-	JSON    bool  `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
-	Verbose bool  `help:"Also show parameters, kernels and memory, and the constants of the paper's theorems." group:"What is written:"`
-	Threads count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
-	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
+	JSON    bool `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
+	Verbose bool `help:"Also show parameters, kernels and memory, and the constants of the paper's theorems." group:"What is written:"`
 }
 
 // runFlags are the flags for the method, its parameters and the end of a run.
@@ -114,12 +112,8 @@ func (c *trainCmd) Run(e *env) error {
 
 // train reads the data, fits the model, writes it and prints the report. With --dist all ranks call it.
 func (c *trainCmd) train(e *env) error {
-	restore, err := c.Level.use()
-	if err != nil {
-		return err
-	}
-	defer restore()
 	var r *trainReport
+	var err error
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return r.encode(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return r.draw(w) }},
@@ -137,7 +131,7 @@ func (c *trainCmd) train(e *env) error {
 		return cmp.Or(err, e.show(c.JSON, r))
 	}
 	failed := out.write(e, func() error {
-		r.writtenFiles = writtenFiles{c.Model, c.SVG, c.Report}
+		r.writtenFiles = writtenFiles{Model: c.Model, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, r)
 	})
 	if failed != nil {
@@ -162,22 +156,17 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	}
 	s := head.in
 	e.warnOfMemory(s.spec.Method, &solver.Problem{Data: data.X})
-	start = time.Now()
-	defer c.Memory.limitHeap(s.demand, s.spec.Memory)()
-	p := e.begin(what)
-	p.follow(&s.spec, classes)
-	before := c.ranks.traffic()
-	m, err := model.FitData(e.ctx, &s.spec, data)
-	head.rankSummary = c.ranks.since(before)
-	p.end()
-	err = c.Memory.unstreamed(s.demand, ofScales(s.ofClass(err), data, head.Standardized || s.outOfCore()))
-	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
-		if classes > 0 {
-			err = about(c.Data, err)
-		}
-		return nil, err
+	var m *model.Model
+	stopped, err := c.fitFlags.fit(e, &head, func() (err error) {
+		p := e.begin(what)
+		defer p.end()
+		p.follow(&s.spec, classes)
+		m, err = model.FitData(e.ctx, &s.spec, data)
+		return s.ofClass(err)
+	})
+	if m == nil || stopped {
+		return nil, about(c.Data, e.interrupted(err, "no model written"))
 	}
-	head.took(start)
 	r := newTrainReport(head, m, c.Verbose)
 	if c.Start != "" {
 		r.Start = filepath.Base(c.Start)
