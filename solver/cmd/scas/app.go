@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -78,7 +79,7 @@ func run(e *env, args []string) (code int) {
 	parser, err := kong.New(&a,
 		kong.Name("scas"),
 		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.csv\n    scas predict -m model.json new.csv\n\n"+exitCodes),
-		kong.Vars{"version": "scas " + version, "data": dataHelp, "losses": term.LossHelp()},
+		helpTexts(),
 		kong.Writers(help, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
@@ -99,6 +100,17 @@ func run(e *env, args []string) (code int) {
 		return e.fail(usageError{err})
 	}
 	return e.fail(parsed.Run(e))
+}
+
+// helpTexts returns the texts that the tags of the flags name.
+func helpTexts() kong.Vars {
+	var formats []string
+	for _, f := range sparse.Formats() {
+		formats = append(formats, f.String())
+	}
+	return kong.Vars{
+		"version": "scas " + version, "data": dataHelp, "losses": term.LossHelp(), "formats": strings.Join(formats, ", "),
+	}
 }
 
 // A stickyWriter writes to Writer and remembers the first error, because kong does not report it.
@@ -130,14 +142,6 @@ func (e *env) print(text string) error {
 		return fmt.Errorf("writing to standard output: %w", err)
 	}
 	return nil
-}
-
-// report prints r as one JSON object or as a table for people.
-func (e *env) report(asJSON bool, r interface{ table() summary }) error {
-	if asJSON {
-		return printJSON(e.stdout, r)
-	}
-	return e.print(r.table().String())
 }
 
 // show prints r as one JSON object or as text for people.

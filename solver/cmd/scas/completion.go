@@ -72,7 +72,7 @@ func flagNames(f *kong.Flag) []string {
 // from the method offers of its type. It returns nil if the flag has neither.
 func valuesOf(f *kong.Flag) []string {
 	if f.Enum != "" {
-		return strings.Split(f.Enum, ",")
+		return f.EnumSlice()
 	}
 	if offers, ok := f.Target.Interface().(interface{ offers() []string }); ok {
 		return offers.offers()

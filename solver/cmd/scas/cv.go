@@ -179,8 +179,7 @@ func (r *cvReport) text() string {
 	if !r.verbose {
 		return r.table().String()
 	}
-	t := r.lines()
-	return r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
+	return r.table().String() + "\n" + r.lines().String()
 }
 
 func (r *cvReport) table() (f summary) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -184,34 +182,6 @@ func (d *dataSummary) labels() string {
 		parts[k] = fmt.Sprintf("%s (%s)", cmp.Or(l.Name, fmt.Sprint(l.Label)), grouped(l.Rows))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// peakMemory returns the peak resident memory of this process in bytes. It returns 0 if the system does not
-// report it.
-func peakMemory() int64 {
-	status, _ := os.ReadFile("/proc/self/status")
-	return kilobytes(string(status), "VmHWM:")
-}
-
-// byteCount formats a number of bytes, such as 1.5 MiB.
-func byteCount(n int64) string {
-	const units = "KMGTPE"
-	if n < 1<<10 {
-		return plural(n, "byte")
-	}
-	v, k := float64(n)/(1<<10), 0
-	for v >= 1<<10 {
-		v, k = v/(1<<10), k+1
-	}
-	return fmt.Sprintf("%.3g %ciB", v, units[k])
-}
-
-// dataName returns the name that messages use for a data file.
-func dataName(path string) string {
-	if path == "-" {
-		return "standard input"
-	}
-	return filepath.Base(path)
 }
 
 // shape returns a text with the numbers of rows, features and stored entries of x.

@@ -288,23 +288,3 @@ func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	}
 	return nil
 }
-
-// wrap breaks text into lines of at most width characters. used characters of the first line are taken
-// already.
-func wrap(text string, width, used int) string {
-	var b strings.Builder
-	for k, word := range strings.Fields(text) {
-		switch {
-		case k == 0:
-		case used+1+len(word) > width:
-			b.WriteByte('\n')
-			used = 0
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += len(word)
-	}
-	return b.String()
-}

@@ -145,3 +145,35 @@ func (e *env) log(level, msg string) {
 	}
 	fmt.Fprintln(e.stderr, "scas: "+msg)
 }
+
+// about adds the name of the data to err. Some errors stay unchanged, such as an interrupt.
+func about(data string, err error) error {
+	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", dataName(data), err)
+}
+
+// ofClass rewords an error of the fits of several classes. The new text has the first error, with the name of
+// the class in the data, and the number of other errors. It returns any other err unchanged.
+func (s *specified) ofClass(err error) error {
+	if err == nil {
+		return nil
+	}
+	first, others, where := err, "", ""
+	if all, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok {
+		first, where = all.Unwrap()[0], strings.TrimSuffix(err.Error(), all.Error()) // text before the errors, such as the lambda
+		if n := len(all.Unwrap()) - 1; n > 0 {
+			others = " and " + plural(n, "other")
+		}
+	}
+	for k, v := range s.data.Classes.Values {
+		if rest, found := strings.CutPrefix(first.Error(), fmt.Sprintf("class %v: ", v)); found {
+			return rewordedError{err, fmt.Sprintf("%sclass %s%s: %s", where, s.data.Classes.Name(k), others, rest)}
+		}
+	}
+	return err
+}

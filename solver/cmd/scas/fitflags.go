@@ -1,10 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"math"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -140,13 +137,6 @@ type shapeFlags struct {
 	PenaltyFactors string `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model." group:"Intercept and features:"`
 }
 
-// A share is a number from 0 to 1; both ends are allowed.
-type share float64
-
-func (v *share) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
-}
-
 // specFlags are the flags for the loss, the penalty and the weights of the rows.
 type specFlags struct {
 	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
@@ -196,13 +186,6 @@ type lambdaFlags struct {
 	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the smallest at which every penalised coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
 }
 
-// A ratio is a number above 0 and below 1.
-type ratio float64
-
-func (v *ratio) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
-}
-
 // path returns the settings of a path.
 func (c *lambdaFlags) path() model.PathSettings {
 	set := model.PathSettings{Lambdas: c.Lambdas.list, Ratio: float64(c.Ratio)}
@@ -210,36 +193,6 @@ func (c *lambdaFlags) path() model.PathSettings {
 		set.Count = c.Lambdas.count
 	}
 	return set
-}
-
-// A lambdasFlag is the value of --lambdas. list is nil if only the number of lambdas, count, is given.
-type lambdasFlag struct {
-	count int
-	list  []float64
-}
-
-func (v *lambdasFlag) UnmarshalText(text []byte) error {
-	const want = "want a whole number from 1, or lambdas from 0 such as 0.1,0.01"
-	if n, err := strconv.ParseInt(string(text), 10, 32); err == nil {
-		if n < 1 {
-			return fmt.Errorf("%q: %s", text, want)
-		}
-		*v = lambdasFlag{count: int(n)}
-		return nil
-	}
-	last, list := math.Inf(1), []float64{}
-	for word := range strings.SplitSeq(string(text), ",") {
-		lambda, err := strconv.ParseFloat(word, 64)
-		switch {
-		case err != nil || !(lambda >= 0) || math.IsInf(lambda, 0):
-			return fmt.Errorf("%q: %q: %s", text, word, want)
-		case lambda >= last:
-			return fmt.Errorf("%q: %v after %v: want the larger lambda first", text, lambda, last)
-		}
-		last, list = lambda, append(list, lambda)
-	}
-	*v = lambdasFlag{len(list), list}
-	return nil
 }
 
 // check returns an error if the flags contradict each other.

@@ -92,7 +92,7 @@ func (c *graphCmd) Run(e *env) error {
 	}
 	return out.write(e, func() error {
 		r.Files = out.paths()
-		return e.report(c.JSON, r)
+		return e.show(c.JSON, r)
 	})
 }
 

@@ -21,8 +21,8 @@ type graphMemory struct {
 // allowGraph returns an error if the graph needs more memory than is allowed. Otherwise it sets the limits
 // in s.
 func (c *graphCmd) allowGraph(s *graphSource) error {
-	solving := c.solving(s, min(s.features, fewTogether))
-	need, of := c.keeps(s)+solving, ""
+	solving := c.solverBytes(s, min(s.features, fewTogether))
+	need, of := c.graphBytes(s)+solving, ""
 	if s.data != nil || s.cov != nil {
 		of = " of " + s.name
 	}
@@ -33,7 +33,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	}
 	d := &demand{
 		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), of), data: s.data, stated: c.Features != 0,
-		inMemory: func() float64 { return need + c.holds(s) }, kept: int64(min(need+c.pairs(s), 1<<60)),
+		inMemory: func() float64 { return need + c.dataAndPairBytes(s) }, kept: int64(min(need+c.pairBytes(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
 		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
@@ -51,8 +51,8 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	return nil
 }
 
-// keeps returns the memory of the graph in bytes, without the data and the covariances.
-func (c *graphCmd) keeps(s *graphSource) float64 {
+// graphBytes returns the memory of the graph in bytes, without the data and the covariances.
+func (c *graphCmd) graphBytes(s *graphSource) float64 {
 	perFeature := 200.0 // means, deviations, a transpose, the graph and its matrix
 	if c.Method == "chain" {
 		perFeature = 250
@@ -63,9 +63,9 @@ func (c *graphCmd) keeps(s *graphSource) float64 {
 	return float64(perFeature * float64(s.features))
 }
 
-// pairs returns the memory in bytes for the covariances of all pairs of features, and for the list of the
+// pairBytes returns the memory in bytes for the covariances of all pairs of features, and for the list of the
 // pairs that may become edges. For the method recipe, its matrices over all features are added.
-func (c *graphCmd) pairs(s *graphSource) float64 {
+func (c *graphCmd) pairBytes(s *graphSource) float64 {
 	const covariance, listed, inverse = 8, 24, 48
 	p := float64(s.features)
 	switch c.Method {
@@ -77,13 +77,13 @@ func (c *graphCmd) pairs(s *graphSource) float64 {
 	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
 }
 
-// holds returns the bytes of the data and of their covariances, if all rows are in memory.
-func (c *graphCmd) holds(s *graphSource) float64 {
+// dataAndPairBytes returns the bytes of the data and of their covariances, if all rows are in memory.
+func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	need := float64(dataBytes(s.data))
 	switch {
 	case c.Method == "chain":
 	case graph.Dense(s.data.X):
-		need += c.pairs(s)
+		need += c.pairBytes(s)
 	default:
 		need += 2 * need // a copy of the data with its values shifted by the column means, and the transpose of the copy
 	}
@@ -98,9 +98,9 @@ const fewTogether = 128
 // component.
 const matrices = 9 * 8
 
-// solving returns the bytes that glasso needs to solve a component with the given number of features.
+// solverBytes returns the bytes that glasso needs to solve a component with the given number of features.
 // One half is for matrices, the other half for the results of all components.
-func (c *graphCmd) solving(s *graphSource, size int) float64 {
+func (c *graphCmd) solverBytes(s *graphSource, size int) float64 {
 	if c.Method != "glasso" {
 		return 0
 	}
@@ -116,7 +116,7 @@ func (c *graphCmd) bound(s *graphSource, left float64) {
 	if c.MaxComponent != 0 {
 		s.together = int(c.MaxComponent)
 	}
-	if limit, _ := c.Memory.limit(); limit == 0 || c.solving(s, s.together) <= left {
+	if limit, _ := c.Memory.limit(); limit == 0 || c.solverBytes(s, s.together) <= left {
 		return
 	}
 	half := max(0, left/2)

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A graphReport is the result of scas graph. scas graph --json prints it; the table shows a part of it.
+// A graphReport is the result of scas graph. scas graph --json prints it; the text has a part of it.
 type graphReport struct {
 	Method string `json:"method"`
 	Source string `json:"source"` // name of the file
@@ -46,7 +46,8 @@ func (r *graphReport) write(w io.Writer) error {
 	return r.graph.Write(w)
 }
 
-func (r *graphReport) table() (f summary) {
+func (r *graphReport) text() string {
+	var f summary
 	f.add("source", "%s", r.Source)
 	switch r.Method {
 	case "glasso":
@@ -75,7 +76,7 @@ func (r *graphReport) table() (f summary) {
 	for _, name := range r.Files {
 		f.add("", "wrote %s", name)
 	}
-	return f
+	return f.String()
 }
 
 // gramNorm returns an estimate of the largest eigenvalue of A'A by power iteration. The estimates grow to

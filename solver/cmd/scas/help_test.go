@@ -57,7 +57,7 @@ func TestHelpFits(t *testing.T) {
 // leaves returns the commands that have no subcommands.
 func leaves(t *testing.T) []*kong.Node {
 	t.Helper()
-	parser, err := kong.New(new(app), kong.Vars{"version": "", "data": "", "losses": ""})
+	parser, err := kong.New(new(app), helpTexts())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,14 +100,14 @@ func (m machineSummary) table() (f summary) {
 	return f
 }
 
-// An infoReport is the result of scas info. scas info --json prints it; the table shows the same.
+// An infoReport is the result of scas info. scas info --json prints it; the text says the same.
 type infoReport struct {
 	machineSummary
 	Data  *dataSummary `json:"data,omitempty"`
 	Model *modelReport `json:"model,omitempty"`
 }
 
-func (r infoReport) table() summary {
+func (r *infoReport) text() string {
 	f := r.machineSummary.table()
 	if r.Data != nil {
 		f.gap()
@@ -117,7 +117,7 @@ func (r infoReport) table() summary {
 		f.gap()
 		r.Model.addTo(&f)
 	}
-	return f
+	return f.String()
 }
 
 // shownInInfo is the number of coefficients and groups of a model that scas info --json prints.
@@ -191,5 +191,5 @@ func (c *infoCmd) Run(e *env) error {
 			return e.interrupted(err, "nothing described")
 		}
 	}
-	return e.report(c.JSON, r)
+	return e.show(c.JSON, &r)
 }

@@ -42,9 +42,9 @@
 //
 // Run uses these:
 //
-//   - to read DATA: indexFlags (values.go) and memoryFlags (memory.go) in the struct, then env.readData,
+//   - to read DATA: indexFlags (format.go) and memoryFlags (memory.go) in the struct, then env.readData,
 //     which keeps to --memory
-//   - to print: env.print, or env.report with a flag --json; env.warn for warnings
+//   - to print: env.print, or env.show with a flag --json; env.warn for warnings
 //   - to write files: outputs (output.go); check comes before the work, write after it
 //   - for a wrong flag: usagef. Run returns all other errors as they are; exitCode (errors.go) gives each
 //     its exit code

@@ -99,3 +99,10 @@ func kilobytes(text, name string) int64 {
 	}
 	return n << 10
 }
+
+// peakMemory returns the peak resident memory of this process in bytes. It returns 0 if the system does not
+// report it.
+func peakMemory() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	return kilobytes(string(status), "VmHWM:")
+}

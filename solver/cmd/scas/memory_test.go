@@ -185,7 +185,7 @@ func TestRoom(t *testing.T) {
 	data := &sparse.Dataset{X: sparse.Identity(54)}
 	graph := &graphCmd{Method: "glasso", Threads: 4}
 	of := &graphSource{data: data, features: 54}
-	pairs := int64(graph.keeps(of) + graph.solving(of, 54) + graph.pairs(of))
+	pairs := int64(graph.graphBytes(of) + graph.solverBytes(of, 54) + graph.pairBytes(of))
 	for kept, least := range map[int64]int64{0: 128 << 20, pairs: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
 		if named := int64((&demand{kept: kept}).leastOutOfCore()); named != least {
 			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", kept, named, least)

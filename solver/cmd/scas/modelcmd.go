@@ -1,20 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -153,11 +148,10 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 	if !m.Labels.IsZero() {
 		r.Positive, r.Negative = m.Labels.Name(1), m.Labels.Name(-1)
 	}
-	classes := severalClasses(m)
-	if classes == nil {
+	if m.Classes.IsZero() {
 		r.columnReport = newColumnReport(m, 0, top)
 	}
-	for k, class := range classes {
+	for k, class := range m.Classes.All() {
 		r.Classes = append(r.Classes, modelClass{class, newColumnReport(m, k, top)})
 	}
 	return r
@@ -329,8 +323,7 @@ func (r *modelReport) text() string {
 	r.addHead(&f)
 	text := f.String()
 	if len(r.Classes) > manyClasses {
-		t := r.lines()
-		return text + "\n" + columnsOf(t.Head, t.Rows)
+		return text + "\n" + r.lines().String()
 	}
 	for _, m := range r.Classes {
 		var f summary
@@ -361,7 +354,7 @@ func (r *columnReport) contents() (text string) {
 		for k, c := range r.Coefficients {
 			rows[k] = []string{c.Feature, fmt.Sprintf("%.8g", c.Coefficient)}
 		}
-		text += "\n" + columnsOf([]string{"feature", "coefficient"}, rows)
+		text += "\n" + grid{[]string{"feature", "coefficient"}, rows}.String()
 	}
 	if more := r.NNZX - len(r.Coefficients); more > 0 {
 		text += fmt.Sprintf("and %s more\n", grouped(more))
@@ -417,58 +410,4 @@ func (c *modelConvertCmd) Run(e *env) error {
 	return out.write(e, func() error {
 		return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.In), to, c.Out))
 	})
-}
-
-// opening returns the first bytes of a file, without leading blanks. It returns nil for a pipe, because
-// bytes read from a pipe cannot be read again.
-func opening(path string) []byte {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil // the later read of the file reports what is wrong
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	start := make([]byte, 64)
-	n, _ := io.ReadFull(f, start)
-	return bytes.TrimLeft(start[:n], " \t\r\n")
-}
-
-func isLiblinear(path string) bool { return bytes.HasPrefix(opening(path), []byte("solver_type")) }
-
-// isModel reports whether a file is a model rather than data.
-func isModel(path string) bool {
-	return bytes.HasPrefix(opening(path), []byte("{")) || isLiblinear(path)
-}
-
-// readModel reads and checks a model file of scas or of liblinear. It returns an error if a model of scas
-// needs more memory than limit allows.
-func readModel(path string, limit memorySize) (*model.Model, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if isLiblinear(path) {
-		return model.ReadLiblinear(f, path)
-	}
-	text, err := sparse.ReadText(f, path) // ReadText bounds the length of the text
-	if err != nil {
-		return nil, err
-	}
-	var size struct {
-		P      float64
-		Models []struct{ P float64 } // only older files of several classes have it
-	}
-	if err := json.Unmarshal(text, &size); err == nil {
-		need := size.P * max(1, float64(len(size.Models)))
-		for _, one := range size.Models {
-			need += one.P
-		}
-		if err := limit.allow(8*need, "a model of %s", plural(int64(need), "feature")); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return model.Read(bytes.NewReader(text), path) // Read reports what is wrong with any other text
 }

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
@@ -130,89 +126,4 @@ func (out outputs) paths() (paths []string) {
 // writeFile writes the file at path completely or not at all. It follows links.
 func writeFile(path string, fill func(io.Writer) error) error {
 	return atomicfile.Write(atomicfile.Followed(path), 0o666, fill)
-}
-
-// A number is a float64 that JSON shows as null if it is NaN or infinite.
-type number float64
-
-func (v number) MarshalJSON() ([]byte, error) {
-	if !isFinite(float64(v)) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(v))
-}
-
-// printJSON writes v to w as one indented JSON object.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	return nil
-}
-
-// A summary is a table with a column of names, which are ASCII, and a column of texts. An empty name
-// continues the line above. An empty text makes an empty line.
-type summary [][2]string
-
-func (f *summary) add(name, format string, args ...any) {
-	*f = append(*f, [2]string{name, fmt.Sprintf(format, args...)})
-}
-
-func (f *summary) addIf(known bool, name, format string, args ...any) {
-	if known {
-		f.add(name, format, args...)
-	}
-}
-
-func (f *summary) gap() { *f = append(*f, [2]string{}) }
-
-func (f summary) String() string {
-	width := 0
-	for _, line := range f {
-		width = max(width, len(line[0]))
-	}
-	var b strings.Builder
-	for _, line := range f {
-		if line[1] != "" {
-			fmt.Fprintf(&b, "%-*s   %s", width, line[0], line[1])
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// grouped formats n with commas: 451,592.
-func grouped[T int | int64](n T) string {
-	s := strconv.FormatInt(int64(n), 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// plural formats a count with its noun: 1 edge, 2 edges, 3 classes.
-func plural[T int | int64](n T, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	switch {
-	case strings.HasSuffix(noun, "y"):
-		return grouped(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
-	case strings.HasSuffix(noun, "s"):
-		return grouped(n) + " " + noun + "es"
-	}
-	return grouped(n) + " " + noun + "s"
-}
-
-// passCount returns a number of passes, which may have a fraction, as text.
-func passCount(v float64) string {
-	switch {
-	case v == 1:
-		return "1 pass"
-	case v >= 1e4:
-		return grouped(int64(math.Round(v))) + " passes"
-	}
-	return fmt.Sprintf("%.4g passes", v)
 }

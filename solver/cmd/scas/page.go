@@ -62,12 +62,6 @@ type judgement struct {
 	Status, Result, Remedy string // sentences of the page
 }
 
-// A grid is a table with a row for each lambda or each class.
-type grid struct {
-	Head []string
-	Rows [][]string
-}
-
 // A bar shows a coefficient. Its length is the coefficient times the standard deviation of the
 // feature, if that is known, in percent of the longest bar. It begins at From.
 type bar struct {
@@ -174,10 +168,10 @@ func (p *page) remedy(err error) {
 
 // show adds a part for each column of a model. which says which model it is.
 func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
-	classes := severalClasses(m)
-	if classes == nil {
+	if m.Classes.IsZero() {
 		return p.showOne(which, m, 0, g)
 	}
+	classes := m.Classes.All()
 	for _, k := range p.shown(classes) {
 		if err := p.showOne(strings.TrimSpace("of class "+classes[k]+" "+which), m, k, g); err != nil {
 			return err

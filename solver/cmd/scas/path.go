@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/model"
 )
 
@@ -132,8 +131,7 @@ func (r *pathReport) table() (f summary) {
 // text returns the report as text: a summary, a table with a line for each lambda, and notes that
 // explain its words.
 func (r *pathReport) text() string {
-	t := r.lines()
-	text := r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
+	text := r.table().String() + "\n" + r.lines().String()
 	if notes := proofNotes(proofs(r.Steps), "lambda"); notes != nil {
 		text += "\n" + notes.String()
 	}
@@ -209,14 +207,6 @@ func (c *pathCmd) fit(e *env) error {
 		return e.show(c.JSON, &r)
 	})
 	return cmp.Or(failed, err)
-}
-
-// about adds the name of the data to err. Some errors stay unchanged, such as an interrupt.
-func about(data string, err error) error {
-	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
 // follow fits a path and shows its progress. If fits fail, follow returns the first error. If the error is
@@ -299,52 +289,4 @@ func csvWord(s string) string {
 		return s
 	}
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-}
-
-// columnsOf returns a table as text. The cells of a column are aligned to the right.
-func columnsOf(head []string, rows [][]string) string {
-	width := make([]int, len(head))
-	all := append([][]string{head}, rows...)
-	for _, row := range all {
-		for k, cell := range row {
-			width[k] = max(width[k], len(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range all {
-		for k, cell := range row {
-			if k > 0 {
-				b.WriteString("   ")
-			}
-			fmt.Fprintf(&b, "%*s", width[k], cell)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// largestFeatures returns at most most features, in decreasing order of their largest absolute coefficients
-// on the path.
-func largestFeatures(steps []*model.Step, most int) []int32 {
-	size := map[int32]float64{}
-	for _, s := range steps {
-		for k, j := range s.Columns[0].Indices {
-			v := s.Columns[0].Values[k]
-			size[j] = max(size[j], v, -v)
-		}
-	}
-	var features []int32
-	for j := range size {
-		features = append(features, j)
-	}
-	slices.SortFunc(features, func(i, j int32) int {
-		switch {
-		case size[i] > size[j]:
-			return -1
-		case size[i] < size[j]:
-			return 1
-		}
-		return int(i) - int(j)
-	})
-	return features[:min(most, len(features))]
 }

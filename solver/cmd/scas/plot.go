@@ -140,3 +140,29 @@ func drawROC(w io.Writer, score []float64, positive []bool) error {
 	}}
 	return c.WriteSVG(w)
 }
+
+// largestFeatures returns at most most features, in decreasing order of their largest absolute coefficients
+// on the path.
+func largestFeatures(steps []*model.Step, most int) []int32 {
+	size := map[int32]float64{}
+	for _, s := range steps {
+		for k, j := range s.Columns[0].Indices {
+			v := s.Columns[0].Values[k]
+			size[j] = max(size[j], v, -v)
+		}
+	}
+	var features []int32
+	for j := range size {
+		features = append(features, j)
+	}
+	slices.SortFunc(features, func(i, j int32) int {
+		switch {
+		case size[i] > size[j]:
+			return -1
+		case size[i] < size[j]:
+			return 1
+		}
+		return int(i) - int(j)
+	})
+	return features[:min(most, len(features))]
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/model"
@@ -92,7 +91,7 @@ func (c *predictCmd) Run(e *env) error {
 		return c.outOfCore(e, m, d)
 	}
 	n, _ := data.X.Dims()
-	r := &predictReport{N: n, Classes: severalClasses(m)}
+	r := &predictReport{N: n, Classes: m.Classes.All()}
 	p := e.begin("predicting " + dataName(c.Data))
 	pred, err = c.predict(m, data)
 	p.end()
@@ -235,13 +234,4 @@ func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error)
 		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), some(t.Ignored))
 	}
 	return data, nil
-}
-
-// some returns a text with the names, or with the first few if there are many.
-func some(names []string) string {
-	const most = 5
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -12,51 +12,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// classNames returns the classes of a model as the data file writes them. If there are two, the negative
-// class comes first. It returns nil if the model predicts numbers.
-func classNames(m *model.Model) []string {
-	switch {
-	case !m.Classes.IsZero():
-		return m.Classes.All()
-	case m.Classifies():
-		return []string{m.Labels.Name(-1), m.Labels.Name(1)}
-	}
-	return nil
-}
-
-// severalClasses returns the classes of a model with more than two classes, and nil for other models.
-func severalClasses(m *model.Model) []string {
-	if m.Classes.IsZero() {
-		return nil
-	}
-	return m.Classes.All()
-}
-
-// classWords returns the names of the classes in the order of their numbers. It returns nil if labels are
-// numbers.
-func classWords(m *model.Model) []string {
-	if !m.Classes.IsZero() {
-		return m.Classes.Names
-	}
-	l := m.Labels
-	if l.NegativeName == "" {
-		return nil
-	}
-	words := []string{l.NegativeName, l.PositiveName}
-	if l.Positive < l.Negative {
-		slices.Reverse(words)
-	}
-	return words
-}
-
 // refuses returns an error if a flag does not apply to the model.
 func (c *predictCmd) refuses(m *model.Model) error {
-	several := severalClasses(m)
+	several := len(m.Classes.Values)
 	switch {
-	case c.SVG != "" && several != nil:
-		return usagef("--svg draws the ROC curve, which is for two classes; the model has %d", len(several))
-	case c.Threshold != nil && several != nil:
-		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable", len(several))
+	case c.SVG != "" && several > 0:
+		return usagef("--svg draws the ROC curve, which is for two classes; the model has %d", several)
+	case c.Threshold != nil && several > 0:
+		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable", several)
 	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):
 		return usagef("--svg draws the ROC curve, which is for two classes and needs their labels")
 	case c.Threshold != nil && !m.Classifies():

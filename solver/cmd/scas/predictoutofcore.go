@@ -26,7 +26,7 @@ func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
 	}
 	data := d.data
 	n, _ := data.X.Dims()
-	r := &predictReport{N: n, Classes: severalClasses(m)}
+	r := &predictReport{N: n, Classes: m.Classes.All()}
 	t, err := c.tally(m, d)
 	if err != nil {
 		return err

@@ -315,7 +315,7 @@ func (r *trainReport) text() string {
 		text += fmt.Sprintf("The %d of %s with the largest gaps; --verbose lists all.\n", manyClasses, plural(len(t.Rows), "class"))
 		t.Rows = r.worst(t.Rows)
 	}
-	text += columnsOf(t.Head, t.Rows)
+	text += t.String()
 	if notes := proofNotes(r.proofs(), "class"); notes != nil {
 		text += "\n" + notes.String()
 	}

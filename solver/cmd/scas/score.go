@@ -33,7 +33,7 @@ func newMetrics(m *model.Metrics) *metrics {
 // newPredictReport returns the report on predictions with the metrics s. all says whether to show all metrics.
 func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
 	loss := number(s.Loss)
-	r := &predictReport{Classes: severalClasses(m), N: s.Rows, Loss: &loss}
+	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}
 	if s.Classes != nil {
 		correct := int(math.Round(s.Classes.Accuracy * float64(s.Rows)))
 		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
@@ -109,7 +109,7 @@ func (r *predictReport) table() (f summary) {
 	if names := r.Classes; len(names) > manyClasses {
 		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted", plural(len(names), "class"), some(names))
 	} else {
-		f.addIf(names != nil, "columns", "of the classes %s; then the one predicted", strings.Join(names, ", "))
+		f.addIf(len(names) > 0, "columns", "of the classes %s; then the one predicted", strings.Join(names, ", "))
 	}
 	switch {
 	case r.Accuracy != nil:

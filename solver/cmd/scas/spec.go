@@ -1,16 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/stream"
-	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -275,202 +272,10 @@ func (s *specified) penalise(c *specFlags, p int) error {
 	return nil
 }
 
-// A problemSummary describes the problem that was solved and the size of the data.
-type problemSummary struct {
-	N   int   `json:"n"`
-	P   int   `json:"p"`
-	NNZ int64 `json:"nnz"`
-	lossName
-	Graph        graphSummary `json:"graph"`
-	Fusion       float64      `json:"fusion,omitempty"`
-	Groups       int          `json:"groups,omitempty"`
-	L1Ratio      *float64     `json:"l1_ratio,omitempty"`
-	GroupsFile   string       `json:"groups_file,omitempty"`
-	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // rows of A; features if there is no graph
-	Mu           float64      `json:"mu,omitempty"`
-	L2Y          float64      `json:"l2y,omitempty"`
-	Domain       string       `json:"domain,omitempty"`
-	Bounds       string       `json:"bounds,omitempty"` // name of the file
-	HasIntercept bool         `json:"has_intercept"`
-	Standardized bool         `json:"standardized"`
-	Offsets      bool         `json:"offsets,omitempty"`
-
-	ClassWeights  string `json:"class_weights,omitempty"`
-	SampleWeights string `json:"sample_weights,omitempty"` // name of the file
-}
-
-// A problemReport is the first part of the reports of train, path and cv.
-type problemReport struct {
-	problemSummary
-	Table *sparse.TableSummary `json:"table,omitempty"`
-	*rankSummary
-
-	Empty       int     `json:"features_without_data"` // 0 if the fits are out of core
-	Level       string  `json:"level"`
-	Version     string  `json:"scas_version"`
-	ReadSeconds float64 `json:"read_seconds"`
-	Seconds     float64 `json:"seconds"`
-	Peak        int64   `json:"peak_memory"` // peak memory of this process in bytes; 0 if the system does not report it
-
-	name string
-	in   *specified
-}
-
-// A graphSummary describes the constraint matrix A.
-type graphSummary struct {
-	Kind  graph.Kind `json:"kind"`            // none, chain, edges or matrix
-	File  string     `json:"file,omitempty"`  // name of the file without the directory
-	Edges int        `json:"edges,omitempty"` // edges of a chain or of a list
-	Rows  int        `json:"a_rows"`          // number of rows of A
-}
-
-// A lossName names a loss.
-type lossName struct {
-	LossName   string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // argument of any loss; named when only Huber had an argument
-}
-
-func newLossName(loss solver.Loss) lossName {
-	t := term.LossOf(loss).Traits()
-	return lossName{t.Name, t.Argument.Value}
-}
-
-func (l lossName) loss() string {
-	if l.HuberDelta != 0 {
-		return fmt.Sprintf("%s:%g", l.LossName, l.HuberDelta)
-	}
-	return l.LossName
-}
-
-// report returns the first part of a report. name is the name of the data file.
-func (s *specified) report(name string) problemReport {
-	_, p := s.data.X.Dims()
-	r := problemReport{
-		problemSummary: problemSummary{
-			N: s.whole.total, P: p, NNZ: s.whole.nnz, lossName: newLossName(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
-			Mu: s.spec.Mu, L2Y: s.spec.MuA, Domain: s.domain, Bounds: s.bounds, HasIntercept: !s.spec.NoIntercept, Offsets: s.spec.Offsets != nil,
-			Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil && s.spec.A == nil,
-		},
-		Table: s.data.Table, Level: kernels.Active().String(), Version: version, name: name, in: s,
-	}
-	if e, ok := s.spec.Penalty.(model.ElasticNet); ok {
-		r.L1Ratio = &e.L1Ratio
-	}
-	if g, ok := s.spec.Penalty.(model.GroupLasso); ok {
-		r.GroupsFile, r.Ungrouped = s.groupsFile, s.graph.Rows-covered(g.Groups)
-	}
-	return r
-}
-
-// addTo adds lines about the data and the problem to a summary.
-func (r *problemReport) addTo(f *summary) {
-	f.add("data", "%s: %s", dataName(r.name), shapeOf(r.N, r.P, r.NNZ))
-	r.rankSummary.addTo(f)
-	addColumns(f, r.in.data)
-	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
-	if !r.in.data.Mapping.IsZero() {
-		f.add("labels", "%s", labelCounts(r.in.data.Mapping, r.in.whole.classes))
-	}
-	if k := len(r.in.data.Classes.Values); k > 0 {
-		f.add("labels", "%s, each against the rest", plural(k, "class"))
-		f.addIf(r.in.data.Classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
-	}
-	penalty := "lasso"
-	switch {
-	case r.Groups > 0:
-		penalty = fmt.Sprintf("group lasso with %s", plural(r.Groups, "group"))
-		switch {
-		case r.Ungrouped > 0 && r.Graph.Kind == "none":
-			penalty += fmt.Sprintf(" and %s in none, not penalised", plural(r.Ungrouped, "feature"))
-		case r.Ungrouped > 0:
-			penalty += fmt.Sprintf(" and %s of A in none, not penalised", plural(r.Ungrouped, "row"))
-		}
-	case r.L1Ratio != nil:
-		penalty = fmt.Sprintf("elastic net, %g of it |x|_1", *r.L1Ratio)
-	}
-	switch {
-	case r.in.spec.Graph != nil:
-		penalty += fmt.Sprintf(", fused along %s", plural(r.Graph.Edges, "edge"))
-	case r.in.spec.A != nil:
-		penalty += fmt.Sprintf(" of A x, with %s", plural(r.Graph.Rows, "row"))
-	}
-	if r.Mu > 0 {
-		penalty += fmt.Sprintf(", mu %g", r.Mu)
-	}
-	if r.L2Y > 0 {
-		penalty += fmt.Sprintf(" and (%g/2)|A x|^2", r.L2Y)
-	}
-	if r.Domain != "" {
-		penalty += ", coefficients in " + r.Domain
-	}
-	if r.Bounds != "" {
-		penalty += ", coefficients in the bounds of " + r.Bounds
-	}
-	extras := shapeWords(r.HasIntercept, r.Standardized)
-	if r.Offsets {
-		extras += ", offsets"
-	}
-	if r.in.spec.PenaltyFactors != nil {
-		extras += ", each feature with its penalty factor"
-	}
-	f.add("model", "%s loss, %s, %s", r.loss(), penalty, extras)
-	addWeights(f, r.ClassWeights, r.SampleWeights)
-}
-
-// shapeWords returns a text that says whether there is an intercept and whether features are standardised.
-func shapeWords(intercept, standardized bool) string {
-	words := "no intercept, "
-	if intercept {
-		words = "an intercept, "
-	}
-	if standardized {
-		return words + "standardised"
-	}
-	return words + "not standardised"
-}
-
-// addWeights adds lines about the weights of the rows, if they have weights.
-func addWeights(f *summary, classes, samples string) {
-	f.addIf(classes != "", "weights", "both classes count the same")
-	f.addIf(samples != "", "weights", "of %s", samples)
-}
-
-// covered returns the total number of members of disjoint groups.
-func covered(groups [][]int) (count int) {
-	for _, g := range groups {
-		count += len(g)
-	}
-	return count
-}
-
 // coefficientName returns the name of feature j, or its number if there are no names. j counts from 0.
 func coefficientName(features []string, base, j int) string {
 	if features != nil {
 		return features[j]
 	}
 	return fmt.Sprint(j + base)
-}
-
-// ofClass rewords an error of the fits of several classes. The new text has the first error, with the name of
-// the class in the data, and the number of other errors. It returns any other err unchanged.
-func (s *specified) ofClass(err error) error {
-	if err == nil {
-		return nil
-	}
-	first, others, where := err, "", ""
-	if all, ok := errors.AsType[interface {
-		error
-		Unwrap() []error
-	}](err); ok {
-		first, where = all.Unwrap()[0], strings.TrimSuffix(err.Error(), all.Error()) // text before the errors, such as the lambda
-		if n := len(all.Unwrap()) - 1; n > 0 {
-			others = " and " + plural(n, "other")
-		}
-	}
-	for k, v := range s.data.Classes.Values {
-		if rest, found := strings.CutPrefix(first.Error(), fmt.Sprintf("class %v: ", v)); found {
-			return rewordedError{err, fmt.Sprintf("%sclass %s%s: %s", where, s.data.Classes.Name(k), others, rest)}
-		}
-	}
-	return err
 }

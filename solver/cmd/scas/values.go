@@ -142,19 +142,6 @@ func threadsOf(flag count) int {
 	return int(flag)
 }
 
-// indexFlags are the flags for the form of DATA, its columns and its features.
-type indexFlags struct {
-	formFlags
-	columnFlags
-	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)." group:"Form of DATA:"`
-	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature in LIBSVM text; auto: 0 if the index 0 occurs, else 1 (default ${default})." group:"Form of DATA:"`
-}
-
-// anyLabels returns the options for reading data whose labels do not matter.
-func (c indexFlags) anyLabels() *sparse.ReadOptions {
-	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
-}
-
 // An indexBase is the number of the first feature, or auto.
 type indexBase struct{ sparse.IndexBase }
 
@@ -284,4 +271,48 @@ func (d domainFlag) in(p int) solver.Domain {
 		return nil
 	}
 	return d.make(p)
+}
+
+// A share is a number from 0 to 1; both ends are allowed.
+type share float64
+
+func (v *share) UnmarshalText(text []byte) error {
+	return unmarshal(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
+}
+
+// A ratio is a number above 0 and below 1.
+type ratio float64
+
+func (v *ratio) UnmarshalText(text []byte) error {
+	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
+}
+
+// A lambdasFlag is the value of --lambdas. list is nil if only the number of lambdas, count, is given.
+type lambdasFlag struct {
+	count int
+	list  []float64
+}
+
+func (v *lambdasFlag) UnmarshalText(text []byte) error {
+	const want = "want a whole number from 1, or lambdas from 0 such as 0.1,0.01"
+	if n, err := strconv.ParseInt(string(text), 10, 32); err == nil {
+		if n < 1 {
+			return fmt.Errorf("%q: %s", text, want)
+		}
+		*v = lambdasFlag{count: int(n)}
+		return nil
+	}
+	last, list := math.Inf(1), []float64{}
+	for word := range strings.SplitSeq(string(text), ",") {
+		lambda, err := strconv.ParseFloat(word, 64)
+		switch {
+		case err != nil || !(lambda >= 0) || math.IsInf(lambda, 0):
+			return fmt.Errorf("%q: %q: %s", text, word, want)
+		case lambda >= last:
+			return fmt.Errorf("%q: %v after %v: want the larger lambda first", text, lambda, last)
+		}
+		last, list = lambda, append(list, lambda)
+	}
+	*v = lambdasFlag{len(list), list}
+	return nil
 }

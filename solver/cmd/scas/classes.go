@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -16,33 +18,54 @@ func countClasses(d *sparse.Dataset) []int {
 		return nil
 	}
 	rows := make([]int, max(2, len(d.Classes.Values)))
-	eachLabel(d, func(label float64) {
+	for i, label := range d.Labels {
 		switch k, ok := d.Classes.Find(label); {
 		case ok:
 			rows[k]++
-		case d.Mapping.IsZero():
+		case d.Mapping.IsZero(): // a label of a mapped file may be any number: its rows are not checked yet
 		case label == -1:
 			rows[0]++
 		case label == 1:
 			rows[1]++
 		}
-	})
-	return rows
-}
-
-// eachLabel calls do for every label. A label of a mapped file may be any number, because the rows may not
-// have been checked yet.
-func eachLabel(d *sparse.Dataset, do func(label float64)) {
-	for i, b := range d.Labels {
-		do(b)
 		if i%releasedRows == 0 {
 			d.X.Release(max(0, i-releasedRows), i)
 		}
 	}
+	return rows
 }
 
 // labelCounts returns a text with the names of the two classes and their numbers of rows.
 func labelCounts(m sparse.LabelMapping, rows []int) string {
 	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
 		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))
+}
+
+// classNames returns the classes of a model as the data file writes them. If there are two, the negative
+// class comes first. It returns nil if the model predicts numbers.
+func classNames(m *model.Model) []string {
+	switch {
+	case !m.Classes.IsZero():
+		return m.Classes.All()
+	case m.Classifies():
+		return []string{m.Labels.Name(-1), m.Labels.Name(1)}
+	}
+	return nil
+}
+
+// classWords returns the names of the classes in the order of their numbers. It returns nil if labels are
+// numbers.
+func classWords(m *model.Model) []string {
+	if !m.Classes.IsZero() {
+		return m.Classes.Names
+	}
+	l := m.Labels
+	if l.NegativeName == "" {
+		return nil
+	}
+	words := []string{l.NegativeName, l.PositiveName}
+	if l.Positive < l.Negative {
+		slices.Reverse(words)
+	}
+	return words
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// warnOfColumns warns of columns that were probably read in the wrong way, such as dates as
+// categories.
+func (e *env) warnOfColumns(d *sparse.Dataset) {
+	const many = 10
+	if d.Table == nil {
+		return
+	}
+	n := d.Stats.Rows
+	for _, c := range d.Table.Categorical {
+		switch {
+		case c.Unknown > 0:
+			e.warn("column %s: %s of categories that the model does not know, such as %q; they count as none", c.Column, plural(c.Unknown, "value"), c.Example)
+		case 2*c.Numbers > c.Categories && c.Line > 0:
+			e.warn("column %s is taken for categories, since line %d has %q, but %s of its %s are numbers: correct that line (what is missing is an empty cell or NA; see --missing), or give --categorical %s if they are categories",
+				c.Column, c.Line, c.First, grouped(c.Numbers), plural(c.Categories, "different value"), c.Column)
+		case c.Like != "" && c.Line > 0:
+			e.warn("column %s has %s in %s that look like %s, such as %q: %s, or leave the column out with --drop %s, or give --categorical %s if they are categories",
+				c.Column, plural(c.Categories, "category"), plural(n, "row"), c.Like, c.First, map[string]string{
+					"dates":   "replace them by numbers, such as days since some day",
+					"amounts": "write them as numbers, without signs and marks of thousands",
+				}[c.Like], c.Column, c.Column)
+		case c.Categories > many && 2*c.Categories >= n:
+			e.warn("column %s has %s in %s: if these are identifiers, leave it out with --drop", c.Column, plural(c.Categories, "category"), plural(n, "row"))
+		}
+	}
+}
+
+// addColumns adds lines to a summary: about the numbers of the features, and about the labels and columns of
+// a table.
+func addColumns(f *summary, d *sparse.Dataset) {
+	t := d.Table
+	f.addIf(d.Names == nil && d.Stats.IndexBase == sparse.ZeroBased, "", "features are counted from 0")
+	if t == nil {
+		return
+	}
+	label := "no column has labels"
+	if t.Label != "" {
+		label = "labels are column " + t.Label + map[string]string{"last": ", the last (--label names another)", "named": " (--label names another)"}[t.Found]
+	}
+	f.add("columns", "%s; %s of numbers", label, plural(t.Numbers, "other"))
+	const most = 5
+	var parts []string
+	for k, c := range t.Categorical {
+		if k == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(t.Categorical)-most))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Column, grouped(c.Categories)))
+	}
+	f.addIf(parts != nil, "", "categories: %s, each a feature COLUMN=CATEGORY", strings.Join(parts, ", "))
+	f.addIf(t.Absent > 0, "", "%s taken for none of them", plural(t.Absent, "missing category"))
+	f.addIf(t.Filled > 0, "", "%s filled, %s", plural(t.Filled, "missing number"), map[sparse.Missing]string{
+		sparse.MissingMean: "by the mean of the column", sparse.MissingMedian: "by the median of the column", sparse.MissingZero: "by 0",
+	}[t.Missing])
+	f.addIf(d.Mapping.IsZero() && d.Classes.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
+}
+
+// classNumbers returns a text that says which number stands for which class name.
+func classNumbers(classes []string) string {
+	const most = 6
+	var parts []string
+	for k, name := range classes[:min(most, len(classes))] {
+		parts = append(parts, fmt.Sprintf("%d is %s", k, name))
+	}
+	if len(classes) > most {
+		parts = append(parts, fmt.Sprintf("and %d more", len(classes)-most))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+type convertCmd struct {
+	In  string `arg:"" name:"IN" help:"Data file as for scas train, or - for standard input."`
+	Out string `arg:"" name:"OUT" help:"File to write. Its ending says the form, and .gz or .zst after it the compression."`
+
+	LabelsOut string `name:"labels-out" placeholder:"FILE" help:"Write the labels to this file, one a line, or as an array if its name ends in .npy. npy and mtx have no place for labels." group:"What is written:"`
+	indexFlags
+	memoryFlags
+}
+
+// Help is shown by scas convert --help.
+func (convertCmd) Help() string {
+	return `Examples:
+
+    scas convert houses.csv houses.npz
+    scas convert train.svm.gz train.csv
+    scas convert --labels y.npy X.npy train.svm.zst
+    scas convert --labels-out y.txt train.svm train.mtx
+    scas convert train.svm.zst train.scas
+
+The ending of OUT says the form:
+
+    .scas         binary. Every command maps such a file instead of reading
+                  it. So it is ready at once, and may be larger than --memory
+    .csv, .tsv    tables
+    .npy          a dense array
+    .npz          the sparse csr of scipy, with the labels as the array y and
+                  the names of features as the array names
+    .mtx          Matrix Market
+    any other     LIBSVM text
+
+Numbers keep every bit. Tables, npz and scas keep the names of features. Dense
+forms (csv, tsv, npy) do not keep which zeros were stored, and LIBSVM does not keep
+the number of features. Labels that are words become numbers from 0, except from
+table to table. A model fitted to a .scas file cannot fill missing values in
+prediction, even if the file was made from a table.
+
+OUT is written completely or not at all. For a conversion of LIBSVM text or a table
+to .scas, neither file has to fit in memory. If a conversion of LIBSVM text was
+interrupted or killed, the same command continues it: the parts that are done are in
+the directory .OUT.parts. The next run removes all other files that a killed run
+left: .OUT.*.tmp, and the parts of a table.
+
+Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the input
+is not finite, 130 interrupted (OUT is not written).`
+}
+
+// Run converts the data and prints a summary.
+func (c *convertCmd) Run(e *env) error {
+	var data *sparse.Dataset
+	to := sparse.FormatOf(c.Out)
+	out := outputs{
+		{"OUT", c.Out, nil},
+		{"--labels-out", c.LabelsOut, nil},
+	}
+	if err := out.check(c.In, c.Labels); err != nil {
+		return err
+	}
+	if c.streams() {
+		return c.stream(e)
+	}
+	data, err := e.readData(c.In, c.anyLabels(), &c.formFlags, c.Memory)
+	if err != nil {
+		return err
+	}
+	n, p := data.X.Dims()
+	if cells := float64(float64(n) * float64(p)); to == sparse.CSV || to == sparse.TSV || to == sparse.NPY {
+		if err := c.Memory.allow(2*cells, "a dense table of %s and %s", plural(n, "row"), plural(p, "column")); err != nil {
+			return fmt.Errorf("%w; .npz and .mtx are sparse", err)
+		}
+	}
+	if c.LabelsOut != "" && data.Labels == nil {
+		return usagef("--labels-out: %s has no labels", dataName(c.In))
+	}
+	out[1].fill = func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }
+	told := e.begin("writing " + dataName(c.Out))
+	err = out[1:].write(e, func() error { return sparse.WriteFile(c.Out, data) })
+	told.end()
+	if err != nil {
+		return err
+	}
+	return e.print(c.table(data, to).String())
+}
+
+// streams reports whether the conversion can go block by block. Then neither the input nor the output has to
+// fit in memory.
+func (c *convertCmd) streams() bool {
+	plain := strings.EqualFold(filepath.Ext(c.Out), "."+string(sparse.Binary))
+	return plain && c.In != "-" && c.LabelsOut == "" && (c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
+}
+
+// stream converts the data block by block and prints a summary.
+func (c *convertCmd) stream(e *env) error {
+	opt := c.anyLabels()
+	if err := c.formFlags.apply(c.In, opt); err != nil {
+		return err
+	}
+	opt.Memory, _ = c.Memory.limit()
+	p := e.begin("reading " + dataName(c.In))
+	done, err := sparse.Convert(c.In, c.Out, opt, &sparse.ConvertSettings{Interrupt: e.ctx.Err, Progress: func(stage string, done, total int64) {
+		what := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
+		p.bytes(what, done, total)
+	}})
+	p.end()
+	left := "nothing written; the same command goes on from here"
+	if c.isTable(c.In) {
+		left = "nothing written"
+	}
+	if err := e.interrupted(err, left); err != nil {
+		return err
+	}
+	var f summary
+	st := done.Stats
+	f.add("read", "%s: %s", dataName(c.In), shapeOf(st.Rows, done.Features, st.NNZ))
+	if done.Table != nil {
+		d := &sparse.Dataset{Names: done.Names, Table: done.Table, Stats: st}
+		e.warnOfColumns(d)
+		addColumns(&f, d)
+		if done.Table.Filled > 0 {
+			e.warn("a model fitted to %s will not fill missing values in prediction, because a file of form %s does not keep the numbers for that; a model fitted to the table will", c.Out, sparse.Binary)
+		}
+	}
+	f.addIf(done.Resumed > 0, "", "%s of text were read by an earlier run", byteCount(done.Resumed))
+	f.add("written", "%s, as %v", c.Out, sparse.Binary)
+	if st.SortedRows > 0 {
+		e.warn("%s had indices out of order and were sorted", plural(st.SortedRows, "row"))
+	}
+	return e.print(f.String())
+}
+
+// table returns a summary of what was written and of what was left out.
+func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
+	f.add("read", "%s: %s", dataName(c.In), shape(d.X))
+	addColumns(&f, d)
+	f.add("written", "%s, as %v", c.Out, to)
+	named := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, to)
+	table := to == sparse.CSV || to == sparse.TSV
+	_, p := d.X.Dims()
+	f.addIf(d.Names != nil && !named, "", "without the names of the features, which %v has no place for", to)
+	f.addIf(to == sparse.LIBSVM, "", "read it with --features %d", p)
+	f.addIf(d.Labels == nil && to == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))
+	f.addIf(d.Labels != nil && c.LabelsOut == "" && (to == sparse.NPY || to == sparse.MatrixMarket), "", "without labels: --labels-out FILE writes them to a file of their own")
+	f.addIf(c.LabelsOut != "", "", "labels written to %s; read them with --labels", c.LabelsOut)
+	if table && d.Labels != nil {
+		name := "label"
+		if d.Table != nil {
+			name = d.Table.Label
+		}
+		if hides(d.Names, name) {
+			f.add("", "a feature is called label, target or y: read it with --label %s", name)
+		}
+	}
+	return f
+}
+
+// hides reports whether a feature is called label, target or y, although the column of the labels has
+// another name. A reader of the written table would then use that feature as the labels. name is the name
+// of the column of the labels.
+func hides(features []string, name string) bool {
+	for _, usual := range []string{"label", "target", "y"} {
+		if strings.EqualFold(usual, name) {
+			return false
+		}
+		if slices.ContainsFunc(features, func(f string) bool { return strings.EqualFold(f, usual) }) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// opening returns the first bytes of a file, without leading blanks. It returns nil for a pipe, because
+// bytes read from a pipe cannot be read again.
+func opening(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil // the later read of the file reports what is wrong
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	start := make([]byte, 64)
+	n, _ := io.ReadFull(f, start)
+	return bytes.TrimLeft(start[:n], " \t\r\n")
+}
+
+func isLiblinear(path string) bool { return bytes.HasPrefix(opening(path), []byte("solver_type")) }
+
+// isModel reports whether a file is a model rather than data.
+func isModel(path string) bool {
+	return bytes.HasPrefix(opening(path), []byte("{")) || isLiblinear(path)
+}
+
+// readModel reads and checks a model file of scas or of liblinear. It returns an error if a model of scas
+// needs more memory than limit allows.
+func readModel(path string, limit memorySize) (*model.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if isLiblinear(path) {
+		return model.ReadLiblinear(f, path)
+	}
+	text, err := sparse.ReadText(f, path) // ReadText bounds the length of the text
+	if err != nil {
+		return nil, err
+	}
+	var size struct {
+		P      float64
+		Models []struct{ P float64 } // only older files of several classes have it
+	}
+	if err := json.Unmarshal(text, &size); err == nil {
+		need := size.P * max(1, float64(len(size.Models)))
+		for _, one := range size.Models {
+			need += one.P
+		}
+		if err := limit.allow(8*need, "a model of %s", plural(int64(need), "feature")); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return model.Read(bytes.NewReader(text), path) // Read reports what is wrong with any other text
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A number is a float64 that JSON shows as null if it is NaN or infinite.
+type number float64
+
+func (v number) MarshalJSON() ([]byte, error) {
+	if !isFinite(float64(v)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+// printJSON writes v to w as one indented JSON object.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return nil
+}
+
+// A summary is a table with a column of names, which are ASCII, and a column of texts. An empty name
+// continues the line above. An empty text makes an empty line.
+type summary [][2]string
+
+func (f *summary) add(name, format string, args ...any) {
+	*f = append(*f, [2]string{name, fmt.Sprintf(format, args...)})
+}
+
+func (f *summary) addIf(known bool, name, format string, args ...any) {
+	if known {
+		f.add(name, format, args...)
+	}
+}
+
+func (f *summary) gap() { *f = append(*f, [2]string{}) }
+
+func (f summary) String() string {
+	width := 0
+	for _, line := range f {
+		width = max(width, len(line[0]))
+	}
+	var b strings.Builder
+	for _, line := range f {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%-*s   %s", width, line[0], line[1])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// A grid is a table with a head, such as a table with a row for each lambda.
+type grid struct {
+	Head []string
+	Rows [][]string
+}
+
+// String returns the table as text. The cells of a column are aligned to the right.
+func (t grid) String() string {
+	width := make([]int, len(t.Head))
+	all := append([][]string{t.Head}, t.Rows...)
+	for _, row := range all {
+		for k, cell := range row {
+			width[k] = max(width[k], len(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range all {
+		for k, cell := range row {
+			if k > 0 {
+				b.WriteString("   ")
+			}
+			fmt.Fprintf(&b, "%*s", width[k], cell)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// grouped formats n with commas: 451,592.
+func grouped[T int | int64](n T) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural formats a count with its noun: 1 edge, 2 edges, 3 classes.
+func plural[T int | int64](n T, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	switch {
+	case strings.HasSuffix(noun, "y"):
+		return grouped(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+	case strings.HasSuffix(noun, "s"):
+		return grouped(n) + " " + noun + "es"
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// passCount returns a number of passes, which may have a fraction, as text.
+func passCount(v float64) string {
+	switch {
+	case v == 1:
+		return "1 pass"
+	case v >= 1e4:
+		return grouped(int64(math.Round(v))) + " passes"
+	}
+	return fmt.Sprintf("%.4g passes", v)
+}
+
+// byteCount formats a number of bytes, such as 1.5 MiB.
+func byteCount(n int64) string {
+	const units = "KMGTPE"
+	if n < 1<<10 {
+		return plural(n, "byte")
+	}
+	v, k := float64(n)/(1<<10), 0
+	for v >= 1<<10 {
+		v, k = v/(1<<10), k+1
+	}
+	return fmt.Sprintf("%.3g %ciB", v, units[k])
+}
+
+// some returns a text with the names, or with the first few if there are many.
+func some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// wrap breaks text into lines of at most width characters. used characters of the first line are taken
+// already.
+func wrap(text string, width, used int) string {
+	var b strings.Builder
+	for k, word := range strings.Fields(text) {
+		switch {
+		case k == 0:
+		case used+1+len(word) > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += len(word)
+	}
+	return b.String()
+}
