@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -162,7 +163,7 @@ func (b *batch) minimise() error {
 		if err != nil {
 			return err
 		}
-		decrement := -dotProduct(b.g, b.step)
+		decrement := -kernels.Dot(b.g, b.step)
 		if !b.search(decrement) || decrement <= goal {
 			return nil
 		}
@@ -184,8 +185,8 @@ func (b *batch) gradient() {
 // not as a difference of two values, so that rounding does not hide a small step.
 func (b *batch) search(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
-	linear := dotProduct(b.q, b.step) + float64(b.mu*dotProduct(b.x, b.step)) + float64(b.rho*dotProduct(b.ax, b.astep))
-	quadratic := float64(b.mu*dotProduct(b.step, b.step)) + float64(b.rho*dotProduct(b.astep, b.astep))
+	linear := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))
+	quadratic := float64(b.mu*kernels.Dot(b.step, b.step)) + float64(b.rho*kernels.Dot(b.astep, b.astep))
 	at := &b.run.Snapshot
 	t := 1.0
 	for range maxHalvings {
@@ -213,12 +214,4 @@ func (b *batch) search(decrement float64) bool {
 	}
 	b.known = false
 	return false
-}
-
-func dotProduct(u, v []float64) float64 {
-	var sum float64
-	for j, x := range u {
-		sum += float64(x * v[j])
-	}
-	return sum
 }

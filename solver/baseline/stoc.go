@@ -28,17 +28,23 @@ func (STOC) Info() solver.MethodInfo {
 	}
 }
 
+// stoc is the state of STOC and OS1.
 type stoc struct {
 	proximal
-	eta   decreasing
-	sweep *sweep // nil if A is neither [G; I] nor I
+	length func(t float64) float64 // η of step t
+	weight func(t float64) float64 // the weight of the iterates of step t in the means
+	sweep  *sweep                  // nil if A is neither [G; I] nor I
 }
 
 // Begin implements solver.Method.
 func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
+	return b.beginSTOC(b.decreasing().at, func(float64) float64 { return 1 })
+}
+
+func (b *base) beginSTOC(length, weight func(t float64) float64) (solver.Iteration, error) {
 	p, err := b.proximal()
-	s := &stoc{p, b.decreasing(), p.sweep(b.ridge(b.x)...)}
+	s := &stoc{p, length, weight, p.sweep(b.ridge(b.x)...)}
 	if s.sweep != nil {
 		s.sweep.lagging = true
 		return b.uniform(s.swept).next, err
@@ -51,16 +57,17 @@ func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 const perSampleRho = 100
 
 func (s *stoc) step(i int, t float64) {
-	kernels.Axpy(1, s.x, s.sums.x)
-	s.move(s.x, s.x, 1/s.eta.at(t), s.slopeAt(i, s.x), i)
+	weight := s.weight(t)
+	kernels.Axpy(weight, s.x, s.sums.x)
+	s.move(s.x, s.x, 1/s.length(t), s.slopeAt(i, s.x), i)
 	s.dual(s.times(s.x))
-	kernels.Axpy(1, s.y, s.sums.y)
-	s.sums.count++
+	kernels.Axpy(weight, s.y, s.sums.y)
+	s.sums.count += weight
 }
 
 func (s *stoc) swept(i int, t float64) {
 	s.sweep.sample(i, s.slopeAt(i, s.x))
-	s.sweep.implicit(i, 1/s.eta.at(t), 1)
+	s.sweep.implicit(i, 1/s.length(t), s.weight(t))
 }
 
 // proximal updates x for STOC-ADMM and the methods derived from it.
@@ -114,39 +121,13 @@ func (OS1) Info() solver.MethodInfo {
 	}
 }
 
-type os1 struct {
-	proximal
-	eta   decreasing
-	sweep *sweep // nil if A is neither [G; I] nor I
-}
-
 // Begin implements solver.Method.
 func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	p, err := b.proximal()
-	o := &os1{p, b.decreasing(), p.sweep(b.ridge(b.x)...)}
-	if o.sweep != nil {
-		o.sweep.lagging = true
-		return b.uniform(o.swept).next, err
-	}
-	return b.uniform(o.step).next, err
+	eta := b.decreasing()
+	length := func(t float64) float64 { return math.Min(eta.cap(t), 2/float64(b.mu*(t+1))) }
+	return b.beginSTOC(length, func(t float64) float64 { return t })
 }
-
-func (o *os1) step(i int, t float64) {
-	kernels.Axpy(t, o.x, o.sums.x)
-	o.move(o.x, o.x, 1/o.length(t), o.slopeAt(i, o.x), i)
-	o.dual(o.times(o.x))
-	kernels.Axpy(t, o.y, o.sums.y)
-	o.sums.count += t
-}
-
-func (o *os1) swept(i int, t float64) {
-	o.sweep.sample(i, o.slopeAt(i, o.x))
-	o.sweep.implicit(i, 1/o.length(t), t)
-}
-
-// length returns η_t.
-func (o *os1) length(t float64) float64 { return math.Min(o.eta.cap(t), 2/float64(o.mu*(t+1))) }
 
 // OS2 is the second variant of OS-ADMM (Azadi and Sra 2014), for smooth losses. It uses
 // Nesterov's acceleration, with γ = γ_k = 2/(k+2) in step k = 0, 1, …:
