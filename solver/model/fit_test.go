@@ -218,8 +218,8 @@ func TestGroupLasso(t *testing.T) {
 	}
 }
 
-// TestLimits checks fits without a penalty, and with a lambda so large that only the intercept is not
-// zero.
+// TestLimits checks fits without a penalty, with a lambda so large that only the intercept is not zero, and
+// with labels that are all zero, so that the optimum is 0.
 func TestLimits(t *testing.T) {
 	x, y := random(t, 70, 5, 3, true)
 	m := mustFit(t, &Spec{Lambda: 1e3, Settings: solver.Settings{RelTol: 1e-12}}, x, y)
@@ -236,6 +236,15 @@ func TestLimits(t *testing.T) {
 	m = mustFit(t, &Spec{Loss: solver.Squared{}, Settings: solver.Settings{RelTol: 1e-12}}, x, y)
 	if m.NonZeros() != 5 || !(m.Columns[0].Certificate.Gap < 1e-10) {
 		t.Errorf("least squares: %+v", m)
+	}
+	for _, loss := range []solver.Loss{solver.Squared{}, solver.Huber{}} {
+		for _, limit := range []int{0, byMinimize} {
+			spec := &Spec{Loss: loss, Lambda: 0.1, Settings: solver.Settings{OuterIterations: limit}}
+			m = mustFit(t, spec, x, make([]float64, len(y)))
+			if c := m.Columns[0].Certificate; m.NonZeros() > 0 || c.Objective != 0 || c.Gap != 0 || c.Status != solver.Converged {
+				t.Errorf("%v of zeros: %+v", loss, c)
+			}
+		}
 	}
 }
 

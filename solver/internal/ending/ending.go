@@ -56,7 +56,7 @@ type Evidence struct {
 	Err       error   // the error that ended the run, other than the time limit; or nil
 	Diverged  bool    // Err is a divergence
 	Late      bool    // the time limit ended the run
-	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is 0 if no gap was requested
+	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is at most 0 if no gap was requested
 	// Final is true if the method continues until it has reached the goal or cannot reach it.
 	// Other methods end when their budget of passes is used up.
 	Final bool
@@ -92,7 +92,7 @@ func (r *Evidence) Status() (status string, advice *Advice) {
 		return Diverged, nil
 	case r.Err != nil:
 		return Stopped, nil
-	case r.Goal > 0 && r.Gap <= r.Goal:
+	case r.Gap <= r.Goal:
 		return Converged, nil
 	case r.Late:
 		return TimeDone, &Advice{Remedies: MoreTime}

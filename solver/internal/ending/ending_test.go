@@ -22,6 +22,7 @@ func TestStatus(t *testing.T) {
 	}{
 		{"proved", Evidence{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
 		{"no goal", Evidence{Gap: 1}, PassesDone, "Settings.Passes"},
+		{"an optimum of 0", Evidence{Final: true, Why: Reached}, Converged, ""},
 		{"a budget", Evidence{Gap: 3, Goal: 2, Why: Room}, PassesDone, "Settings.Passes"},
 		{"late", Evidence{Gap: 3, Goal: 2, Late: true, Final: true}, TimeDone, "Settings.TimeLimit"},
 		{"an error", Evidence{Gap: 1, Goal: 2, Err: stop, Late: true}, Stopped, ""},
