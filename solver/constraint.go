@@ -33,13 +33,13 @@ type Coupling struct {
 	C []float64
 }
 
-// dims returns the number of rows and columns of B, for a constraint matrix
-// with l rows.
-func (c *Coupling) dims(l int) (rows, q int) {
+// columns returns the number of columns of B, for a constraint matrix with l rows.
+func (c *Coupling) columns(l int) int {
 	if c == nil || c.B == nil {
-		return l, l
+		return l
 	}
-	return c.B.Dims()
+	_, q := c.B.Dims()
+	return q
 }
 
 // form returns c in the form of package admm. A nil c means B = −I and c = 0.

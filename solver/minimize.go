@@ -135,7 +135,7 @@ func (r *Run) record() error {
 		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
 		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.Used(),
 		Last: r.evaluate(r.Iterate), Average: r.evaluate(r.Mean),
-		PrimalResidual: r.primalResidual(), DualityGap: r.gap, X: r.X, XAverage: r.Mean.X, dualResidual: r.dualResidual,
+		PrimalResidual: r.primalResidual(), DualityGap: r.gap, X: r.X, XAverage: r.Mean.X, DualResidual: r.dualResidual,
 	})
 }
 

@@ -202,9 +202,11 @@ func (p *Problem) Validate() error {
 	if err := p.Coupling.form().Check(); err != nil {
 		return err
 	}
-	if _, q := p.Coupling.dims(l); q == 0 {
+	q := p.Coupling.columns(l)
+	if q == 0 {
 		return errorf("Coupling.B has no columns; y needs at least one coordinate")
-	} else if err := p.penalty().Validate(q); err != nil {
+	}
+	if err := p.penalty().Validate(q); err != nil {
 		return err
 	}
 	if err := p.Coupling.form().Validate(l, p.penalty()); err != nil {

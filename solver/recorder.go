@@ -19,17 +19,10 @@ type Point struct {
 	X              []float64  // the iterate; valid only during the call
 	XAverage       []float64  // x of Run.Mean; valid only during the call
 	Result         *Result    // the result of the run, in the last point that Progress yields; else nil
-
-	dualResidual func() float64
+	// DualResidual returns the dual residual of the iterate, as in Result. It makes a pass over the data. It
+	// may be called only as long as X is valid.
+	DualResidual func() float64
 }
-
-// DualResidual returns the dual residual of the iterate, as in Result. It makes a pass over the data. It
-// may be called only as long as X is valid.
-func (p *Point) DualResidual() float64 { return p.dualResidual() }
-
-// WithDualResidual returns p with a function that DualResidual will call. It is for code that makes
-// Points without Minimize.
-func (p Point) WithDualResidual(of func() float64) *Point { p.dualResidual = of; return &p }
 
 // A Recorder receives the progress of a run.
 type Recorder interface {
@@ -80,6 +73,6 @@ func (res *Result) point() *Point {
 		Name: st.Name, Outer: st.OuterIterations, Passes: st.Passes, PaperPasses: st.PaperPasses, Seconds: st.Seconds,
 		Last: res.At, Average: res.AtAverage, PrimalResidual: res.PrimalResidual,
 		DualityGap: res.DualityGap, X: res.X, XAverage: res.XAverage, Result: res,
-		dualResidual: func() float64 { return res.DualResidual },
+		DualResidual: func() float64 { return res.DualResidual },
 	}
 }

@@ -81,7 +81,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	_, features := p.Data.Dims()
 	algebra := p.algebra()
 	l, _ := algebra.Dims()
-	_, q := p.Coupling.dims(l)
+	q := p.Coupling.columns(l)
 	r.product = algebra.Product()
 	r.A = r.product
 	r.Samples = newSamples(p, &set, r.Err() != nil && r.stop == ending.Canceled)
@@ -97,11 +97,8 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	return r
 }
 
-// prepare computes what all methods except Newton steps need. Only the first call has an effect.
+// prepare computes what all methods except Newton steps need.
 func (r *Run) prepare() {
-	if r.dual != nil {
-		return
-	}
 	p := r.Problem
 	n, features := p.Data.Dims()
 	l, q := len(r.Dual), len(r.Y)

@@ -232,7 +232,7 @@ func firstBroken(demands []demand) error {
 // finite.
 func (it Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
-	_, q := p.Coupling.dims(l)
+	q := p.Coupling.columns(l)
 	for _, part := range []struct {
 		name string
 		v    []float64
@@ -312,7 +312,7 @@ func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 // penalty, y = A x, equal sample weights and X = R^p. need is "" if p has all of these.
 func (p *Problem) lacks() (need string, do sparse.Remedy) {
 	l, _ := p.algebra().Dims()
-	_, q := p.Coupling.dims(l)
+	q := p.Coupling.columns(l)
 	switch {
 	case term.Limits(p.penalty(), q) == nil:
 		return "a penalty L1", sparse.Remedy{Field: "Problem.Penalty", To: "an L1"}

@@ -41,11 +41,11 @@ func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) e
 	r.clock.Pause()
 	defer r.clock.Resume()
 	_, last := evaluation(r.p, r.q, at.X, at.Objective)
-	point := solver.Point{
+	err := r.set.Recorder.Record(&solver.Point{
 		Name: nameOf(r.set), Outer: outer, Passes: float64(passes), PaperPasses: float64(passes), Seconds: r.clock.Used(),
 		Last: last, Average: last, DualityGap: at.Gap, X: at.X, XAverage: at.X,
-	}
-	err := r.set.Recorder.Record(point.WithDualResidual(func() float64 { return dualResidual(r.p, r.q, at, grad) }))
+		DualResidual: func() float64 { return dualResidual(r.p, r.q, at, grad) },
+	})
 	if err != nil {
 		return recorderError{err}
 	}
