@@ -34,24 +34,3 @@ type Checkpoint interface {
 	// Load returns the stored state, or nothing if there is none.
 	Load() ([]byte, error)
 }
-
-// Self is the Comm of a single process.
-type Self struct{}
-
-// Rank returns 0.
-func (Self) Rank() int { return 0 }
-
-// Size returns 1.
-func (Self) Size() int { return 1 }
-
-// AllReduceSum does not change v.
-func (Self) AllReduceSum([]float64) error { return nil }
-
-// AllReduceMax does not change v.
-func (Self) AllReduceMax([]float64) error { return nil }
-
-// Bcast does not change v.
-func (Self) Bcast([]float64, int) error { return nil }
-
-// Close does nothing.
-func (Self) Close() error { return nil }

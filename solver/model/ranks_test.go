@@ -246,7 +246,7 @@ func TestRanksCV(t *testing.T) {
 					return &one
 				}
 				alone := *spec
-				alone.Comm = dist.Self{}
+				alone.Comm = dist.Local(1, 0)[0]
 				want, err := CV(t.Context(), &alone, x, y, own(&alone, n))
 				if err != nil {
 					t.Fatal(err)
