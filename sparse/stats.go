@@ -19,7 +19,8 @@ type ColumnStats struct {
 	// account.
 	Stored, StoredMean, Square []float64
 
-	piece *ColumnStats // scratch memory of Add
+	started bool         // there are rows
+	piece   *ColumnStats // scratch memory of Add
 }
 
 // NewColumnStats returns the statistics of no rows, with the given number of columns.
@@ -40,6 +41,10 @@ func (a *CSR) ColumnStats() *ColumnStats {
 
 // Add adds rows lo to hi−1 of a. weight returns the weight of a row; nil means 1 for all.
 func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
+	if !s.started {
+		s.set(a, lo, hi, weight)
+		return
+	}
 	if s.piece == nil {
 		s.piece = NewColumnStats(len(s.Stored))
 	}
@@ -54,7 +59,7 @@ func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
 	for _, v := range [][]float64{s.Largest, s.Stored, s.StoredMean, s.Square} {
 		clear(v)
 	}
-	s.Rows = 0
+	s.Rows, s.started = 0, true
 	w := 1.0
 	for i := lo; i < hi; i++ {
 		if weight != nil {
@@ -89,7 +94,7 @@ func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
 // Merge adds the statistics of other rows, by the update of Chan, Golub and LeVeque
 // (1979).
 func (s *ColumnStats) Merge(more *ColumnStats) {
-	s.Rows += more.Rows
+	s.Rows, s.started = s.Rows+more.Rows, true
 	for j, b := range more.Stored {
 		s.Largest[j] = max(s.Largest[j], more.Largest[j])
 		if b == 0 {
@@ -128,8 +133,9 @@ func (s *ColumnStats) StdDev() []float64 {
 	return dev
 }
 
-// scale returns the numbers by which Standardize divides the columns.
-func (s *ColumnStats) scale() []float64 {
+// Scale returns the numbers by which Standardize divides the columns: the standard deviations, with 1
+// instead of 0.
+func (s *ColumnStats) Scale() []float64 {
 	scale := s.StdDev()
 	for j, sd := range scale {
 		if sd == 0 {
@@ -148,7 +154,7 @@ func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 	if len(s.Stored) != x.cols {
 		return nil, errorf("Standardize by the statistics of %d columns of a matrix of %d: want as many", len(s.Stored), x.cols)
 	}
-	scale := s.scale()
+	scale := s.Scale()
 	if !center {
 		for j, v := range scale {
 			scale[j] = 1 / v
@@ -184,7 +190,7 @@ func (s *ColumnStats) Unscale(coef []float64, center bool) (unscaled []float64, 
 	if len(coef) != len(s.Stored) {
 		panic(fmt.Sprintf("sparse: Unscale of %d coefficients by the statistics of %d columns", len(coef), len(s.Stored)))
 	}
-	unscaled = s.scale()
+	unscaled = s.Scale()
 	mean := s.Mean()
 	for j, c := range coef {
 		unscaled[j] = c / unscaled[j]

@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
@@ -38,14 +37,8 @@ type held struct {
 	fold  uint8   // the fold that is left out
 }
 
-// newDesign returns a design for which prepare has not been called yet.
+// newDesign returns a design with the rows in memory, for which prepare has not been called yet.
 func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
-	if spec == nil {
-		spec = &Spec{}
-	}
-	if spec.streams() {
-		return mappedDesign(spec, x, y, nil)
-	}
 	team, err := rows.Join(spec.Comm, x, spec.checkData(x, y))
 	if err != nil {
 		return nil, err
@@ -105,7 +98,7 @@ func (d *design) prepare(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if d.spec.standardizes() {
-		d.scale = deviations(d.team, d.x, d.weights)
+		d.scale = d.deviations()
 	}
 	var err error
 	if !d.spec.NoIntercept {
@@ -174,51 +167,13 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 	return sparse.New(n, p+1, ptr, idx, val)
 }
 
-// deviations returns the standard deviation √(Σᵢ ωᵢ(x_ij − mⱼ)²/Σω) of each column j, or 1 for a
-// constant column. mⱼ is the weighted mean of the column, and ω are the weights, which may be nil. The
-// sums are over the rows of all processes.
-func deviations(t *rows.Team, x *sparse.CSR, weights []float64) []float64 {
-	n, p := x.Dims()
-	mean, dev, seen := make([]float64, p), make([]float64, p), make([]float64, p)
-	weight := func(i int) float64 {
-		if weights == nil {
-			return 1
-		}
-		return weights[i]
-	}
-	var total float64
-	for i := range n {
-		idx, val := x.Row(i)
-		w := weight(i)
-		total += w
-		for k, j := range idx {
-			mean[j] += float64(w * val[k])
-			seen[j] += w
-		}
-	}
-	total = t.SumWith(mean, total)
-	t.Sum(seen)
-	for j := range mean {
-		mean[j] /= total
-	}
-	for i := range n {
-		idx, val := x.Row(i)
-		w := weight(i)
-		for k, j := range idx {
-			d := val[k] - mean[j]
-			dev[j] += float64(w * float64(d*d))
-		}
-	}
-	t.Sum(dev)
-	for j, m := range mean {
-		absent := math.Max(0, total-seen[j])
-		dev[j] = math.Sqrt((dev[j] + float64(absent*float64(m*m))) / total)
-		// Because of rounding errors, a constant column may have a deviation of a few ulp of its mean.
-		if dev[j] <= 1e-12*math.Abs(m) || dev[j] == 0 {
-			dev[j] = 1
-		}
-	}
-	return dev
+// deviations returns the weighted standard deviation of each feature over the rows of all processes, or 1
+// for a constant feature.
+func (d *design) deviations() []float64 {
+	stats := sparse.NewColumnStats(d.p)
+	stats.Add(d.x, 0, d.n, func(i int) float64 { return weightOf(d.weights, i) })
+	d.team.Columns(stats)
+	return stats.Scale()
 }
 
 // factor returns the penalty factor of a feature.

@@ -144,12 +144,7 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	for j, mean := range m.all.StoredMean {
 		norm[j] = math.Sqrt((m.all.Square[j]+float64(m.all.Stored[j]*float64(mean*mean)))/f.weight) * (1 + 1e-9)
 	}
-	c, deviation = gap.Columns{Largest: m.all.Largest, Norm: norm}, m.all.StdDev()
-	for j, v := range deviation {
-		if v == 0 {
-			deviation[j] = 1
-		}
-	}
+	c, deviation = gap.Columns{Largest: m.all.Largest, Norm: norm}, m.all.Scale()
 	if f.Ones {
 		c.Largest, c.Norm = append(c.Largest, 1), append(c.Norm, 1+1e-9)
 	}
