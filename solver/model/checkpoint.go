@@ -17,10 +17,10 @@ func (s *Spec) hasState() (bool, error) {
 	return len(b) > 0, err
 }
 
-// A progress stores the models of the classes that are fitted, and the state of the fit of the current
+// A classStore stores the models of the classes that are fitted, and the state of the fit of the current
 // class, in the checkpoint of a specification. It implements dist.Checkpoint for the current fit.
-type progress struct {
-	to   dist.Checkpoint // nil stores nothing
+type classStore struct {
+	to   dist.Checkpoint
 	team *rows.Team
 	classResults
 }
@@ -32,49 +32,41 @@ type classResults struct {
 	State []byte        // the state of the fit of the next class; nil before this fit stores one
 }
 
-// newProgress returns the progress that is stored in the checkpoint of a specification.
-func newProgress(spec *Spec) (*progress, error) {
-	p := &progress{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
-	_, err := p.team.Load(p.to, &p.classResults)
-	return p, err
-}
-
-// checkpoint returns the checkpoint for the fits of single classes, or nil if nothing is stored.
-func (p *progress) checkpoint() dist.Checkpoint {
-	if p.to == nil {
-		return nil
-	}
-	return p
+// newClassStore returns what is stored in the checkpoint of a specification.
+func newClassStore(spec *Spec) (*classStore, error) {
+	c := &classStore{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
+	_, err := c.team.Load(c.to, &c.classResults)
+	return c, err
 }
 
 // Save implements dist.Checkpoint.
-func (p *progress) Save(state []byte) error {
-	p.State = state
+func (c *classStore) Save(state []byte) error {
+	c.State = state
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(p.classResults); err != nil {
+	if err := gob.NewEncoder(&b).Encode(c.classResults); err != nil {
 		return err
 	}
-	return p.to.Save(b.Bytes())
+	return c.to.Save(b.Bytes())
 }
 
 // Load implements dist.Checkpoint.
-func (p *progress) Load() ([]byte, error) { return p.State, nil }
+func (c *classStore) Load() ([]byte, error) { return c.State, nil }
 
 // fit returns the stored model of a class. If there is none, it calls do to fit the model, and stores
 // it.
-func (p *progress) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
-	if m, there := p.Done[class]; there {
+func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
+	if m, there := c.Done[class]; there {
 		m.Loss = spec.loss()
 		return &m, nil
 	}
 	m, err := do()
-	if err != nil || p.to == nil {
+	if err != nil {
 		return m, err
 	}
 	done := *m
-	if done.Loss, p.State = nil, nil; p.Done == nil {
-		p.Done = map[int]Model{}
+	if done.Loss, c.State = nil, nil; c.Done == nil {
+		c.Done = map[int]Model{}
 	}
-	p.Done[class] = done
-	return m, p.team.Save(p.to, p.classResults)
+	c.Done[class] = done
+	return m, c.team.Save(c.to, c.classResults)
 }

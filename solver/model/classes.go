@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -305,16 +306,15 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	}
 	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
 	defer cancel()
-	if p.classes != nil && !p.spec.streams() && !p.spec.parallel() {
-		// Several processes fit each class together, or there is a checkpoint.
-		at, err := newProgress(p.spec)
+	if p.classes != nil && !p.spec.streams() && p.spec.Checkpoint != nil {
+		store, err := newClassStore(p.spec)
 		if err != nil {
 			return nil, err
 		}
 		own := *p.one
-		own.Checkpoint = at.checkpoint()
+		own.Checkpoint = store
 		do = func(k int) (err error) {
-			models[k], err = at.fit(p.spec, k, func() (*Model, error) { return one(&own, k) })
+			models[k], err = store.fit(p.spec, k, func() (*Model, error) { return one(&own, k) })
 			return err
 		}
 	}
@@ -361,35 +361,25 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	return slices.Max(most), nil
 }
 
-// lambdas returns the lambdas of a path of several classes: set.Lambdas, or a sequence that begins at the
-// largest LambdaMax of the classes.
-func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, error) {
-	if err := set.check(); err != nil || set.Lambdas != nil {
-		return set.Lambdas, err
-	}
-	most, err := p.lambdaMax(ctx)
-	switch {
-	case err != nil && ending.Late(ctx):
-		return nil, errEarly
-	case err != nil:
-		return nil, err
-	}
+// lambdas returns the lambdas of a path of several classes.
+func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
+	defer rows.Rescue(&err)
 	n, features := p.x.Dims()
 	all := rows.NewTeam(p.spec.Comm).Total(float64(n))
-	return set.sequence(most, int(all), features), nil
+	return set.lambdas(ctx, p.lambdaMax, int(all), features)
 }
 
 // path yields the steps of Path. It ignores the time limit. With several classes it fits all lambdas of
 // one class before the next class, so that it never keeps the prepared data of all classes in memory.
 func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		own := PathSettings{}
-		if set != nil {
-			own = *set
+		if set == nil {
+			set = &PathSettings{}
 		}
-		patient, err := newPatience(own.Validation, classifies(p.spec.loss()))
-		if team := rows.NewTeam(p.spec.Comm); err == nil && !team.Alone() && own.Validation != nil {
-			err = team.Agreed(errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm"))
+		patient, err := newPatience(set.Validation, classifies(p.spec.loss()))
+		err = cmp.Or(set.check(), err)
+		if err == nil && !rows.NewTeam(p.spec.Comm).Alone() && set.Validation != nil {
+			err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
 		}
 		if err != nil {
 			yield(nil, err)
@@ -399,7 +389,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 		if p.classes == nil {
 			steps = p.onlyPath
 		}
-		for step, err := range steps(ctx, &own) {
+		for step, err := range steps(ctx, set) {
 			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
 				if judged := patient.judge(step); judged != nil {
 					err = judged

@@ -61,16 +61,16 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	if d.spec.minimizes() {
-		return d.minimize(ctx, d.spec.Lambda, nil)
+		return d.minimize(ctx)
 	}
 	if there, err := d.spec.hasState(); err != nil {
 		return nil, err
 	} else if there { // the checkpoint has a state of solver.Minimize
-		return d.minimize(ctx, d.spec.Lambda, nil)
+		return d.minimize(ctx)
 	}
 	f, err := d.newFitter(ctx)
 	if errors.Is(err, exact.ErrNotApplicable) {
-		return d.minimize(ctx, d.spec.Lambda, nil)
+		return d.minimize(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
 	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {
-		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && other.certificate.better(&out.certificate) {
+		if other, bad := d.minimize(ctx); other != nil && other.certificate.better(&out.certificate) {
 			return other, bad
 		}
 	}

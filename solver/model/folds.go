@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/scas-admm/scas/sparse"
 )
 
 // This file assigns rows to the folds of a cross-validation. The folds do not depend on whether the rows
@@ -213,17 +211,4 @@ func pick(v []float64, rows []int) []float64 {
 		part[k] = v[i]
 	}
 	return part
-}
-
-// A table has the arguments of Score: data, labels and settings.
-type table struct {
-	x   *sparse.CSR
-	y   []float64
-	set *ScoreSettings
-}
-
-func newTable(x *sparse.CSR, y []float64, spec *Spec, rows []int) (table, error) {
-	part, err := x.SelectRows(rows)
-	set := &ScoreSettings{Weights: pick(spec.SampleWeights, rows), Offsets: pick(spec.Offsets, rows)}
-	return table{part, pick(y, rows), set}, err
 }

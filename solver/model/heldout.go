@@ -3,6 +3,8 @@ package model
 import (
 	"context"
 	"math"
+
+	"github.com/scas-admm/scas/sparse"
 )
 
 // This file scores the models of a fold on the rows of the fold.
@@ -22,9 +24,12 @@ type heldOut struct {
 }
 
 // A window has the rows of a fold that are in one window of the file, or all rows of the fold if the
-// data are in memory. weight is their total weight, which is positive.
+// data are in memory. weight is their total weight, which is positive. The other fields are arguments of
+// Score.
 type window struct {
-	table
+	x      *sparse.CSR
+	y      []float64
+	set    *ScoreSettings
 	weight float64
 }
 
@@ -157,7 +162,9 @@ func (h *heldOut) window(lo, hi int) (*window, error) {
 		return nil, nil
 	}
 	var err error
-	w.table, err = newTable(h.x, h.y, h.spec, rows)
+	w.x, err = h.x.SelectRows(rows)
+	w.y = pick(h.y, rows)
+	w.set = &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}
 	return w, err
 }
 

@@ -14,7 +14,7 @@ func checkLabels(y []float64, n int) error {
 		return errorf("%d labels; the data have %d rows", len(y), n)
 	}
 	for i, v := range y {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !finite(v) {
 			return errorf("label %v of row %d; it must be finite", v, i)
 		}
 	}
@@ -99,9 +99,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 	w := make([]float64, len(y))
 	var class [2]float64 // total weights of the two classes
 	for i := range w {
-		if w[i] = 1; s.SampleWeights != nil {
-			w[i] = s.SampleWeights[i]
-		}
+		w[i] = weightOf(s.SampleWeights, i)
 		if side != nil {
 			class[side(i)] += w[i]
 		}

@@ -43,8 +43,8 @@ func (e *MethodError) Unwrap() error {
 	return nil
 }
 
-// namedMethod returns s.Method, or nil if it is solver.Auto.
-func (s *Spec) namedMethod() solver.Method {
+// methodExceptAuto returns s.Method, or nil if it is solver.Auto.
+func (s *Spec) methodExceptAuto() solver.Method {
 	if _, auto := s.Method.(solver.Auto); auto {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (s *Spec) namedMethod() solver.Method {
 // iterates returns the first setting that requires solver.Minimize, and its value. setting is "" if
 // no setting requires it.
 func (s *Spec) iterates() (setting string, value any) {
-	if m := s.namedMethod(); m != nil {
+	if m := s.methodExceptAuto(); m != nil {
 		return "Method", m.Info().Name
 	}
 	for _, f := range []struct {
@@ -180,7 +180,7 @@ func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error 
 // checkStreamed returns an error if the method that setting requires cannot fit the specification out
 // of core.
 func (s *Spec) checkStreamed(setting string, value any) error {
-	switch s.namedMethod().(type) {
+	switch s.methodExceptAuto().(type) {
 	case nil:
 		return &MethodError{setting, value, "is for data in memory, or for other methods", []sparse.Remedy{useSCASK, useSCASL}, true}
 	case solver.SCASK, solver.SCASL:

@@ -143,11 +143,7 @@ func deviance(count, rate float64) float64 {
 func mean(weights []float64, n int, f func(i int) float64) float64 {
 	var sum, total float64
 	for i := range n {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
-		if w > 0 {
+		if w := weightOf(weights, i); w > 0 {
 			sum += float64(w * f(i))
 			total += w
 		}

@@ -11,23 +11,25 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // This file fits with solver.Minimize, which is used if a setting requires it, or if package exact does
 // not support the problem.
 
-// minimize solves the problem with lambda by solver.Minimize. It begins at start, or at d.start if start
-// is nil.
-func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, error) {
+// minimize solves the problem with the lambda of the specification by solver.Minimize. It begins at
+// d.start.
+func (d *design) minimize(ctx context.Context) (*outcome, error) {
 	g, err := d.general()
 	if err != nil {
 		return nil, err
 	}
-	if start == nil && d.start != nil {
+	var start *solver.Iterate
+	if d.start != nil {
 		start = &solver.Iterate{X: g.scaled(d.start)}
 	}
-	out, _, err := g.solve(ctx, lambda, start)
+	out, _, err := g.solve(ctx, d.spec.Lambda, start)
 	return out, err
 }
 
@@ -184,10 +186,7 @@ func (g *general) unit(x []float64) float64 {
 	g.problem.Data.MulVec(margins, x)
 	var label, slope, weight float64
 	for i, b := range d.y {
-		w := 1.0
-		if d.weights != nil {
-			w = d.weights[i]
-		}
+		w := weightOf(d.weights, i)
 		label += float64(w * b)
 		slope += float64(w * d.loss.Slope(margins[i], b))
 		weight += w
@@ -280,7 +279,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	out := g.outcome(lambda, res)
 	c := &out.certificate
 	if err == nil || !late { // if late, there is no time for the pass that unattained may need
-		c.NoOptimum = g.unattained(ctx, &p, lambda, out.x)
+		c.NoOptimum = g.unattained(ctx, &p, out)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
 		err = c.late(p.Evaluate(make([]float64, len(res.X))).Objective)
@@ -342,16 +341,19 @@ func (g *general) outcome(lambda float64, res *solver.Result) *outcome {
 	return out
 }
 
-// unattained reports whether x shows that the objective with lambda has no minimum. Out of core it makes
-// a pass over the file; on an error it returns false.
-func (g *general) unattained(ctx context.Context, p *solver.Problem, lambda float64, x []float64) bool {
-	if !g.d.spec.streams() {
-		return g.d.unattained(lambda, x)
-	}
-	free := g.d.unpenalised(lambda, x)
-	if free == nil {
+// unattained reports whether the outcome shows that the objective has no minimum: see
+// design.unpenalised. Out of core it makes a pass over the file; on an error it returns false.
+func (g *general) unattained(ctx context.Context, p *solver.Problem, out *outcome) bool {
+	d := g.d
+	free := d.unpenalised(out.lambda, out.x)
+	switch {
+	case free == nil:
 		return false
+	case d.spec.streams():
+		apart, err := stream.Separates(ctx, p, free)
+		return apart && err == nil
 	}
-	apart, err := stream.Separates(ctx, p, free)
-	return apart && err == nil
+	margins := make([]float64, d.n)
+	d.x.MulVec(margins, free)
+	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
 }

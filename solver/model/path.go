@@ -119,8 +119,8 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 	}
 }
 
-// path yields the steps of the path of one problem, as Path does. It ignores the time limit and
-// set.Validation.
+// path yields the steps of the path of one problem, as Path does. set must be valid. path ignores the time
+// limit and set.Validation.
 func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		p, err := d.newPather(ctx, set)
@@ -148,7 +148,6 @@ func (s *Step) cut() bool {
 type pather struct {
 	d       *design
 	bare    *design // d without the rows, so that the steps do not keep the rows in memory
-	set     PathSettings
 	lambdas []float64
 	fitter  *fitter         // solves with package exact
 	general *general        // solves with solver.Minimize
@@ -161,40 +160,16 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 	bare := *d
 	bare.x, bare.y, bare.weights, bare.held = nil, nil, nil, held{}
 	p.bare = &bare
-	if set != nil {
-		p.set = *set
-	}
-	err = p.set.check()
-	if err == nil && !d.team.Alone() && p.set.Validation != nil {
-		err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
-	}
-	if err = d.team.Agreed(err); err != nil {
-		return nil, err
-	}
-	if p.fitter, err = d.newFitter(ctx); errors.Is(err, exact.ErrNotApplicable) {
+	lambdaMax := d.lambdaMax
+	if p.fitter, err = d.newFitter(ctx); err == nil {
+		lambdaMax = p.fitter.lambdaMax
+	} else if errors.Is(err, exact.ErrNotApplicable) {
 		p.general, err = d.general()
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		p.lambdas, err = set.lambdas(ctx, lambdaMax, d.summary.Rows, d.p)
 	}
-	if p.lambdas = p.set.Lambdas; p.lambdas == nil {
-		most, err := p.lambdaMax(ctx)
-		switch {
-		case err != nil && ending.Late(ctx):
-			return nil, errEarly
-		case err != nil:
-			return nil, err
-		}
-		p.lambdas = p.set.sequence(most, d.summary.Rows, d.p)
-	}
-	return p, nil
-}
-
-func (p *pather) lambdaMax(ctx context.Context) (float64, error) {
-	if p.fitter == nil {
-		return p.d.lambdaMax(ctx)
-	}
-	return p.fitter.lambdaMax(ctx)
+	return p, err
 }
 
 // errEarly is the error of a path whose time limit passes before its lambdas are known.
@@ -221,9 +196,21 @@ func (s *PathSettings) check() error {
 	return nil
 }
 
-// sequence returns Count lambdas in decreasing order, beginning at most. n and p are the numbers of rows
-// and features.
-func (s *PathSettings) sequence(most float64, n, p int) []float64 {
+// lambdas returns Lambdas or, if they are nil, Count lambdas in decreasing order, beginning at the result of
+// lambdaMax. n and p are the numbers of rows and features.
+func (s *PathSettings) lambdas(
+	ctx context.Context, lambdaMax func(context.Context) (float64, error), n, p int,
+) ([]float64, error) {
+	if s.Lambdas != nil {
+		return s.Lambdas, nil
+	}
+	most, err := lambdaMax(ctx)
+	switch {
+	case err != nil && ending.Late(ctx):
+		return nil, errEarly
+	case err != nil:
+		return nil, err
+	}
 	count, ratio := s.Count, s.Ratio
 	if count == 0 {
 		count = 100
@@ -238,7 +225,7 @@ func (s *PathSettings) sequence(most float64, n, p int) []float64 {
 	for k := range lambdas {
 		lambdas[k] = most * power(q, k)
 	}
-	return lambdas
+	return lambdas, nil
 }
 
 // root returns the k-th root of r, 0 < r < 1, by Newton's method from above. It does not use math.Pow,

@@ -202,10 +202,11 @@ func BenchmarkPath(b *testing.B) {
 // TestSequence checks that the lambdas are a geometric progression between the first and the last lambda,
 // for several numbers of lambdas.
 func TestSequence(t *testing.T) {
+	three := func(context.Context) (float64, error) { return 3, nil }
 	for _, count := range []int{1, 2, 3, 100, 1000} {
 		for _, ratio := range []float64{0.9, 1e-2, 1e-4, 1e-12} {
-			l := (&PathSettings{Count: count, Ratio: ratio}).sequence(3, 10, 5)
-			if len(l) != count || l[0] != 3 || count > 1 && math.Abs(l[count-1]-3*ratio) > 1e-11*3*ratio {
+			l, err := (&PathSettings{Count: count, Ratio: ratio}).lambdas(t.Context(), three, 10, 5)
+			if err != nil || len(l) != count || l[0] != 3 || count > 1 && math.Abs(l[count-1]-3*ratio) > 1e-11*3*ratio {
 				t.Errorf("%d down to %g: from %v to %v", count, ratio, l[0], l[count-1])
 			}
 			for k := 2; k < count; k++ {

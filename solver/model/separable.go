@@ -6,18 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// unattained reports whether x shows that the objective with lambda has no minimum: in the direction of
-// the part of x that is not penalised, the loss of some rows falls forever, and the loss of no row
-// rises. x has the coefficients and the intercept.
-func (d *design) unattained(lambda float64, x []float64) bool {
-	free := d.unpenalised(lambda, x)
-	if free == nil {
-		return false
-	}
-	margins := make([]float64, d.n)
-	d.x.MulVec(margins, free)
-	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
-}
+// An objective has no minimum if in some direction of features without a penalty the loss of some rows
+// falls forever, and the loss of no row rises. This file finds such a direction.
 
 // recedes returns a function that reports whether the domain is unbounded for coefficient j, towards +∞
 // if sign is positive and towards −∞ if sign is negative.
@@ -35,8 +25,9 @@ func (d *design) recedes() func(j int, sign float64) bool {
 	return func(int, float64) bool { return false }
 }
 
-// unpenalised returns x with zeros for the coefficients that are penalised or bounded. It returns nil
-// if this part of x cannot separate the rows, or if the loss of each row reaches its minimum.
+// unpenalised returns x, the coefficients and the intercept, with zeros for the coefficients that lambda
+// or a ridge penalises or that the domain bounds. It returns nil if this direction cannot separate the
+// rows, or if the loss of each row reaches its minimum.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil

@@ -275,7 +275,7 @@ func (s *Spec) standardizes() bool {
 // relTol returns the relative accuracy that the fit must prove, or 0 if it must prove nothing.
 func (s *Spec) relTol() float64 {
 	switch {
-	case s.RelTol == 0 && s.namedMethod() == nil:
+	case s.RelTol == 0 && s.methodExceptAuto() == nil:
 		return 1e-6
 	case s.RelTol < 0:
 		return 0

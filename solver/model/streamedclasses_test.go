@@ -180,10 +180,11 @@ func TestStreamedAUC(t *testing.T) {
 				t.Fatal(err)
 			}
 			in, _ := split(folds, 1)
-			part, err := newTable(whole.X, whole.Labels, spec, in)
+			part, err := whole.X.SelectRows(in)
 			if err != nil {
 				t.Fatal(err)
 			}
+			set := &ScoreSettings{Weights: pick(weights, in), Offsets: pick(offsets, in)}
 			h, err := c.holdOut(1)
 			if err != nil {
 				t.Fatal(err)
@@ -197,7 +198,7 @@ func TestStreamedAUC(t *testing.T) {
 				got = append(got, found...)
 			}
 			for i, of := range models {
-				want, err := of.Score(part.x, part.y, part.set)
+				want, err := of.Score(part, pick(whole.Labels, in), set)
 				if err != nil {
 					t.Fatal(err)
 				}
