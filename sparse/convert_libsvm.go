@@ -48,7 +48,7 @@ func (c *libsvmConversion) take(part *libsvmPart) error {
 	for k := range part.ends {
 		part.ends[k] += before
 	}
-	if err := c.add(&rows{ptr: part.ends, idx: part.idx, val: part.val}, part.labels); err != nil {
+	if err := c.add(&rows{ptr: part.ends, idx: part.idx, val: part.val}, part.labels.labels); err != nil {
 		return err
 	}
 	if c.parser.stats.Bytes-c.parts.recorded < recordBytes {

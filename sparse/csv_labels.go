@@ -64,11 +64,14 @@ func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 		return wrongCell("a label that is a word: expected a finite decimal number",
 			Remedy{Field: "ReadOptions.Regression", To: "false", If: "these are classes"}, chooseLabel)
 	case !o.Mapping.IsZero():
-		sign, ok := o.Mapping.signOf(word)
-		if !ok {
+		switch word {
+		case o.Mapping.PositiveName:
+			v = 1
+		case o.Mapping.NegativeName:
+			v = -1
+		default:
 			return l.unknown()
 		}
-		v = sign
 	case known:
 	case o.listLabels():
 		return l.unknown()

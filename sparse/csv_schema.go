@@ -294,7 +294,8 @@ func (s *schema) newLevel(col *tableColumn, value string) int32 {
 func (s *schema) order() (to []int32, names []string, err error) {
 	to = slices.Repeat([]int32{-1}, len(s.columns)+s.levels)
 	if s.opt.Names != nil {
-		return to, s.opt.Names, s.orderAs(to, s.opt.Names)
+		s.orderAs(to, s.opt.Names)
+		return to, s.opt.Names, nil
 	}
 	for c, col := range s.columns {
 		switch col.kind {
@@ -364,7 +365,7 @@ func (col *tableColumn) category() Category {
 
 // orderAs sets the elements of to for the features in ReadOptions.Names, and describes their
 // columns.
-func (s *schema) orderAs(to []int32, names []string) error {
+func (s *schema) orderAs(to []int32, names []string) {
 	at := make(map[string]int32, len(names))
 	for j, name := range names {
 		at[name] = int32(j)
@@ -381,5 +382,4 @@ func (s *schema) orderAs(to []int32, names []string) error {
 			s.summary.Categorical = append(s.summary.Categorical, Category{Column: col.name, Categories: len(col.levels), Unknown: col.unknown, Example: col.example})
 		}
 	}
-	return nil
 }

@@ -3,8 +3,6 @@ package sparse
 import (
 	"slices"
 	"strconv"
-
-	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
 // Dataset is a matrix with a row for each sample, and the labels of the rows if there are any.
@@ -88,19 +86,6 @@ func (m LabelMapping) Name(sign float64) string {
 		return m.PositiveName
 	}
 	return m.NegativeName
-}
-
-// signOf is Sign for the text of a label; ok is false if m does not have the label.
-func (m LabelMapping) signOf(label string) (sign float64, ok bool) {
-	switch {
-	case !m.named():
-		v, number := text.ParseFloat(label)
-		sign, ok = m.Sign(v)
-		return sign, ok && number
-	case label == m.PositiveName:
-		return 1, true
-	}
-	return -1, label == m.NegativeName
 }
 
 // ReadStats describes what a reader read.

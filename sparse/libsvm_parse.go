@@ -2,12 +2,11 @@ package sparse
 
 import (
 	"bytes"
-	"cmp"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -27,8 +26,7 @@ type libsvmPart struct {
 	max    int64       // largest index seen, -1 for none
 	zero   bool        // index 0 was seen
 	atEdge *ParseError // see newExtreme
-	labels []float64
-	kinds  seenLabels
+	labels labelCollector
 	ends   []int64 // end of each row in idx and val
 	idx    []int32
 	val    []float64
@@ -67,8 +65,8 @@ func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
 	p := &libsvmPart{
-		libsvmForm: f, max: -1, bytes: n, labels: make([]float64, 0, lines), ends: make([]int64, 0, lines),
-		idx: make([]int32, 0, entries), val: make([]float64, 0, entries),
+		libsvmForm: f, max: -1, bytes: n, labels: labelCollector{name: f.name, opt: f.opt, labels: make([]float64, 0, lines)},
+		ends: make([]int64, 0, lines), idx: make([]int32, 0, entries), val: make([]float64, 0, entries),
 	}
 	i := 0
 	if first && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
@@ -97,14 +95,14 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 
 // count checks the next part and adds its counts to the statistics.
 func (p *libsvmParser) count(part *libsvmPart) error {
-	for _, k := range part.kinds.all {
+	for _, k := range part.labels.kinds.all {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
 			return err
 		}
 	}
-	if bad, ok := part.err.(*ParseError); ok {
-		bad.Line += p.lines
-		return bad
+	if part.err != nil {
+		part.err.(*ParseError).Line += p.lines
+		return part.err
 	}
 	if p.atEdge == nil && part.atEdge != nil {
 		p.atEdge = part.atEdge
@@ -119,33 +117,6 @@ func (p *libsvmParser) count(part *libsvmPart) error {
 	return nil
 }
 
-// errLabel ends a part at a label that is not allowed; count finds the message.
-var errLabel = errorf("a label too many")
-
-// label adds the label of a row.
-func (p *libsvmPart) label(label float64, column int) error {
-	switch {
-	case p.opt.Counts && label < 0:
-		p.kinds.add(labelKind{label, p.line, column})
-		return errLabel
-	case p.opt.numbers():
-	case p.opt.listLabels():
-		v, ok := p.opt.storedLabel(label)
-		if !ok {
-			p.kinds.add(labelKind{label, p.line, column})
-			return errLabel
-		}
-		label = v
-	case !p.kinds.has(label):
-		fits := p.kinds.takes(label, p.opt.MaxClasses)
-		if p.kinds.add(labelKind{label, p.line, column}); !fits {
-			return errLabel
-		}
-	}
-	p.labels = append(p.labels, label)
-	return nil
-}
-
 // row parses the line at b[i] and returns the position after its line feed.
 func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	start := i
@@ -157,7 +128,8 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	if !ok {
 		return 0, p.badLabel(b, start, i, end)
 	}
-	if err := p.label(label, i-start+1); err != nil {
+	if err := p.labels.add(label, p.line, i-start+1); err != nil {
+		p.labels.kinds.add(labelKind{label, p.line, i - start + 1}) // for count, whose error mentions the labels of earlier parts
 		return 0, err
 	}
 	first := len(p.idx)
@@ -167,8 +139,9 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	}
 	p.ends = append(p.ends, int64(len(p.idx)))
 	if !sorted {
-		if err := p.sortRow(b, start, first); err != nil {
-			return 0, err
+		p.sorted++
+		if j, twice := coordinates.SortRow(p.idx[first:], p.val[first:]); twice {
+			return 0, p.repeated(b, start, int64(j)+p.bias)
 		}
 	}
 	return lineEnd(b, i), nil
@@ -244,22 +217,6 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	return nil
 }
 
-func (p *libsvmPart) sortRow(b []byte, start, first int) error {
-	p.sorted++
-	row := make([]Triplet, len(p.idx)-first)
-	for k := range row {
-		row[k] = Triplet{Col: int(p.idx[first+k]), Value: p.val[first+k]}
-	}
-	slices.SortStableFunc(row, func(a, b Triplet) int { return cmp.Compare(a.Col, b.Col) })
-	for k, e := range row {
-		if k > 0 && e.Col == row[k-1].Col {
-			return p.repeated(b, start, int64(e.Col)+p.bias)
-		}
-		p.idx[first+k], p.val[first+k] = int32(e.Col), e.Value
-	}
-	return nil
-}
-
 // finish returns the data set.
 func (p *libsvmParser) finish() (*Dataset, error) {
 	cols, err := p.columns()
@@ -328,7 +285,7 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 // join copies the part into x and labels, from row number row and entry number at on. If shift is
 // set, it adds 1 to every column.
 func (p *libsvmPart) join(x *CSR, labels []float64, row int, at int64, shift bool) {
-	copy(labels[row:], p.labels)
+	copy(labels[row:], p.labels.labels)
 	copy(x.idx[at:], p.idx)
 	copy(x.val[at:], p.val)
 	for k, end := range p.ends {

@@ -42,22 +42,6 @@ func (r *random) normal() float64 {
 	return s
 }
 
-// choose draws k of the numbers 0..n-1 without replacement. It returns them and the
-// others, both in increasing order.
-func (r *random) choose(n, k int) (chosen, others []int) {
-	perm := make([]int, n)
-	for i := range perm {
-		perm[i] = i
-	}
-	for i := range k {
-		j := i + r.below(n-i)
-		perm[i], perm[j] = perm[j], perm[i]
-	}
-	slices.Sort(perm[:k])
-	slices.Sort(perm[k:])
-	return perm[:k:k], perm[k:]
-}
-
 // Split draws k of the numbers 0..n-1 without replacement. It returns them and the
 // others, both in increasing order. The same arguments give the same numbers on every
 // machine and with every Go version. It panics unless 0 <= k <= n.
@@ -65,7 +49,17 @@ func Split(n, k int, seed uint64) (chosen, others []int) {
 	if k < 0 || k > n {
 		panic(fmt.Sprintf("sparse: Split of %d out of %d elements", k, n))
 	}
-	return newRandom(seed).choose(n, k)
+	r, all := newRandom(seed), make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	for i := range k {
+		j := i + r.below(n-i)
+		all[i], all[j] = all[j], all[i]
+	}
+	slices.Sort(all[:k])
+	slices.Sort(all[k:])
+	return all[:k:k], all[k:]
 }
 
 // SyntheticOptions describes a random problem with a known solution. Zero fields mean the
