@@ -9,7 +9,6 @@ import (
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
-	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
 // A Builder makes a Dataset from rows that a program has, such as rows of a database:
@@ -59,8 +58,6 @@ type rowsFile struct {
 	conversion
 	path      string
 	temporary string // the directory of a temporary file; empty for a permanent file
-	rows      int64
-	nnz       int64
 }
 
 // builderName replaces the name of the file in errors about labels.
@@ -212,20 +209,10 @@ func (b *Builder) create() error {
 
 // flush moves the rows from memory to the temporary files.
 func (b *Builder) flush() error {
-	f, m := b.file, &b.rows
-	m.join()
-	ends := m.ptr[1:]
-	for k := range ends {
-		ends[k] += f.nnz
+	if err := b.file.move(&b.rows, &b.labels); err != nil {
+		return err
 	}
-	f.kinds.add(b.labels)
-	err := errors.Join(f.parts.add(&rows{ptr: ends, idx: m.idx, val: m.val}, b.labels), f.parts.flush())
-	if err != nil {
-		return errorf("writing rows for %s: %w", f.path, err)
-	}
-	f.rows, f.nnz = f.rows+int64(len(ends)), f.nnz+int64(len(m.idx))
-	m.ptr, m.idx, m.val, b.labels = m.ptr[:1], m.idx[:0], m.val[:0], b.labels[:0]
-	return nil
+	return b.file.flush()
 }
 
 // Dataset returns the rows, and closes the builder. It returns an error, and leaves no
@@ -272,7 +259,7 @@ func (b *Builder) mapped() (*Dataset, error) {
 		return nil, err
 	}
 	f := b.file
-	s := f.sections(scasfile.Header{Rows: f.rows, Cols: int64(b.cols), NNZ: f.nnz})
+	s := f.binary(b.cols, nil)
 	s.meta.Features = b.Names
 	if err := atomicfile.Write(f.path, 0o666, s.write); err != nil {
 		return nil, err

@@ -206,7 +206,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 			b.file.parts.files[valuesPart].f.Close()
 		}
 	}
-	check.Error(t, err, "sparse: writing rows for", "rows.scas", "closed")
+	check.Error(t, err, "sparse: writing the rows of", "rows.scas", "closed")
 	onlyFiles(t, dir, "taken")
 	b = spilled(filepath.Join(dir, "rows.scas")) // this builder is closed without a call of Dataset
 	for range 500 {

@@ -76,7 +76,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	if err != nil {
 		return nil, err
 	}
-	if err := c.open(f, out, work); err != nil {
+	if err := c.open(f, out); err != nil {
 		return nil, err
 	}
 	defer c.parts.close()
@@ -115,15 +115,15 @@ type conversion struct {
 	set     *ConvertSettings
 	kinds   labelKinds
 	parts   *parts
-	resumed int64 // bytes of text that an earlier call converted
-	raw     int64 // size of the source file in bytes
-	written int64 // bytes written to the .scas file
+	rows    int64        // number of rows in the parts
+	nnz     int64        // number of entries in the parts
+	last    *partsRecord // the state at which an earlier call stopped; nil at the beginning of the text
+	raw     int64        // size of the source file in bytes
+	written int64        // bytes written to the .scas file
 }
 
 // A converter does the work that depends on the format of the text.
 type converter interface {
-	// resume restores the state of the parser from the last record.
-	resume(last *partsRecord)
 	// read reads the rest of the text, calls report after each block, and describes the
 	// whole.
 	read(in io.Reader, report func()) (*Converted, error)
@@ -132,7 +132,7 @@ type converter interface {
 }
 
 // open opens the incomplete sections of an earlier conversion, or creates new ones.
-func (c *conversion) open(f *os.File, out string, work converter) error {
+func (c *conversion) open(f *os.File, out string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return errorf("%w", err)
@@ -140,14 +140,11 @@ func (c *conversion) open(f *os.File, out string, work converter) error {
 	c.raw = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
 		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
-	parts, last, err := openParts(partsOf(atomicfile.Followed(out)), source)
-	if err != nil {
+	if c.parts, c.last, err = openParts(partsOf(atomicfile.Followed(out)), source); err != nil {
 		return errorf("converting %s: %w", c.name, err)
 	}
-	c.parts = parts
-	if last != nil {
-		c.kinds, c.resumed = labelKinds{last.Kinds, last.KindCount}, last.Stats.Bytes
-		work.resume(last)
+	if last := c.last; last != nil {
+		c.kinds, c.rows, c.nnz = labelKinds{last.Kinds, last.KindCount}, int64(last.Stats.Rows), last.Stats.NNZ
 	}
 	return nil
 }
@@ -160,16 +157,20 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 		return nil, err
 	}
 	defer in.Close()
-	if _, err := io.CopyN(io.Discard, in, c.resumed); err != nil {
+	resumed := int64(0)
+	if c.last != nil {
+		resumed = c.last.Stats.Bytes
+	}
+	if _, err := io.CopyN(io.Discard, in, resumed); err != nil {
 		return nil, errorf("reading %s: %w", c.name, err)
 	}
 	done, err := work.read(in, func() { c.report("text", source.n.Load(), c.raw) })
 	if err != nil {
 		return nil, err
 	}
-	done.Stats.Compression, done.Resumed = kind, c.resumed
-	if err := c.parts.flush(); err != nil {
-		return nil, errorf("converting %s: %w", c.name, err)
+	done.Stats.Compression, done.Resumed = kind, resumed
+	if err := c.flush(); err != nil {
+		return nil, err
 	}
 	return done, writeFile(out, func(w io.Writer) error {
 		s := work.sections()
@@ -194,13 +195,33 @@ func (c *conversion) interrupted() error {
 	return nil
 }
 
-// add adds rows to the parts.
-func (c *conversion) add(r *rows, labels []float64) error {
-	c.kinds.add(labels)
-	if err := c.parts.add(r, labels); err != nil {
-		return errorf("converting %s: %w", c.name, err)
+// add adds rows to the parts. ends counts entries from the first of idx; add overwrites it.
+func (c *conversion) add(ends []int64, idx []int32, val, labels []float64) error {
+	for k := range ends {
+		ends[k] += c.nnz
 	}
-	return nil
+	c.kinds.add(labels)
+	c.rows, c.nnz = c.rows+int64(len(ends)), c.nnz+int64(len(idx))
+	return c.failed(c.parts.add(ends, idx, val, labels))
+}
+
+// move adds the rows of m and their labels to the parts, and empties m and labels.
+func (c *conversion) move(m *rows, labels *[]float64) error {
+	m.join()
+	err := c.add(m.ptr[1:], m.idx, m.val, *labels)
+	m.ptr, m.idx, m.val, *labels = m.ptr[:1], m.idx[:0], m.val[:0], (*labels)[:0]
+	return err
+}
+
+// flush writes the parts to their files.
+func (c *conversion) flush() error { return c.failed(c.parts.flush()) }
+
+// failed describes an error about the parts; nil stays nil.
+func (c *conversion) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
 // piece reports that b is written, and returns an error if the conversion is to stop.
@@ -223,15 +244,17 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 	}
 }
 
-// sections returns the sections of a .scas file with this header. Their content is read from
-// c.parts. Labels with two values are written as −1 and +1.
-func (c *conversion) sections(header scasfile.Header) binarySections {
+// binary returns the sections of a .scas file with the given number of columns. Their content is read
+// from c.parts. Labels with two values are written as −1 and +1; t describes them if they are words.
+func (c *conversion) binary(cols int, t *TableSummary) binarySections {
 	s := binarySections{
-		header: header,
+		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},
 		idx:    c.section(columnsPart, asIs), val: c.section(valuesPart, asIs), ptr: c.section(rowsPart, asIs),
 		labels: c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.Floats(b)) }),
 	}
-	s.label(c.kinds, LabelMapping{}, nil)
+	if c.kinds.count > 0 {
+		s.label(c.kinds, LabelMapping{}, t)
+	}
 	return s
 }
 

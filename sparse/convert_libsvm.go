@@ -19,12 +19,10 @@ func convertLIBSVM(c *conversion) (converter, error) {
 	return &libsvmConversion{conversion: c, parser: newLIBSVMParser(c.name, c.opt)}, nil
 }
 
-func (c *libsvmConversion) resume(last *partsRecord) {
-	p := c.parser
-	p.lines, p.max, p.zero, p.atEdge, p.stats = last.Lines, last.Max, last.Zero, last.AtEdge, last.Stats
-}
-
 func (c *libsvmConversion) read(in io.Reader, report func()) (*Converted, error) {
+	if p, last := c.parser, c.last; last != nil {
+		p.lines, p.max, p.zero, p.atEdge, p.stats = last.Lines, last.Max, last.Zero, last.AtEdge, last.Stats
+	}
 	err := inParallel(in, c.name, c.parser.block, func(part *libsvmPart) error {
 		report()
 		return c.take(part)
@@ -41,14 +39,10 @@ func (c *libsvmConversion) take(part *libsvmPart) error {
 	if err := c.interrupted(); err != nil {
 		return errors.Join(c.record(), err)
 	}
-	before := c.parser.stats.NNZ
 	if err := c.parser.count(part); err != nil {
 		return err
 	}
-	for k := range part.ends {
-		part.ends[k] += before
-	}
-	if err := c.add(&rows{ptr: part.ends, idx: part.idx, val: part.val}, part.labels.labels); err != nil {
+	if err := c.add(part.ends, part.idx, part.val, part.labels.labels); err != nil {
 		return err
 	}
 	if c.parser.stats.Bytes-c.parts.recorded < recordBytes {
@@ -66,9 +60,8 @@ func (c *libsvmConversion) record() error {
 }
 
 func (c *libsvmConversion) sections() binarySections {
-	st := c.parser.stats
-	s := c.conversion.sections(scasfile.Header{Rows: int64(st.Rows), Cols: int64(c.features), NNZ: st.NNZ})
-	if st.IndexBase == OneBased {
+	s := c.binary(c.features, nil)
+	if c.parser.stats.IndexBase == OneBased {
 		s.header.IndexBase = 1
 	}
 	if c.parser.shifts() {

@@ -176,13 +176,12 @@ func (p *parts) goTo(r *partsRecord) error {
 	return nil
 }
 
-// add writes rows to the parts. r.ptr holds only the ends of the rows, counted from the first row
-// of the text.
-func (p *parts) add(r *rows, labels []float64) error {
+// add writes rows to the parts. ends counts entries from the first row of the text.
+func (p *parts) add(ends []int64, idx []int32, val, labels []float64) error {
 	return errors.Join(
-		scasfile.WriteNumbers(&p.files[columnsPart], r.idx),
-		scasfile.WriteNumbers(&p.files[valuesPart], r.val),
-		scasfile.WriteNumbers(&p.files[rowsPart], r.ptr),
+		scasfile.WriteNumbers(&p.files[columnsPart], idx),
+		scasfile.WriteNumbers(&p.files[valuesPart], val),
+		scasfile.WriteNumbers(&p.files[rowsPart], ends),
 		scasfile.WriteNumbers(&p.files[labelsPart], labels))
 }
 

@@ -16,8 +16,6 @@ import (
 type tableConversion struct {
 	*conversion
 	table *table
-	rows  int
-	nnz   int64
 	sums  []float64 // sum of the stored numbers of each column
 	to    []int32   // the feature for each provisional number, -1 for none
 	names []string
@@ -33,10 +31,6 @@ func convertTable(c *conversion) (converter, error) {
 	return &tableConversion{conversion: c, table: t, buf: make([]byte, 1<<12)}, nil
 }
 
-// resume implements converter. It is never called: conversions of tables write no
-// records.
-func (c *tableConversion) resume(*partsRecord) {}
-
 func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) {
 	t := c.table
 	err := eachBlock(in, c.name, func(b []byte, n int, last bool) (used int, err error) {
@@ -49,7 +43,7 @@ func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) 
 	if err != nil {
 		return nil, err
 	}
-	if c.to, c.names, err = t.settle(c.rows, c.center); err != nil {
+	if c.to, c.names, err = t.settle(int(c.rows), c.center); err != nil {
 		return nil, err
 	}
 	if l := t.labels; l.worded {
@@ -78,23 +72,16 @@ func (c *tableConversion) take() error {
 			c.sums[j] += t.val[k]
 		}
 	}
-	ends := t.ptr[1:]
-	for k := range ends {
-		ends[k] += c.nnz
-	}
-	c.rows, c.nnz = c.rows+len(ends), c.nnz+int64(len(t.idx))
-	err := c.add(&rows{ptr: ends, idx: t.idx, val: t.val}, t.labels.labels)
-	t.ptr, t.idx, t.val, t.labels.labels = t.ptr[:1], t.idx[:0], t.val[:0], t.labels.labels[:0]
 	for _, col := range t.columns {
 		col.offsets = col.offsets[:0]
 	}
-	return err
+	return c.move(&t.rows, &t.labels.labels)
 }
 
 // center returns the mean or median of a column.
 func (c *tableConversion) center(j int) (float64, error) {
 	col := c.table.columns[j]
-	n := c.rows - col.missing
+	n := int(c.rows) - col.missing
 	switch {
 	case c.opt.Table.Missing == MissingMean:
 		return c.sums[j] / float64(max(1, n)), nil
@@ -104,8 +91,8 @@ func (c *tableConversion) center(j int) (float64, error) {
 	if err := c.opt.allow(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name); err != nil {
 		return 0, err
 	}
-	if err := c.parts.flush(); err != nil {
-		return 0, errorf("converting %s: %w", c.name, err)
+	if err := c.flush(); err != nil {
+		return 0, err
 	}
 	var values []float64
 	err := c.parts.entries(func(idx []int32, val []float64) error {
@@ -125,8 +112,8 @@ func (c *tableConversion) countNone() error {
 	if !slices.ContainsFunc(c.table.columns, late) {
 		return nil
 	}
-	if err := c.parts.flush(); err != nil {
-		return errorf("converting %s: %w", c.name, err)
+	if err := c.flush(); err != nil {
+		return err
 	}
 	return c.parts.each(columnsPart, func(b []byte) error {
 		for _, j := range scasfile.Int32s(b) {
@@ -139,24 +126,19 @@ func (c *tableConversion) countNone() error {
 }
 
 func (c *tableConversion) sections() binarySections {
-	s := binarySections{
-		header: scasfile.Header{Rows: int64(c.rows), Cols: int64(len(c.names)), NNZ: c.nnz - c.none, IndexBase: 1},
-		meta:   binaryMeta{Features: c.names},
-		idx:    c.section(columnsPart, c.writeColumns), val: c.writeValues, ptr: c.section(rowsPart, asIs),
-		labels: func(io.Writer) error { return nil },
-	}
+	s := c.binary(len(c.names), &c.table.summary)
+	s.header.NNZ -= c.none
+	s.header.IndexBase, s.meta.Features = 1, c.names
+	s.idx, s.val = c.section(columnsPart, c.writeColumns), c.writeValues
 	if c.none > 0 {
 		s.ptr = c.writeRows
 	}
-	if l := c.table.labels; l.begun {
-		s.label(c.kinds, LabelMapping{}, &c.table.summary)
+	if l := c.table.labels; l.worded {
 		rank := l.rank(c.table.summary.Classes)
 		s.labels = c.section(labelsPart, func(w io.Writer, b []byte) error {
 			labels := scasfile.Floats(b)
-			for k := range labels {
-				if l.worded {
-					labels[k] = rank[int(labels[k])]
-				}
+			for k, v := range labels {
+				labels[k] = rank[int(v)]
 			}
 			return c.kinds.write(w, labels)
 		})
