@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 )
 
 // A Group is a sync.WaitGroup whose Wait panics if a goroutine had a fault. Other panics
@@ -44,6 +45,34 @@ func (g *Group) Wait() {
 	if g.fault != nil {
 		panic(g.fault)
 	}
+}
+
+// Each runs tasks 0 to count−1 on several goroutines of a Group and waits for them. threads is the
+// number of goroutines; 0 means one per processor. A goroutine takes the next task when it has ended
+// one, in increasing order. Each calls start once for each goroutine, one call after the other, to get
+// the function that runs its tasks.
+func Each(threads, count int, start func() (task func(k int))) {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	if threads = min(threads, count); threads == 1 {
+		task := start()
+		for k := range count {
+			task(k)
+		}
+		return
+	}
+	var next atomic.Int64
+	var g Group
+	for range threads {
+		task := start()
+		g.Go(func() {
+			for k := int(next.Add(1)) - 1; k < count; k = int(next.Add(1)) - 1 {
+				task(k)
+			}
+		})
+	}
+	g.Wait()
 }
 
 // Address returns the address of the fault if the recovered value is a fault. For any other value

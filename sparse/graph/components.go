@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // ComponentError reports that a connected component is too large to solve. A larger
@@ -70,7 +72,7 @@ func (c *Covariance) Blocks(groups [][]int32, threads int, do func(k int, s []fl
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return len(groups[b]) - len(groups[a]) })
-	parallel(threads, len(order), func() func(k int) {
+	faults.Each(threads, len(order), func() func(k int) {
 		r := newCovarianceRow(c.n)
 		return func(k int) { do(order[k], c.block(groups[order[k]], r)) }
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // CorrelationOptions says how to make a graph from correlations. Nil and the zero value
@@ -127,7 +128,7 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 		order, reach = c.byReach()
 	}
 	chosen := make([][]Edge, c.n)
-	parallel(o.Threads, c.n, func() func(i int) {
+	faults.Each(o.Threads, c.n, func() func(i int) {
 		r := newCovarianceRow(c.n)
 		return func(i int) { chosen[i] = c.nearest(i, k, order, reach, r) }
 	})

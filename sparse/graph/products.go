@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // CovarianceOfPieces is CovarianceOf, with the same bits, for data whose rows need not all be in
@@ -75,7 +76,7 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	}
 	const bands = 16 // bands of features; the first bands have more products
 	p := len(t.mean)
-	parallel(threads, bands, func() func(k int) {
+	faults.Each(threads, bands, func() func(k int) {
 		return func(k int) {
 			from, to := int32(p*k/bands), int32(p*(k+1)/bands)
 			for i := range hi - lo {

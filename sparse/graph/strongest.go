@@ -3,9 +3,7 @@ package graph
 import (
 	"cmp"
 	"math"
-	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/faults"
 )
@@ -61,7 +59,7 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, 
 	total := newCollector(floor, keep)
 	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {
 		var parts []*collector
-		parallel(threads, count, func() func(k int) {
+		faults.Each(threads, count, func() func(k int) {
 			r, into := newCovarianceRow(c.n), newCollector(total.floor, keep)
 			parts = append(parts, into)
 			return func(k int) { each(k, r, into) }
@@ -130,24 +128,4 @@ func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covari
 			into.add(Edge{min(i, j), max(i, j), c.apart(int(i), int(j))})
 		}
 	}
-}
-
-// parallel runs tasks 0..count-1 on several goroutines (threads; 0 means one per
-// processor), in any order. It calls start once for each goroutine, one call after the
-// other, to get the function that runs its tasks.
-func parallel(threads, count int, start func() func(k int)) {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	var next atomic.Int64
-	var wg faults.Group
-	for range min(threads, count) {
-		do := start()
-		wg.Go(func() {
-			for k := int(next.Add(1)) - 1; k < count; k = int(next.Add(1)) - 1 {
-				do(k)
-			}
-		})
-	}
-	wg.Wait()
 }

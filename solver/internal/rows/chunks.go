@@ -3,7 +3,6 @@ package rows
 import (
 	"runtime"
 	"sort"
-	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/faults"
@@ -62,20 +61,5 @@ func (c Chunks) Each(do func(k, lo, hi int)) {
 
 // Spread calls do for 0 ≤ k < count on up to the given number of goroutines.
 func Spread(threads, count int, do func(k int)) {
-	if threads = min(threads, count); threads <= 1 {
-		for k := range count {
-			do(k)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg faults.Group
-	for range threads {
-		wg.Go(func() {
-			for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {
-				do(k)
-			}
-		})
-	}
-	wg.Wait()
+	faults.Each(max(1, threads), count, func() func(k int) { return do })
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -23,23 +22,22 @@ func (f *File) Check(little bool) error {
 	n := int(f.Rows)
 	pieces := f.pieces()
 	failed := make([]error, pieces)
-	var next, worst atomic.Int64
-	worst.Store(int64(pieces))
-	var wg faults.Group
-	for range min(pieces, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for k := int(next.Add(1) - 1); k < pieces && int64(k) < worst.Load(); k = int(next.Add(1) - 1) {
-				lo, hi := n*k/pieces, n*(k+1)/pieces
-				if failed[k] = f.CheckRows(lo, hi); failed[k] != nil {
-					worst.Store(min(worst.Load(), int64(k)))
-				}
-				if little {
-					f.Release(lo, hi)
-				}
+	var wrong atomic.Int64 // the number of a piece with an error; pieces after it need no check
+	wrong.Store(int64(pieces))
+	faults.Each(0, pieces, func() func(k int) {
+		return func(k int) {
+			if int64(k) > wrong.Load() {
+				return
 			}
-		})
-	}
-	wg.Wait()
+			lo, hi := n*k/pieces, n*(k+1)/pieces
+			if failed[k] = f.CheckRows(lo, hi); failed[k] != nil {
+				wrong.Store(min(wrong.Load(), int64(k)))
+			}
+			if little {
+				f.Release(lo, hi)
+			}
+		}
+	})
 	if k := slices.IndexFunc(failed, func(err error) bool { return err != nil }); k >= 0 {
 		return failed[k]
 	}
