@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
 // labelled sets the labels of d: the labels of ReadOptions.LabelsFile if there are any, else y.
@@ -77,11 +79,11 @@ func (d *Dataset) arrange(file string, names []string) error {
 	for j, name := range d.Names {
 		at[name] = j
 	}
-	to := slices.Repeat([]int{-1}, len(d.Names))
+	to := slices.Repeat([]int32{-1}, len(d.Names))
 	var missing []string
 	for k, name := range names {
 		if j, there := at[name]; there {
-			to[j] = k
+			to[j] = int32(k)
 		} else {
 			missing = append(missing, name)
 		}
@@ -89,19 +91,27 @@ func (d *Dataset) arrange(file string, names []string) error {
 	if missing != nil {
 		return missingColumns(file, missing, d.Names)
 	}
-	n, _ := d.X.Dims()
-	var entries []Triplet
-	for i := range n {
-		idx, val := d.X.Row(i)
-		for k, j := range idx {
-			if to[j] >= 0 {
-				entries = append(entries, Triplet{i, to[j], val[k]})
+	x := &CSR{rows: d.X.rows, ptr: slices.Clone(d.X.ptr), idx: slices.Clone(d.X.idx), val: slices.Clone(d.X.val)}
+	x.renumber(to, len(names))
+	d.X, d.Names = x, names
+	return nil
+}
+
+// renumber moves the entries of column j to column to[j] of cols, and drops them if to[j] is -1.
+func (a *CSR) renumber(to []int32, cols int) {
+	kept, first := 0, int64(0)
+	for i := range a.rows {
+		last, start := a.ptr[i+1], kept
+		for k := first; k < last; k++ {
+			if j := to[a.idx[k]]; j >= 0 {
+				a.idx[kept], a.val[kept] = j, a.val[k]
+				kept++
 			}
 		}
+		coordinates.SortRow(a.idx[start:kept], a.val[start:kept])
+		first, a.ptr[i+1] = last, int64(kept)
 	}
-	x, err := FromTriplets(n, len(names), entries)
-	d.X, d.Names = x, names
-	return err
+	a.cols, a.idx, a.val = cols, trim(a.idx[:kept]), trim(a.val[:kept])
 }
 
 // missingColumns returns the error that a file lacks columns.

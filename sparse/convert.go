@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
@@ -151,7 +150,7 @@ func (c *conversion) open(f *os.File, out string) error {
 
 // run reads the text and writes the file.
 func (c *conversion) run(f *os.File, out string, work converter) (*Converted, error) {
-	source := &progressReader{r: f}
+	source := &countingReader{r: f}
 	in, kind, err := decompress(source, c.name)
 	if err != nil {
 		return nil, err
@@ -261,16 +260,4 @@ func (c *conversion) binary(cols int, t *TableSummary) binarySections {
 func asIs(w io.Writer, b []byte) error {
 	_, err := w.Write(b)
 	return err
-}
-
-// A progressReader counts the bytes that are read.
-type progressReader struct {
-	r io.Reader
-	n atomic.Int64
-}
-
-func (p *progressReader) Read(b []byte) (int, error) {
-	n, err := p.r.Read(b)
-	p.n.Add(int64(n))
-	return n, err
 }

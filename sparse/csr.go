@@ -186,10 +186,15 @@ func FromDense(rows, cols int, data []float64) (*CSR, error) {
 	if len(data) != rows*cols {
 		return nil, errorf("%d values for a dense %d x %d table: want %d", len(data), rows, cols, rows*cols)
 	}
+	return fromElements(rows, cols, func(i, j int) float64 { return data[i*cols+j] })
+}
+
+// fromElements builds a matrix whose element in row i and column j is at(i, j). Zeros are not stored.
+func fromElements(rows, cols int, at func(i, j int) float64) (*CSR, error) {
 	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
 	for i := range rows {
-		for j, v := range data[i*cols : (i+1)*cols] {
-			if v != 0 {
+		for j := range cols {
+			if v := at(i, j); v != 0 {
 				idx, val = append(idx, int32(j)), append(val, v)
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
 // finish returns the data: it orders the features, replaces missing values and sets
@@ -21,8 +19,8 @@ func (t *table) finish() (*Dataset, error) {
 			t.val[k] = t.columns[j].fill
 		}
 	}
-	t.renumber(to)
-	d := &Dataset{X: t.matrix(len(names)), Names: names, Table: &t.summary, Stats: t.stats}
+	d := &Dataset{X: t.matrix(len(to)), Names: names, Table: &t.summary, Stats: t.stats}
+	d.X.renumber(to, len(names))
 	d.Stats.NNZ = d.X.NNZ()
 	for _, col := range t.columns {
 		if col.kind == offsetColumn {
@@ -130,21 +128,4 @@ func medianOf(v []float64, n int) float64 {
 		}
 	}
 	return float64(at((n-1)/2)/2) + float64(at(n/2)/2)
-}
-
-// renumber replaces provisional numbers by features, and drops entries without one.
-func (t *table) renumber(to []int32) {
-	kept, first := 0, int64(0)
-	for i := range len(t.ptr) - 1 {
-		last, start := t.ptr[i+1], kept
-		for k := first; k < last; k++ {
-			if j := to[t.idx[k]]; j >= 0 {
-				t.idx[kept], t.val[kept] = j, t.val[k]
-				kept++
-			}
-		}
-		coordinates.SortRow(t.idx[start:kept], t.val[start:kept]) // ReadOptions.Names may have another order than the file
-		first, t.ptr[i+1] = last, int64(kept)
-	}
-	t.idx, t.val = t.idx[:kept], t.val[:kept]
 }

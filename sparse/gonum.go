@@ -25,16 +25,7 @@ func FromMatrix(m mat.Matrix) (*CSR, error) {
 	if cols > MaxCols {
 		return nil, errorf("shape %d x %d is out of range: want at most %d columns", rows, cols, MaxCols)
 	}
-	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
-	for i := range rows {
-		for j := range cols {
-			if v := m.At(i, j); v != 0 {
-				idx, val = append(idx, int32(j)), append(val, v)
-			}
-		}
-		ptr[i+1] = int64(len(idx))
-	}
-	return New(rows, cols, ptr, idx, val)
+	return fromElements(rows, cols, m.At)
 }
 
 // At returns the element in row i and column j, or 0 if no entry is stored there. It

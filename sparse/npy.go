@@ -17,7 +17,7 @@ func readNPY(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newArrayData(name, x, nil, opt, ReadStats{Bytes: bytes.n})
+	return newArrayData(name, x, nil, opt, ReadStats{Bytes: bytes.n.Load()})
 }
 
 // newArrayData returns the data set for a matrix and labels that were read from arrays.
@@ -28,17 +28,6 @@ func newArrayData(name string, x *CSR, y []float64, opt *ReadOptions, stats Read
 	d := &Dataset{X: x, Stats: stats}
 	d.Stats.Rows, d.Stats.NNZ, d.Stats.IndexBase = x.rows, x.NNZ(), ZeroBased
 	return d, d.labelled(name, y, opt)
-}
-
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // An arrayReader reads arrays of one file.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
@@ -65,6 +66,18 @@ func (e *ParseError) withoutRemedies() string {
 
 // Unwrap returns the cause, or nil.
 func (e *ParseError) Unwrap() error { return e.Err }
+
+// A countingReader counts the bytes that are read. n may be used while another goroutine reads.
+type countingReader struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
 
 // blockSize is the number of bytes of text that are parsed at a time: enough that the
 // work per block does not count, and few enough for a second-level cache.
