@@ -5,7 +5,6 @@
 package paper
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -149,7 +148,7 @@ type DataSummary struct {
 }
 
 // describe returns the summary of a data set.
-func (d *Data) describe(ctx context.Context) (*DataSummary, error) {
+func (d *Data) describe() (*DataSummary, error) {
 	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}).Constants(0)
 	f := d.summary
 	f.NuF, f.Lambda1, f.LambdaP = c.NuF, c.Lambda1, c.LambdaP

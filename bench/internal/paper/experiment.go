@@ -32,7 +32,7 @@ type Experiment struct {
 // the time: if the experiment is interrupted, the other rules have all their splits.
 func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
-		f, err := d.describe(ctx)
+		f, err := d.describe()
 		if err == nil {
 			err = e.add(line{Data: f})
 		}
@@ -80,25 +80,25 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule
 		}
 	}
 	for _, keys := range e.Protocol.keysByMethod(d.Spec, split, rules) {
-		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.Unit(k) != nil })
+		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.TunedRun(k) != nil })
 		if complete := len(keys) - len(missing); complete > 0 {
 			e.Progress.Done(complete, "complete before: "+keys[0].String())
 		}
 		if len(missing) > 0 {
-			run(func(h *Halves) error { return e.units(ctx, h, missing) })
+			run(func(h *Halves) error { return e.tunedRuns(ctx, h, missing) })
 		}
 	}
 	return g.Wait()
 }
 
-// units makes the runs of the keys, which have the same method, problem and split.
-func (e *Experiment) units(ctx context.Context, h *Halves, keys []Key) error {
+// tunedRuns makes the runs of the keys, which have the same method, problem and split.
+func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error {
 	r, err := e.Protocol.runner(ctx, h, keys[0])
 	for k := 0; k < len(keys) && err == nil; k++ {
-		var u *Unit
+		var u *TunedRun
 		if u, err = r.run(ctx, keys[k]); err == nil {
 			e.Progress.Done(1, keys[k].String())
-			err = e.add(line{Unit: u})
+			err = e.add(line{Run: u})
 		}
 	}
 	if err != nil {

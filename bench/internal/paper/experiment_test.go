@@ -127,11 +127,11 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch {
-		case l.Unit == nil:
-		case l.Unit.Rule == OnHalf:
+		case l.Run == nil:
+		case l.Run.Rule == OnHalf:
 			halves++
 		case halves > 0:
-			t.Errorf("%v is run after %d runs with the rule %s", l.Unit.Key, halves, OnHalf)
+			t.Errorf("%v is run after %d runs with the rule %s", l.Run.Key, halves, OnHalf)
 		}
 	}
 	if halves == 0 {
@@ -144,7 +144,7 @@ func TestOrder(t *testing.T) {
 func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
 	traits := e.Protocol.Traits(k.Method)
-	u, o := e.Unit(k), e.Optimum("tiny", k.Mu, k.Split)
+	u, o := e.TunedRun(k), e.Optimum("tiny", k.Mu, k.Split)
 	if u == nil || u.Failed != "" || len(u.Points) < 2 {
 		t.Fatalf("%v: no run: %+v", k, u)
 	}
@@ -287,7 +287,7 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.add(line{Unit: &Unit{Key: key, Points: []Point{{Objective: 0.7}, {Passes: 2, Objective: 0.5}}}}); err != nil {
+	if err := s.add(line{Run: &TunedRun{Key: key, Points: []Point{{Objective: 0.7}, {Passes: 2, Objective: 0.5}}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -305,7 +305,7 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := again.Unit(key); u == nil || len(u.Points) != 2 {
+	if u := again.TunedRun(key); u == nil || len(u.Points) != 2 {
 		t.Errorf("read %+v", u)
 	}
 	_, headless, _ := bytes.Cut(text, []byte("\n"))
@@ -320,7 +320,7 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept.Unit(key) == nil || !slices.Equal(kept.Protocol.Methods, []Method{key.Method}) || kept.Protocol.Splits != 1 || kept.Protocol.Passes != pr.Passes {
+	if kept.TunedRun(key) == nil || !slices.Equal(kept.Protocol.Methods, []Method{key.Method}) || kept.Protocol.Splits != 1 || kept.Protocol.Passes != pr.Passes {
 		t.Errorf("a report would be of %+v", kept.Protocol)
 	}
 	if !bytes.Equal(mustRead(t, filepath.Join(packed, PointsFile)), text) {
@@ -349,7 +349,7 @@ func TestOwnMethod(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rule := range []Rule{Sampled, Automatic} {
-		u := e.Unit(Key{"tiny", 0, "own", 0, rule, Last})
+		u := e.TunedRun(Key{"tiny", 0, "own", 0, rule, Last})
 		if u == nil || u.Failed != "" || len(u.Points) < 2 {
 			t.Errorf("rule %s: %+v", rule, u)
 		}

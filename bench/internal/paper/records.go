@@ -53,7 +53,7 @@ type Records struct {
 
 	dir       string
 	mu        sync.Mutex
-	units     map[Key]*Unit
+	runs      map[Key]*TunedRun
 	optima    map[Key]*Optimum // the keys have a data set, mu and split; their other fields are empty
 	summaries map[string]*DataSummary
 	timings   map[Key]*Timing
@@ -66,7 +66,7 @@ type line struct {
 	Protocol *Protocol    `json:"protocol,omitempty"`
 	Data     *DataSummary `json:"data,omitempty"`
 	Optimum  *Optimum     `json:"optimum,omitempty"`
-	Unit     *Unit        `json:"unit,omitempty"`
+	Run      *TunedRun    `json:"unit,omitempty"`
 	Machine  []string     `json:"machine,omitempty"`
 	Timing   *Timing      `json:"timing,omitempty"`
 }
@@ -95,7 +95,7 @@ func OpenAny(dir string) (*Records, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(r.units) == 0 {
+	if len(r.runs) == 0 {
 		return nil, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
 	}
 	pr := &r.Protocol
@@ -104,7 +104,7 @@ func OpenAny(dir string) (*Records, error) {
 	}
 	pr.Splits = 1
 	data, mus, methods := map[string]bool{}, map[float64]bool{}, map[Method]bool{}
-	for k := range r.units {
+	for k := range r.runs {
 		pr.Splits = max(pr.Splits, k.Split+1)
 		data[k.Data], mus[k.Mu], methods[k.Method] = true, true, true
 	}
@@ -131,7 +131,7 @@ func (pr *Protocol) fixed() string {
 
 // read reads the complete lines of the files in a directory.
 func read(dir string) (*Records, error) {
-	r := &Records{dir: dir, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, summaries: map[string]*DataSummary{}, timings: map[Key]*Timing{}}
+	r := &Records{dir: dir, runs: map[Key]*TunedRun{}, optima: map[Key]*Optimum{}, summaries: map[string]*DataSummary{}, timings: map[Key]*Timing{}}
 	for _, name := range []string{PointsFile, TimingsFile} {
 		text, err := contents(filepath.Join(dir, name))
 		if err != nil {
@@ -185,8 +185,8 @@ func (r *Records) take(l *line) error {
 		r.summaries[l.Data.Name] = l.Data
 	case l.Optimum != nil:
 		r.optima[l.Optimum.key()] = l.Optimum
-	case l.Unit != nil:
-		r.units[l.Unit.Key] = l.Unit
+	case l.Run != nil:
+		r.runs[l.Run.Key] = l.Run
 	case l.Machine != nil:
 		if !slices.ContainsFunc(r.Machines, func(m []string) bool { return slices.Equal(m, l.Machine) }) {
 			r.Machines = append(r.Machines, l.Machine)
@@ -199,8 +199,8 @@ func (r *Records) take(l *line) error {
 	return nil
 }
 
-// Unit returns a complete run, or nil if it is not in the records.
-func (r *Records) Unit(k Key) *Unit { return get(r, r.units, k) }
+// TunedRun returns a complete run, or nil if it is not in the records.
+func (r *Records) TunedRun(k Key) *TunedRun { return get(r, r.runs, k) }
 
 // Optimum returns the optimum of a problem, or nil if it is not in the records.
 func (r *Records) Optimum(data string, mu float64, split int) *Optimum {
@@ -254,8 +254,8 @@ func (r *Records) Close() error {
 	for _, o := range sorted(r.optima, Key.compare) {
 		points = append(points, line{Optimum: o})
 	}
-	for _, u := range sorted(r.units, Key.compare) {
-		points = append(points, line{Unit: u})
+	for _, u := range sorted(r.runs, Key.compare) {
+		points = append(points, line{Run: u})
 	}
 	var timings []line
 	for _, m := range r.Machines {

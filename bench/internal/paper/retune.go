@@ -8,7 +8,7 @@ import (
 
 // A Retuned compares the parameters that were chosen for a run with parameters near them.
 type Retuned struct {
-	*Unit
+	*TunedRun
 	// Best is the smallest objective that was reached, and BestStep and BestPenalty are its parameters.
 	// If no other parameters reach a smaller objective, they are the values of the run itself.
 	Best, BestStep, BestPenalty float64
@@ -21,7 +21,7 @@ func (r *Retuned) End() float64 { return r.Points[len(r.Points)-1].Objective }
 // Retune repeats a run of the first split with step sizes and values of rho from a quarter to four
 // times the chosen ones, by factors of two, on the training half and with all passes.
 func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) {
-	u := r.Unit(k)
+	u := r.TunedRun(k)
 	switch {
 	case u == nil || len(u.Points) == 0:
 		return nil, fmt.Errorf("paper: %v: there is no such run in the records", k)
@@ -36,7 +36,7 @@ func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := &Retuned{Unit: u, BestStep: u.Step, BestPenalty: u.Penalty}
+	out := &Retuned{TunedRun: u, BestStep: u.Step, BestPenalty: u.Penalty}
 	out.Best = out.End()
 	around := func(v float64, fixed bool) (all []float64) {
 		if fixed {

@@ -21,8 +21,8 @@ type Point struct {
 	Test      float64 `json:"test"`      // mean loss on the test half
 }
 
-// A Unit is a complete run with the parameters chosen for it.
-type Unit struct {
+// A TunedRun is a complete run with the parameters chosen for it.
+type TunedRun struct {
 	Key
 	Tuned
 	// Halved is how often the tuned step size was halved because the run on the whole training half
@@ -43,7 +43,7 @@ type Unit struct {
 // size or rho is at an end of its ladder. After a choice on samples it returns true also at an end of
 // the rungs that every search tries: beyond them a search ends at the first rung that gains less than
 // smallGain, and so it may miss a slow gain over several rungs.
-func (u *Unit) Open() bool {
+func (u *TunedRun) Open() bool {
 	return u.Edge != "" || u.Rule == Sampled && (steps.ends(u.Step) || rhos.ends(u.Penalty))
 }
 
@@ -59,7 +59,7 @@ type runner struct {
 }
 
 // A trajectory is one run, evaluated at both outputs. Its fields have the same meaning as the fields of
-// Unit.
+// TunedRun.
 type trajectory struct {
 	halved  int
 	clamped bool
@@ -77,10 +77,10 @@ func (pr *Protocol) runner(ctx context.Context, h *Halves, k Key) (*runner, erro
 	return &runner{pr: pr, half: h, tuner: t, done: map[[2]float64]*trajectory{}}, err
 }
 
-// run chooses the parameters of a unit and runs the method on the training half. Equal parameters
+// run chooses the parameters of a run and runs the method on the training half. Equal parameters
 // are run once.
-func (r *runner) run(ctx context.Context, key Key) (*Unit, error) {
-	u := &Unit{Key: key}
+func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
+	u := &TunedRun{Key: key}
 	if key.Rule != Automatic {
 		var err error
 		if u.Tuned, err = r.tuner.tune(ctx, key.Rule, key.By); err != nil {
@@ -108,14 +108,14 @@ func (r *runner) run(ctx context.Context, key Key) (*Unit, error) {
 	return u, nil
 }
 
-// follow runs a method with the parameters of a unit. While the run diverges, it halves the step
+// follow runs a method with the parameters of a run. While the run diverges, it halves the step
 // size and starts again.
-func (pr *Protocol) follow(ctx context.Context, h *Halves, u *Unit, t *Traits) (*trajectory, error) {
+func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Traits) (*trajectory, error) {
 	c := &trajectory{}
 	for ; ; c.halved++ {
 		c.states = c.states[:0]
 		passes := math.Inf(-1) // passes at the last point that was kept
-		s := pr.settings(h, u, t)
+		s := pr.settings(u, t)
 		s.Eta = math.Ldexp(u.Eta, -c.halved)
 		res, err := minimize(ctx, h.train(u.Mu), s, func(pt *solver.Point) bool {
 			if !keeps(passes, pt.Passes, t) {
@@ -223,8 +223,8 @@ func diverged(err error) bool {
 // number of iterations.
 const batchPasses = 1e6
 
-// settings returns the settings of a unit's run.
-func (pr *Protocol) settings(h *Halves, u *Unit, t *Traits) solver.Settings {
+// settings returns the settings of a run.
+func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
 	if t.Batch() {
 		s.Passes = batchPasses

@@ -46,7 +46,7 @@ func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 // measure times one run, unless its timing is in the records. A first run warms up and measures
 // bytes.
 func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), key Key) error {
-	u := e.Unit(key)
+	u := e.TunedRun(key)
 	if e.Timing(key) != nil || u == nil || u.Failed != "" {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), 
 		return err
 	}
 	t := e.Protocol.Traits(key.Method)
-	s := e.Protocol.settings(h, u, &t)
+	s := e.Protocol.settings(u, &t)
 	timing, err := e.timeRun(ctx, h, key, s, &t)
 	if err != nil {
 		return err

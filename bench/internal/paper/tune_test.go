@@ -100,7 +100,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestOpen checks Unit.Open. A choice at an end of its ladder is open under every rule. A choice at an end
+// TestOpen checks TunedRun.Open. A choice at an end of its ladder is open under every rule. A choice at an end
 // of the rungs that are always tried is open only if it was made on samples.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
@@ -119,7 +119,7 @@ func TestOpen(t *testing.T) {
 		{OnHalf, Tuned{Step: 4096, Penalty: 0.1, Edge: "step"}, true},
 		{Automatic, Tuned{}, false},
 	} {
-		if u := (&Unit{Key: Key{Rule: c.rule}, Tuned: c.tuned}); u.Open() != c.open {
+		if u := (&TunedRun{Key: Key{Rule: c.rule}, Tuned: c.tuned}); u.Open() != c.open {
 			t.Errorf("rule %s, step %g, rho %g lambda, edge %q: open is %v", c.rule, c.tuned.Step, c.tuned.Penalty, c.tuned.Edge, u.Open())
 		}
 	}

@@ -12,10 +12,10 @@ func TestWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &Unit{Key: Key{Data: d.Name, Method: "batch", By: Last}, Tuned: Tuned{Rho: 1e-9}}
+	u := &TunedRun{Key: Key{Data: d.Name, Method: "batch", By: Last}, Tuned: Tuned{Rho: 1e-9}}
 	traits := pr.Traits(u.Method)
 	end := func() bool { // reports whether the objective has exploded within the budget
-		s := pr.settings(h, u, &traits)
+		s := pr.settings(u, &traits)
 		s.Passes = pr.Passes
 		_, err := minimize(t.Context(), h.train(0), s, nil)
 		return diverged(err)

@@ -18,8 +18,8 @@ type Peer interface {
 // A Session is a peer that has loaded a problem.
 type Session interface {
 	Version() string
-	// Ladder returns the loosest and the tightest tolerance to ask for.
-	Ladder() (from, to float64)
+	// Tolerances returns the loosest and the tightest tolerance to ask for.
+	Tolerances() (from, to float64)
 	// Solve does the task of the problem from the start point 0. tol is a tolerance by the peer's own
 	// definition. Solve may return context.DeadlineExceeded if the task takes more than limit of
 	// processor time, or more than a multiple of limit of elapsed time.

@@ -241,7 +241,7 @@ func TestRace(t *testing.T) {
 	}
 	for k, p := range ista.Points[1:] {
 		if p.Tol >= ista.Points[k].Tol || p.Gap > ista.Points[k].Gap {
-			t.Errorf("point %d of the ladder: %+v after %+v", k+1, p, ista.Points[k])
+			t.Errorf("point %d of the tolerances: %+v after %+v", k+1, p, ista.Points[k])
 		}
 	}
 	for _, p := range scas.Points {

@@ -160,8 +160,8 @@ func (p *process) greet(ctx context.Context) error {
 // Version implements Session.
 func (p *process) Version() string { return p.version }
 
-// Ladder implements Session.
-func (p *process) Ladder() (from, to float64) { return p.from, p.to }
+// Tolerances implements Session.
+func (p *process) Tolerances() (from, to float64) { return p.from, p.to }
 
 // patience is the limit of the elapsed time of one answer, as a multiple of the limit of its processor
 // time. It is above 1 because the machine may have other work.

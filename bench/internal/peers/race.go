@@ -248,7 +248,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		return ctx.Err()
 	}
 	var spent float64
-	from, to := l.session.Ladder()
+	from, to := l.session.Tolerances()
 	for half := 0; ; {
 		tol := threeDigits(from * math.Pow(10, -float64(half)/2))
 		switch {

@@ -37,7 +37,7 @@ type own struct {
 }
 
 func (*own) Version() string            { return "this tree" }
-func (*own) Ladder() (from, to float64) { return 1e-3, 1e-9 }
+func (*own) Tolerances() (from, to float64) { return 1e-3, 1e-9 }
 func (*own) Close()                     {}
 
 // Solve implements Session, on one thread.

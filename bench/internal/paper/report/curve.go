@@ -46,19 +46,19 @@ func (p *problem) precision() float64 {
 }
 
 // An axis returns the points of a run, and their positions on the horizontal axis.
-type axis func(u *paper.Unit, budget float64) (points []paper.Point, x []float64)
+type axis func(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64)
 
-func byPasses(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
+func byPasses(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Passes })
 }
 
-func byPaper(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
+func byPaper(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
 
 // byBudget is like byPasses, but ends at the budget. If the budget ends within an iteration and the
 // record has the point there, this point is the last one.
-func byBudget(u *paper.Unit, budget float64) (points []paper.Point, x []float64) {
+func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64) {
 	if u.Within == nil {
 		return byPasses(u, budget)
 	}
@@ -88,7 +88,7 @@ func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) 
 	type run struct{ x, v []float64 }
 	var runs []run
 	for _, split := range p.splits {
-		u, o := p.unit(m, by, split), p.optimum(split)
+		u, o := p.run(m, by, split), p.optimum(split)
 		if u == nil || o == nil || len(u.Points) == 0 {
 			continue
 		}

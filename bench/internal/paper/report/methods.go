@@ -45,7 +45,7 @@ func scasOn(p *problem) paper.Method {
 // saOn returns SA-ADMM, or its variant with a linearised penalty if SA-ADMM needs too much memory
 // for the problem.
 func saOn(p *problem) paper.Method {
-	if tallyOf(p, sa, paper.Last).Units == 0 && tallyOf(p, saIU, paper.Last).Units > 0 {
+	if tallyOf(p, sa, paper.Last).Runs == 0 && tallyOf(p, saIU, paper.Last).Runs > 0 {
 		return saIU
 	}
 	return sa

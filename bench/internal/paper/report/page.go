@@ -155,7 +155,7 @@ func (p *problem) methodsRun() string {
 	for _, t := range methodsOf(&p.Protocol) {
 		count := 0
 		for split := range p.Protocol.Splits {
-			if p.unit(t.Info.Name, t.Output(), split) != nil {
+			if p.run(t.Info.Name, t.Output(), split) != nil {
 				count++
 			}
 		}
@@ -209,7 +209,7 @@ type printedCondition struct {
 func printedConditions(all []*problem) []printedCondition {
 	var out []printedCondition
 	for _, p := range all {
-		f, u, mu := p.summary, p.unit(scasStrong, paper.Last, 0), p.mu
+		f, u, mu := p.summary, p.run(scasStrong, paper.Last, 0), p.mu
 		if mu == 0 || u == nil || f == nil {
 			continue
 		}

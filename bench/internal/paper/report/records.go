@@ -44,7 +44,7 @@ func problems(r *paper.Records) []*problem {
 }
 
 func (p *problem) findSplits() {
-	has := func(k paper.Key) bool { return p.Unit(k) != nil }
+	has := func(k paper.Key) bool { return p.TunedRun(k) != nil }
 	lacks := func(k paper.Key) bool { return !has(k) }
 	var all []int
 	p.splits = nil
@@ -74,18 +74,18 @@ func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
 	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: by}
 }
 
-// unit returns the run with parameters chosen for the output by, or nil if it is not in the
+// run returns the run with parameters chosen for the output by, or nil if it is not in the
 // records. A method without that output is evaluated at its first output.
-func (p *problem) unit(m paper.Method, by paper.Output, split int) *paper.Unit {
+func (p *problem) run(m paper.Method, by paper.Output, split int) *paper.TunedRun {
 	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
 		by = t.Output()
 	}
-	return p.Unit(p.key(m, by, split))
+	return p.TunedRun(p.key(m, by, split))
 }
 
 // splitsOf returns the splits of the problem on which a method was run.
 func (p *problem) splitsOf(m paper.Method, by paper.Output) []int {
-	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.unit(m, by, split) == nil })
+	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.run(m, by, split) == nil })
 }
 
 // on returns the problem with other splits.
@@ -115,7 +115,7 @@ func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p
 
 // A tally counts the splits on which a method was run.
 type tally struct {
-	Units   int
+	Runs    int
 	Open    int // splits on which step sizes or values of rho that were not tried may be better
 	Halved  int // splits on which the step size was halved because the run diverged
 	Failed  int
@@ -129,11 +129,11 @@ func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {
 		}
 	}
 	for _, split := range p.splits {
-		u := p.unit(m, by, split)
+		u := p.run(m, by, split)
 		if u == nil {
 			continue
 		}
-		t.Units++
+		t.Runs++
 		add(&t.Open, u.Open())
 		add(&t.Halved, u.Halved > 0)
 		add(&t.Failed, u.Failed != "")

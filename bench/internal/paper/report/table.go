@@ -13,7 +13,7 @@ type row struct {
 	paper.Timing // timing on the first split; NaN if it was not measured
 	paper.Traits
 
-	FirstRun *paper.Unit // the run on the first split
+	FirstRun *paper.TunedRun // the run on the first split
 	tally
 	Splits int // number of splits on which the paper's methods were run
 
@@ -34,7 +34,7 @@ func table1(p *problem) []row {
 	var rows []row
 	for _, t := range methodsOf(&p.Protocol) {
 		for _, by := range t.Outputs {
-			if u := p.unit(t.Info.Name, by, 0); u != nil {
+			if u := p.run(t.Info.Name, by, 0); u != nil {
 				rows = append(rows, newRow(p, t, u))
 			}
 		}
@@ -43,7 +43,7 @@ func table1(p *problem) []row {
 }
 
 // newRow measures a method. u is its run on the first split.
-func newRow(p *problem, t paper.Traits, u *paper.Unit) row {
+func newRow(p *problem, t paper.Traits, u *paper.TunedRun) row {
 	nan, m, by := math.NaN(), t.Info.Name, u.By
 	r := row{Traits: t, FirstRun: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
