@@ -3,12 +3,11 @@ package main
 import (
 	"io"
 
+	"github.com/scas-admm/scas/bench/internal/program"
 	"github.com/scas-admm/scas/bench/internal/supply"
 )
 
-type licencesCmd struct {
-	Package []string `arg:"" optional:"" default:"${program}" help:"Packages of programs (default ${program})."`
-}
+type licencesCmd struct{}
 
 // Help returns the text that bench licences --help adds to the list of flags.
 func (licencesCmd) Help() string {
@@ -18,8 +17,8 @@ licence, a licence that is not known, or one that is not accepted.`
 }
 
 // Run prints the modules and checks their licences.
-func (c *licencesCmd) Run(e *env) error {
-	list, err := supply.Modules(e.ctx, c.Package...)
+func (licencesCmd) Run(e *env) error {
+	list, err := supply.Modules(e.ctx, program.Path)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/scas-admm/scas/bench/internal/supply"
 	"github.com/scas-admm/scas/bench/race"
 	"github.com/scas-admm/scas/kernels"
 )
@@ -54,7 +53,6 @@ func run(e *env) (code int, err error) {
 	parser, err := kong.New(&a,
 		kong.Name("bench"),
 		kong.Description("Benchmarks of scas."),
-		kong.Vars{"program": supply.Program},
 		kong.Writers(e.stdout, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/bench/internal/program"
 	"github.com/scas-admm/scas/bench/internal/suite"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -164,7 +164,6 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"peers", "--leave=.", "--only=^heart$", "--data=" + out}, 1, "make data"},
 		{[]string{"attack", "--for=0s"}, 1, "--for"},
 		{[]string{"attack", "--only=luck"}, 1, "bombs"},
-		{[]string{"licences", "./nothing"}, 1, "nothing"},
 		{[]string{"paper"}, 2, "--out"},
 		{[]string{"paper", "--out=" + out, "--only=mnist"}, 1, "a9a"},
 		{[]string{"paper", "--out=" + out, "--method=sgd"}, 1, "scas-k"},
@@ -192,11 +191,9 @@ func TestBadCommandLines(t *testing.T) {
 
 // TestProgram tests the commands that run the program scas.
 func TestProgram(t *testing.T) {
-	scas := filepath.Join(t.TempDir(), "scas")
-	build := exec.Command("go", "build", "-o", scas, "../solver/cmd/scas")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // in the same way as package attack
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	scas, err := program.Find(t.Context(), "", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Run("scaling", func(t *testing.T) { testScaling(t, scas) })
 	t.Run("attack", func(t *testing.T) { testAttack(t, scas) })

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/output"
+	"github.com/scas-admm/scas/bench/internal/program"
 	"github.com/scas-admm/scas/bench/internal/scaling"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -75,11 +77,8 @@ func (c *scalingCmd) Run(e *env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if c.Scas == "" {
-		c.Scas = filepath.Join(dir, "scas")
-		if out, err := exec.CommandContext(e.ctx, "go", "build", "-o", c.Scas, "github.com/scas-admm/scas/solver/cmd/scas").CombinedOutput(); err != nil {
-			return fmt.Errorf("building the program: %w\n%s", err, out)
-		}
+	if c.Scas, err = program.Find(e.ctx, c.Scas, dir); err != nil {
+		return err
 	}
 	r := &results{name: "scaling", machine: machine.Describe(e.args)}
 	out := io.MultiWriter(e.stdout, &r.text)
@@ -180,12 +179,39 @@ func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best
 	return best, fmt.Sprintf("%.2f", counting.Seconds()/best.Seconds()), nil
 }
 
+// A cost has the smallest processor time and the largest peak of several runs of the program.
+type cost struct {
+	cpu  time.Duration
+	peak int64 // largest resident size in bytes; 0 if the system does not report it
+}
+
+func (c *cost) include(e *program.Ending) {
+	if c.cpu == 0 || e.CPU < c.cpu {
+		c.cpu = e.CPU
+	}
+	c.peak = max(c.peak, e.Peak)
+}
+
 // A comparison has the costs of training in memory and out of core.
 type comparison struct {
-	memory, streamed scaling.Run
+	memory, streamed cost
 	limit            int64   // --memory of the run out of core, in bytes; 0 if there was none
 	estimate         int64   // bytes for training in memory, data included, as scas info estimates them
 	gap              float64 // the larger of the gaps of all runs
+}
+
+// scas runs the program, and decodes the JSON object that it prints into the variable to which into
+// points.
+func (c *scalingCmd) scas(e *env, into any, args ...string) (*program.Ending, error) {
+	call := program.Call{Program: c.Scas, Args: args}
+	ended, err := call.Run(e.ctx)
+	if err == nil && ended.Code != 0 {
+		err = fmt.Errorf("scas %s: exit code %d\n%s", strings.Join(args, " "), ended.Code, ended.Stderr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ended, json.Unmarshal([]byte(ended.Stdout), into)
 }
 
 // training measures the costs of training on the file data. If the file is large enough, it trains in
@@ -196,18 +222,20 @@ func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
 		return nil, err
 	}
 	about := &described{}
-	if _, err := scaling.Scas(e.ctx, c.Scas, about, "info", "--json", data); err != nil {
+	if _, err := c.scas(e, about, "info", "--json", data); err != nil {
 		return nil, err
 	}
 	t := &comparison{estimate: about.Data.Memory.Data + about.Data.Memory.Solver}
 	if quarter := info.Size() / 4; quarter >= 128*mib {
 		t.limit = quarter
 	}
-	train := func(run *scaling.Run, memory string) error {
+	train := func(all *cost, memory string) error {
 		got := &trained{}
-		one, err := scaling.Scas(e.ctx, c.Scas, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
-		run.Include(one)
-		t.gap = max(t.gap, got.Gap)
+		ended, err := c.scas(e, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
+		if err == nil {
+			all.include(ended)
+			t.gap = max(t.gap, got.Gap)
+		}
 		return err
 	}
 	for range c.Repeat {
@@ -228,9 +256,9 @@ func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
 func (t *comparison) String() string {
 	streamed := "-\t-"
 	if t.limit > 0 {
-		streamed = fmt.Sprintf("%.2f\t%.2f", t.streamed.CPU.Seconds()/t.memory.CPU.Seconds(), float64(t.streamed.Peak)/float64(t.limit))
+		streamed = fmt.Sprintf("%.2f\t%.2f", t.streamed.cpu.Seconds()/t.memory.cpu.Seconds(), float64(t.streamed.peak)/float64(t.limit))
 	}
-	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.memory.CPU.Seconds(), t.memory.Peak/mib, float64(t.memory.Peak)/float64(t.estimate), streamed)
+	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.memory.cpu.Seconds(), t.memory.peak/mib, float64(t.memory.peak)/float64(t.estimate), streamed)
 }
 
 // onRanks trains on ranks in this process, and returns the columns of the table.

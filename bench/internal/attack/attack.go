@@ -20,6 +20,8 @@ import (
 	"sync"
 	"text/tabwriter"
 	"time"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // Options say which attacks to run, and for how long.
@@ -114,7 +116,11 @@ func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	if opt.Dir == "" {
 		return nil, errors.New("no directory to attack in")
 	}
-	g := &ground{opt: opt, ctx: ctx}
+	scas, err := program.Find(ctx, opt.Scas, opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	g := &ground{opt: opt, scas: scas}
 	shares := 0.0
 	for _, k := range kinds {
 		shares += k.share
@@ -159,7 +165,9 @@ func (g *ground) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, 
 			for seed, more := next(); more && ctx.Err() == nil; seed, more = next() {
 				handled, err := try(ctx, seed)
 				mu.Lock()
-				t.count(g, seed, handled, err)
+				if ctx.Err() == nil { // after an interrupt, a trial may fail without a fault of the program
+					t.count(g, seed, handled, err)
+				}
 				mu.Unlock()
 			}
 		})
@@ -191,9 +199,6 @@ func (g *ground) seeds(k Kind, start time.Time, limit time.Duration) func() (see
 }
 
 func (t *Tally) count(g *ground, seed uint64, handled string, err error) {
-	if g.ctx.Err() != nil {
-		return // after an interrupt, a trial may fail without a fault of the program
-	}
 	t.Tried++
 	if err == nil {
 		t.Handled[handled]++

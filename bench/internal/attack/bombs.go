@@ -6,15 +6,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // bombPeak is the largest resident size, in bytes, that the program may reach when it reads a bomb.
@@ -23,9 +26,9 @@ const bombPeak = 200e6
 // A bombAttack lets the program read bombs: small files that expand to very large ones, or whose header
 // states very large sizes. All inputs of the program are tried.
 type bombAttack struct {
-	g   *ground
-	in  string
-	zip map[string]func([]byte) ([]byte, error)
+	g       *ground
+	in      string
+	formats []string // the compressed formats that this machine can write
 }
 
 func beginBombs(_ context.Context, g *ground) (trial, error) {
@@ -36,32 +39,29 @@ func beginBombs(_ context.Context, g *ground) (trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bombAttack{g: g, in: in, zip: map[string]func([]byte) ([]byte, error){"gzip": gzipped, "zstd": zstdCompressed, "xz": xzCompressed}}
+	b := &bombAttack{g: g, in: in, formats: slices.Sorted(maps.Keys(compressors))}
 	if _, err := exec.LookPath("bzip2"); err == nil {
-		b.zip["bzip2"] = bzipped
+		b.formats = append(b.formats, "bzip2")
 	}
 	return b.try, nil
 }
 
-func gzipped(text []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	return written(&b, w, text, err)
+// compressors are the compressed formats, except bzip2, with functions that compress.
+var compressors = map[string]func(io.Writer) (io.WriteCloser, error){
+	"gzip": func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) },
+	"zstd": func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
+	"xz":   func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) },
 }
 
-func zstdCompressed(text []byte) ([]byte, error) {
+// compressed returns text in a compressed format.
+func compressed(format string, text []byte) ([]byte, error) {
+	if format == "bzip2" {
+		cmd := exec.Command("bzip2", "-9c")
+		cmd.Stdin = bytes.NewReader(text)
+		return cmd.Output()
+	}
 	var b bytes.Buffer
-	w, err := zstd.NewWriter(&b)
-	return written(&b, w, text, err)
-}
-
-func xzCompressed(text []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := xz.NewWriter(&b)
-	return written(&b, w, text, err)
-}
-
-func written(b *bytes.Buffer, w io.WriteCloser, text []byte, err error) ([]byte, error) {
+	w, err := compressors[format](&b)
 	if err == nil {
 		_, err = w.Write(text)
 	}
@@ -69,12 +69,6 @@ func written(b *bytes.Buffer, w io.WriteCloser, text []byte, err error) ([]byte,
 		err = w.Close()
 	}
 	return b.Bytes(), err
-}
-
-func bzipped(text []byte) ([]byte, error) {
-	cmd := exec.Command("bzip2", "-9c")
-	cmd.Stdin = bytes.NewReader(text)
-	return cmd.Output()
 }
 
 // doors are command lines that read a bomb. X stands for the path of the bomb, IN for the directory of
@@ -106,23 +100,19 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 		giant := pick(rng, giants...)
 		return "giant numbers", []byte(giant), nil
 	}
-	kinds := []string{"gzip", "zstd", "xz"}
-	if b.zip["bzip2"] != nil {
-		kinds = append(kinds, "bzip2")
-	}
-	kind, unit := pick(rng, kinds...), pick(rng, units...)
+	format, unit := pick(rng, b.formats...), pick(rng, units...)
 	const block = 8 << 20
-	packed, err := b.zip[kind](bytes.Repeat([]byte(unit), block/len(unit)))
+	packed, err := compressed(format, bytes.Repeat([]byte(unit), block/len(unit)))
 	if err != nil {
 		return "", nil, err
 	}
-	head, err := b.zip[kind]([]byte(pick(rng, "", "1 1:1\n-1 2:1\n")))
+	head, err := compressed(format, []byte(pick(rng, "", "1 1:1\n-1 2:1\n")))
 	if err != nil {
 		return "", nil, err
 	}
 	// A file in any of these formats may consist of several streams. 1024 streams of 8 MiB make 8
 	// GiB.
-	return fmt.Sprintf("8 GiB of %q in %s", unit, kind), append(head, bytes.Repeat(packed, 1024)...), nil
+	return fmt.Sprintf("8 GiB of %q in %s", unit, format), append(head, bytes.Repeat(packed, 1024)...), nil
 }
 
 // try runs one of the command lines in doors with a bomb.
@@ -146,21 +136,15 @@ func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 		args[k] = strings.NewReplacer("IN", b.in, "X", bomb).Replace(arg)
 	}
 	args = append(args, "--memory", "100MB")
-	debug.FreeOSMemory()
-	// A new process inherits the peak resident size of its parent until it executes the program, so
-	// this process resets its own.
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return "", err
-	}
-	e, err := b.g.call(ctx, call{dir: dir, args: args})
+	e, err := b.g.call(ctx, program.Call{Dir: dir, Args: args})
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
 	}
-	if err := e.orderly(); err != nil {
+	if err := orderly(e); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", what, door, err)
 	}
-	if e.peak > bombPeak {
-		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", what, door, e.peak/1e6, e.code, head(e.stderr))
+	if e.Peak == 0 || e.Peak > bombPeak {
+		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", what, door, e.Peak/1e6, e.Code, head(e.Stderr))
 	}
-	return fmt.Sprintf("exit %d", e.code), nil
+	return fmt.Sprintf("exit %d", e.Code), nil
 }

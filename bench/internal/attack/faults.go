@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // A faultAttack makes system calls fail, disks full, and directories read-only.
@@ -27,15 +29,15 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		return "", err
 	}
 	defer remove(dir)
-	c := call{dir: dir, args: one.args}
+	c := program.Call{Dir: dir, Args: one.args}
 	fault, mayLeave := "", false
 	switch kind := rng.IntN(8); {
 	case kind == 0:
 		blocks := rng.IntN(20)
 		fault = fmt.Sprintf("files of at most %d blocks", blocks)
-		c.wrap = []string{"sh", "-c", fmt.Sprintf(`ulimit -f %d; exec "$@"`, blocks), "sh"}
+		c.Wrap = []string{"sh", "-c", fmt.Sprintf(`ulimit -f %d; exec "$@"`, blocks), "sh"}
 	case kind == 1:
-		fault, c.nobody = "a read-only directory", true
+		fault, c.Nobody = "a read-only directory", true
 		if err := os.Chmod(dir, 0o555); err != nil {
 			return "", err
 		}
@@ -44,36 +46,36 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		}
 	case kind == 2:
 		fault = "a full standard output"
-		c.wrap = []string{"sh", "-c", `exec "$@" >/dev/full`, "sh"}
-	case f.strace == "":
+		c.Wrap = []string{"sh", "-c", `exec "$@" >/dev/full`, "sh"}
+	case !f.strace:
 		return "left out", nil
 	default:
 		at := pick(rng, "write", "write", "fsync", "renameat", "openat", "close", "fchmod", "read", "unlinkat", "newfstatat", "flock", "getdents64", "fstat")
 		how := pick(rng, "ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EMFILE", "EROFS")
 		when := fmt.Sprint(1 + rng.IntN(pick(rng, 2, 6, 20)))
 		fault, mayLeave = at+" "+how+" "+when, at == "unlinkat"
-		c.wrap = f.inject(at, "error="+how, when)
+		c.Wrap = f.inject(at, "error="+how, when)
 	}
 	e, err := f.g.call(ctx, c)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", fault, err)
 	}
 	// A system call of the Go runtime itself failed. Then the runtime ends the program.
-	if strings.Contains(e.stderr, "runtime: ") && c.wrap != nil && strings.Contains(fault, " E") {
+	if strings.Contains(e.Stderr, "runtime: ") && c.Wrap != nil && strings.Contains(fault, " E") {
 		_, err := one.judge(dir, was, false, true)
 		return "the runtime gave up", err
 	}
-	if strings.HasPrefix(fault, "write ") && e.code == exitIO && e.stderr == "" {
-		e.stderr = "scas: " // the message could not be written, because its system call failed too
+	if strings.HasPrefix(fault, "write ") && e.Code == exitIO && e.Stderr == "" {
+		e.Stderr = "scas: " // the message could not be written, because its system call failed too
 	}
-	if err := e.orderly(); err != nil {
+	if err := orderly(e); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)
 	}
-	written, err := one.judge(dir, was, e.code == exitOK, mayLeave)
+	written, err := one.judge(dir, was, e.Code == exitOK, mayLeave)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w (exit code %d)", fault, err, e.code)
+		return "", fmt.Errorf("%s: %w (exit code %d)", fault, err, e.Code)
 	}
-	if e.code != exitOK {
+	if e.Code != exitOK {
 		return "refused", nil
 	}
 	return one.finished(written), nil
@@ -81,12 +83,11 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 
 // forNobody reports whether the user nobody may execute the program.
 func (f faultAttack) forNobody() bool {
-	program, err := f.g.program()
-	for at := filepath.Dir(program); err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
+	for at := filepath.Dir(f.g.scas); at != filepath.Dir(at); at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if err != nil || info.Mode().Perm()&0o005 != 0o005 {
 			return false
 		}
 	}
-	return err == nil
+	return true
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver/baseline"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // A flagAttack runs every command with random flags, some with extreme values.
@@ -25,7 +27,7 @@ func beginFlags(ctx context.Context, g *ground) (trial, error) {
 		return nil, err
 	}
 	for _, ending := range endings {
-		if e, err := g.call(ctx, call{dir: in, args: []string{"convert", "mid.svm", "mid" + ending}}); err != nil || e.code != exitOK {
+		if e, err := g.call(ctx, program.Call{Dir: in, Args: []string{"convert", "mid.svm", "mid" + ending}}); err != nil || e.Code != exitOK {
 			return nil, fmt.Errorf("no mid%s: %w, %+v", ending, err, e)
 		}
 	}
@@ -218,9 +220,9 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err := put(dir, was); err != nil {
 		return "", err
 	}
-	e, err := a.g.call(ctx, call{dir: dir, args: args})
+	e, err := a.g.call(ctx, program.Call{Dir: dir, Args: args})
 	if err == nil {
-		err = e.orderly()
+		err = orderly(e)
 	}
 	if err == nil {
 		err = a.checkFiles(dir, was, args, e)
@@ -228,17 +230,17 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("scas %s: %w", strings.Join(args, " "), err)
 	}
-	return fmt.Sprintf("exit %d", e.code), nil
+	return fmt.Sprintf("exit %d", e.Code), nil
 }
 
 // checkFiles returns an error if the run left a file that it should not have left, or printed something
 // wrong.
-func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *ending) error {
+func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *program.Ending) error {
 	found, err := contents(dir)
 	if err != nil {
 		return err
 	}
-	failed := e.code != exitOK && e.code != exitNotConverged
+	failed := e.Code != exitOK && e.Code != exitNotConverged
 	for name, text := range found {
 		before, there := was[name]
 		if strings.HasPrefix(name, "spoilt") {
@@ -249,16 +251,16 @@ func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string
 			return fmt.Errorf("left %s", name)
 		case there && string(text) == before:
 		case !asked || failed:
-			return fmt.Errorf("exit code %d, and %s is %q", e.code, name, head(string(text)))
+			return fmt.Errorf("exit code %d, and %s is %q", e.Code, name, head(string(text)))
 		case len(text) == 0 && args[0] != "path":
 			return fmt.Errorf("%s is empty", name)
 		}
 	}
-	if slices.Contains(args, "--json") && e.code == exitOK && e.stdout != "" && args[0] != "predict" && !json.Valid([]byte(e.stdout)) && !listing(args) {
-		return fmt.Errorf("--json printed %q", head(e.stdout))
+	if slices.Contains(args, "--json") && e.Code == exitOK && e.Stdout != "" && args[0] != "predict" && !json.Valid([]byte(e.Stdout)) && !listing(args) {
+		return fmt.Errorf("--json printed %q", head(e.Stdout))
 	}
-	if e.code == exitOK && (strings.Contains(e.stdout, "objective   +Inf") || strings.Contains(e.stdout, "objective   NaN") || strings.Contains(e.stdout, `"objective": null`)) {
-		return fmt.Errorf("done with an objective that is not finite: %s", head(e.stdout))
+	if e.Code == exitOK && (strings.Contains(e.Stdout, "objective   +Inf") || strings.Contains(e.Stdout, "objective   NaN") || strings.Contains(e.Stdout, `"objective": null`)) {
+		return fmt.Errorf("done with an objective that is not finite: %s", head(e.Stdout))
 	}
 	_, err = os.Stat(filepath.Join(a.in, "mid.svm"))
 	return err

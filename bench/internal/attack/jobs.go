@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // A job is a command line that writes files.
@@ -23,11 +25,10 @@ type job struct {
 
 // jobs are the command lines that attacks disturb, with their inputs.
 type jobs struct {
-	g   *ground
-	in  string // directory of the inputs
-	all []job
-	// strace is the name of the strace program; empty if strace does not work here.
-	strace string
+	g      *ground
+	in     string // directory of the inputs
+	all    []job
+	strace bool // strace can make system calls fail on this machine
 }
 
 // newJobs returns the jobs. The first call writes the inputs and runs every job twice, and returns an error if
@@ -136,19 +137,19 @@ func (j *job) learn(ctx context.Context, g *ground) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	e, err := g.call(ctx, call{dir: dir, args: j.args})
+	e, err := g.call(ctx, program.Call{Dir: dir, Args: j.args})
 	if err != nil {
 		return err
 	}
-	if e.code != exitOK {
-		return fmt.Errorf("%v: exit code %d undisturbed: %s", j.args, e.code, e.stderr)
+	if e.Code != exitOK {
+		return fmt.Errorf("%v: exit code %d undisturbed: %s", j.args, e.Code, e.Stderr)
 	}
 	found, err := contents(dir)
 	if err != nil {
 		return err
 	}
 	if j.outputs == nil {
-		j.outputs, j.seconds = found, e.seconds
+		j.outputs, j.seconds = found, e.Wall.Seconds()
 	}
 	for name, text := range j.outputs {
 		if len(text) == 0 || !bytes.Equal(found[name], text) {
@@ -237,23 +238,20 @@ func (j job) finished(written int) string {
 // call is the name of the system call, tampering says in the syntax of strace what happens to it,
 // and when is the number of the first such call to disturb.
 func (j *jobs) inject(call, tampering string, when any) []string {
-	return []string{j.strace, "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
+	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }
 
-// tracing returns the name of the strace program, or "" if strace is missing or cannot make system
-// calls fail on this machine.
-func (g *ground) tracing(ctx context.Context) string {
-	g.traced.Do(func() {
-		dir, err := g.tempDir("strace")
-		if err != nil {
-			return
-		}
-		e, err := g.call(ctx, call{dir: dir, wrap: []string{"strace", "-f", "-o", "trace", "-e", "inject=fsync:error=EIO:when=65535"}, args: []string{"--version"}})
-		if err == nil && e.code == exitOK {
-			g.strace = "strace"
-		}
+// tracing reports whether strace can make system calls fail on this machine.
+func (g *ground) tracing(ctx context.Context) bool {
+	dir, err := g.tempDir("strace")
+	if err != nil {
+		return false
+	}
+	e, err := g.call(ctx, program.Call{
+		Dir: dir, Args: []string{"--version"},
+		Wrap: []string{"strace", "-f", "-o", "trace", "-e", "inject=fsync:error=EIO:when=65535"},
 	})
-	return g.strace
+	return err == nil && e.Code == exitOK
 }
 
 // remove deletes a directory and all that it contains, including directories that are not writable.

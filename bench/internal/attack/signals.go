@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // A signalAttack sends signals to jobs: at random times, or, under strace, at chosen system calls.
@@ -34,30 +36,30 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	defer remove(dir)
 	kind := pick(rng, "KILL", "KILL", "KILL", "TERM", "INT", "HUP", "STOP")
-	c := call{dir: dir, args: one.args}
-	if s.strace != "" && kind != "STOP" && chance(rng, 2) {
+	c := program.Call{Dir: dir, Args: one.args}
+	if s.strace && kind != "STOP" && chance(rng, 2) {
 		at := pick(rng, moments...)
 		when := 1 + rng.IntN(pick(rng, 3, 12))
-		c.wrap = s.inject(at, "signal=SIG"+kind, when)
+		c.Wrap = s.inject(at, "signal=SIG"+kind, when)
 	} else {
 		after := time.Duration(rng.Float64() * one.seconds * 1.2 * float64(time.Second))
-		c.started = func(p *os.Process) { go disturb(p, kind, after, time.Duration(rng.IntN(30))*time.Millisecond) }
+		c.Started = func(p *os.Process) { go disturb(p, kind, after, time.Duration(rng.IntN(30))*time.Millisecond) }
 	}
 	e, err := s.g.call(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	killed := e.signal != "" || e.code > 128 && e.code != exitInterrupted
+	killed := e.Signal != "" || e.Code > 128 && e.Code != exitInterrupted
 	if !killed {
-		if err := e.orderly(); err != nil {
+		if err := orderly(e); err != nil {
 			return "", err
 		}
 	}
 	// Strace sends the signal to every thread. The second signal kills the program, which is right.
-	if killed && kind != "KILL" && c.wrap == nil && !early(e) {
-		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, one.args, e.signal, e.code, head(e.stderr))
+	if killed && kind != "KILL" && c.Wrap == nil && !early(e) {
+		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, one.args, e.Signal, e.Code, head(e.Stderr))
 	}
-	written, err := one.judge(dir, was, e.code == exitOK, killed)
+	written, err := one.judge(dir, was, e.Code == exitOK, killed)
 	if err != nil {
 		return "", fmt.Errorf("SIG%s: %w", kind, err)
 	}
@@ -71,7 +73,7 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 
 // early returns true if the program has printed nothing. The signal may then have arrived before the
 // program could catch signals.
-func early(e *ending) bool { return e.stdout == "" && e.stderr == "" }
+func early(e *program.Ending) bool { return e.Stdout == "" && e.Stderr == "" }
 
 // disturb sends a signal after the given time. A stopped process continues after the pause.
 func disturb(p *os.Process, kind string, after, pause time.Duration) {
@@ -87,22 +89,22 @@ func disturb(p *os.Process, kind string, after, pause time.Duration) {
 // temporary files that the killed process left. Temporary files must be old to be removed, so again
 // sets their times back.
 func (s signalAttack) again(ctx context.Context, rng *rand.Rand, one job, dir string) error {
-	left, err := leftovers(dir)
+	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(left) == 0 && !chance(rng, 8) {
 		return err
 	}
 	for _, name := range left {
 		past := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(filepath.Join(dir, name), past, past); err != nil {
+		if err := os.Chtimes(name, past, past); err != nil {
 			return err
 		}
 	}
-	e, err := s.g.call(ctx, call{dir: dir, args: one.args})
+	e, err := s.g.call(ctx, program.Call{Dir: dir, Args: one.args})
 	if err != nil {
 		return err
 	}
-	if e.code != exitOK {
-		return fmt.Errorf("%v: exit code %d: %s", one.args, e.code, head(e.stderr))
+	if e.Code != exitOK {
+		return fmt.Errorf("%v: exit code %d: %s", one.args, e.Code, head(e.Stderr))
 	}
 	if _, err := one.judge(dir, nil, true, false); err != nil {
 		return fmt.Errorf("%w (%s had been left)", err, strings.Join(left, ", "))

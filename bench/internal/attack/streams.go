@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // A streamAttack feeds inputs through pipes, slowly and in pieces, cuts inputs short, and changes
@@ -58,7 +60,7 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := plain.orderly(); err != nil {
+	if err := orderly(plain); err != nil {
 		return "", err
 	}
 	e, out, err := s.run(ctx, s.line[name], func(path string) (func(), error) {
@@ -70,23 +72,23 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := e.orderly(); err != nil {
+	if err := orderly(e); err != nil {
 		return "", err
 	}
 	switch {
-	case changing && e.code != exitOK && e.code != exitNotConverged && len(out) > 0:
-		return "", fmt.Errorf("%v: exit code %d, and an output", s.line[name], e.code)
+	case changing && e.Code != exitOK && e.Code != exitNotConverged && len(out) > 0:
+		return "", fmt.Errorf("%v: exit code %d, and an output", s.line[name], e.Code)
 	case changing:
 		return "changed", nil
-	case e.code != plain.code || !bytes.Equal(out, plainOut):
-		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s", s.line[name], e.code, plain.code, bytes.Equal(out, plainOut), head(e.stderr))
+	case e.Code != plain.Code || !bytes.Equal(out, plainOut):
+		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s", s.line[name], e.Code, plain.Code, bytes.Equal(out, plainOut), head(e.Stderr))
 	}
 	return "as from a file", nil
 }
 
 // run runs a command line in a new directory. feed makes the file x there, and returns a function
 // that runs at the same time as the program and feeds or changes the file.
-func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*ending, []byte, error) {
+func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
 	dir, err := s.g.tempDir("stream")
 	if err != nil {
 		return nil, nil, err
@@ -97,7 +99,7 @@ func (s *streamAttack) run(ctx context.Context, args []string, feed func(path st
 		return nil, nil, err
 	}
 	done := make(chan struct{})
-	e, err := s.g.call(ctx, call{dir: dir, args: args, started: func(*os.Process) {
+	e, err := s.g.call(ctx, program.Call{Dir: dir, Args: args, Started: func(*os.Process) {
 		go func() {
 			defer close(done)
 			beside()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // A writers attack runs several processes at once that write the same files.
@@ -24,20 +26,20 @@ func (w writers) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	defer remove(dir)
 	runs := make([]struct {
-		e   *ending
+		e   *program.Ending
 		err error
 	}, 2+rng.IntN(3))
 	var wg sync.WaitGroup
 	for k := range runs {
-		wg.Go(func() { runs[k].e, runs[k].err = w.g.call(ctx, call{dir: dir, args: one.args}) })
+		wg.Go(func() { runs[k].e, runs[k].err = w.g.call(ctx, program.Call{Dir: dir, Args: one.args}) })
 	}
 	wg.Wait()
 	for _, r := range runs {
 		if r.err != nil {
 			return "", r.err
 		}
-		if r.e.code != exitOK {
-			return "", fmt.Errorf("%v beside others: exit code %d: %s", one.args, r.e.code, head(r.e.stderr))
+		if r.e.Code != exitOK {
+			return "", fmt.Errorf("%v beside others: exit code %d: %s", one.args, r.e.Code, head(r.e.Stderr))
 		}
 	}
 	written, err := one.judge(dir, was, true, false)

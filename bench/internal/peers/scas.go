@@ -36,9 +36,9 @@ type own struct {
 	zero float64 // p.AtZero()
 }
 
-func (*own) Version() string            { return "this tree" }
+func (*own) Version() string                { return "this tree" }
 func (*own) Tolerances() (from, to float64) { return 1e-3, 1e-9 }
-func (*own) Close()                     {}
+func (*own) Close()                         {}
 
 // Solve implements Session, on one thread.
 func (o *own) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {

@@ -1,5 +1,5 @@
-// Package scaling makes larger copies of data sets, with noise, and measures on them the program
-// scas, and fits on ranks. Read Replicate, Scas and Solve first.
+// Package scaling makes larger copies of data sets, with noise, and measures fits on ranks. Read Replicate
+// and Solve first.
 package scaling
 
 import (

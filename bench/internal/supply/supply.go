@@ -18,9 +18,6 @@ import (
 	"text/tabwriter"
 )
 
-// Program is the path of the package of the program scas.
-const Program = "github.com/scas-admm/scas/solver/cmd/scas"
-
 // A Module is a module that is linked into the program.
 type Module struct {
 	Path, Version string

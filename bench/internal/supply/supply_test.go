@@ -13,11 +13,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // TestLicences checks that the licences of all linked modules are accepted.
 func TestLicences(t *testing.T) {
-	list, err := Modules(t.Context(), Program, "github.com/scas-admm/scas/bench", "github.com/scas-admm/scas/gen/cmd/gen")
+	list, err := Modules(t.Context(), program.Path, "github.com/scas-admm/scas/bench", "github.com/scas-admm/scas/gen/cmd/gen")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +63,7 @@ func TestCheck(t *testing.T) {
 // build builds the program from the module in dir, statically and without paths of this machine. An
 // empty cache means the user's build cache.
 func build(ctx context.Context, dir, cache, out string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", out, Program)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", out, program.Path)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
 	if cache != "" {

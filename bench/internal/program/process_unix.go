@@ -1,6 +1,6 @@
 //go:build unix
 
-package attack
+package program
 
 import (
 	"os"
@@ -32,9 +32,3 @@ func apart(cmd *exec.Cmd, nobody bool) {
 	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
-
-// stopSignal stops a process, continueSignal continues it.
-const (
-	stopSignal     = syscall.SIGSTOP
-	continueSignal = syscall.SIGCONT
-)

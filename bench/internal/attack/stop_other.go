@@ -1,0 +1,9 @@
+//go:build !unix
+
+package attack
+
+import "os"
+
+// On this system a process cannot be stopped and continued, so an interrupt stands for both
+// signals.
+var stopSignal, continueSignal = os.Interrupt, os.Interrupt

@@ -1,0 +1,11 @@
+//go:build unix
+
+package attack
+
+import "syscall"
+
+// stopSignal stops a process, continueSignal continues it.
+const (
+	stopSignal     = syscall.SIGSTOP
+	continueSignal = syscall.SIGCONT
+)

@@ -1,0 +1,105 @@
+// Package program builds the program scas and runs it as a process. Read Call and Call.Run first.
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Path is the import path of the program scas.
+const Path = "github.com/scas-admm/scas/solver/cmd/scas"
+
+// Find returns the absolute path of the given file. If no file is given, it builds the program in the
+// directory dir.
+func Find(ctx context.Context, given, dir string) (string, error) {
+	if given != "" {
+		return filepath.Abs(given)
+	}
+	file := filepath.Join(dir, "scas")
+	build := exec.CommandContext(ctx, "go", "build", "-o", file, Path)
+	// Without cgo the program is static, so no dynamic loader can fail before it starts.
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the program: %w\n%s", err, out)
+	}
+	return file, nil
+}
+
+// A Call is one run of a program.
+type Call struct {
+	Program string // path of the program
+	Args    []string
+	Dir     string              // working directory; empty means the directory of this process
+	Wrap    []string            // a command, with its arguments, that runs the program
+	Started func(p *os.Process) // called with the process when it has started
+	Limit   time.Duration       // the time after which the run is killed; zero means no limit
+	Nobody  bool                // run as the user nobody, if this process runs as root
+}
+
+// An Ending says how a run ended, and what it cost.
+type Ending struct {
+	Code           int    // exit code; −1 if a signal ended the program
+	Signal         string // the signal that ended the program, or ""
+	Stdout, Stderr string
+	CPU, Wall      time.Duration // processor time of user and system; elapsed time
+	Peak           int64         // largest resident size in bytes; 0 if the system does not report it
+}
+
+// Run runs the program to its end. It returns an error if the program could not be run, or took longer
+// than c.Limit. An exit code other than 0 is not an error.
+func (c *Call) Run(ctx context.Context) (*Ending, error) {
+	limited := ctx
+	if c.Limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, c.Limit)
+		defer cancel()
+	}
+	line := slices.Concat(c.Wrap, []string{c.Program}, c.Args)
+	cmd := exec.CommandContext(limited, line[0], line[1:]...)
+	cmd.Dir, cmd.WaitDelay = c.Dir, 10*time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	apart(cmd, c.Nobody)
+	known := forgetPeak()
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	if c.Started != nil {
+		c.Started(cmd.Process)
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	switch {
+	case limited.Err() != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%s: not ended after %v\n%s", strings.Join(c.Args, " "), c.Limit, stderr.String())
+	case err != nil && !errors.As(err, &exit):
+		return nil, fmt.Errorf("%s: %w", strings.Join(line, " "), err)
+	}
+	s := cmd.ProcessState
+	e := &Ending{Code: s.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String(), CPU: s.UserTime() + s.SystemTime(), Wall: time.Since(start)}
+	if e.Signal, e.Peak = usage(s); !known {
+		e.Peak = 0
+	}
+	return e, nil
+}
+
+// forgetPeak sets the largest resident size of this process to its present size, and returns true if that
+// is possible or not necessary. On Linux a new process begins with the largest resident size of the process that
+// started it.
+func forgetPeak() bool {
+	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
+		return true
+	}
+	debug.FreeOSMemory()
+	return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) == nil
+}
