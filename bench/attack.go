@@ -9,7 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/attack"
 	"github.com/scas-admm/scas/bench/internal/machine"
-	"github.com/scas-admm/scas/bench/internal/output"
+	"github.com/scas-admm/scas/bench/race"
 )
 
 type attackCmd struct {
@@ -37,10 +37,10 @@ that says so.`
 var errAttack = errors.New("handled badly")
 
 // Run runs the attacks and prints a table of the trials.
-func (c *attackCmd) Run(e *env) error {
+func (c *attackCmd) Run(e *race.Env) error {
 	if c.List {
 		for _, k := range attack.Kinds() {
-			fmt.Fprintf(e.stdout, "%-10s  %s\n", k.Name, k.Summary)
+			fmt.Fprintf(e.Stdout, "%-10s  %s\n", k.Name, k.Summary)
 		}
 		return nil
 	}
@@ -55,19 +55,18 @@ func (c *attackCmd) Run(e *env) error {
 	if err := os.Chmod(dir, 0o755); err != nil { // for attacks that run scas as another user
 		return err
 	}
-	r := &results{name: "attack", machine: machine.Describe(e.args)}
-	tallies, err := attack.Run(e.ctx, attack.Options{
+	tallies, err := attack.Run(e.Ctx, attack.Options{
 		For: c.For, Tries: c.Tries, First: c.First, Seed: c.Seed, Only: c.Only, Scas: c.Scas, Dir: dir,
-		Say: func(line string) { fmt.Fprintln(e.stderr, " ", line) },
+		Say: func(line string) { fmt.Fprintln(e.Stderr, " ", line) },
 	})
 	if err != nil && len(tallies) == 0 {
 		return err
 	}
-	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, r.machine.Lines()); err != nil {
-		return err
+	r, failed := begin(e, "attack", machine.Describe(e.Args))
+	if failed != nil {
+		return failed
 	}
-	if _, err := io.WriteString(out, attack.Table(tallies)); err != nil {
+	if _, err := io.WriteString(r, attack.Table(tallies)); err != nil {
 		return err
 	}
 	if err := r.write(c.Results, ""); err != nil {

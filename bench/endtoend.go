@@ -2,16 +2,14 @@ package main
 
 import (
 	"cmp"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/outer"
-	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/shape"
-	"github.com/scas-admm/scas/bench/internal/table"
+	"github.com/scas-admm/scas/bench/race"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -35,33 +33,32 @@ and the penalty parameter are fixed, so that no run spends time on their choice.
 }
 
 // Run times the jobs and prints a table.
-func (c *endToEndCmd) Run(e *env) error {
+func (c *endToEndCmd) Run(e *race.Env) error {
 	jobs, source, err := c.jobs()
 	if err != nil {
 		return err
 	}
-	r := &results{name: "end-to-end", machine: machine.Describe(e.args)}
-	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, r.machine.Lines(), []string{"data:    " + source}); err != nil {
+	r, err := begin(e, "end-to-end", machine.Describe(e.Args), "data:    "+source)
+	if err != nil {
 		return err
 	}
 	opt := outer.Options{Reps: 15, Iterations: 8}
 	if c.Quick {
 		opt = outer.Options{Reps: 3, Iterations: 4}
 	}
-	print := &table.Printer{W: out, Series: measure.Names(false), Unit: "ms", Scale: 1e6, Last: "inner loop"}
+	print := &measure.Printer{W: r, Series: measure.Names(false), Unit: "ms", Scale: 1e6, Last: "inner loop"}
 	if err := print.Head(); err != nil {
 		return err
 	}
 	for _, j := range jobs {
-		t, err := outer.Time(e.ctx, j, opt)
+		t, err := outer.Time(e.Ctx, j, opt)
 		if err != nil {
 			return err
 		}
 		if err := print.Case(t.Case, t.Series, t.Plan); err != nil {
 			return err
 		}
-		r.benchfmt.WriteString(table.Benchfmt(t.Case, t.Series))
+		r.benchfmt.WriteString(measure.Benchfmt(t.Case, t.Series))
 	}
 	return r.write(c.Results, c.Benchfmt)
 }

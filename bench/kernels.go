@@ -2,16 +2,14 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/measure"
-	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/roof"
 	"github.com/scas-admm/scas/bench/internal/suite"
-	"github.com/scas-admm/scas/bench/internal/table"
+	"github.com/scas-admm/scas/bench/race"
 )
 
 type kernelsCmd struct {
@@ -36,29 +34,29 @@ func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 }
 
 // Run measures the limits of the machine and the kernels, and prints a table.
-func (c *kernelsCmd) Run(e *env) error {
+func (c *kernelsCmd) Run(e *race.Env) error {
 	only, err := regexp.Compile(c.Only)
 	if err != nil {
 		return fmt.Errorf("--only is not a regular expression: %w", err)
 	}
-	r := &results{name: "kernels", machine: machine.Describe(e.args)}
 	scale, opt, each := c.effort()
-	limits := roof.Measure(r.machine, each)
-	about := []string{fmt.Sprintf("samples: %d of at least %v each, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration)}
+	about := machine.Describe(e.Args)
+	limits := roof.Measure(about, each)
+	lines := append(limits.Lines(), fmt.Sprintf("samples: %d of at least %v each, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
 	if !suite.HasSIMD() {
-		about = append(about, "missing: series archsimd; build with GOEXPERIMENT=simd and Go 1.26 on amd64 to include it")
+		lines = append(lines, "missing: series archsimd; build with GOEXPERIMENT=simd and Go 1.26 on amd64 to include it")
 	}
-	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, r.machine.Lines(), limits.Lines(), about); err != nil {
+	r, err := begin(e, "kernels", about, lines...)
+	if err != nil {
 		return err
 	}
-	print := &table.Printer{W: out, Series: measure.Names(suite.HasSIMD()), Unit: "ns", Last: "of limit"}
+	print := &measure.Printer{W: r, Series: measure.Names(suite.HasSIMD()), Unit: "ns", Last: "of limit"}
 	if err := print.Head(); err != nil {
 		return err
 	}
 	found := false
 	for k := range suite.Cases(scale, only.MatchString) {
-		if err := e.ctx.Err(); err != nil {
+		if err := e.Ctx.Err(); err != nil {
 			return err
 		}
 		found = true
@@ -70,7 +68,7 @@ func (c *kernelsCmd) Run(e *env) error {
 		if err := print.Case(k, series, fmt.Sprintf("%3.0f%% %s", 100*limit/measure.Best(series), bound)); err != nil {
 			return err
 		}
-		r.benchfmt.WriteString(table.Benchfmt(k, series))
+		r.benchfmt.WriteString(measure.Benchfmt(k, series))
 	}
 	if !found {
 		return fmt.Errorf("--only %s matches no kernel/data, such as Margins/a9a", c.Only)

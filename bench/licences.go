@@ -5,6 +5,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/program"
 	"github.com/scas-admm/scas/bench/internal/supply"
+	"github.com/scas-admm/scas/bench/race"
 )
 
 type licencesCmd struct{}
@@ -17,12 +18,12 @@ licence, a licence that is not known, or one that is not accepted.`
 }
 
 // Run prints the modules and checks their licences.
-func (licencesCmd) Run(e *env) error {
-	list, err := supply.Modules(e.ctx, program.Path)
+func (licencesCmd) Run(e *race.Env) error {
+	list, err := supply.Modules(e.Ctx, program.Path)
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(e.stdout, supply.Table(list)); err != nil {
+	if _, err := io.WriteString(e.Stdout, supply.Table(list)); err != nil {
 		return err
 	}
 	return supply.Check(list)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 
@@ -28,18 +27,11 @@ type app struct {
 	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
-// An env holds the arguments and streams of a command.
-type env struct {
-	ctx            context.Context
-	args           []string // the arguments, without the program's name
-	stdout, stderr io.Writer
-}
-
 // exit carries an exit code out of kong by a panic.
 type exit int
 
 // run executes a command line. For --help it returns the exit code that kong asks for.
-func run(e *env) (code int, err error) {
+func run(e *race.Env) (code int, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -53,21 +45,21 @@ func run(e *env) (code int, err error) {
 	parser, err := kong.New(&a,
 		kong.Name("bench"),
 		kong.Description("Benchmarks of scas."),
-		kong.Writers(e.stdout, e.stderr),
+		kong.Writers(e.Stdout, e.Stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err != nil {
 		panic(err) // cannot happen: the struct tags are valid
 	}
-	parsed, err := parser.Parse(e.args)
+	parsed, err := parser.Parse(e.Args)
 	if err == nil {
 		err = kernels.EnvError()
 	}
 	if err != nil {
 		return 2, err
 	}
-	if err := parsed.Run(e, &race.Env{Ctx: e.ctx, Args: e.args, Stdout: e.stdout, Stderr: e.stderr}); err != nil {
+	if err := parsed.Run(e); err != nil {
 		return 1, err
 	}
 	return 0, nil
@@ -76,7 +68,7 @@ func run(e *env) (code int, err error) {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // so that a second interrupt ends the program at once
-	code, err := run(&env{ctx: ctx, args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr})
+	code, err := run(&race.Env{Ctx: ctx, Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/program"
 	"github.com/scas-admm/scas/bench/internal/suite"
+	"github.com/scas-admm/scas/bench/race"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -17,7 +18,7 @@ import (
 func runCommand(t *testing.T, args ...string) (stdout string, code int, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	code, err = run(&env{ctx: t.Context(), args: args, stdout: &out, stderr: &errOut})
+	code, err = run(&race.Env{Ctx: t.Context(), Args: args, Stdout: &out, Stderr: &errOut})
 	return out.String(), code, err
 }
 
@@ -25,7 +26,7 @@ func TestKernels(t *testing.T) {
 	dir := t.TempDir()
 	var out bytes.Buffer
 	c := kernelsCmd{scale: suite.Tiny, Results: dir, Benchfmt: filepath.Join(dir, "samples")}
-	if err := c.Run(&env{ctx: t.Context(), args: []string{"kernels"}, stdout: &out}); err != nil {
+	if err := c.Run(&race.Env{Ctx: t.Context(), Args: []string{"kernels"}, Stdout: &out}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"cpu:", "gathers:", "peak:", "InnerRotated", "% L1"} {
@@ -48,7 +49,7 @@ func TestKernels(t *testing.T) {
 func TestOnly(t *testing.T) {
 	var out bytes.Buffer
 	c := kernelsCmd{scale: suite.Tiny, Only: "^Gradient/a9a$"}
-	if err := c.Run(&env{ctx: t.Context(), stdout: &out}); err != nil {
+	if err := c.Run(&race.Env{Ctx: t.Context(), Stdout: &out}); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); !strings.Contains(got, "Gradient") || strings.Contains(got, "MarginsGradient") || strings.Contains(got, "covtype") {
@@ -56,7 +57,7 @@ func TestOnly(t *testing.T) {
 	}
 	for _, only := range []string{"NoSuchKernel", "("} {
 		c.Only = only
-		if err := c.Run(&env{ctx: t.Context(), stdout: &out}); err == nil || !strings.Contains(err.Error(), "--only") {
+		if err := c.Run(&race.Env{Ctx: t.Context(), Stdout: &out}); err == nil || !strings.Contains(err.Error(), "--only") {
 			t.Errorf("--only %s gives %v", only, err)
 		}
 	}
@@ -65,7 +66,7 @@ func TestOnly(t *testing.T) {
 func TestEndToEnd(t *testing.T) {
 	var out bytes.Buffer
 	c := endToEndCmd{Quick: true, rows: 200, Results: t.TempDir()}
-	if err := c.Run(&env{ctx: t.Context(), stdout: &out}); err != nil {
+	if err := c.Run(&race.Env{Ctx: t.Context(), Stdout: &out}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Outer-scas-k", "a9a-lasso", "a9a-graph", "rotated, dual updates: ", "synthetic"} {

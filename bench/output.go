@@ -1,34 +1,44 @@
 package main
 
 import (
+	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/output"
+	"github.com/scas-admm/scas/bench/race"
 )
 
-// results collects what a command writes into files.
-type results struct {
+// A report is the output of a command. What is written to it goes to the terminal and into text.
+type report struct {
+	io.Writer
 	name     string // name of the command
 	machine  machine.Description
 	text     strings.Builder
 	benchfmt strings.Builder // times in the format of Go benchmarks
 }
 
+// begin begins the report of the named command with lines about the machine and the given lines.
+func begin(e *race.Env, name string, about machine.Description, lines ...string) (*report, error) {
+	r := &report{name: name, machine: about}
+	r.Writer = io.MultiWriter(e.Stdout, &r.text)
+	return r, output.Begin(r, append(about.Lines(), lines...))
+}
+
 // base returns the path of the result files in a directory, without their endings.
-func (r *results) base(dir string) string {
+func (r *report) base(dir string) string {
 	return filepath.Join(dir, r.name+"-"+r.machine.Slug())
 }
 
 // write writes the text into the directory dir, and the times into the file benchfmt. It does not write
 // to an empty path.
-func (r *results) write(dir, benchfmt string) error {
-	var files []output.File
+func (r *report) write(dir, benchfmt string) error {
+	table := output.File{Text: r.text.String()}
 	if dir != "" {
-		files = append(files, output.File{Path: r.base(dir) + ".txt", Fill: output.Literal(r.text.String())})
+		table.Path = r.base(dir) + ".txt"
 	}
 	goos, goarch, _ := strings.Cut(r.machine.Platform, "/")
 	head := "goos: " + goos + "\ngoarch: " + goarch + "\npkg: github.com/scas-admm/scas/bench\ncpu: " + r.machine.CPU + "\n"
-	return output.WriteAll(append(files, output.File{Path: benchfmt, Fill: output.Literal(head + r.benchfmt.String())}))
+	return output.Write(table, output.File{Path: benchfmt, Text: head + r.benchfmt.String()})
 }

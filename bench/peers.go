@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/peers"
+	"github.com/scas-admm/scas/bench/race"
 )
 
 type peersCmd struct {
@@ -33,15 +35,14 @@ const quickLimit = 4 * time.Second
 
 // A peersRun holds what the command has prepared and measured so far.
 type peersRun struct {
-	results
-	out               io.Writer // writes to the terminal and to the text of the results
+	*report
 	opt               *peers.Options
 	protocol, missing []string
 	all               []*peers.Outcome
 }
 
 // Run compares scas with its peers, problem by problem.
-func (c *peersCmd) Run(e *env) error {
+func (c *peersCmd) Run(e *race.Env) error {
 	specs, err := c.specs()
 	if err != nil {
 		return err
@@ -51,16 +52,15 @@ func (c *peersCmd) Run(e *env) error {
 		return err
 	}
 	defer os.RemoveAll(scripts)
-	r := &peersRun{results: results{name: "peers", machine: machine.Describe(e.args)}}
+	r := &peersRun{}
 	if err := c.prepare(e, r, scripts); err != nil {
 		return err
 	}
-	r.out = io.MultiWriter(e.stdout, &r.text)
-	lines := append(r.machine.Lines(), r.protocol...)
+	lines := slices.Clone(r.protocol)
 	for _, m := range r.missing {
 		lines = append(lines, "missing: "+m)
 	}
-	if err := output.Begin(r.out, lines); err != nil {
+	if r.report, err = begin(e, "peers", machine.Describe(e.Args), lines...); err != nil {
 		return err
 	}
 	for _, s := range specs {
@@ -72,7 +72,7 @@ func (c *peersCmd) Run(e *env) error {
 		return err
 	}
 	if err != nil {
-		fmt.Fprintf(r.out, "interrupted: %d of %d problems\n\n", len(r.all), len(specs))
+		fmt.Fprintf(r, "interrupted: %d of %d problems\n\n", len(r.all), len(specs))
 	}
 	return errors.Join(err, c.finish(r))
 }
@@ -82,17 +82,17 @@ func (c *peersCmd) finish(r *peersRun) error {
 	if len(r.all) == 0 {
 		return fmt.Errorf("none of the problems has its data here; --data DIR, or `make data`")
 	}
-	if _, err := io.WriteString(r.out, peers.RatioTable(r.all)); err != nil {
+	if _, err := io.WriteString(r, peers.RatioTable(r.all)); err != nil {
 		return err
 	}
 	if c.Results == "" {
 		return nil
 	}
-	base := r.base(c.Results)
-	return output.WriteAll([]output.File{
-		{Path: base + ".txt", Fill: output.Literal(r.text.String())},
-		{Path: base + ".html", Fill: func(w io.Writer) error { return peers.WritePage(w, r.machine.Lines(), r.protocol, r.missing, r.all) }},
-	})
+	page, err := peers.Page(r.machine.Lines(), r.protocol, r.missing, r.all)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.write(c.Results, ""), output.Write(output.File{Path: r.base(c.Results) + ".html", Text: page}))
 }
 
 // specs returns the problems that the flags choose.
@@ -116,7 +116,7 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 }
 
 // prepare finds the peers, and sets r.protocol to lines that say how they are compared.
-func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
+func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
 	var leave *regexp.Regexp
 	if c.Leave != "" {
 		var err error
@@ -124,14 +124,14 @@ func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 			return fmt.Errorf("--leave is not a regular expression: %w", err)
 		}
 	}
-	installed, missing, err := peers.Installed(e.ctx, scripts, leave)
+	installed, missing, err := peers.Installed(e.Ctx, scripts, leave)
 	if err != nil {
 		return err
 	}
 	r.missing = missing
 	r.opt = &peers.Options{Limit: c.Limit, Repeats: c.Repeats, Text: len(c.Peer) > 0, Wall: c.Clock == "wall"}
 	r.opt.Peers = installed
-	r.opt.Say = func(line string) { fmt.Fprintln(e.stderr, " ", line) }
+	r.opt.Say = func(line string) { fmt.Fprintln(e.Stderr, " ", line) }
 	if c.Quick {
 		r.opt.Repeats, r.opt.Limit = 1, min(c.Limit, quickLimit)
 	}
@@ -161,25 +161,25 @@ func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 }
 
 // race runs one problem. If its data do not exist, it prints the name and leaves the problem out.
-func (c *peersCmd) race(e *env, r *peersRun, s peers.Spec) error {
+func (c *peersCmd) race(e *race.Env, r *peersRun, s peers.Spec) error {
 	p, err := s.Load(c.Data)
 	if errors.Is(err, fs.ErrNotExist) {
-		_, err := fmt.Fprintf(r.out, "%s: left out: %v\n\n", s.Name, err)
+		_, err := fmt.Fprintf(r, "%s: left out: %v\n\n", s.Name, err)
 		return err
 	}
 	if err != nil {
 		return err
 	}
 	r.opt.Say(s.Name)
-	o, err := peers.Race(e.ctx, p, r.opt)
+	o, err := peers.Race(e.Ctx, p, r.opt)
 	if errors.Is(err, peers.ErrNoReference) {
-		_, err := fmt.Fprintf(r.out, "%s: FAILED, left out: %v\n\n", s.Name, err)
+		_, err := fmt.Fprintf(r, "%s: FAILED, left out: %v\n\n", s.Name, err)
 		return err
 	}
 	if err != nil {
 		return err
 	}
 	r.all = append(r.all, o)
-	_, err = io.WriteString(r.out, o.Text())
+	_, err = io.WriteString(r, o.Text())
 	return err
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,9 +14,9 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
-	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/program"
 	"github.com/scas-admm/scas/bench/internal/scaling"
+	"github.com/scas-admm/scas/bench/race"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -68,7 +66,7 @@ type described struct {
 const mib = 1 << 20
 
 // Run measures every file with every number of copies, and prints a table.
-func (c *scalingCmd) Run(e *env) error {
+func (c *scalingCmd) Run(e *race.Env) error {
 	if c.Ranks < 1 || c.Repeat < 1 || len(c.Copies) == 0 {
 		return fmt.Errorf("--ranks %d, --repeat %d, --copies %v: each must be at least 1", c.Ranks, c.Repeat, c.Copies)
 	}
@@ -77,15 +75,14 @@ func (c *scalingCmd) Run(e *env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if c.Scas, err = program.Find(e.ctx, c.Scas, dir); err != nil {
+	if c.Scas, err = program.Find(e.Ctx, c.Scas, dir); err != nil {
 		return err
 	}
-	r := &results{name: "scaling", machine: machine.Describe(e.args)}
-	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, r.machine.Lines()); err != nil {
+	r, err := begin(e, "scaling", machine.Describe(e.Args))
+	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(r, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\t\t\tread\t\tmemory\t\t\tstreamed\t\t%d ranks\t\t\t\t\t\n", c.Ranks)
 	fmt.Fprintln(w, "data\trows\tMB\tMB/s\twc/scas\ts\tpeak\t/estimate\t/memory\tpeak/limit\tNewton\tmessages\tnumbers\t/one\tgap\t")
 	for _, arg := range c.Data {
@@ -95,7 +92,7 @@ func (c *scalingCmd) Run(e *env) error {
 				return err
 			}
 			fmt.Fprintln(w, row)
-			fmt.Fprintf(e.stderr, "%s x %d done\n", filepath.Base(arg), copies)
+			fmt.Fprintf(e.Stderr, "%s x %d done\n", filepath.Base(arg), copies)
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -106,7 +103,7 @@ func (c *scalingCmd) Run(e *env) error {
 
 // row measures one file with the given number of copies of its rows, and returns a row of the
 // table.
-func (c *scalingCmd) row(e *env, dir, arg string, copies int) (string, error) {
+func (c *scalingCmd) row(e *race.Env, dir, arg string, copies int) (string, error) {
 	path, number, given := strings.Cut(arg, ":")
 	opt := &sparse.ReadOptions{}
 	if given {
@@ -145,7 +142,7 @@ func (c *scalingCmd) row(e *env, dir, arg string, copies int) (string, error) {
 
 // reading reads the file text c.Repeat times on one processor, and returns the smallest time. wc is the
 // smallest time of the command wc divided by this time, with two decimals; "-" if there is no such command.
-func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
+func (c *scalingCmd) reading(e *race.Env, text string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	_, missing := exec.LookPath("wc")
 	var counting time.Duration
@@ -166,7 +163,7 @@ func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best
 			continue
 		}
 		began = time.Now()
-		if err := exec.CommandContext(e.ctx, "wc", text).Run(); err != nil {
+		if err := exec.CommandContext(e.Ctx, "wc", text).Run(); err != nil {
 			return 0, "", err
 		}
 		if took := time.Since(began); counting == 0 || took < counting {
@@ -202,9 +199,9 @@ type comparison struct {
 
 // scas runs the program, and decodes the JSON object that it prints into the variable to which into
 // points.
-func (c *scalingCmd) scas(e *env, into any, args ...string) (*program.Ending, error) {
+func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Ending, error) {
 	call := program.Call{Program: c.Scas, Args: args}
-	ended, err := call.Run(e.ctx)
+	ended, err := call.Run(e.Ctx)
 	if err == nil && ended.Code != 0 {
 		err = fmt.Errorf("scas %s: exit code %d\n%s", strings.Join(args, " "), ended.Code, ended.Stderr)
 	}
@@ -216,7 +213,7 @@ func (c *scalingCmd) scas(e *env, into any, args ...string) (*program.Ending, er
 
 // training measures the costs of training on the file data. If the file is large enough, it trains in
 // memory and out of core in turns, otherwise only in memory.
-func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
+func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
 	info, err := os.Stat(data)
 	if err != nil {
 		return nil, err
@@ -262,7 +259,7 @@ func (t *comparison) String() string {
 }
 
 // onRanks trains on ranks in this process, and returns the columns of the table.
-func (c *scalingCmd) onRanks(e *env, data string) (string, error) {
+func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
 	d, err := sparse.ReadFile(data, nil)
 	if err != nil {
 		return "", err
@@ -278,7 +275,7 @@ func (c *scalingCmd) onRanks(e *env, data string) (string, error) {
 		}
 		for range c.Repeat {
 			began := machine.CPUSeconds()
-			if last, err = scaling.Solve(e.ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			if last, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
 				return "", err
 			}
 			if took := machine.CPUSeconds() - began; seconds[k] == 0 || took < seconds[k] {
@@ -286,7 +283,5 @@ func (c *scalingCmd) onRanks(e *env, data string) (string, error) {
 			}
 		}
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d\t%d\t%d\t%.2f", last.NewtonSteps, last.Messages, last.Numbers, seconds[1]/seconds[0])
-	return b.String(), nil
+	return fmt.Sprintf("%d\t%d\t%d\t%.2f", last.NewtonSteps, last.Messages, last.Numbers, seconds[1]/seconds[0]), nil
 }

@@ -2,10 +2,8 @@ package race
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -52,10 +50,10 @@ func (c *Converge) Run(e *Env) error {
 		return err
 	}
 	n, features := p.Data.Dims()
-	if err := output.Begin(e.Stdout, machine.Describe(e.Args).Lines(), []string{
+	if err := output.Begin(e.Stdout, append(machine.Describe(e.Args).Lines(),
 		fmt.Sprintf("data:    %d samples, %d features, %d nonzeros", n, features, p.Data.NNZ()),
 		fmt.Sprintf("problem: logistic loss, lambda %g, mu %g, graph %s", c.Lambda, c.Mu, c.Graph),
-	}); err != nil {
+	)); err != nil {
 		return err
 	}
 	var all []*curve
@@ -124,13 +122,16 @@ func (c *Converge) report(e *Env, all []*curve) error {
 	if _, err := fmt.Fprintf(e.Stdout, "%s\ngaps are to %s, %.12f\n", table(all, reference), from, reference); err != nil {
 		return err
 	}
-	return output.WriteAll([]output.File{
-		{Path: c.CSV, Fill: func(w io.Writer) error { return writeCSV(w, all, reference) }},
-		{Path: c.SVG, Fill: func(w io.Writer) error {
-			title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), from)
-			return draw(w, title, all, reference)
-		}},
-	})
+	files := []output.File{{Path: c.CSV, Text: pointsCSV(all, reference)}}
+	if c.SVG != "" {
+		title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), from)
+		drawing, err := draw(title, all, reference)
+		if err != nil {
+			return err
+		}
+		files = append(files, output.File{Path: c.SVG, Text: drawing})
+	}
+	return output.Write(files...)
 }
 
 // table returns the curves as text with aligned columns. It shows a few points of each curve. The distance
@@ -160,8 +161,8 @@ func table(all []*curve, reference float64) string {
 	return b.String()
 }
 
-// writeCSV writes every point of every curve. The column gap belongs to the last iterate.
-func writeCSV(w io.Writer, all []*curve, reference float64) error {
+// pointsCSV returns every point of every curve as CSV. The column gap belongs to the last iterate.
+func pointsCSV(all []*curve, reference float64) string {
 	records := [][]string{{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}}
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, c := range all {
@@ -172,7 +173,7 @@ func writeCSV(w io.Writer, all []*curve, reference float64) error {
 			})
 		}
 	}
-	return csv.NewWriter(w).WriteAll(records)
+	return output.CSV(records)
 }
 
 // leastGap is the smallest difference of objectives that is more than rounding.
@@ -180,7 +181,7 @@ const leastGap = 1e-15
 
 // draw draws a curve for the last iterate of every method, and for the average if the paper has a
 // theorem about it.
-func draw(w io.Writer, title string, all []*curve, reference float64) error {
+func draw(title string, all []*curve, reference float64) (string, error) {
 	c := &chart.Chart{Title: title, X: "effective passes", Y: "gap", LogY: true, Floor: leastGap}
 	for k, one := range all {
 		last := chart.Line{Name: one.method + ", last", Series: k}
@@ -191,7 +192,9 @@ func draw(w io.Writer, title string, all []*curve, reference float64) error {
 		}
 		c.Lines = append(c.Lines, last, average)
 	}
-	return c.WriteSVG(w)
+	var b strings.Builder
+	err := c.WriteSVG(&b)
+	return b.String(), err
 }
 
 // methods returns the candidates that the flags name. Without such flags it returns all methods that

@@ -119,11 +119,10 @@ func (c *Paper) report(e *Env, began time.Time) error {
 	if err != nil {
 		return err
 	}
-	var outputs []output.File
-	for _, f := range files {
-		outputs = append(outputs, output.File{Path: filepath.Join(c.Out, f.Name), Fill: output.Literal(f.Text)})
+	for k := range files {
+		files[k].Path = filepath.Join(c.Out, files[k].Path)
 	}
-	if err := output.WriteAll(outputs); err != nil {
+	if err := output.Write(files...); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(e.Stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile), time.Since(began).Round(time.Second))

@@ -1,5 +1,6 @@
-// Package measure times several implementations of the same computation side by side, after
-// checking that their results agree. Read Case and Time first.
+// Package measure times several implementations of the same computation side by side, after checking that
+// their results agree. It prints the times as a table, and in the format of Go benchmarks. Read Case, Time
+// and Printer first.
 package measure
 
 import (
@@ -144,18 +145,26 @@ func Time(c Case, opt Options) ([]Series, error) {
 	return out, nil
 }
 
-// calibrate sets o.Runs to the number of runs that last at least the given duration, but to at most 2²⁴.
-// The first run is not counted, because the caches are cold.
+// calibrate sets o.Runs so that a measurement lasts at least the given duration.
 func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duration) {
-	o.Runs = 1
-	o.time(c, initial)
-	for {
-		d := o.time(c, initial)
-		if d >= duration || o.Runs >= 1<<24 {
-			return
+	o.Runs = Repetitions(duration, func(runs int) time.Duration {
+		o.Runs = runs
+		return o.time(c, initial)
+	})
+}
+
+// Repetitions returns how many repetitions of a computation last at least the given duration, but at most
+// 2²⁴. timed makes repetitions and returns their time. The first one does not count, because the caches are
+// cold.
+func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
+	timed(1)
+	for n := 1; ; {
+		d := timed(n)
+		if d >= duration || n >= 1<<24 {
+			return n
 		}
 		grow := 1.2 * float64(duration) / float64(max(d, 1))
-		o.Runs = max(o.Runs+1, int(float64(o.Runs)*min(grow, 100)))
+		n = max(n+1, int(float64(n)*min(grow, 100)))
 	}
 }
 
@@ -231,14 +240,22 @@ func (c Case) answer(naive bool) []float64 {
 
 func (c Case) sameBits(name string, got, want [][]float64) error {
 	for v := range want {
-		for i, x := range want[v] {
-			y := got[v][i]
-			if math.Float64bits(x) != math.Float64bits(y) && !(math.IsNaN(x) && math.IsNaN(y)) {
-				return fmt.Errorf("measure: %s on %s: level %s gives %x at element %d of vector %d, generic %x; nothing was timed", c.Kernel, c.Shape, name, y, i, v, x)
-			}
+		if i := Differs(got[v], want[v]); i >= 0 {
+			return fmt.Errorf("measure: %s on %s: level %s gives %x at element %d of vector %d, generic %x; nothing was timed", c.Kernel, c.Shape, name, got[v][i], i, v, want[v][i])
 		}
 	}
 	return nil
+}
+
+// Differs returns the first index at which the bits of two vectors of one length differ, or −1. The bits of
+// a NaN do not matter.
+func Differs(a, b []float64) int {
+	for i, x := range a {
+		if math.Float64bits(x) != math.Float64bits(b[i]) && !(math.IsNaN(x) && math.IsNaN(b[i])) {
+			return i
+		}
+	}
+	return -1
 }
 
 func (c Case) agree(got, want []float64) error {

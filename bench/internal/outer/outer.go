@@ -6,7 +6,6 @@ package outer
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/kernels"
@@ -71,7 +70,7 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 			if want == nil {
 				want = x
 			}
-			if k := differs(x, want); k >= 0 {
+			if k := measure.Differs(x, want); k >= 0 {
 				return t, fmt.Errorf("outer: %s on %s: level %s gives x[%d] = %x, %s %x", t.Case.Kernel, j.Name, l, k, x[k], levels[0], want[k])
 			}
 			t.Series[i].Times = append(t.Series[i].Times, ns...)
@@ -101,15 +100,4 @@ func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, 
 	})
 	res, err = solver.Minimize(ctx, j.problem(), &s)
 	return res, x, ns, err
-}
-
-// differs returns the first index at which the bits of two vectors differ, or −1. The vectors have the
-// same length.
-func differs(a, b []float64) int {
-	for k := range a {
-		if math.Float64bits(a[k]) != math.Float64bits(b[k]) {
-			return k
-		}
-	}
-	return -1
 }

@@ -89,13 +89,3 @@ func TestTimeReportsABadJob(t *testing.T) {
 		t.Error("a negative step size is timed")
 	}
 }
-
-func TestDiffers(t *testing.T) {
-	a := []float64{1, 0, 3}
-	if k := differs(a, []float64{1, 0, 3}); k != -1 {
-		t.Errorf("equal vectors differ at %d", k)
-	}
-	if k := differs(a, []float64{1, math.Copysign(0, -1), 3}); k != 1 {
-		t.Errorf("+0 and -0 differ at %d, want 1", k)
-	}
-}

@@ -2,6 +2,8 @@
 package output
 
 import (
+	"encoding/csv"
+	"html/template"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,35 +12,34 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// A File is an output file and the function that writes it. A File with an empty Path is
-// not written: its flag was not given.
-type File struct {
-	Path string
-	Fill func(io.Writer) error
-}
+// A File is the path and the text of an output file. A File with an empty Path is not written: its flag was
+// not given.
+type File struct{ Path, Text string }
 
-// Literal returns a function that writes text to its argument.
-func Literal(text string) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	}
-}
-
-// Begin writes the head of a report: the given groups of lines.
-func Begin(w io.Writer, lines ...[]string) error {
-	for _, l := range lines {
-		if _, err := io.WriteString(w, strings.Join(l, "\n")+"\n"); err != nil {
-			return err
-		}
-	}
-	_, err := io.WriteString(w, "\n")
+// Begin writes the head of a report: the given lines, and an empty line.
+func Begin(w io.Writer, lines []string) error {
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n\n")
 	return err
 }
 
-// WriteAll writes the files that have a path, each completely or not at all, and makes their
-// directories.
-func WriteAll(files []File) error {
+// CSV returns records as CSV.
+func CSV(records [][]string) string {
+	var b strings.Builder
+	_ = csv.NewWriter(&b).WriteAll(records) // a strings.Builder returns no errors
+	return b.String()
+}
+
+// Inline returns the text of an SVG file of package chart as an element of an HTML page. label says in words
+// what the drawing shows.
+func Inline(svg, label string) template.HTML {
+	svg = svg[strings.Index(svg, "<svg"):]
+	label = template.HTMLEscapeString(label)
+	// Package chart escapes names.
+	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
+}
+
+// Write writes the files that have a path, each completely or not at all, and makes their directories.
+func Write(files ...File) error {
 	for _, f := range files {
 		if f.Path == "" {
 			continue
@@ -46,7 +47,11 @@ func WriteAll(files []File) error {
 		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
 			return err
 		}
-		if err := atomicfile.Write(f.Path, 0o644, f.Fill); err != nil {
+		fill := func(w io.Writer) error {
+			_, err := io.WriteString(w, f.Text)
+			return err
+		}
+		if err := atomicfile.Write(f.Path, 0o644, fill); err != nil {
 			return err
 		}
 	}

@@ -1,16 +1,15 @@
 package peers
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
-	"io"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/solver/chart"
 )
 
@@ -41,9 +40,9 @@ type pageProblem struct {
 	Anchor string
 }
 
-// WritePage writes the comparison as one HTML page that needs no other file. machine and protocol
-// are lines of text about the run; missing has a line for each peer that is not installed.
-func WritePage(w io.Writer, machine, protocol, missing []string, all []*Outcome) error {
+// Page returns the comparison as one HTML page that needs no other file. machine and protocol are lines of
+// text about the run; missing has a line for each peer that is not installed.
+func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
 	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
 	series := map[string]int{} // a peer has the same colour in all plots
 	for _, o := range all {
@@ -56,18 +55,20 @@ func WritePage(w io.Writer, machine, protocol, missing []string, all []*Outcome)
 	for k, o := range all {
 		plot, err := svg(o.gaps(series))
 		if err != nil {
-			return err
+			return "", err
 		}
 		v.Problems = append(v.Problems, pageProblem{o, plot, fmt.Sprintf("p%d", k)})
 	}
 	for _, c := range growthCharts(all, series) {
 		plot, err := svg(c)
 		if err != nil {
-			return err
+			return "", err
 		}
 		v.Growth = append(v.Growth, plot)
 	}
-	return pageTemplate.Execute(w, v)
+	var b strings.Builder
+	err := pageTemplate.Execute(&b, v)
+	return b.String(), err
 }
 
 // gaps returns a chart of the gap against the seconds, with a line for each lane. scas has two lines: the
@@ -129,12 +130,11 @@ func growthCharts(all []*Outcome, series map[string]int) (charts []*chart.Chart)
 	return charts
 }
 
-// svg returns the chart as an SVG element, without the text that precedes it in a file.
+// svg returns the chart as an element of the page.
 func svg(c *chart.Chart) (template.HTML, error) {
-	var b bytes.Buffer
+	var b strings.Builder
 	if err := c.WriteSVG(&b); err != nil {
 		return "", err
 	}
-	text := b.String()
-	return template.HTML(text[strings.Index(text, "<svg"):]), nil
+	return output.Inline(b.String(), c.Title), nil
 }

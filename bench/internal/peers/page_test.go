@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"bytes"
 	"encoding/xml"
 	"io"
 	"math"
@@ -32,12 +31,10 @@ func outcome(name, series string, at float64) *Outcome {
 }
 
 func TestPage(t *testing.T) {
-	var b bytes.Buffer
-	err := WritePage(&b, []string{"cpu: some"}, []string{"times: cpu"}, []string{"gone: not installed"}, []*Outcome{outcome("one", "n", 1), outcome("two", "n", 10), outcome("three", "", 1)})
+	page, err := Page([]string{"cpu: some"}, []string{"times: cpu"}, []string{"gone: not installed"}, []*Outcome{outcome("one", "n", 1), outcome("two", "n", 10), outcome("three", "", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := b.String()
 	for _, want := range []string{
 		"BEHIND 2.00<br><small>quick", "0.2<br><small>slow", "scas, proved", "scas, true", "data &amp; more", "stopped &lt;early&gt;", "gone: not installed", "cpu: some", "as n grows",
 	} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/scas-admm/scas/bench/internal/table"
+	"github.com/scas-admm/scas/bench/internal/measure"
 )
 
 // A Row has the times of a solver: a cell for each of Targets, and one for the default tolerance.
@@ -44,7 +44,7 @@ func seconds(t float64) string {
 	if t < 0.1 {
 		return fmt.Sprintf("%.4f", t)
 	}
-	return table.Digits(t)
+	return measure.Digits(t)
 }
 
 // Times returns the rows of the table of seconds. A lane without answers has no row.
@@ -107,7 +107,7 @@ func (o *Outcome) Ratios() (cells []Cell) {
 // differences are not marked: repeated measurements differ by about half a percent.
 func ratio(r float64, peer string) Cell {
 	if r > 1.005 {
-		return Cell{"BEHIND " + table.Digits(r), peer, "no"}
+		return Cell{"BEHIND " + measure.Digits(r), peer, "no"}
 	}
 	return Cell{fmt.Sprintf("%.2g", r), peer, "yes"}
 }

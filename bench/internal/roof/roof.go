@@ -18,6 +18,7 @@ package roof
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -110,27 +111,18 @@ func bandwidth(size int, each time.Duration, vector loops) float64 {
 // fastest repeats f for the given duration and returns its smallest time in ns. It times several
 // calls together if one is too short for the clock.
 func fastest(each time.Duration, f func()) float64 {
-	f()
-	batch := 1
-	for {
+	timed := func(calls int) time.Duration {
 		start := time.Now()
-		for range batch {
+		for range calls {
 			f()
 		}
-		if d := time.Since(start); d > 20*time.Microsecond || batch > 1<<20 {
-			break
-		}
-		batch *= 2
+		return time.Since(start)
 	}
-	best := time.Duration(1<<63 - 1)
+	calls, best := measure.Repetitions(20*time.Microsecond, timed), time.Duration(math.MaxInt64)
 	for start, k := time.Now(), 0; k < 3 || time.Since(start) < each; k++ {
-		from := time.Now()
-		for range batch {
-			f()
-		}
-		best = min(best, time.Since(from))
+		best = min(best, timed(calls))
 	}
-	return float64(best.Nanoseconds()) / float64(batch)
+	return float64(best.Nanoseconds()) / float64(calls)
 }
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
@@ -219,7 +220,7 @@ func claimsCSV(all []result) string {
 			}
 		}
 	}
-	return csvText(records)
+	return output.CSV(records)
 }
 
 // valuesOf returns the values of the sides of a claim on a problem.

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/solver/chart"
 )
 
@@ -178,15 +178,7 @@ func newFigure(name string, c *chart.Chart) (*Figure, error) {
 			records = append(records, record)
 		}
 	}
-	return &Figure{Name: name, File: svg.String(), SVG: inline(svg.String(), c.Title), CSV: csvText(records)}, nil
-}
-
-// inline makes the text of an SVG file a part of an HTML page.
-func inline(svg, label string) template.HTML {
-	svg = svg[strings.Index(svg, "<svg"):]
-	label = template.HTMLEscapeString(label)
-	// Package chart escapes names.
-	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
+	return &Figure{Name: name, File: svg.String(), SVG: output.Inline(svg.String(), c.Title), CSV: output.CSV(records)}, nil
 }
 
 // overviewAxes says how the axes of the paper's figures differ from the axes of an overview.
@@ -228,7 +220,7 @@ func overviews(all []*problem) (out []*Figure, err error) {
 		if err := chart.WriteSheet(&svg, title, rows); err != nil {
 			return nil, err
 		}
-		out = append(out, &Figure{Name: name, File: svg.String(), SVG: inline(svg.String(), title), Choices: choices(shown), Caption: overviewAxes})
+		out = append(out, &Figure{Name: name, File: svg.String(), SVG: output.Inline(svg.String(), title), Choices: choices(shown), Caption: overviewAxes})
 	}
 	return out, nil
 }

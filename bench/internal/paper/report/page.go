@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
@@ -20,11 +21,6 @@ const (
 	TableFile  = "table1.csv"
 	ClaimsFile = "claims.csv"
 )
-
-// A File is a file of the report.
-type File struct {
-	Name, Text string
-}
 
 //go:embed report.tmpl
 var pageText string
@@ -61,9 +57,9 @@ type section struct {
 	Table   []row
 }
 
-// Make returns the files of the report, with its tables and figures, and a summary of the claims
+// Make returns the files of the report, with paths relative to its directory, and a summary of the claims
 // for a terminal.
-func Make(ctx context.Context, r *paper.Records) (files []File, summary string, err error) {
+func Make(ctx context.Context, r *paper.Records) (files []output.File, summary string, err error) {
 	all := problems(r)
 	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), Timed: timedSplits(r), Optima: optima(all), Printed: printedConditions(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
@@ -98,10 +94,14 @@ func Make(ctx context.Context, r *paper.Records) (files []File, summary string, 
 	if err := pageTemplate.Execute(&html, pg); err != nil {
 		return nil, "", err
 	}
-	files = []File{{PageFile, html.String()}, {TableFile, tableCSV(table)}, {ClaimsFile, claimsCSV(pg.Claims)}}
+	add := func(path, text string) { files = append(files, output.File{Path: path, Text: text}) }
+	add(PageFile, html.String())
+	add(TableFile, tableCSV(table))
+	add(ClaimsFile, claimsCSV(pg.Claims))
 	for _, f := range drawn {
-		if files = append(files, File{"figures/" + f.Name + ".svg", f.File}); f.CSV != "" {
-			files = append(files, File{"figures/" + f.Name + ".csv", f.CSV})
+		add("figures/"+f.Name+".svg", f.File)
+		if f.CSV != "" {
+			add("figures/"+f.Name+".csv", f.CSV)
 		}
 	}
 	return files, claimsText(pg.Claims), nil

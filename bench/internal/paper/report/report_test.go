@@ -80,7 +80,7 @@ func files(t *testing.T, r *paper.Records) map[string]string {
 	}
 	out := map[string]string{}
 	for _, f := range made {
-		out[f.Name] = f.Text
+		out[f.Path] = f.Text
 	}
 	return out
 }

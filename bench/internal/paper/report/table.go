@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
@@ -92,5 +93,5 @@ func tableCSV(rows []row) string {
 			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Open), fmt.Sprint(r.Halved), fmt.Sprint(r.Clamped), fmt.Sprint(r.Failed), r.Info.Reference,
 		})
 	}
-	return csvText(records)
+	return output.CSV(records)
 }

@@ -1,20 +1,12 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"html/template"
 	"math"
 	"regexp"
 	"strings"
 )
-
-// csvText returns records as CSV.
-func csvText(records [][]string) string {
-	var b strings.Builder
-	_ = csv.NewWriter(&b).WriteAll(records) // a strings.Builder returns no errors
-	return b.String()
-}
 
 // short returns a number as text with the given number of digits, or "" for NaN.
 func short(v float64, digits int) string {

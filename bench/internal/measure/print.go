@@ -1,14 +1,10 @@
-// Package table writes measurements as a table, and in the format of Go benchmarks. Read Printer
-// first.
-package table
+package measure
 
 import (
 	"cmp"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/scas-admm/scas/bench/internal/measure"
 )
 
 // A Printer prints one line for each case as soon as the case is measured, with a column for each
@@ -30,12 +26,12 @@ func (p *Printer) Head() error {
 
 // Case prints a line: the smallest time of each series, the ratio of the naive loop's time to the best
 // level's time, and last in the last column. A ratio below 1 is marked.
-func (p *Printer) Case(c measure.Case, all []measure.Series, last string) error {
+func (p *Printer) Case(c Case, all []Series, last string) error {
 	least := map[string]float64{}
 	for _, s := range all {
 		least[s.Level] = s.Min()
 	}
-	ratio := least[measure.Naive] / measure.Best(all)
+	ratio := least[Naive] / Best(all)
 	mark := ""
 	if ratio < 0.995 {
 		mark = "LOSS "
@@ -74,7 +70,7 @@ func Digits(v float64) string {
 
 // Benchfmt returns all times of a case in the format of Go benchmarks, one per line. With benchstat
 // -col /level the series become the columns of a table.
-func Benchfmt(c measure.Case, all []measure.Series) string {
+func Benchfmt(c Case, all []Series) string {
 	var b strings.Builder
 	for _, s := range all {
 		for _, ns := range s.Times {

@@ -1,22 +1,20 @@
-package table
+package measure
 
 import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/scas-admm/scas/bench/internal/measure"
 )
 
-var sample = measure.Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
+var sample = Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
 
 // series returns measured times of one kernel: at the level generic, at the level avx512, where the smallest
 // time is best, and of the naive loop.
-func series(best float64) []measure.Series {
-	return []measure.Series{
+func series(best float64) []Series {
+	return []Series{
 		{Level: "generic", Runs: 3, Times: []float64{200, 160, 180}},
 		{Level: "avx512", Runs: 9, Times: []float64{best, best + 2, best + 1}},
-		{Level: measure.Naive, Runs: 5, Times: []float64{100, 80, 90}},
+		{Level: Naive, Runs: 5, Times: []float64{100, 80, 90}},
 	}
 }
 
@@ -43,7 +41,7 @@ func TestBenchfmt(t *testing.T) {
 // ratio of the naive loop to the best level.
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
-	p := &Printer{W: &b, Series: []string{"generic", "avx512", measure.ArchSIMD, measure.Naive}, Unit: "ns", Last: "of limit"}
+	p := &Printer{W: &b, Series: []string{"generic", "avx512", ArchSIMD, Naive}, Unit: "ns", Last: "of limit"}
 	for _, err := range []error{p.Head(), p.Case(sample, series(20), "50% L1"), p.Case(sample, series(160), "")} {
 		if err != nil {
 			t.Fatal(err)
