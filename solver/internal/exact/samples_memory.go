@@ -219,14 +219,7 @@ func (m *memory) subsample(p *Problem) bool {
 	}
 	p.Rows = p.Data.Compact(nil)
 	p.Labels, p.Weights, p.Offset = entries(m.Labels, pick), entries(m.Weights, pick), entries(m.Offset, pick)
-	total := float64(len(pick))
-	if p.Weights != nil {
-		total = 0
-		for _, w := range p.Weights {
-			total += w
-		}
-	}
-	return m.Team.Total(total) > 0
+	return m.Team.Total(rows.Mass(p.Weights, len(pick))) > 0
 }
 
 // entries returns the entries of v at the indices pick, or nil if v is nil.

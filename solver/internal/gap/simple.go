@@ -75,14 +75,7 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)
-	total, samples := float64(n), f.Team.Total(float64(n))
-	if f.Weights != nil {
-		total = 0
-		for _, w := range f.Weights {
-			total += w
-		}
-	}
-	total = f.Team.Total(total)
+	samples, total := f.Team.Total(float64(n)), f.Team.Total(rows.Mass(f.Weights, n))
 	for i, slope := range at.Slope {
 		idx, val := f.Data.Row(i)
 		weight := 1 / total
@@ -207,9 +200,5 @@ func Residual(x, g []float64, domain interface{ Project(x []float64) }) float64 
 			g[j] -= v
 		}
 	}
-	var sum float64
-	for _, v := range g {
-		sum += float64(v * v)
-	}
-	return math.Sqrt(sum)
+	return math.Sqrt(linalg.SumSquares(g))
 }

@@ -69,8 +69,6 @@ func (a double) abs() double {
 	return a
 }
 
-func (a double) less(b double) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
-
 func (a double) float() float64 { return a.hi + a.lo }
 
 var ln2 = double{0.6931471805599453, 2.3190468138462996e-17}

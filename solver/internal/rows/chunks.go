@@ -22,7 +22,14 @@ type Chunks struct {
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
 	nnz := x.NNZ()
-	return Cut(x.Rows(0, n).Ptr, int(max(1, min(16, nnz/max(1<<17, 16*int64(cols))))), threads)
+	ptr, chunks := x.Rows(0, n).Ptr, max(1, min(16, nnz/max(1<<17, 16*int64(cols))))
+	c := Chunks{bounds: make([]int, chunks+1), threads: Threads(threads)}
+	for k := range chunks {
+		first := nnz * k / chunks // chunks have about equal numbers of nonzeros
+		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= first })
+	}
+	c.bounds[chunks] = n
+	return c
 }
 
 // maxThreads bounds the threads that a user can ask for. Each thread may have scratch memory.
@@ -35,20 +42,6 @@ func Threads(asked int) int {
 		return runtime.GOMAXPROCS(0)
 	}
 	return min(asked, maxThreads)
-}
-
-// Cut returns the given number of chunks with about equal numbers of nonzeros. ptr has the row
-// pointers; the first one is 0.
-func Cut(ptr []int64, chunks, threads int) Chunks {
-	n := len(ptr) - 1
-	nnz := ptr[n]
-	c := Chunks{bounds: make([]int, chunks+1), threads: Threads(threads)}
-	for k := range chunks {
-		target := nnz * int64(k) / int64(chunks)
-		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= target })
-	}
-	c.bounds[chunks] = n
-	return c
 }
 
 // Count returns the number of chunks.

@@ -48,28 +48,6 @@ func least(v []float64, most int) (own []float64) {
 	return own
 }
 
-// Balanced returns sample weights of mean 1 that give the classes −1 and +1 the same
-// total weight. Both classes must have samples.
-func (t *Team) Balanced(labels []float64) []float64 {
-	var rows [2]float64
-	for _, b := range labels {
-		rows[class(b)]++
-	}
-	t.Sum(rows[:])
-	w := make([]float64, len(labels))
-	for i, b := range labels {
-		w[i] = (rows[0] + rows[1]) / (2 * rows[class(b)])
-	}
-	return w
-}
-
-func class(label float64) int {
-	if label > 0 {
-		return 1
-	}
-	return 0
-}
-
 // Sides counts two kinds of rows, when the margins move without end in a direction: rows whose loss
 // increases at last, and rows whose loss never increases. Rows whose margin does not move, or whose
 // weight is 0, are not counted.

@@ -36,25 +36,16 @@ func (d Data) slice(lo, hi int) Data {
 // MeanLoss returns the weighted mean of the losses at x. It sets margin, which has an entry
 // per row, to the margins.
 func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
-	sums, weights := make([]float64, c.Count()), make([]float64, c.Count())
-	c.Each(func(k, lo, hi int) {
+	g := newGatherer(nil, c, 0)
+	sum := g.Over(func(lo, hi int) float64 {
 		part, margin := d.slice(lo, hi), margin[lo:hi]
 		kernels.Margins(margin, part.Rows, x)
 		if part.Weights == nil {
-			sums[k], weights[k] = part.Loss.Slopes(nil, margin, part.Labels), float64(hi-lo)
-			return
+			return part.Loss.Slopes(nil, margin, part.Labels)
 		}
-		sums[k] = part.weighted(margin)
-		for _, w := range part.Weights {
-			weights[k] += w
-		}
+		return part.weighted(margin)
 	})
-	var sum, weight float64
-	for k, v := range sums {
-		sum += v
-		weight += weights[k]
-	}
-	return d.Team.Mean(sum, weight)
+	return d.Team.Mean(sum, d.Mass())
 }
 
 // MeanLossAtZero returns MeanLoss at x = 0, without reading the rows.
@@ -95,27 +86,21 @@ func SlopeAtZero(d Data, slope []float64) float64 {
 
 // A Gradient computes the gradient of the mean loss. It is not safe for concurrent use.
 type Gradient struct {
-	Chunks
-	data    Data
-	kind    kernels.LossKind
-	fused   bool        // a kernel computes this loss, and there are no sample weights
-	partial [][]float64 // gradients of all chunks except the first
-	loss    []float64   // for each chunk, the sum of its losses
-	scaled  []float64   // slopes times sample weights; nil without weights
-	inv     float64     // 1/n, or 1/(sum of the sample weights)
+	gatherer
+	data   Data
+	kind   kernels.LossKind
+	fused  bool      // a kernel computes this loss, and there are no sample weights
+	scaled []float64 // slopes times sample weights; nil without weights
+	inv    float64   // 1/n, or 1/(sum of the sample weights)
 }
 
 // NewGradient returns a Gradient for samples with p features.
 func NewGradient(c Chunks, d Data, p int) *Gradient {
 	kind, known := d.Loss.Kernel()
-	g := &Gradient{Chunks: c, data: d, kind: kind, fused: known && d.Weights == nil}
+	g := &Gradient{gatherer: newGatherer(d.Team, c, p), data: d, kind: kind, fused: known && d.Weights == nil}
 	g.inv = 1 / d.Team.Total(d.Mass())
 	if d.Weights != nil {
 		g.scaled = make([]float64, len(d.Labels))
-	}
-	g.loss = make([]float64, g.Count())
-	for range g.Count() - 1 {
-		g.partial = append(g.partial, make([]float64, p))
 	}
 	return g
 }
@@ -123,20 +108,7 @@ func NewGradient(c Chunks, d Data, p int) *Gradient {
 // At returns the mean loss at x and sets z to its gradient. It also sets marginᵢ to aᵢ'x and slopeᵢ
 // to φ'(aᵢ'x), which is not multiplied by the sample weight.
 func (g *Gradient) At(z, x, margin, slope []float64) float64 {
-	g.Each(func(k, lo, hi int) {
-		dst := z
-		if k > 0 {
-			dst = g.partial[k-1]
-		}
-		clear(dst)
-		g.loss[k] = g.chunk(dst, x, margin, slope, lo, hi)
-	})
-	sum := g.loss[0]
-	for k, part := range g.partial {
-		sum += g.loss[k+1]
-		kernels.Axpy(1, part, z)
-	}
-	sum = g.data.Team.SumWith(z, sum)
+	sum := g.gather(z, func(z []float64, lo, hi int) float64 { return g.chunk(z, x, margin, slope, lo, hi) })
 	for j := range z {
 		z[j] *= g.inv
 	}
@@ -145,10 +117,10 @@ func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 
 // Mass returns the sum of the sample weights of this process, or the number of its samples
 // if they have no weights.
-func (d Data) Mass() float64 { return total(d.Weights, len(d.Labels)) }
+func (d Data) Mass() float64 { return Mass(d.Weights, len(d.Labels)) }
 
-// total returns the sum of the weights, or n if they are nil.
-func total(weights []float64, n int) (sum float64) {
+// Mass returns the sum of the weights, or n if they are nil.
+func Mass(weights []float64, n int) (sum float64) {
 	if weights == nil {
 		return float64(n)
 	}

@@ -32,7 +32,7 @@ func (t *Team) Load(c Checkpoint, state any) (bool, error) {
 	if c == nil {
 		return false, nil
 	}
-	b, err := t.FromFirst(c.Load)
+	b, err := t.fromFirst(c.Load)
 	if err != nil || len(b) == 0 {
 		return false, err
 	}
@@ -42,8 +42,8 @@ func (t *Team) Load(c Checkpoint, state any) (bool, error) {
 	return true, nil
 }
 
-// FromFirst returns, in all processes, what get returns in the first process.
-func (t *Team) FromFirst(get func() ([]byte, error)) (b []byte, err error) {
+// fromFirst returns, in all processes, what get returns in the first process.
+func (t *Team) fromFirst(get func() ([]byte, error)) (b []byte, err error) {
 	if t.Rank() == 0 {
 		b, err = get()
 	}

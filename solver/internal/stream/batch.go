@@ -24,7 +24,7 @@ func (b *batch) take(s *stochastic, which []int) {
 		part := w.Data().Rows(w.Range(k))
 		entries += int(part.Ptr[len(part.Ptr)-1] - part.Ptr[0])
 	}
-	b.labels, b.weights = b.labels[:0], b.weights[:0]
+	b.labels, b.weights = b.labels[:0], b.weights[:0] // weights stays nil if the samples have none
 	b.idx, b.val = resize(b.idx, entries)[:0], resize(b.val, entries)[:0]
 	n, _ := w.Data().Dims()
 	for at, k := range which {
@@ -44,17 +44,6 @@ func (b *batch) take(s *stochastic, which []int) {
 			w.Data().Release(0, n)
 		}
 	}
-}
-
-// mass returns the weight of the rows divided by the weight of all samples.
-func (b *batch) mass(all float64) (mass float64) {
-	if len(b.weights) == 0 {
-		return float64(len(b.labels)) / all
-	}
-	for _, w := range b.weights {
-		mass += w
-	}
-	return mass / all
 }
 
 // eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. While

@@ -238,7 +238,7 @@ func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective floa
 		a.MulVec(image, x)
 	}
 	at := solver.Evaluation{Objective: objective, Penalty: term.PenaltyOf(p.Penalty).Value(image)}
-	at.Loss = objective - at.Penalty - float64(0.5*p.L2*dot(x))
+	at.Loss = objective - at.Penalty - float64(0.5*p.L2*linalg.SumSquares(x))
 	return image, at
 }
 
@@ -257,14 +257,7 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 	for j, g := range grad {
 		sum[j] += g + float64((q.Ridge[j]-q.PenaltyRidge)*r.X[j])
 	}
-	return math.Sqrt(dot(sum))
-}
-
-func dot(x []float64) (sum float64) {
-	for _, v := range x {
-		sum += float64(v * v)
-	}
-	return sum
+	return math.Sqrt(linalg.SumSquares(sum))
 }
 
 // leastMemory is the memory, in bytes, of a pass that stores no results.

@@ -13,6 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
@@ -155,7 +156,7 @@ func (s *stochastic) look() error {
 	loss, gradient, err := s.file.Look(x)
 	if err == nil {
 		s.outer.Gradient = gradient
-		s.value = loss + float64(0.5*s.p.L2*dot(x)) + term.PenaltyOf(s.p.Penalty).Value(s.outer.A.Image(x))
+		s.value = loss + float64(0.5*s.p.L2*linalg.SumSquares(x)) + term.PenaltyOf(s.p.Penalty).Value(s.outer.A.Image(x))
 	}
 	return err
 }
@@ -226,7 +227,7 @@ func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
 	n, _ := s.q.Data.Dims()
 	err := s.eachBatch(s.shuffled(), func(b *batch) error {
-		samples := int(math.Round(b.mass(s.weight) * float64(n)))
+		samples := int(math.Round(rows.Mass(b.weights, len(b.labels)) / s.weight * float64(n)))
 		if samples < 2 {
 			return s.file.Stop()
 		}
@@ -306,14 +307,7 @@ func batched(
 	}
 	f.Tell = s.pass
 	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
-	all, _ := q.Data.Dims()
-	s.weight = float64(all)
-	if q.Weights != nil {
-		s.weight = 0
-		for _, w := range q.Weights {
-			s.weight += w
-		}
-	}
+	s.weight = rows.Mass(q.Weights, len(q.Labels))
 	res, err := s.solve(tol)
 	if err != nil {
 		res.Err, res.Why = err, ending.Interrupted

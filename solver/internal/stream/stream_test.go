@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -173,7 +172,10 @@ func TestBatches(t *testing.T) {
 		}},
 		"number": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 5, Regression: true}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Loss, p.Penalty = solver.Squared{}, solver.L1{Lambda: 1e-2} }},
 		"weights": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 8}, solver.SCASL{}, solver.SCASL{}, func(p *solver.Problem) {
-			p.Penalty, p.SampleWeights = solver.L1{Lambda: 1e-3}, (*rows.Team)(nil).Balanced(p.Labels)
+			p.Penalty, p.SampleWeights = solver.L1{Lambda: 1e-3}, make([]float64, len(p.Labels))
+			for i, b := range p.Labels {
+				p.SampleWeights[i] = 2 + b
+			}
 		}},
 		"groups": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 10}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty = solver.GroupL2{Lambda: 2e-3, Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11}, {12, 13, 14, 15, 16}}}
