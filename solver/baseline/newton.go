@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -15,7 +16,7 @@ const MaxFactored = 512
 type factored struct {
 	b        *base
 	fixed    []float64 // upper triangle of mu I + ρ A'A, p × p
-	h        []float64
+	h, ones  []float64
 	chol     *linalg.Cholesky
 	assembly float64
 }
@@ -34,7 +35,7 @@ func assemblyCost(x *sparse.CSR) float64 {
 
 func newFactored(b *base) *factored {
 	p := len(b.x)
-	f := &factored{b: b, fixed: make([]float64, p*p), h: make([]float64, p*p), chol: linalg.NewCholesky(p)}
+	f := &factored{b: b, fixed: make([]float64, p*p), h: make([]float64, p*p), ones: slices.Repeat([]float64{1}, p), chol: linalg.NewCholesky(p)}
 	f.assembly = assemblyCost(b.run.Problem.Data)
 	unit, column := b.vector(), b.vector()
 	for j := range p {
@@ -65,7 +66,7 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 			}
 		}
 	}
-	if !f.chol.Factor(f.h) {
+	if !f.chol.Factor(f.h, f.ones, 0) {
 		return f.assembly, errNotConvex
 	}
 	f.chol.Solve(step, g)

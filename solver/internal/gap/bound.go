@@ -394,7 +394,7 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 		scale[a] = 1 / math.Sqrt(h[a*k+a])
 		p.Dependent = p.Dependent || math.IsNaN(scale[a]) || math.IsInf(scale[a], 0)
 	}
-	if p.Dependent = p.Dependent || !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot; p.Dependent {
+	if p.Dependent = p.Dependent || !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot; p.Dependent {
 		return rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	}
 	// d'H d = e_F'H⁻¹e_F. For root k, |d_k| ≤ √(H⁻¹)_kk √(d'H d), which bounds the change of the margins. An

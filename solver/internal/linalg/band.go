@@ -26,10 +26,10 @@ func (c *BandCholesky) row(i int) (lo int, row []float64) {
 	return lo, c.l[end-(i-lo)-1 : end]
 }
 
-// FactorScaled factors diag(scale) h diag(scale) + shift I and reports whether this
+// Factor factors diag(scale) h diag(scale) + shift I and reports whether this
 // matrix is positive definite. Entry (i, j) of h, i ≤ j ≤ i + width, is stored at i·width
 // + j. A zero on the scaled diagonal is replaced by one.
-func (c *BandCholesky) FactorScaled(h, scale []float64, shift float64) bool {
+func (c *BandCholesky) Factor(h, scale []float64, shift float64) bool {
 	for i := range c.n {
 		lo, row := c.row(i)
 		for j := lo; j < i; j++ {
@@ -51,18 +51,13 @@ func (c *BandCholesky) FactorScaled(h, scale []float64, shift float64) bool {
 	return true
 }
 
-// SolveLower sets dst to the solution of L v = b; dst may be b.
-func (c *BandCholesky) SolveLower(dst, b []float64) {
+// Solve sets dst to the solution of L L' v = b; dst may be b.
+func (c *BandCholesky) Solve(dst, b []float64) {
 	copy(dst, b)
 	for i := range c.n {
 		lo, row := c.row(i)
 		dst[i] = (dst[i] - kernels.Dot(row[:i-lo], dst[lo:i])) / row[i-lo]
 	}
-}
-
-// Solve sets dst to the solution of L L' v = b; dst may be b.
-func (c *BandCholesky) Solve(dst, b []float64) {
-	c.SolveLower(dst, b)
 	for i := c.n - 1; i >= 0; i-- {
 		lo, row := c.row(i)
 		dst[i] /= row[i-lo]

@@ -11,12 +11,12 @@ import (
 // Another value would change the bits of the factor.
 const factorBlock = kernels.TileSide
 
-// FactorScaled factors diag(scale) h diag(scale) + shift I, where h is stored as for
-// Factor, and reports whether this matrix is positive definite. A zero on the scaled
-// diagonal is replaced by one. Columns are eliminated in blocks, so that the rest of the matrix
-// is read once for each block instead of once for each column. The terms of each entry of
-// L are summed in the order of the columns, for any number of threads.
-func (c *Cholesky) FactorScaled(h, scale []float64, shift float64, threads int) bool {
+// Factor factors diag(scale) h diag(scale) + shift I and reports whether this matrix is positive
+// definite. h is row-major; Factor reads its upper triangle. A zero on the scaled diagonal is
+// replaced by one. Columns are eliminated in blocks, so that the rest of the matrix is read once
+// for each block instead of once for each column. The terms of each entry of L are summed in the
+// order of the columns.
+func (c *Cholesky) Factor(h, scale []float64, shift float64) bool {
 	n := c.n
 	for i := 0; i < n; i += factorBlock {
 		for j := 0; j <= i; j += factorBlock {
@@ -29,7 +29,7 @@ func (c *Cholesky) FactorScaled(h, scale []float64, shift float64, threads int) 
 		}
 		c.l[i*n+i] += shift
 	}
-	return c.blocks(threads)
+	return c.blocks()
 }
 
 // take copies one tile of h, scaled, into the lower triangle of c.l. It begins there at row i
@@ -45,7 +45,7 @@ func (c *Cholesky) take(h, scale []float64, i, j int) {
 
 // blocks factors the matrix whose lower triangle is stored in c.l. It returns false if the matrix is
 // not positive definite.
-func (c *Cholesky) blocks(threads int) bool {
+func (c *Cholesky) blocks() bool {
 	n := c.n
 	t := c.tiled()
 	for lo := 0; lo < n; lo += factorBlock {
@@ -58,16 +58,16 @@ func (c *Cholesky) blocks(threads int) bool {
 		}
 		t.begin(lo)
 		count := (n - hi + factorBlock - 1) / factorBlock
-		spread(threads, count, t.solve)
-		spread(threads, count, t.trail)
+		c.spread(count, t.solve)
+		c.spread(count, t.trail)
 	}
 	return true
 }
 
-// spread calls do for 0 ≤ k < count on up to the given number of goroutines, and on at most count/4.
-// It begins with the largest k, whose rows are the longest.
-func spread(threads, count int, do func(k int)) {
-	rows.Spread(min(threads, count/4), count, func(k int) { do(count - 1 - k) })
+// spread calls do for 0 ≤ k < count on up to Threads goroutines, and on at most count/4. It begins
+// with the largest k, whose rows are the longest.
+func (c *Cholesky) spread(count int, do func(k int)) {
+	rows.Spread(min(c.Threads, count/4), count, func(k int) { do(count - 1 - k) })
 }
 
 // row returns columns lo to hi−1 of row i of the factor.
@@ -205,14 +205,5 @@ func (t *tiles) trail(k int) {
 	kernels.AddTile(own, side, last-first, left, t.across[at:at+side*side])
 	for i := first; i < last; i++ {
 		copy(t.row(i, first, i+1), own[(i-first)*side:])
-	}
-}
-
-// SolveLower sets dst to the solution of L v = b; dst may be b.
-func (c *Cholesky) SolveLower(dst, b []float64) {
-	copy(dst, b)
-	for i := range c.n {
-		row := c.l[i*c.n : (i+1)*c.n]
-		dst[i] = (dst[i] - kernels.Dot(row[:i], dst[:i])) / row[i]
 	}
 }

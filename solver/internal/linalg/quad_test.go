@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -103,59 +102,6 @@ func TestShifted(t *testing.T) {
 				}
 			}
 			check("sparse b", v, b)
-		}
-	}
-}
-
-// TestCholesky checks solutions of random systems, their bits at every level, and that
-// matrices that are not positive definite are refused.
-func TestCholesky(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	active := kernels.Active()
-	defer kernels.Use(active)
-	for _, n := range []int{1, 2, 7, 16, 33, 100} {
-		x := make([]float64, 2*n*n)
-		for k := range x {
-			x[k] = rng.NormFloat64()
-		}
-		h, b := make([]float64, n*n), make([]float64, n)
-		for i := range n {
-			b[i] = rng.NormFloat64()
-			for j := range n {
-				for k := range 2 * n {
-					h[i*n+j] += x[k*n+i] * x[k*n+j]
-				}
-			}
-		}
-		var first []float64
-		for _, level := range kernels.Available() {
-			if err := kernels.Use(level); err != nil {
-				t.Fatal(err)
-			}
-			c, v := NewCholesky(n), make([]float64, n)
-			if !c.Factor(h) {
-				t.Fatalf("n = %d: not positive definite", n)
-			}
-			c.Solve(v, b)
-			if first == nil {
-				first = v
-			}
-			if !slices.Equal(v, first) {
-				t.Errorf("n = %d: level %v gives other bits", n, level)
-			}
-			for i := range n {
-				residual := b[i]
-				for j, vj := range v {
-					residual -= h[i*n+j] * vj
-				}
-				if math.Abs(residual) > 1e-10*float64(n) {
-					t.Errorf("n = %d, row %d: residual %v", n, i, residual)
-				}
-			}
-		}
-		h[n*n-1] = -1
-		if NewCholesky(n).Factor(h) {
-			t.Errorf("n = %d: an indefinite matrix is accepted", n)
 		}
 	}
 }

@@ -96,6 +96,7 @@ func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) b
 	n := len(support)
 	h.system, h.scale = slices.Grow(h.system[:0], n*n)[:n*n], slices.Grow(h.scale[:0], n)[:n]
 	h.factor.Resize(n)
+	h.factor.Threads = h.Threads
 	system, scale, factor := h.system, h.scale, &h.factor
 	for a, i := range support {
 		scale[a] = 1 / math.Sqrt(h.diagonal[i])
@@ -106,7 +107,7 @@ func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) b
 		system[a*n+a] = h.diagonal[i]
 		rest[a] *= scale[a]
 	}
-	for shift := leastShift; !factor.FactorScaled(system, scale, shift, h.Threads); {
+	for shift := leastShift; !factor.Factor(system, scale, shift); {
 		if shift *= 100; shift > maxShift {
 			return false
 		}

@@ -47,7 +47,7 @@ func (s *system) factorFrom(shift float64) bool {
 		s.scale[j] = powerOfTwo(s.h[j*s.Stride+j])
 	}
 	for s.shift = shift; s.shift <= lastShift; s.shift *= 100 {
-		if s.chol.FactorScaled(s.h, s.scale, s.shift) {
+		if s.chol.Factor(s.h, s.scale, s.shift) {
 			return true
 		}
 	}

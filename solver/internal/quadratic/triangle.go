@@ -38,18 +38,8 @@ func (t Triangle) Row(h []float64, i int) []float64 {
 
 // A factor is a Cholesky factor, of a full or a band matrix.
 type factor interface {
-	FactorScaled(h, scale []float64, shift float64) bool
+	Factor(h, scale []float64, shift float64) bool
 	Solve(dst, b []float64)
-}
-
-// A denseFactor is the factor of a full matrix.
-type denseFactor struct {
-	*linalg.Cholesky
-	threads int
-}
-
-func (f denseFactor) FactorScaled(h, scale []float64, shift float64) bool {
-	return f.Cholesky.FactorScaled(h, scale, shift, f.threads)
 }
 
 // newFactor allocates a factor.
@@ -57,5 +47,7 @@ func (t Triangle) newFactor(threads int) factor {
 	if t.Banded() {
 		return linalg.NewBandCholesky(t.Order, t.Width)
 	}
-	return denseFactor{linalg.NewCholesky(t.Order), threads}
+	c := linalg.NewCholesky(t.Order)
+	c.Threads = threads
+	return c
 }

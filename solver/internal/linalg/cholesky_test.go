@@ -1,0 +1,128 @@
+package linalg
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// definite returns a random positive definite matrix of order n.
+func definite(n int) []float64 {
+	rng := rand.New(rand.NewPCG(3, uint64(n)))
+	v := make([]float64, n*n)
+	for k := range v {
+		v[k] = rng.NormFloat64()
+	}
+	h := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			h[i*n+j] = kernels.Dot(v[i*n:(i+1)*n], v[j*n:(j+1)*n])
+		}
+		h[i*n+i] += 1
+	}
+	return h
+}
+
+// TestCholesky checks solutions with D H D + shift I, with a diagonal D, for one block of columns and
+// for several. They must have the same bits at every level and with several threads. A matrix that is
+// not positive definite must be refused.
+func TestCholesky(t *testing.T) {
+	active := kernels.Active()
+	defer kernels.Use(active)
+	const shift = 0.5
+	for _, n := range []int{1, 2, 7, 64, 65, 200, 385} {
+		h, d, b := definite(n), make([]float64, n), make([]float64, n)
+		for j := range n {
+			d[j], b[j] = math.Ldexp(1, j%9-4), float64(j%7)-3
+		}
+		var first []float64
+		for _, level := range kernels.Available() {
+			if err := kernels.Use(level); err != nil {
+				t.Fatal(err)
+			}
+			for _, threads := range []int{0, 7} {
+				c, v := NewCholesky(n), make([]float64, n)
+				c.Threads = threads
+				if !c.Factor(h, d, shift) {
+					t.Fatalf("n = %d: not positive definite", n)
+				}
+				c.Solve(v, b)
+				if first == nil {
+					first = v
+				}
+				if !slices.Equal(v, first) {
+					t.Errorf("n = %d: level %v and %d threads give other bits", n, level, threads)
+				}
+			}
+		}
+		for i := range n {
+			residual, size := b[i]-shift*first[i], math.Abs(b[i])
+			for j, v := range first {
+				term := d[i] * h[i*n+j] * d[j] * v
+				residual -= term
+				size += math.Abs(term)
+			}
+			if math.Abs(residual) > 1e-12*size {
+				t.Errorf("n = %d, row %d: residual %v of terms of size %v", n, i, residual, size)
+			}
+		}
+		last := n - 1 - n/10
+		h[last*n+last] = -1e6
+		if NewCholesky(n).Factor(h, d, shift) {
+			t.Errorf("n = %d: an indefinite matrix is factored", n)
+		}
+	}
+}
+
+// TestBand checks that a band matrix gives the same solutions if it is factored as a band and as a full
+// matrix, up to rounding.
+func TestBand(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, c := range []struct{ n, width int }{{1, 0}, {5, 0}, {7, 1}, {30, 3}, {50, 17}} {
+		full, band := make([]float64, c.n*c.n), make([]float64, c.n*(c.width+1))
+		scale, b := make([]float64, c.n), make([]float64, c.n)
+		for i := range c.n {
+			scale[i], b[i] = math.Ldexp(1, rng.IntN(9)-4), rng.NormFloat64()
+		}
+		for i := range c.n {
+			for j := i; j <= min(c.n-1, i+c.width); j++ {
+				v := rng.NormFloat64()
+				if i == j {
+					v = 4 + float64(2*c.width)*3
+				}
+				full[i*c.n+j] = v / scale[i] / scale[j]
+				band[i*c.width+j] = full[i*c.n+j]
+			}
+		}
+		dense, narrow := NewCholesky(c.n), NewBandCholesky(c.n, c.width)
+		if !dense.Factor(full, scale, 1e-9) || !narrow.Factor(band, scale, 1e-9) {
+			t.Fatalf("%+v: not positive definite", c)
+		}
+		want, got := make([]float64, c.n), make([]float64, c.n)
+		dense.Solve(want, b)
+		narrow.Solve(got, b)
+		for j, v := range want {
+			if !(math.Abs(got[j]-v) < 1e-13) {
+				t.Fatalf("%+v: entry %d is %v, want %v", c, j, got[j], v)
+			}
+		}
+	}
+	if NewBandCholesky(2, 1).Factor([]float64{1, 2, 1, 0}, []float64{1, 1}, 0) {
+		t.Error("an indefinite matrix was factored")
+	}
+}
+
+func BenchmarkFactor(b *testing.B) {
+	for _, n := range []int{123, 500, 2000} {
+		h, c, ones := definite(n), NewCholesky(n), slices.Repeat([]float64{1}, n)
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				c.Factor(h, ones, 0)
+			}
+		})
+	}
+}
