@@ -46,7 +46,9 @@ type InnerLoop struct {
 	A       *linalg.Algebra
 	Set     term.Set // X; nil for R^p
 
-	shape term.Shape // of Set
+	// walls describes Set if it is a box or a ball, onto which the kernels can project; otherwise it is
+	// empty.
+	walls term.Walls
 
 	Rho   float64 // ρ
 	Ridge float64 // mu
@@ -64,7 +66,12 @@ type InnerLoop struct {
 // NewPlan returns the plan for the loop. Its only error is the error of InnerLoop.Interrupt.
 func NewPlan(l *InnerLoop) (Plan, error) {
 	if l.Set != nil {
-		l.shape = l.Set.Shape(l.features())
+		if region := l.Set.Region(l.features()); region != nil {
+			l.walls = region.Walls(l.features())
+		}
+		if l.walls.Total > 0 { // a simplex
+			l.walls = term.Walls{}
+		}
 	}
 	if l.BatchSize > 1 {
 		return newDense(l, fmt.Sprintf("%d samples share a step for every coordinate", l.BatchSize)), nil
@@ -75,7 +82,7 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 	if l.Unrotated {
 		return newDense(l, "a step for every coordinate: rotating the data is forbidden"), nil
 	}
-	if l.Set == nil || l.shape.Radius > 0 {
+	if l.Set == nil || l.walls.Radius > 0 {
 		return newCoupled(l)
 	}
 	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation"), nil

@@ -154,7 +154,7 @@ func (d *dense) row(i int) kernels.Rows {
 
 // update does the dense part of a step, projects w, and adds it to the sum.
 func (d *dense) update() {
-	switch x := d.shape; {
+	switch x := d.walls; {
 	case d.Set == nil:
 		kernels.ProjectedUpdate(d.w, d.sum, d.d, d.q, d.eta)
 	case x.Lower != nil:

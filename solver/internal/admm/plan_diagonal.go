@@ -52,10 +52,10 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 	case whole:
 		base.why = fmt.Sprintf("%s and %d features are few", shape, p)
 		return guard(l, &elements{diagonal: base, h: make([]float64, p)})
-	case l.shape.Lower != nil:
+	case l.walls.Lower != nil:
 		base.why = shape + "; a box needs every coordinate"
 		return &box{diagonal: base, sum: make([]float64, p)}
-	case l.shape.Radius > 0 && scalar:
+	case l.walls.Radius > 0 && scalar:
 		base.why = what + ": the ball through a tracked norm"
 		return guard(l, newBall(base))
 	}
@@ -128,7 +128,7 @@ func (p *box) Begin(x, d []float64, eta float64) {
 
 func (p *box) Advance(sampled []int32) {
 	s := p.steps(p.eta)
-	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.shape.Lower, p.shape.Upper, &s, sampled)
+	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.walls.Lower, p.walls.Upper, &s, sampled)
 }
 
 func (p *box) End(sum, last []float64) {

@@ -90,7 +90,7 @@ func (p *ball) Begin(x, d []float64, eta float64) {
 // start sets the cells to the point w and computes the inner products that the kernel
 // then updates.
 func (p *ball) start() {
-	w, d, radius := p.w, p.d, p.shape.Radius
+	w, d, radius := p.w, p.d, p.walls.Radius
 	p.cells.Set(w, d)
 	p.state = kernels.LazyBall{
 		Lazy: kernels.Lazy{Alpha: 1, Q: p.c[0]}, Radius: radius, GammaLimit: math.Inf(1),

@@ -25,7 +25,7 @@ func newCoupled(l *InnerLoop) (Plan, error) {
 	n, p := l.Data.Dims()
 	nonzeros := c.Fill(l.Data)
 	whole := int64(n) * int64(padded(p))
-	ball := l.shape.Radius > 0
+	ball := l.walls.Radius > 0
 	useDense := p <= maxDense && (ball || 4*nonzeros > whole)
 	bytes := 12 * nonzeros
 	if useDense {
@@ -107,7 +107,7 @@ func (p *rotated) Begin(x, d []float64, eta float64) {
 
 func (p *rotated) Advance(sampled []int32) {
 	s := p.steps(p.eta)
-	kernels.InnerRotated(p.w, p.sum, p.c, p.e, p.x, p.shape.Radius, &s, sampled)
+	kernels.InnerRotated(p.w, p.sum, p.c, p.e, p.x, p.walls.Radius, &s, sampled)
 }
 
 func (p *rotated) End(sum, last []float64) {

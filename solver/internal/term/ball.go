@@ -32,17 +32,11 @@ func (b Ball) Validate(int) error {
 // Support returns the maximum of u'x over the ball.
 func (b Ball) Support(u []float64) float64 { return float64(b.Radius * norm2(u)) }
 
-// Shape implements Set.
-func (b Ball) Shape(int) Shape { return Shape{Radius: b.Radius} }
-
 // Region implements Set.
 func (b Ball) Region(int) Region { return b }
 
 // Box implements Region.
 func (Ball) Box() (Box, bool) { return Box{}, false }
-
-// Bounded implements Region.
-func (Ball) Bounded() bool { return true }
 
 // Walls implements Region.
 func (b Ball) Walls(int) Walls { return Walls{Radius: b.Radius} }

@@ -57,24 +57,11 @@ func (b Box) Support(u []float64) float64 {
 	return sum
 }
 
-// Shape implements Set.
-func (b Box) Shape(int) Shape { return Shape{Lower: b.Lower, Upper: b.Upper} }
-
 // Region implements Set.
 func (b Box) Region(int) Region { return b }
 
 // Box implements Region.
 func (b Box) Box() (Box, bool) { return b, true }
-
-// Bounded implements Region.
-func (b Box) Bounded() bool {
-	for j, lo := range b.Lower {
-		if math.IsInf(b.Upper[j]-lo, 0) {
-			return false
-		}
-	}
-	return true
-}
 
 // Walls implements Region.
 func (b Box) Walls(int) Walls { return Walls{Lower: b.Lower, Upper: b.Upper} }

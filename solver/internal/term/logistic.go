@@ -30,10 +30,9 @@ func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLo
 // Slope returns φ'(margin; label).
 func (Logistic) Slope(margin, label float64) float64 { return kernels.LogisticSlope(margin, label) }
 
-// SecondDerivative returns s(1−s) for s = |φ'(margin)|.
-func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
-	s := math.Abs(slope)
-	return float64(s * (1 - s))
+// SecondDerivative implements OwnLoss; it does not need the margin.
+func (Logistic) SecondDerivative(_, slope, label float64) float64 {
+	return logisticCurvatureOfSlope(slope, label)
 }
 
 // logisticCurvatureOfSlope returns φ″ as a function of the slope: q(1 − q) with q = −label slope.

@@ -29,8 +29,5 @@ func (Nonnegative) Support(u []float64) float64 {
 	return 0
 }
 
-// Shape implements Set; the set is a box.
-func (Nonnegative) Shape(p int) Shape { return NewBox(p, 0, math.Inf(1)).Shape(p) }
-
 // Region implements Set; the set is a box.
 func (Nonnegative) Region(p int) Region { return NewBox(p, 0, math.Inf(1)) }

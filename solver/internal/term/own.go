@@ -119,9 +119,6 @@ func (s ownSet) Support(u []float64) float64 {
 	return s.support.Support(u)
 }
 
-// Shape implements Set.
-func (ownSet) Shape(int) Shape { return Shape{} }
-
 // Region implements Set.
 func (ownSet) Region(int) Region { return nil }
 

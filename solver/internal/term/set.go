@@ -20,18 +20,9 @@ type SupportFunction interface {
 type Set interface {
 	OwnSet
 	SupportFunction
-	// Shape returns X in R^p as the inner loops of package kernels need it.
-	Shape(p int) Shape
-	// Region returns X in R^p as the exact solvers need it, or nil if they cannot handle
-	// X.
+	// Region returns X in R^p as the exact solver and the kernels need it, or nil if only
+	// the methods above are known.
 	Region(p int) Region
-}
-
-// A Shape is a box or a ball onto which the kernels can project. The zero value means any
-// other set, onto which only Set.Project projects.
-type Shape struct {
-	Lower, Upper []float64 // a box
-	Radius       float64   // a ball
 }
 
 // A Region is a set X in R^p with its term of the duality gap.
@@ -47,8 +38,6 @@ type Region interface {
 	// negative. Each entry of e may be wrong by as much as the entry of errors; the bound
 	// holds for all such e.
 	Excess(e, errors, x []float64, mu float64) float64
-	// Bounded reports whether, for mu = 0, Excess is finite for every e.
-	Bounded() bool
 }
 
 // Walls describes a set by its bounds: {x : Lower ≤ x ≤ Upper, |x| ≤ Radius, Σ xⱼ =

@@ -59,17 +59,11 @@ func (s Simplex) Validate(int) error {
 // Support returns the maximum of u'x over the simplex.
 func (s Simplex) Support(u []float64) float64 { return float64(s.Sum() * slices.Max(u)) }
 
-// Shape implements Set.
-func (Simplex) Shape(int) Shape { return Shape{} }
-
 // Region implements Set.
 func (s Simplex) Region(int) Region { return s }
 
 // Box implements Region.
 func (Simplex) Box() (Box, bool) { return Box{}, false }
-
-// Bounded implements Region.
-func (Simplex) Bounded() bool { return true }
 
 // Walls implements Region.
 func (s Simplex) Walls(p int) Walls {
