@@ -334,8 +334,7 @@ func (f *File) trivial(x []float64, value float64) float64 {
 	if f.at.model == nil {
 		return math.Inf(1)
 	}
-	t := f.at.tally
-	return f.bounds.Trivial(x, value, &gap.Tally{Zero: t.Zero, Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature})
+	return f.bounds.Trivial(x, value, &f.at.tally)
 }
 
 func (f *File) falls(d []float64) bool {

@@ -71,13 +71,12 @@ type Sum struct {
 
 // A Bound is a proved bound of P(x) − P*.
 type Bound struct {
-	Gap       float64   // P(x) − P* ≤ Gap in real arithmetic; +Inf if nothing is proved
-	Objective float64   // P(x) as computed
-	Rounding  float64   // an estimate of how much the rounding of X'Cα adds to Gap
-	Shrink    float64   // the factor by which the dual point was scaled
-	Fenchel   float64   // how much the Fenchel terms of the samples add to Gap
-	Z         []float64 // the multipliers of the dual point, valid until the next call
-	Tail      []float64 // set by Memory.Prove: the tail of X'Cα if it was summed with compensation, else nil
+	Gap      float64   // P(x) − P* ≤ Gap in real arithmetic; +Inf if nothing is proved
+	Rounding float64   // an estimate of how much the rounding of X'Cα adds to Gap
+	Shrink   float64   // the factor by which the dual point was scaled
+	Fenchel  float64   // how much the Fenchel terms of the samples add to Gap
+	Z        []float64 // the multipliers of the dual point, valid until the next call
+	Tail     []float64 // set by Memory.Prove: the tail of X'Cα if it was summed with compensation, else nil
 }
 
 // Prepare decides how dual feasibility is restored. The caller sets the exported fields before this
@@ -197,7 +196,7 @@ func (p *Problem) exceeds(z []float64) bool {
 // bound is Bound for one of two treatments of given multipliers that lie beyond their limits. If clip
 // is true, each of them is moved to its limit. Otherwise the whole dual point is scaled down.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
-	w, none := &p.work, Bound{Gap: math.Inf(1), Objective: value}
+	w, none := &p.work, Bound{Gap: math.Inf(1)}
 	p.start(z, t, sum, clip)
 	p.checkSigns()
 	by := p.rootChange(sum)
@@ -245,7 +244,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		return none
 	}
-	return Bound{Gap: gap, Objective: value, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
+	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
 }
 
 // start copies the given multipliers to work.z, with 0 for the recomputed ones, and computes e. If clip
@@ -492,7 +491,7 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 		switch row := int(p.Penalty.Singleton[j]); {
 		case p.Penalty.Grouped():
 		case p.Set == nil:
-			p.setNearest(int(j), row)
+			p.setMultiplier(int(j), row, p.nearest(int(j), row))
 		default:
 			p.setCheapest(int(j), row, x[j])
 		}
@@ -514,18 +513,18 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	return float64(rest*rest) / (2 * p.Ridge[j])
 }
 
-// setNearest is for a feature j with a ridge, without bounds. It sets the multiplier of the singleton row
-// to the minimiser of the bound. Without a square, this is the multiplier within its limit that makes
-// |eⱼ| smallest. With a square, the multiplier may lie beyond its limit.
-func (p *Problem) setNearest(j, row int) {
-	w, entry, limit := &p.work, p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
-	z := math.Max(-limit, math.Min(-w.e[j]/entry, limit))
+// nearest returns the multiplier of feature j's singleton row that minimises the bound if X = R^p and the
+// feature has a ridge. Without a square, this is the multiplier within its limit that makes |eⱼ| smallest.
+// With a square, the multiplier may lie beyond its limit.
+func (p *Problem) nearest(j, row int) float64 {
+	e, entry, limit := p.work.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
+	z := math.Max(-limit, math.Min(-e/entry, limit))
 	if p.Penalty.Squared(row) {
 		q := p.Penalty.Square[row]
-		rest := math.FMA(z, entry, w.e[j])
+		rest := math.FMA(z, entry, e)
 		z -= float64(entry * rest * (q / (p.Ridge[j] + float64(entry*entry*q))))
 	}
-	p.setMultiplier(j, row, z)
+	return z
 }
 
 // setMultiplier sets the multiplier of feature j's singleton row, and updates eⱼ.
@@ -539,7 +538,7 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 // setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest
 // bound. The candidates are: the two ends of the subdifferential of g at (A x)_row, or without a square
 // its limits; the value that makes eⱼ = 0; the two values for which |eⱼ| is a little more than twice its
-// error; and, for a row with a square, the minimiser for X = R^p.
+// error; and the minimiser for X = R^p.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
@@ -551,17 +550,10 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 		square = float64(p.Penalty.Square[row] * v)
 	}
 	margin := 2*err + float64(32*roundoff*math.Abs(e))
-	candidates := [6]float64{square - limit, square + limit, -e / entry, (margin - e) / entry, (-margin - e) / entry, -e / entry}
-	squared := p.Penalty.Squared(row)
-	if squared {
-		q := p.Penalty.Square[row]
-		first := math.Max(-limit, math.Min(-e/entry, limit))
-		rest := math.FMA(first, entry, e)
-		candidates[5] = first - float64(entry*rest*(q/(p.Ridge[j]+float64(entry*entry*q))))
-	}
+	candidates := [6]float64{square - limit, square + limit, -e / entry, (margin - e) / entry, (-margin - e) / entry, p.nearest(j, row)}
 	best := math.Inf(1)
 	for k, z := range candidates {
-		if !squared {
+		if !p.Penalty.Squared(row) {
 			z = math.Max(-limit, math.Min(z, limit))
 		}
 		rest, zErr := math.FMA(z, entry, e), 0.0
@@ -580,12 +572,12 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 // setBallOrSimplex sets the multipliers of the features in p.optimised if X is a ball or a simplex. For a
 // ball it makes |eⱼ| small. For a simplex it makes eⱼ as large as possible, which never enlarges the bound.
 func (p *Problem) setBallOrSimplex() {
+	simplex := p.Set.Walls(len(p.Ridge)).Total > 0
 	for _, j := range p.optimised {
 		row := int(p.Penalty.Singleton[j])
-		entry, limit := p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
-		z := math.Copysign(limit, entry)
-		if p.Set.Walls(len(p.Ridge)).Total == 0 {
-			z = math.Max(-limit, math.Min(-p.work.e[j]/entry, limit))
+		z := math.Copysign(p.Penalty.Limit[row], p.Penalty.SingletonEntry[j])
+		if !simplex {
+			z = p.nearest(int(j), row)
 		}
 		p.setMultiplier(int(j), row, z)
 	}
@@ -650,11 +642,12 @@ func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 }
 
 // Trivial returns the bound that the dual point 0 proves for x, where value is P(x). Apart from rounding,
-// the bound is value itself if the least loss is 0. Of the tally t of α = 0, Trivial reads only Zero,
-// Curvature, Weighted and Mismatch, which is Σ cᵢ|φ'(tᵢ)|.
+// the bound is value itself if the least loss is 0. t is the tally of x and any α. The proof uses no
+// slopes, so their rounding adds nothing: Weighted is 0.
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
-	return float64((value+t.Zero)*(1+1e-11)) + t.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
+	zero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature} // Σ cᵢ|φ'(tᵢ)| is at most this Mismatch
+	return float64((value+t.Zero)*(1+1e-11)) + zero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
 // objectiveRounding bounds the relative rounding error of the computed objective P(x).

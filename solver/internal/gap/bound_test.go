@@ -145,7 +145,8 @@ func TestBound(t *testing.T) {
 			}
 			for _, z := range [][]float64{z, other} {
 				b := m.prove(pt, alpha, z, head, 0)
-				if excess := b.Objective - best.Objective; !(b.Gap >= excess-1e-14*math.Abs(b.Objective)) {
+				value := m.Value(x, pt.Loss)
+				if excess := value - best.Objective; !(b.Gap >= excess-1e-14*value) {
 					t.Errorf("%s, %v off: %v is said to bound %v", name, off, b.Gap, excess)
 				}
 			}

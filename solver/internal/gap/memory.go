@@ -116,14 +116,8 @@ func (m *Memory) scaledGap(at *Point, alpha []float64, t *Tally, b Bound) float6
 }
 
 // Trivial returns the bound that the dual point 0 proves for a point; value is the objective at the point.
-// Apart from rounding, the bound is value itself if the least loss is 0.
 func (m *Memory) Trivial(at *Point, value float64) float64 {
-	t := m.sumTallies(func(t *Tally, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			t.Mismatch += math.Abs(float64(m.Sums.Coef[i] * at.Slope[i]))
-		}
-		t.addCommon(m.Loss, at.Slope[lo:hi], m.Labels[lo:hi], m.Sums.Coef[lo:hi])
-	})
+	t := m.Tally(at, at.Slope)
 	return m.Problem.Trivial(at.X, value, &t)
 }
 

@@ -50,7 +50,7 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 // TrivialMoved returns the bound that the dual point 0 proves for x, where value is P(x).
 func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, to *Move) float64 {
 	t := b.Tally
-	t.Mismatch = t.Size + m.reach(to)
+	t.Size += m.reach(to)
 	return m.Problem.Trivial(x, value+m.lossError(b, to), &t)
 }
 

@@ -319,7 +319,7 @@ func (pen *Penalty) fenchel(z, zErr, v []float64) float64 {
 		}
 		sum += float64(zErr[j] * math.Abs(u))
 		if pen.Squared(j) {
-			sum += pen.squareErrorCost(j, z[j], zErr[j], u)
+			sum += pen.squareErrorCost(j, z[j], zErr[j])
 		}
 	}
 	for k := range pen.Groups {
@@ -341,7 +341,7 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 
 // squareErrorCost is for a row with a square, where g*(z) = max(0, |z| − Limit)²/(2 Square). It returns
 // a bound of how much an error zErr of the multiplier changes g*.
-func (pen *Penalty) squareErrorCost(j int, z, zErr, v float64) float64 {
+func (pen *Penalty) squareErrorCost(j int, z, zErr float64) float64 {
 	over := math.Max(0, math.Abs(z)-pen.Limit[j])
 	return float64(zErr*(over+zErr)) / pen.Square[j]
 }

@@ -3,6 +3,7 @@ package gap
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -51,11 +52,6 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 		t.Size += math.Abs(float64(c * a))
 		t.Square += float64(c * float64(a*a))
 	}
-	t.addCommon(l, slope, label, coef)
-}
-
-// addCommon adds samples to the sums that do not depend on α.
-func (t *Tally) addCommon(l term.Loss, slope, label, coef []float64) {
 	largest, curvatureOf := l.Curvature(), l.Traits().CurvatureOfSlope
 	for i, c := range coef {
 		switch {
@@ -140,15 +136,8 @@ func (t *Tally) sums() []*float64 {
 	return []*float64{&t.Loss, &t.Fenchel, &t.Zero, &t.Size, &t.Square, &t.Mismatch, &t.Weighted, &t.Swing, &t.Curvature}
 }
 
-// A Team is a group of processes with different samples. Sum and Max replace each entry of v by its sum
-// or maximum over all processes.
-type Team interface {
-	Sum(v []float64)
-	Max(v []float64)
-}
-
 // Over merges the tallies of all processes of a team.
-func (t *Tally) Over(team Team) {
+func (t *Tally) Over(team *rows.Team) {
 	sums := t.sums()
 	v, largest := make([]float64, len(sums)), []float64{t.MaxPhi}
 	for k, s := range sums {
