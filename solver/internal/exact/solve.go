@@ -361,7 +361,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	length = s.search(fall, tol)
 	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
 	if !w.formed {
-		s.work.visits = max(leastVisits, min(w.implicit.Entries()/max(1, float64(len(w.columns.Val))), mostVisits))
+		s.work.visits = max(leastVisits, w.implicit.Entries()/max(1, float64(len(w.columns.Val))))
 	}
 	return fall, length
 }

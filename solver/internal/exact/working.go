@@ -202,11 +202,10 @@ func (s *Solver) build(cols []int32) {
 // Costs, in units of a multiplication that forms a Hessian.
 const (
 	visitCost = 2.0 // for an entry in a coordinate sweep or a product, if the Hessian is not formed
-	// Limits of the assumed number of times that sweeps and products visit the columns, if the Hessian
-	// is not formed. The first guess is leastVisits.
-	leastVisits, mostVisits = 50.0, 100.0
-	panelFrom               = 64.0 // from this number of entries in a row on, a pair of entries costs half
-	factorCost              = 0.4  // for a multiplication in a Cholesky factorisation
+	// How often sweeps and products are assumed to visit the columns at least, if the Hessian is not formed.
+	leastVisits = 50.0
+	panelFrom   = 64.0 // from this number of entries in a row on, a pair of entries costs half
+	factorCost  = 0.4  // for a multiplication in a Cholesky factorisation
 	// The Hessian of all columns is cheap if it costs at most this for each entry of the data.
 	cheapCost = 12.0
 )
