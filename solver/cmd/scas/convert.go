@@ -122,7 +122,7 @@ func (c *convertCmd) stream(e *env) error {
 	}
 	var f summary
 	st := done.Stats
-	f.add("read", "%s: %s", dataName(c.In), shapeOf(st.Rows, done.Features, st.NNZ))
+	f.add("read", "%s: %s", dataName(c.In), shape(st.Rows, done.Features, st.NNZ))
 	if done.Table != nil {
 		d := &sparse.Dataset{Names: done.Names, Table: done.Table, Stats: st}
 		e.warnOfColumns(d)
@@ -141,12 +141,12 @@ func (c *convertCmd) stream(e *env) error {
 
 // table returns a summary of what was written and of what was left out.
 func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
-	f.add("read", "%s: %s", dataName(c.In), shape(d.X))
+	n, p := d.X.Dims()
+	f.add("read", "%s: %s", dataName(c.In), shape(n, p, d.X.NNZ()))
 	addColumns(&f, d)
 	f.add("written", "%s, as %v", c.Out, to)
 	named := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, to)
 	table := to == sparse.CSV || to == sparse.TSV
-	_, p := d.X.Dims()
 	f.addIf(d.Names != nil && !named, "", "without the names of the features, which %v has no place for", to)
 	f.addIf(to == sparse.LIBSVM, "", "read it with --features %d", p)
 	f.addIf(d.Labels == nil && to == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))

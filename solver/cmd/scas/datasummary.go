@@ -184,13 +184,8 @@ func (d *dataSummary) labels() string {
 	return strings.Join(parts, ", ")
 }
 
-// shape returns a text with the numbers of rows, features and stored entries of x.
-func shape(x *sparse.CSR) string {
-	n, p := x.Dims()
-	return shapeOf(n, p, x.NNZ())
-}
-
-func shapeOf(n, p int, nnz int64) string {
+// shape returns a text with the numbers of rows, features and stored entries.
+func shape(n, p int, nnz int64) string {
 	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"), plural(nnz, "entry"), 100*density(n, p, nnz))
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -45,17 +46,19 @@ func (c *demoCmd) Run(e *env) error {
 
 // demoWDBC compares the fused lasso with the plain lasso on the embedded table.
 func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
-	t := readWDBC()
-	first := newStudy(ctx, t, 0)
-	first.introduce(w)
-	var fused, plain [demoThirds]*fit
+	var fused, plain [demoThirds]*scored
+	var first *study
 	for k := range demoThirds {
-		s := newStudy(ctx, t, k)
+		s := newStudy(ctx, k)
+		if k == 0 {
+			first = s
+			s.introduce(w)
+		}
 		if fused[k], err = s.choose(true); err != nil {
 			return err
 		}
 		if k == 0 {
-			if err := s.showCurve(w, fused[0]); err != nil {
+			if err := s.showCurve(w, fused[0].Summary.Lambda); err != nil {
 				return err
 			}
 		}
@@ -64,7 +67,7 @@ func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 		}
 	}
 	showScores(w, fused[:], plain[:])
-	first.showCoefficients(w, fused[0].X, plain[0].X)
+	showCoefficients(w, first.train.Names, &fused[0].Columns[0], &plain[0].Columns[0])
 	return nil
 }
 
@@ -86,31 +89,31 @@ The fused lasso minimises
 the plain lasso has no edges. Each gets its own lambda by %d-fold
 cross-validation inside the training part; the intercept is free.
 
-`, len(s.table.labels), len(s.table.names), demoThreshold,
+`, len(s.train.Labels)+len(s.held.Labels), len(s.train.Names), demoThreshold,
 		plural(len(s.graph.Edges()), "edge"), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "), demoFolds)
 	w.Flush()
 }
 
 // showCurve prints how the objective falls to its optimum. Another method computes the optimum and
 // proves it by a duality gap.
-func (s *study) showCurve(w *bufio.Writer, f *fit) error {
-	reference, err := s.minimize(s.train, f.lambda, true, &solver.Settings{RelTol: 1e-12})
+func (s *study) showCurve(w *bufio.Writer, lambda float64) error {
+	fitted, reference, curve, err := s.descend(lambda)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective    above the optimum, relative and absolute\n",
-		f.lambda, f.Stats.Eta, f.Stats.Rho, plural(len(s.train.Labels), "row"))
-	next := 0.0
-	for k, p := range f.curve {
-		if p.Passes < next && k < len(f.curve)-1 {
+		lambda, fitted.Run.Eta, fitted.Run.Rho, plural(len(s.train.Labels), "row"))
+	next, optimum := 0.0, reference.Certificate
+	for k, p := range curve {
+		if p.Passes < next && k < len(curve)-1 {
 			continue
 		}
 		next = max(2, 2*p.Passes)
-		excess := p.Last.Objective - reference.At.Objective
+		excess := p.Last.Objective - optimum.Objective
 		fmt.Fprintf(w, "  %6.0f   %.8f   %8.1e  %8.1e  %s\n", p.Passes, p.Last.Objective, excess/p.Last.Objective, excess, logBar(excess))
 	}
 	fmt.Fprintf(w, "  Newton   %.8f   %8.1e  %8.1e  proved, by the dual of Newton steps\n\n",
-		reference.At.Objective, reference.DualityGap/reference.At.Objective, reference.DualityGap)
+		optimum.Objective, optimum.Gap/optimum.Objective, optimum.Gap)
 	w.Flush()
 	return nil
 }
@@ -123,106 +126,95 @@ func logBar(v float64) string {
 }
 
 // showScores prints the scores of the fused and the plain models on the held-out thirds.
-func showScores(w *bufio.Writer, fused, plain []*fit) {
+func showScores(w *bufio.Writer, fused, plain []*scored) {
 	fmt.Fprintln(w, "On rows not trained on        fused lasso                 plain lasso")
 	fmt.Fprintln(w, "                       lambda  accuracy   loss     lambda  accuracy   loss")
-	line := func(name, lf, lp string, f, p score) {
+	line := func(name, lambdaF, lambdaP string, of func(v []float64) float64, f, p *scored) {
 		fmt.Fprintf(w, "  %-18s  %7s  %6.1f %%  %.4f    %7s  %6.1f %%  %.4f\n",
-			fmt.Sprintf("%s (%d rows)", name, f.rows), lf, 100*f.accuracy(), f.mean(), lp, 100*p.accuracy(), p.mean())
+			name, lambdaF, 100*of(f.right), of(f.losses), lambdaP, 100*of(p.right), of(p.losses))
 	}
-	var sumF, sumP score
+	var allF, allP scored
 	for k, f := range fused {
 		p := plain[k]
-		line(fmt.Sprintf("third %d", k+1), fmt.Sprintf("%.2g", f.lambda), fmt.Sprintf("%.2g", p.lambda), f.held, p.held)
-		sumF, sumP = sumF.plus(f.held), sumP.plus(p.held)
+		line(fmt.Sprintf("third %d (%d rows)", k+1, len(f.right)), fmt.Sprintf("%.2g", f.Summary.Lambda), fmt.Sprintf("%.2g", p.Summary.Lambda), mean, f, p)
+		allF.losses, allF.right = append(allF.losses, f.losses...), append(allF.right, f.right...)
+		allP.losses, allP.right = append(allP.losses, p.losses...), append(allP.right, p.right...)
 	}
-	line("all", "", "", sumF, sumP)
-	lossesF, lossesP := lossesOf(fused), lossesOf(plain)
-	fmt.Fprintf(w, "  %-18s  %7s  %6.1f %%  %.4f    %7s  %6.1f %%  %.4f\n", "standard error", "",
-		100*sumF.accuracyError(), standardError(lossesF), "", 100*sumP.accuracyError(), standardError(lossesP))
-	for i, v := range lossesP {
-		lossesF[i] -= v
-	}
-	words := wrap(verdict(sumF, sumP, standardError(lossesF)), 76, 0)
+	line(fmt.Sprintf("all (%d rows)", len(allF.right)), "", "", mean, &allF, &allP)
+	line("standard error", "", "", standardError, &allF, &allP)
+	words := wrap(verdict(&allF, &allP), 76, 0)
 	fmt.Fprintf(w, "  %s\n\n", strings.ReplaceAll(words, "\n", "\n  "))
 }
 
-// lossesOf returns the losses of all held-out rows.
-func lossesOf(fits []*fit) (losses []float64) {
-	for _, f := range fits {
-		losses = append(losses, f.losses...)
+func mean(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x / float64(len(v))
 	}
-	return losses
+	return sum
 }
 
 // standardError returns the standard error of the mean of v.
 func standardError(v []float64) float64 {
-	n, mean, square := float64(len(v)), 0.0, 0.0
+	n, center, square := float64(len(v)), mean(v), 0.0
 	for _, x := range v {
-		mean += x / n
-	}
-	for _, x := range v {
-		square += float64((x - mean) * (x - mean))
+		square += float64((x - center) * (x - center))
 	}
 	return math.Sqrt(square / (n - 1) / n)
 }
 
-// accuracyError returns the standard error of the accuracy.
-func (s score) accuracyError() float64 {
-	return math.Sqrt(s.accuracy() * (1 - s.accuracy()) / float64(s.rows))
-}
-
 // verdict returns a sentence that says which of the two models has the smaller mean loss, and which predicts
-// more rows correctly. f is the score of the fused lasso, p the score of the plain lasso, off the standard
-// error of the difference of their mean losses.
-func verdict(f, p score, off float64) string {
+// more rows correctly. f has the scores of the fused lasso, p the scores of the plain lasso.
+func verdict(f, p *scored) string {
 	loss, accuracy := "The losses are equal", "both get as many rows right"
 	winner := map[bool]string{true: "fused", false: "plain"}
-	if d := p.mean() - f.mean(); d != 0 {
+	apart, more := make([]float64, len(f.losses)), 0.0 // by how much the fused lasso is better
+	for i := range apart {
+		apart[i] = p.losses[i] - f.losses[i]
+		more += f.right[i] - p.right[i]
+	}
+	if d, off := mean(apart), standardError(apart); d != 0 {
 		loss = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g, with a standard error of %.2g)", winner[d > 0], math.Abs(d), off)
 		if math.Abs(d) < 2*off {
 			loss += ", which may be chance"
 		}
 	}
-	if d := f.correct - p.correct; d != 0 {
-		accuracy = fmt.Sprintf("%s gets %s more right", winner[d > 0], plural(max(d, -d), "row"))
+	if more != 0 {
+		accuracy = fmt.Sprintf("%s gets %s more right", winner[more > 0], plural(int(math.Abs(more)), "row"))
 	}
 	return loss + "; " + accuracy + "."
 }
 
 // showCoefficients prints the coefficients of both models. The groups of the fused model come first.
-func (s *study) showCoefficients(w *bufio.Writer, fused, plain []float64) {
-	p := len(s.table.names)
-	row := func(mark, name string, j int) {
-		line := fmt.Sprintf("  %s %-26s %12s  %12s", mark, name, coefficient(fused[j]), coefficient(plain[j]))
+func showCoefficients(w *bufio.Writer, names []string, fusedFit, plainFit *model.Column) {
+	fused, plain := fusedFit.Coefficients, plainFit.Coefficients
+	row := func(mark, name string, f, p float64) {
+		line := fmt.Sprintf("  %s %-26s %12s  %12s", mark, name, coefficient(f), coefficient(p))
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 	fmt.Fprint(w, "Coefficients of standardised measurements, third 1 held out (positive speaks\nfor malignant)\n\n",
 		"                                fused lasso   plain lasso\n")
-	var zeros []int
-	used := 0
-	for _, g := range s.groups(fused) {
+	different := 0
+	for _, g := range groupsOf(fusedFit) {
 		if fused[g[0]] == 0 {
-			zeros = append(zeros, g...)
 			continue
 		}
-		used++
+		different++
 		for k, j := range g {
-			row(bracket(k, len(g)), s.table.names[j], j)
+			row(bracket(k, len(g)), names[j], fused[j], plain[j])
 		}
 	}
-	slices.Sort(zeros)
 	var none []string // zero in both models
-	for _, j := range zeros {
-		if plain[j] == 0 {
-			none = append(none, s.table.names[j])
-		} else {
-			row(" ", s.table.names[j], j)
+	for j, name := range names {
+		switch {
+		case fused[j] == 0 && plain[j] == 0:
+			none = append(none, name)
+		case fused[j] == 0:
+			row(" ", name, fused[j], plain[j])
 		}
 	}
-	row(" ", "(intercept)", p)
+	row(" ", "(intercept)", fusedFit.Intercept, plainFit.Intercept)
 	fmt.Fprintf(w, "\nBrackets join coefficients that are exactly equal. Fused: %d of %d measurements\nwith %d different coefficients. Plain: %d measurements.\n",
-		p-len(zeros), p, used, nonZeros(plain[:p]))
+		nonZeros(fused), len(names), different, nonZeros(plain))
 	if len(none) > 0 {
 		fmt.Fprintf(w, "Zero in both: %s.\n", wrap(strings.Join(none, ", "), 78, len("Zero in both: ")))
 	}
@@ -256,7 +248,7 @@ func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\na9a: %s, lambda %g, %d passes\n\n", shape(data.X), lambda, passes)
+	fmt.Fprintf(w, "\na9a: %s, %s, lambda %g, %d passes\n\n", plural(len(data.Labels), "row"), plural(features, "feature"), lambda, passes)
 	fmt.Fprintln(w, "                                        above the optimum")
 	fmt.Fprintln(w, "                             objective  relative  absolute   residual   seconds")
 	for _, c := range []struct {

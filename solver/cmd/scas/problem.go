@@ -100,7 +100,7 @@ func (s *specified) report(name string) problemReport {
 
 // addTo adds lines about the data and the problem to a summary.
 func (r *problemReport) addTo(f *summary) {
-	f.add("data", "%s: %s", dataName(r.name), shapeOf(r.N, r.P, r.NNZ))
+	f.add("data", "%s: %s", dataName(r.name), shape(r.N, r.P, r.NNZ))
 	r.rankSummary.addTo(f)
 	addColumns(f, r.in.data)
 	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))

@@ -53,17 +53,6 @@ func inOrder(t *testing.T, block []string, output string) {
 	}
 }
 
-// TestReadmeDemo checks that scas demo prints the lines that README.md shows.
-func TestReadmeDemo(t *testing.T) {
-	for _, block := range readmeBlocks(t) {
-		if strings.HasPrefix(block[0], "On rows not trained on") {
-			inOrder(t, block, scas(t, "scas", nil, "demo"))
-			return
-		}
-	}
-	t.Error("README.md shows no output of the demonstration")
-}
-
 // TestReadmeCommands checks that the commands in README.md print the lines that README.md shows.
 func TestReadmeCommands(t *testing.T) {
 	data, blocks := filepath.Join(sparsetest.DataFile(t), "paper"), readmeBlocks(t)

@@ -197,19 +197,9 @@ func writeInputs(dir string) error {
 	return nil
 }
 
-// wdbcDataset returns the embedded table, standardised, without the constant column.
+// wdbcDataset returns the embedded table, standardised.
 func wdbcDataset() (*sparse.Dataset, error) {
-	t := readWDBC()
-	features := t.x.Transpose()
-	chosen := make([]int, len(t.names))
-	for j := range chosen {
-		chosen[j] = j
-	}
-	features, err := features.SelectRows(chosen)
-	if err != nil {
-		return nil, err
-	}
-	x := features.Transpose()
-	x, err = x.ColumnStats().Standardize(x, true)
-	return &sparse.Dataset{X: x, Labels: t.labels}, err
+	d := readWDBC()
+	x, err := d.X.ColumnStats().Standardize(d.X, true)
+	return &sparse.Dataset{X: x, Labels: d.Labels}, err
 }
