@@ -230,24 +230,20 @@ func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 	n := p.team().Each(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
 	theorem := s.Schedule == Theorem
-	switch m := s.InnerSteps; {
-	case info.Theorem == 2 && p.Domain != nil:
-		return &SettingError{"Method", info.Name, "Algorithm 2 is for X = R^p",
-			remedies(sparse.Remedy{Field: "Problem.Domain", To: "nil"},
-				useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{})))}
-	case info.Theorem == 2 && theorem && p.L2 == 0:
-		return &SettingError{"Schedule", s.Schedule, "Theorem 2 needs strong convexity", remedies(raiseL2)}
-	case info.Theorem == 1 && theorem && !bounded:
-		return &SettingError{"Schedule", s.Schedule, "Theorem 1 needs a bounded domain",
-			remedies(sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"})}
-	case s.DualUpdates > m:
-		return &SettingError{"DualUpdates", s.DualUpdates,
-			fmt.Sprintf("it must lie between 1 and the %d inner steps", m), remedies(useDefault)}
-	case s.BatchSize > 1 && s.BatchSize > m/2:
-		return &SettingError{"BatchSize", s.BatchSize,
-			fmt.Sprintf("it must lie between 1 and half the %d inner steps", m), remedies(useDefault)}
-	case s.Schedule == Practical:
-		return s.CheckBudget(1 + float64(m)/float64(n))
+	m := s.InnerSteps
+	if err := firstBroken([]demand{
+		{info.Theorem != 2 || p.Domain == nil, "Method", info.Name, "Algorithm 2 is for X = R^p",
+			remedies(sparse.Remedy{Field: "Problem.Domain", To: "nil"}, useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{})))},
+		{info.Theorem != 2 || !theorem || p.L2 > 0, "Schedule", s.Schedule,
+			"Theorem 2 needs strong convexity", remedies(raiseL2)},
+		{info.Theorem != 1 || !theorem || bounded, "Schedule", s.Schedule,
+			"Theorem 1 needs a bounded domain", remedies(sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"})},
+		{s.DualUpdates <= m, "DualUpdates", s.DualUpdates,
+			fmt.Sprintf("it must lie between 1 and the %d inner steps", m), remedies(useDefault)},
+		{s.BatchSize <= max(1, m/2), "BatchSize", s.BatchSize,
+			fmt.Sprintf("it must lie between 1 and half the %d inner steps", m), remedies(useDefault)},
+	}); err != nil || theorem {
+		return err
 	}
-	return nil
+	return s.CheckBudget(1 + float64(m)/float64(n))
 }

@@ -105,7 +105,12 @@ type SettingError struct {
 	// Remedies says what to do. Any one of them is enough. A remedy with an empty Field is about the
 	// field of the error.
 	Remedies []sparse.Remedy
+	// Err is an error that this error wraps; nil if there is none.
+	Err error
 }
+
+// Unwrap returns Err.
+func (e *SettingError) Unwrap() error { return e.Err }
 
 // Error names the field, its value, what is allowed and what to do.
 func (e *SettingError) Error() string { return e.whole().Error() }
@@ -222,7 +227,7 @@ func remedies(all ...sparse.Remedy) []sparse.Remedy { return all }
 func firstBroken(demands []demand) error {
 	for _, r := range demands {
 		if !r.holds {
-			return &SettingError{r.field, r.value, r.allowed, r.do}
+			return &SettingError{Field: r.field, Value: r.value, Allowed: r.allowed, Remedies: r.do}
 		}
 	}
 	return nil
@@ -259,7 +264,9 @@ func (it Iterate) check(p *Problem) error {
 func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	if !info.AnyProblem {
 		if need, do := p.lacks(); need != "" {
-			return &SettingError{"Method", info.Name, "it is for " + need, remedies(do, useMethod(nameOf(SCASK{})))}
+			return &SettingError{
+				Field: "Method", Value: info.Name, Allowed: "it is for " + need, Remedies: remedies(do, useMethod(nameOf(SCASK{}))),
+			}
 		}
 	}
 	if p.unbounded() {

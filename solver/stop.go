@@ -79,7 +79,9 @@ func (s *Settings) CheckBudget(passes float64) error {
 	if passes == 1 {
 		cost = "1 pass"
 	}
-	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost), nil}
+	return &SettingError{
+		Field: "Passes", Value: s.Passes, Allowed: fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost),
+	}
 }
 
 // checkCheaply checks x for divergence after an outer iteration of a method that does not call

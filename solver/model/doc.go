@@ -36,7 +36,7 @@
 //
 // Spec.Settings are the settings of package solver. The default method is a proximal Newton method.
 // Settings.Method chooses another method for the same problem, from package solver or baseline. If
-// that method does not support a part of the Spec, the error is a [MethodError].
+// that method does not support a part of the Spec, the error is a [solver.SettingError].
 //
 // [Path] fits a sequence of lambdas, with a proved bound for each, and [CV] chooses a lambda by
 // cross-validation. With Spec.Comm, the rows of Fit, Path, CV and LambdaMax are divided among

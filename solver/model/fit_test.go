@@ -185,7 +185,7 @@ func TestPenaltyParts(t *testing.T) {
 		other := *spec
 		other.OuterIterations = byMinimize
 		got, err := Fit(t.Context(), &other, x, y)
-		if limit := (*MethodError)(nil); errors.As(err, &limit) {
+		if limit := (*solver.SettingError)(nil); errors.As(err, &limit) {
 			continue
 		}
 		if err != nil {

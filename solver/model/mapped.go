@@ -19,7 +19,9 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 		seen, err = seenLabels(x, y, spec)
 	case spec.minimizes():
 		setting, value := spec.iterates()
-		err = &MethodError{setting, value, "is for two classes or for numbers out of core", []sparse.Remedy{useAuto}, true}
+		err = firstLimit(setting, value, stream.ErrNotStreamed, []limit{
+			{true, "out of core this is for two classes or for numbers", []sparse.Remedy{useAuto}},
+		})
 	}
 	team, err := rows.Join(spec.Comm, x, err)
 	if err != nil {

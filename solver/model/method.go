@@ -9,40 +9,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A MethodError reports a part of a Spec that the method does not support.
-type MethodError struct {
-	// Setting names the setting that selects the method. It is Method, or a setting that only
-	// solver.Minimize has, such as Passes. Value is the value of the setting; for Method it is the name
-	// of the method.
-	Setting string
-	Value   any
-	// Limit says what the method cannot do, such as "takes rows of equal weight alone".
-	Limit string
-	// Remedies are changes of which each is enough. The first one changes the part of the Spec that the
-	// method does not support.
-	Remedies []sparse.Remedy
-	// OutOfCore says that this is a limit of fits out of core (Spec.Memory) only.
-	OutOfCore bool
-}
-
-// Error names the setting, the limit of the method, and the remedies.
-func (e *MethodError) Error() string { return e.whole().Error() }
-
-// Reword returns the text of Error for the users of a program; see sparse.RemedyError.
-func (e *MethodError) Reword(words func(sparse.Remedy) string) string { return e.whole().Reword(words) }
-
-func (e *MethodError) whole() *sparse.RemedyError {
-	return &sparse.RemedyError{Err: errorf("Settings.%s = %v %s", e.Setting, e.Value, e.Limit), Remedies: e.Remedies}
-}
-
-// Unwrap returns stream.ErrNotStreamed if OutOfCore is set, and nil otherwise.
-func (e *MethodError) Unwrap() error {
-	if e.OutOfCore {
-		return stream.ErrNotStreamed
-	}
-	return nil
-}
-
 // methodExceptAuto returns s.Method, or nil if it is solver.Auto.
 func (s *Spec) methodExceptAuto() solver.Method {
 	if _, auto := s.Method.(solver.Auto); auto {
@@ -107,7 +73,7 @@ func (s *Spec) checkMethod() error {
 	return s.takenBy(method.Info(), setting, value)
 }
 
-// The remedies of MethodErrors.
+// The remedies for parts of a Spec that a method does not support.
 var (
 	noIntercept   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
 	noStandardize = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
@@ -134,12 +100,11 @@ var (
 	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
 )
 
-// A need is a part of a specification that some methods do not support: given says that the
-// specification has it, and taken that the method supports it.
-type need struct {
-	given, taken bool
-	limit        string // the error text for a method that does not support this part
-	remedies     []sparse.Remedy
+// A limit is something that a method does not support.
+type limit struct {
+	broken   bool   // the specification has it
+	why      string // SettingError.Allowed
+	remedies []sparse.Remedy
 }
 
 // takenBy returns an error if the specification has a part that the method does not support. setting
@@ -150,71 +115,74 @@ func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error 
 	net := s.l1Ratio() < 1
 	ridge := s.Mu > 0 || s.Graph != nil && net || s.MuA > 0 && !s.couples()
 	const (
-		oneRidge = "has one ridge for all coefficients, and the intercept has none"
-		oneScale = "has one ridge for all coefficients, and takes no factors beside it"
-		oneOfA   = "has one ridge for all rows of A, and takes no weight of the graph beside it"
-		noNet    = "takes no elastic net beside a ridge of A x"
-		weights  = "takes rows of equal weight alone"
-		absolute = "takes the penalty |A x|₁ alone"
-		features = "takes an elastic net only if it is of all coefficients"
-		offsets  = "takes offsets only with the losses squared and huber"
+		oneRidge = "the method has one ridge for all coefficients, and the intercept has none"
+		oneScale = "the method has one ridge for all coefficients, and takes no factors beside it"
+		oneOfA   = "the method has one ridge for all rows of A, and takes no weight of the graph beside it"
+		noNet    = "the method takes no elastic net beside a ridge of A x"
+		weights  = "the method takes rows of equal weight alone"
+		absolute = "the method takes the penalty |A x|₁ alone"
+		features = "the method takes an elastic net only if it is of all coefficients"
+		offsets  = "the method takes offsets only with the losses squared and huber"
 	)
-	any, strong := info.AnyProblem, info.Theorem == 2
-	return firstLimit(setting, value, false, []need{
-		{!s.NoIntercept && ridge, false, oneRidge, []sparse.Remedy{noIntercept}},
-		{s.PenaltyFactors != nil && (ridge || s.MuA > 0), false, oneScale, []sparse.Remedy{noFactors}},
-		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, false, oneOfA, []sparse.Remedy{noFusion}},
-		{s.MuA > 0 && s.couples() && net, false, noNet, []sparse.Remedy{noMuA}},
-		{s.SampleWeights != nil, any, weights, []sparse.Remedy{noWeights, useSCASK}},
-		{s.ClassWeights != nil, any, weights, []sparse.Remedy{noClasses, useSCASK}},
-		{s.Balanced, any, weights, []sparse.Remedy{notBalanced, useSCASK}},
-		{s.Domain != nil, any, "does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
-		{s.Offsets != nil, any && !strong || traits(s.loss()).Residual, offsets, []sparse.Remedy{noOffsets, useSCASK}},
-		{grouped, any, absolute, []sparse.Remedy{noGroups, useSCASK}},
-		{s.MuA > 0 && s.couples(), any, absolute, []sparse.Remedy{noMuA, useSCASK}},
-		{net && !s.NoIntercept, any, features, []sparse.Remedy{noIntercept, useSCASK}},
-		{net && slices.Contains(s.PenaltyFactors, 0), any, features, []sparse.Remedy{noFactors, useSCASK}},
+	none := !info.AnyProblem // the method supports none of the parts below that have useSCASK as a remedy
+	return firstLimit(setting, value, nil, []limit{
+		{!s.NoIntercept && ridge, oneRidge, []sparse.Remedy{noIntercept}},
+		{s.PenaltyFactors != nil && (ridge || s.MuA > 0), oneScale, []sparse.Remedy{noFactors}},
+		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, oneOfA, []sparse.Remedy{noFusion}},
+		{s.MuA > 0 && s.couples() && net, noNet, []sparse.Remedy{noMuA}},
+		{s.SampleWeights != nil && none, weights, []sparse.Remedy{noWeights, useSCASK}},
+		{s.ClassWeights != nil && none, weights, []sparse.Remedy{noClasses, useSCASK}},
+		{s.Balanced && none, weights, []sparse.Remedy{notBalanced, useSCASK}},
+		{s.Domain != nil && none, "the method does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
+		{s.Offsets != nil && !traits(s.loss()).Residual && (none || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
+		{grouped && none, absolute, []sparse.Remedy{noGroups, useSCASK}},
+		{s.MuA > 0 && s.couples() && none, absolute, []sparse.Remedy{noMuA, useSCASK}},
+		{net && !s.NoIntercept && none, features, []sparse.Remedy{noIntercept, useSCASK}},
+		{net && slices.Contains(s.PenaltyFactors, 0) && none, features, []sparse.Remedy{noFactors, useSCASK}},
 	})
 }
 
 // checkStreamed returns an error if the method that setting requires cannot fit the specification out
 // of core.
 func (s *Spec) checkStreamed(setting string, value any) error {
+	var unnamed, other bool // Method is nil or Auto; Method is not for data out of core
 	switch s.methodExceptAuto().(type) {
 	case nil:
-		return &MethodError{setting, value, "is for data in memory, or for other methods", []sparse.Remedy{useSCASK, useSCASL}, true}
+		unnamed = true
 	case solver.SCASK, solver.SCASL:
 	default:
-		return &MethodError{setting, value, "is for data in memory", []sparse.Remedy{useStreamed}, true}
+		other = true
 	}
 	const (
-		intercept = "fits no intercept out of core"
-		scale     = "takes features as they are out of core"
-		offsets   = "takes no offsets out of core"
-		factors   = "takes an elastic net without factors out of core"
-		memory    = "has settings that are only for data in memory"
+		intercept = "the method fits no intercept out of core"
+		scale     = "the method takes features as they are out of core"
+		offsets   = "the method takes no offsets out of core"
+		factors   = "the method takes an elastic net without factors out of core"
+		memory    = "another setting is only for data in memory"
 	)
-	return firstLimit(setting, value, true, []need{
-		{!s.NoIntercept, false, intercept, []sparse.Remedy{noIntercept}},
-		{s.standardizes(), false, scale, []sparse.Remedy{noStandardize}},
-		{s.Offsets != nil, false, offsets, []sparse.Remedy{noOffsets}},
-		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, false, factors, []sparse.Remedy{noFactors}},
-		{s.OuterIterations != 0, false, memory, []sparse.Remedy{noBound}},
-		{s.InnerSteps != 0, false, memory, []sparse.Remedy{noInnerSteps}},
-		{s.BatchSize != 0, false, memory, []sparse.Remedy{noBatches}},
-		{s.Schedule == solver.Theorem, false, memory, []sparse.Remedy{noTheorem}},
-		{s.NoRotation, false, memory, []sparse.Remedy{rotation}},
-		{s.Unproved, false, memory, []sparse.Remedy{proved}},
-		{s.Float32, false, memory, []sparse.Remedy{noFloat32}},
-		{s.Average, false, memory, []sparse.Remedy{noAverage}},
+	return firstLimit(setting, value, stream.ErrNotStreamed, []limit{
+		{unnamed, "out of core this is only for the methods scas-k and scas-l", []sparse.Remedy{useSCASK, useSCASL}},
+		{other, "the method is for data in memory", []sparse.Remedy{useStreamed}},
+		{!s.NoIntercept, intercept, []sparse.Remedy{noIntercept}},
+		{s.standardizes(), scale, []sparse.Remedy{noStandardize}},
+		{s.Offsets != nil, offsets, []sparse.Remedy{noOffsets}},
+		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, factors, []sparse.Remedy{noFactors}},
+		{s.OuterIterations != 0, memory, []sparse.Remedy{noBound}},
+		{s.InnerSteps != 0, memory, []sparse.Remedy{noInnerSteps}},
+		{s.BatchSize != 0, memory, []sparse.Remedy{noBatches}},
+		{s.Schedule == solver.Theorem, memory, []sparse.Remedy{noTheorem}},
+		{s.NoRotation, memory, []sparse.Remedy{rotation}},
+		{s.Unproved, memory, []sparse.Remedy{proved}},
+		{s.Float32, memory, []sparse.Remedy{noFloat32}},
+		{s.Average, memory, []sparse.Remedy{noAverage}},
 	})
 }
 
-// firstLimit returns a MethodError for the first need that is given and not taken, or nil.
-func firstLimit(setting string, value any, outOfCore bool, needs []need) error {
-	for _, n := range needs {
-		if n.given && !n.taken {
-			return &MethodError{setting, value, n.limit, n.remedies, outOfCore}
+// firstLimit returns a SettingError for the first limit that is broken, or nil. The error wraps kind.
+func firstLimit(setting string, value any, kind error, limits []limit) error {
+	for _, l := range limits {
+		if l.broken {
+			return &solver.SettingError{Field: setting, Value: value, Allowed: l.why, Remedies: l.remedies, Err: kind}
 		}
 	}
 	return nil

@@ -100,8 +100,7 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestMethodErrors checks that a part of the specification that a method does not support is a
-// *MethodError.
+// TestMethodErrors checks the error for a part of the specification that a method does not support.
 func TestMethodErrors(t *testing.T) {
 	x, y := random(t, 40, 3, 1, true)
 	named := func(m solver.Method) solver.Settings { return solver.Settings{Method: m} }
@@ -133,8 +132,8 @@ func TestMethodErrors(t *testing.T) {
 		{Spec{Penalty: ElasticNet{0.5}, NoIntercept: true, PenaltyFactors: []float64{1, 0, 1}, Settings: named(baseline.SA{})}, "Method", "PenaltyFactors"},
 	} {
 		m, err := Fit(t.Context(), &c.spec, x, y)
-		limit, ok := errors.AsType[*MethodError](err)
-		if m != nil || !ok || limit.Setting != c.setting || limit.Remedies[0].Field != "Spec."+c.field || limit.OutOfCore || !strings.Contains(limit.Error(), c.field) {
+		limit, ok := errors.AsType[*solver.SettingError](err)
+		if m != nil || !ok || limit.Field != c.setting || limit.Remedies[0].Field != "Spec."+c.field || limit.Err != nil || !strings.Contains(limit.Error(), c.field) {
 			t.Errorf("%v for %s: %v", c.setting, c.field, err)
 		}
 	}
@@ -173,7 +172,7 @@ func TestStreamedMethods(t *testing.T) {
 		spec.Memory, spec.Method = 1<<20, solver.SCASK{}
 		change(&spec)
 		m, err := Fit(t.Context(), &spec, back.X, back.Labels)
-		limit, ok := errors.AsType[*MethodError](err)
+		limit, ok := errors.AsType[*solver.SettingError](err)
 		if m != nil || !ok || limit.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
 			t.Errorf("%s: %v", field, err)
 		}

@@ -82,7 +82,7 @@ type Spec struct {
 	// result. solver.Minimize solves the problem instead if the proximal Newton method does not support
 	// it, if Method is neither nil nor solver.Auto, or if a setting is not zero that only
 	// solver.Minimize has, such as Passes. If the method does not support the problem, the error is a
-	// *MethodError.
+	// *solver.SettingError.
 	//
 	// RelTol is relative to the objective at b = 0, c = 0 with the Offsets; with Poisson loss, at
 	// b = 0 and the best c. The folds of CV are drawn with Seed. Only solver.Minimize calls the

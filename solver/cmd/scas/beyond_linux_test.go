@@ -164,9 +164,9 @@ func (f *beyondFiles) train(t *testing.T) {
 		}
 	}
 	for flag, args := range map[string][]string{
-		"--method sdca is for data in memory; give --method auto, scas-k or scas-l": {"--method", "sdca"},
-		"checkpoints are only for data in memory; leave out --checkpoint":           {"--checkpoint", filepath.Join(t.TempDir(), "c")},
-		"--method scas-k fits no intercept out of core; give --no-intercept":        {"--method", "scas-k"},
+		"--method sdca: the method is for data in memory; give --method auto, scas-k or scas-l": {"--method", "sdca"},
+		"checkpoints are only for data in memory; leave out --checkpoint":                       {"--checkpoint", filepath.Join(t.TempDir(), "c")},
+		"--method scas-k: the method fits no intercept out of core; give --no-intercept":        {"--method", "scas-k"},
 	} {
 		out, err := exec.Command("scas", append([]string{"train", "--memory", beyondMemory, f.path}, args...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "of memory allowed (--memory): ") || !strings.Contains(string(out), flag) {

@@ -12,7 +12,6 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/stream"
-	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -71,9 +70,9 @@ func exitCode(err error) int {
 		return exitRelaunch
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case has[*model.MethodError](err) && !errors.Is(err, stream.ErrNotStreamed):
+	case has[*solver.SettingError](err) && !errors.Is(err, stream.ErrNotStreamed):
 		return exitUsage
-	case has[usageError](err), has[*solver.SettingError](err), has[*graph.ComponentError](err):
+	case has[usageError](err), has[*graph.ComponentError](err):
 		return exitUsage
 	case has[*solver.DivergenceError](err), has[notFiniteError](err), malformed && notFinite(parse.Token) && !errors.Is(err, sparse.ErrMissing):
 		return exitNotFinite
@@ -99,12 +98,8 @@ func describe(err error) string {
 	} else if ok {
 		remedy = absent(path.Path, err)
 	}
-	if setting, ok := errors.AsType[*solver.SettingError](err); ok && flagOf[setting.Field] != "" {
-		wrong := fmt.Errorf("%s %v: %s", flagOf[setting.Field], setting.Value, setting.Allowed)
-		return reworded(&sparse.RemedyError{Err: wrong, Remedies: setting.Remedies})
-	}
-	if limit, ok := errors.AsType[*model.MethodError](err); ok && !limit.OutOfCore {
-		return limitWords(limit)
+	if setting, ok := errors.AsType[*solver.SettingError](err); ok && setting.Err == nil {
+		return settingWords(setting) // without the name of the file of the data
 	}
 	if component, ok := errors.AsType[*graph.ComponentError](err); ok {
 		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",

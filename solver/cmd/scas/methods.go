@@ -1,15 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
-	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // printMethods prints one line about each method. If verbose is true, it prints a few lines about each, which
@@ -96,15 +93,6 @@ func methodFlags(m solver.MethodInfo) string {
 		flags += ". Needs --mu above 0"
 	}
 	return flags
-}
-
-// limitWords returns the text of e with the names of flags instead of the names of fields.
-func limitWords(e *model.MethodError) string {
-	by := map[string]string{"RelTol": "--tol none", "Float32": "--float32", "Average": "--output average", "Checkpoint": "--checkpoint with --dist"}[e.Setting]
-	if by == "" {
-		by = fmt.Sprintf("%s %v", flagOf[e.Setting], e.Value)
-	}
-	return reworded(&sparse.RemedyError{Err: errors.New(by + " " + e.Limit), Remedies: e.Remedies})
 }
 
 // warnOfMemory warns if the method stores an iterate for each row and needs more than a GiB for them.

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/scas-admm/scas/solver/internal/stream"
-	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -157,9 +156,6 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 		return err
 	}
 	d.notStreamed = err
-	if limit, ok := errors.AsType[*model.MethodError](err); ok {
-		d.notStreamed = rewordedError{err, limitWords(limit)}
-	}
 	return v.refuse(d)
 }
 

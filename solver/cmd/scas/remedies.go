@@ -2,9 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/scas-admm/scas/kernels/pkgerr"
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -143,6 +145,8 @@ func reworded(err error) string {
 	text := err.Error()
 	for _, part := range parts(err) {
 		switch part := part.(type) {
+		case *solver.SettingError:
+			text = strings.Replace(text, part.Error(), settingWords(part), 1)
 		case *pkgerr.Error:
 			text = strings.Replace(text, part.Error(), pkgerr.Text(part), 1)
 		case interface {
@@ -153,6 +157,25 @@ func reworded(err error) string {
 		}
 	}
 	return text
+}
+
+// settingWords returns the text of e with the flag that sets the field.
+func settingWords(e *solver.SettingError) string {
+	tol, _ := e.Value.(float64)
+	flag := fmt.Sprintf("%s %v", flagOf[e.Field], e.Value)
+	switch {
+	case e.Field == "RelTol" && tol < 0:
+		flag = "--tol none"
+	case e.Field == "Float32":
+		flag = "--float32"
+	case e.Field == "Average":
+		flag = "--output average"
+	case e.Field == "Checkpoint":
+		flag = "--checkpoint with --dist"
+	case flagOf[e.Field] == "":
+		return e.Reword(inWords)
+	}
+	return (&sparse.RemedyError{Err: errors.New(flag + ": " + e.Allowed), Remedies: e.Remedies}).Reword(inWords)
 }
 
 // A rewordedError is an error whose text is replaced by msg.
