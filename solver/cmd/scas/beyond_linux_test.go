@@ -3,11 +3,8 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -49,12 +46,7 @@ func TestBeyondMemory(t *testing.T) {
 func writeBeyond(t *testing.T) *beyondFiles {
 	t.Helper()
 	const n = 300000
-	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 60, Groups: 3, GroupSize: 5, Noise: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	f := &beyondFiles{filepath.Join(dir, "d.scas"), filepath.Join(dir, "many.scas"), filepath.Join(dir, "weights"), filepath.Join(dir, "offsets")}
+	d := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: 60, Groups: 3, GroupSize: 5})
 	classes := make([]float64, n)
 	for i, b := range d.Labels {
 		_, val := d.X.Row(i)
@@ -63,20 +55,15 @@ func writeBeyond(t *testing.T) *beyondFiles {
 			classes[i] += 4
 		}
 	}
-	for path, labels := range map[string][]float64{f.path: d.Labels, f.many: classes} {
-		if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: labels}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var w, o bytes.Buffer
+	var w, o strings.Builder
 	for i := range n {
 		fmt.Fprintln(&w, i%3)
 		fmt.Fprintln(&o, float64(i%5)/2-1)
 	}
-	for name, text := range map[string]*bytes.Buffer{f.weights: &w, f.offsets: &o} {
-		if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	dir := t.TempDir()
+	f := &beyondFiles{
+		path: writeData(t, dir, "d.scas", d.Dataset), many: writeData(t, dir, "many.scas", &sparse.Dataset{X: d.X, Labels: classes}),
+		weights: writeText(t, dir, "weights", w.String()), offsets: writeText(t, dir, "offsets", o.String()),
 	}
 	if info, err := os.Stat(f.path); err != nil || info.Size() < 3*beyondLimit/2 {
 		t.Fatalf("%d bytes are too few, %v", info.Size(), err)
@@ -128,10 +115,7 @@ func (r *beyondReport) run(t *testing.T, args ...string) {
 // train checks that out-of-core fits agree with fits in memory, and that flags for data in memory are
 // refused.
 func (f *beyondFiles) train(t *testing.T) {
-	groups := filepath.Join(t.TempDir(), "groups")
-	if err := os.WriteFile(groups, []byte("1 2 3\n9 7 11 20\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	groups := writeText(t, t.TempDir(), "groups", "1 2 3\n9 7 11 20\n")
 	train := []string{"train", "--json", "--lambda", "1e-3", f.path}
 	for k, flags := range fewOf([][]string{
 		{"--no-intercept", "--no-standardize"}, {"--sample-weights", f.weights, "--offset", f.offsets}, {"--graph", "chain", "--groups", groups, "--domain", "box:0,1"},
@@ -158,9 +142,9 @@ func (f *beyondFiles) train(t *testing.T) {
 	}
 	for _, flags := range [][]string{nil, {"--method", "scas-k", "--no-intercept", "--no-standardize"}, {"--no-intercept", "--no-standardize"}} {
 		fitted := filepath.Join(t.TempDir(), "model.json")
-		code, says := runQuietly(append([]string{"train", "--time-limit", "1us", "-o", fitted, "--memory", beyondMemory, f.path}, flags...)...)
-		if _, err := os.Stat(fitted); code != exitNotConverged || err == nil || !strings.Contains(says, "the time limit came before") {
-			t.Errorf("%v without time: exit code %d, %v: %s", flags, code, err, says)
+		r := runHere(t, append([]string{"train", "--time-limit", "1us", "-o", fitted, "--memory", beyondMemory, f.path}, flags...)...)
+		if _, err := os.Stat(fitted); r.code != exitNotConverged || err == nil || !strings.Contains(r.errs, "the time limit came before") {
+			t.Errorf("%v without time: exit code %d, %v: %s", flags, r.code, err, r.errs)
 		}
 	}
 	for flag, args := range map[string][]string{
@@ -168,9 +152,9 @@ func (f *beyondFiles) train(t *testing.T) {
 		"checkpoints are only for data in memory; leave out --checkpoint":                       {"--checkpoint", filepath.Join(t.TempDir(), "c")},
 		"--method scas-k: the method fits no intercept out of core; give --no-intercept":        {"--method", "scas-k"},
 	} {
-		out, err := exec.Command("scas", append([]string{"train", "--memory", beyondMemory, f.path}, args...)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "of memory allowed (--memory): ") || !strings.Contains(string(out), flag) {
-			t.Errorf("%v: %s", args, out)
+		r := runHere(t, append([]string{"train", "--memory", beyondMemory, f.path}, args...)...)
+		if r.code == exitOK || !strings.Contains(r.errs, "of memory allowed (--memory): ") || !strings.Contains(r.errs, flag) {
+			t.Errorf("%v: %s", args, r.errs)
 		}
 	}
 }
@@ -218,13 +202,9 @@ func (f *beyondFiles) progress(t *testing.T) {
 		`scas: [0-9]+ s: model [12] of 2   pass [0-9.]+(, about .* left)?\n`:      {"cv", "--metric", "auc", "--lambdas", "1", "--folds", "2"},
 		`scas: [0-9]+ s: lambda 2 of 2   pass [0-9.]+   objective 0.[0-9]+, gap `: {"path", "--lambdas", "2"},
 	} {
-		var stderr lockedBuffer
-		e := &env{ctx: context.Background(), stdout: io.Discard, stderr: &stderr, every: time.Millisecond}
-		if code := run(e, append(args, "--memory", beyondMemory, f.path)); code != exitOK {
-			t.Fatalf("%v: exit code %d: %.500s", args, code, &stderr.b)
-		}
-		if got := stderr.b.String(); !regexp.MustCompile(want).MatchString(got) {
-			t.Errorf("%v: want %s, stderr is %.500s", args, want, got)
+		r := runWith(t, env{every: time.Millisecond}, append(args, "--memory", beyondMemory, f.path)...)
+		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.errs) {
+			t.Errorf("%v: exit code %d: want %s, stderr is %.500s", args, r.code, want, r.errs)
 		}
 	}
 }
@@ -279,16 +259,16 @@ func (f *beyondFiles) info(t *testing.T) {
 func (f *beyondFiles) predict(t *testing.T) {
 	dir := t.TempDir()
 	fitted := filepath.Join(dir, "model.json")
-	scas(t, "scas", nil, "train", "--lambda", "1e-3", "-o", fitted, "--memory", beyondMemory, f.path)
+	succeed(t, "train", "--lambda", "1e-3", "-o", fitted, "--memory", beyondMemory, f.path)
 	predict := []string{"predict", "-m", fitted, f.path, "--memory"}
 	want := f.samePredictions(t, fitted, f.path, "--metrics", "--offset", f.offsets, "--threshold", "0.3")
-	text, report := scasOutputs(t, "scas", nil, append(predict, beyondMemory, "--offset", f.offsets, "--threshold", "0.3")...)
+	text, report := succeed(t, append(predict, beyondMemory, "--offset", f.offsets, "--threshold", "0.3")...)
 	if text != want || !strings.Contains(report, "accuracy") {
 		t.Errorf("standard output differs, or the report has no accuracy: %s", report)
 	}
-	out, err := exec.Command("scas", append(predict, beyondMemory, "--svg", filepath.Join(dir, "roc.svg"))...).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "--svg draws") || !strings.Contains(string(out), "memory") {
-		t.Errorf("--svg: %.1000s", out)
+	r := runHere(t, append(predict, beyondMemory, "--svg", filepath.Join(dir, "roc.svg"))...)
+	if r.code == exitOK || !strings.Contains(r.errs, "--svg draws") || !strings.Contains(r.errs, "memory") {
+		t.Errorf("--svg: %.1000s", r.errs)
 	}
 }
 
@@ -297,20 +277,16 @@ func (f *beyondFiles) predict(t *testing.T) {
 func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	var outs [2][]byte
-	var reports [2]string
+	var outs, reports [2]string
 	for k, memory := range []string{"4GiB", beyondMemory} {
 		out := filepath.Join(dir, memory)
-		_, reports[k] = scasOutputs(t, "scas", nil, append([]string{"predict", "-m", model, data, "--memory", memory, "-o", out}, flags...)...)
-		var err error
-		if outs[k], err = os.ReadFile(out); err != nil {
-			t.Fatal(err)
-		}
+		_, reports[k] = succeed(t, append([]string{"predict", "-m", model, data, "--memory", memory, "-o", out}, flags...)...)
+		outs[k] = textOf(t, out)
 	}
-	if !bytes.Equal(outs[0], outs[1]) || reports[0] != reports[1] || !strings.Contains(reports[0], "AUC") {
+	if outs[0] != outs[1] || reports[0] != reports[1] || !strings.Contains(reports[0], "AUC") {
 		t.Errorf("predictions differ: %s, %s", reports[0], reports[1])
 	}
-	return string(outs[0])
+	return outs[0]
 }
 
 // graphs checks that graphs made out of core equal graphs made in memory to the bit, and that a damaged file
@@ -320,7 +296,7 @@ func (f *beyondFiles) graphs(t *testing.T) {
 		{"--edges", "40", "--weighted"}, {"--penalty", "0.001"}, {"--antisym"}, {"--method", "chain"},
 		{"--method", "knn", "--neighbours", "2", "--weighted"}, {"--method", "threshold", "--edges", "30", "--signed"},
 	} {
-		var outs [2][]byte
+		var outs [2]string
 		for k, memory := range []string{"4GiB", "128MiB"} {
 			var r beyondReport
 			out := filepath.Join(t.TempDir(), "graph")
@@ -329,28 +305,19 @@ func (f *beyondFiles) graphs(t *testing.T) {
 				t.Errorf("%v: peak %d MiB", flags, r.Peak>>20)
 			}
 			t.Logf("%v, %s: peak %d MiB", flags, memory, r.Peak>>20)
-			var err error
-			if outs[k], err = os.ReadFile(out); err != nil {
-				t.Fatal(err)
-			}
+			outs[k] = textOf(t, out)
 		}
-		if !bytes.Equal(outs[0], outs[1]) || len(outs[0]) == 0 {
+		if outs[0] != outs[1] || outs[0] == "" {
 			t.Errorf("%v: graphs differ", flags)
 		}
 	}
-	b, err := os.ReadFile(f.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := []byte(textOf(t, f.path))
 	b[len(b)/2] ^= 1
-	bad := filepath.Join(t.TempDir(), "bad.scas")
-	if err := os.WriteFile(bad, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	bad := writeText(t, t.TempDir(), "bad.scas", string(b))
 	for _, flags := range [][]string{{"--edges", "40"}, {"--method", "chain"}} {
-		out, err := exec.Command("scas", append([]string{"graph", "--memory", beyondMemory, bad}, flags...)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "checksum") {
-			t.Errorf("%v of a damaged file: %s", flags, out)
+		r := runHere(t, append([]string{"graph", "--memory", beyondMemory, bad}, flags...)...)
+		if r.code == exitOK || !strings.Contains(r.errs, "checksum") {
+			t.Errorf("%v of a damaged file: %s", flags, r.errs)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -19,28 +18,25 @@ import (
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	several := filepath.Join(dir, "several.svm")
 	var classes strings.Builder
-	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
+	for k, row := range strings.SplitAfter(strings.TrimSpace(textOf(t, file)), "\n") {
 		_, entries, _ := strings.Cut(row, " ")
 		fmt.Fprintf(&classes, "%d %s", k%3, entries)
 	}
-	if err := os.WriteFile(several, []byte(classes.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	several := writeText(t, dir, "several.svm", classes.String())
 	model, keep := filepath.Join(dir, "model.json"), filepath.Join(dir, "run.ck")
 	for _, flags := range []string{
 		"--intercept " + file, "--intercept --standardize " + file, "--intercept --l1-ratio 0.5 " + file,
 		"--standardize " + several,
 	} {
-		args := append([]string{"--lambda", "1e-3", "--tol", "1e-9", "--checkpoint", keep, "-o", model}, strings.Fields(flags)...)
+		args := append([]string{"train", "--lambda", "1e-3", "--tol", "1e-9", "--checkpoint", keep, "-o", model}, strings.Fields(flags)...)
 		calls := 0
 		comms := dist.Local(2, 20*time.Second)
 		comms[1].Before = func(call, _ int) error { calls = call; return nil }
-		if _, errs, codes := onComms(t, comms, args...); codes[0] != exitOK {
-			t.Fatalf("%s: %q", flags, errs)
+		if first := onComms(t, comms, args...)[0]; first.code != exitOK {
+			t.Fatalf("%s: %q", flags, first.errs)
 		}
-		want, kept, parts := fileText(t, model), 0, 8
+		want, kept, parts := textOf(t, model), 0, 8
 		if testing.Short() {
 			parts = 3
 		}
@@ -53,15 +49,15 @@ func TestRanksCheckpoint(t *testing.T) {
 					}
 					return nil
 				}
-				if _, errs, codes := onComms(t, comms, args...); codes[0] == exitOK || codes[1] == exitOK {
-					t.Fatalf("%s, rank 1 ended at call %d of %d: exit codes %v, %q", flags, at, calls, codes, errs)
+				if r := onComms(t, comms, args...); r[0].code == exitOK || r[1].code == exitOK {
+					t.Fatalf("%s, rank 1 ended at call %d of %d: %+v", flags, at, calls, r)
 				}
 				if _, err := os.Stat(keep); err == nil {
 					kept++
 				}
-				_, errs, codes := together(t, ranks, args...)
-				if codes[0] != exitOK || ranks == 2 && fileText(t, model) != want {
-					t.Errorf("%s, %d ranks after call %d of %d: exit codes %v, %q", flags, ranks, at, calls, codes, errs)
+				first := onRanks(t, ranks, args...)[0]
+				if first.code != exitOK || ranks == 2 && textOf(t, model) != want {
+					t.Errorf("%s, %d ranks after call %d of %d: exit code %d, %q", flags, ranks, at, calls, first.code, first.errs)
 				}
 				if _, err := os.Stat(keep); !os.IsNotExist(err) {
 					t.Errorf("%s, %d ranks: the checkpoint is still there: %v", flags, ranks, err)
@@ -79,14 +75,8 @@ func TestRanksCheckpoint(t *testing.T) {
 func TestCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	keep := filepath.Join(t.TempDir(), "run.ck")
-	train := func(args ...string) (int, string) {
-		var stdout, stderr bytes.Buffer
-		e := &env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}
-		return run(e, append([]string{"train", "--method", "scas-k", "--checkpoint", keep}, args...)), stderr.String()
-	}
-	if code, says := train("--passes", "8", file); code != exitOK {
-		t.Fatalf("%d: %s", code, says)
-	}
+	args := []string{"train", "--method", "scas-k", "--passes", "8", "--checkpoint", keep, file}
+	succeed(t, args...)
 	if _, err := os.Stat(keep); !os.IsNotExist(err) {
 		t.Errorf("the checkpoint is still there: %v", err)
 	}
@@ -94,19 +84,14 @@ func TestCheckpoint(t *testing.T) {
 	if err := c.Save([]byte("of another run")); err != nil {
 		t.Fatal(err)
 	}
-	if code, says := train(file); code != exitIO || !strings.Contains(says, "other data or flags") {
-		t.Errorf("%d: %s", code, says)
+	if r := runHere(t, args...); r.code != exitIO || !strings.Contains(r.errs, "other data or flags") {
+		t.Errorf("%+v", r)
 	}
-	b, err := os.ReadFile(keep)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, damaged := range [][]byte{b[:len(b)-1], bytes.Replace(b, []byte("run"), []byte("fun"), 1), []byte("nothing"), nil} {
-		if err := os.WriteFile(keep, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if code, says := train(file); code != exitIO || !strings.Contains(says, "damaged") {
-			t.Errorf("%d: %s", code, says)
+	b := textOf(t, keep)
+	for _, damaged := range []string{b[:len(b)-1], strings.Replace(b, "run", "fun", 1), "nothing", ""} {
+		writeText(t, filepath.Dir(keep), filepath.Base(keep), damaged)
+		if r := runHere(t, args...); r.code != exitIO || !strings.Contains(r.errs, "damaged") {
+			t.Errorf("%+v", r)
 		}
 	}
 }

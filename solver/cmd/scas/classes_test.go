@@ -3,10 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,11 +33,7 @@ func TestClassesAgainstFits(t *testing.T) {
 		for i, cells := range data {
 			text += cells + label(i) + "\n"
 		}
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return writeText(t, dir, name, text)
 	}
 	all := file("all.csv", func(i int) string { return names[i%4] })
 	flags := []string{"--json", "--lambda", "0.02"}
@@ -64,16 +58,16 @@ func TestClassesAgainstFits(t *testing.T) {
 			t.Errorf("class %s: %+v, alone %+v", names[k], got, want)
 		}
 		out := filepath.Join(dir, "one.txt")
-		scas(t, "scas", nil, "predict", "-m", model, "-o", out, one)
-		for i, line := range linesOf(t, out) {
+		succeed(t, "predict", "-m", model, "-o", out, one)
+		for i, line := range strings.Split(strings.TrimSpace(textOf(t, out)), "\n") {
 			if _, err := fmt.Sscan(line, &shares[i][k]); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	out := filepath.Join(dir, "all.txt")
-	scas(t, "scas", nil, "predict", "-m", filepath.Join(dir, "all.json"), "-o", out, all)
-	for i, line := range linesOf(t, out) {
+	succeed(t, "predict", "-m", filepath.Join(dir, "all.json"), "-o", out, all)
+	for i, line := range strings.Split(strings.TrimSpace(textOf(t, out)), "\n") {
 		p, sum, best := shares[i], 0.0, 0
 		for k, v := range p {
 			if sum += v; v > p[best] {
@@ -93,21 +87,12 @@ func TestClassesAgainstFits(t *testing.T) {
 	}
 }
 
-func linesOf(t *testing.T, path string) []string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(strings.TrimSpace(string(text)), "\n")
-}
-
 // TestManyClasses checks that, with more than a hundred classes, progress is reported for each class. Reports
 // must show the worst classes instead of a line for each class.
 func TestManyClasses(t *testing.T) {
 	const classes, each = 105, 4
 	dir := t.TempDir()
-	data, model, page := filepath.Join(dir, "many.svm"), filepath.Join(dir, "m.json"), filepath.Join(dir, "m.html")
+	model, page := filepath.Join(dir, "m.json"), filepath.Join(dir, "m.html")
 	var text strings.Builder
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range classes * each {
@@ -118,34 +103,25 @@ func TestManyClasses(t *testing.T) {
 		}
 		fmt.Fprintf(&text, "%d %d:1 %d:%.3f\n", k, seen+1, classes+1+rng.IntN(300), rng.NormFloat64())
 	}
-	if err := os.WriteFile(data, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
+	data := writeText(t, dir, "many.svm", text.String())
+	r := runWith(t, env{terminal: true}, "train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data)
+	if r.code != exitOK || !strings.Contains(r.errs, "\rclass 2 of 105") || !strings.Contains(r.errs, "105 different whole numbers, each fitted as a class") {
+		t.Fatalf("exit code %d, stderr %q", r.code, r.errs)
 	}
-	var stdout, stderr lockedBuffer
-	e := &env{ctx: t.Context(), stdout: &stdout, stderr: &stderr, terminal: true}
-	if code := run(e, []string{"train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data}); code != exitOK {
-		t.Fatalf("exit code %d: %s", code, &stderr.b)
+	if strings.Count(r.out, "\n") > 40 || !strings.Contains(r.out, "The 20 of 105 classes with the largest gaps") {
+		t.Errorf("train prints %s", r.out)
 	}
-	if got := stderr.b.String(); !strings.Contains(got, "\rclass 2 of 105") || !strings.Contains(got, "105 different whole numbers, each fitted as a class") {
-		t.Errorf("stderr %q", got)
-	}
-	if got := stdout.b.String(); strings.Count(got, "\n") > 40 || !strings.Contains(got, "The 20 of 105 classes with the largest gaps") {
-		t.Errorf("train prints %s", got)
-	}
-	html, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	html := textOf(t, page)
 	for want, count := range map[string]int{"<h2>Coefficients of class": 20, ">called</text>": 1, "<summary>105 lines</summary>": 1, " more, none of more rows": 1} {
-		if n := strings.Count(string(html), want); n != count {
+		if n := strings.Count(html, want); n != count {
 			t.Errorf("the page has %q %d times, want %d", want, n, count)
 		}
 	}
-	_, all := scasOutputs(t, "scas", nil, "predict", "-m", model, "--metrics", "-o", filepath.Join(dir, "p.txt"), data)
+	_, all := succeed(t, "predict", "-m", model, "--metrics", "-o", filepath.Join(dir, "p.txt"), data)
 	if strings.Count(all, "\n") > 40 || strings.Count(all, " called ") != 20 {
 		t.Errorf("predict --metrics prints %s", all)
 	}
-	shown := scas(t, "scas", nil, "model", "show", model)
+	shown, _ := succeed(t, "model", "show", model)
 	if n := strings.Count(shown, "\n"); n < classes || n > classes+10 {
 		t.Errorf("model show prints %d lines", n)
 	}
@@ -156,10 +132,7 @@ func TestManyClasses(t *testing.T) {
 			Coefficients []float64
 		}
 	}
-	written, err := os.ReadFile(model)
-	if err == nil {
-		err = json.Unmarshal(written, &file)
-	}
+	err := json.Unmarshal([]byte(textOf(t, model)), &file)
 	if err != nil || len(file.Models) != classes {
 		t.Fatalf("%v: %d models", err, len(file.Models))
 	}
@@ -178,11 +151,7 @@ func TestTooManyClasses(t *testing.T) {
 		for i := range 2 * classes {
 			fmt.Fprintf(&text, "%d %d:1\n", i%classes, i%classes+1)
 		}
-		path := filepath.Join(t.TempDir(), "d.svm")
-		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return writeText(t, t.TempDir(), "d.svm", text.String())
 	}
 	few := file(300)
 	for _, c := range []struct {
@@ -194,10 +163,8 @@ func TestTooManyClasses(t *testing.T) {
 		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", few}, exitOK, ""},
 		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), few}, exitIO, "more than 4 MiB (--memory)"},
 	} {
-		var stderr lockedBuffer
-		e := &env{ctx: t.Context(), stdout: io.Discard, stderr: &stderr}
-		if code := run(e, c.args); code != c.code || !strings.Contains(stderr.b.String(), c.want) {
-			t.Errorf("%v: exit code %d, stderr %s; want %d and %q", c.args, code, &stderr.b, c.code, c.want)
+		if r := runHere(t, c.args...); r.code != c.code || !strings.Contains(r.errs, c.want) {
+			t.Errorf("%v: exit code %d, stderr %s; want %d and %q", c.args, r.code, r.errs, c.code, c.want)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestConvertKilled(t *testing.T) {
 			}
 		}
 		age(t, dir)
-		if strings.Contains(scas(t, "scas", nil, "convert", in, out), "by an earlier run") {
+		if says, _ := succeed(t, "convert", in, out); strings.Contains(says, "by an earlier run") {
 			resumed++
 		}
 		if now, err := os.ReadFile(out); err != nil || !bytes.Equal(now, want) {
@@ -90,24 +90,15 @@ func age(t *testing.T, dir string) {
 // returns the name of the file, the bytes of the converted file, and the time of the conversion.
 func killText(t *testing.T, dir string) (in string, want []byte, took time.Duration) {
 	t.Helper()
-	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 60000, Features: 1000, NonzerosPerRow: 30, Noise: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in = filepath.Join(dir, "in.svm")
-	if err := sparse.WriteFile(in, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
-		t.Fatal(err)
-	}
+	d := newSynthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 1000, NonzerosPerRow: 30})
+	in = writeData(t, dir, "in.svm", d.Dataset)
 	if info, err := os.Stat(in); err != nil || info.Size() < 32<<20 {
 		t.Fatalf("%d bytes of text are too few, %v", info.Size(), err)
 	}
 	out := filepath.Join(dir, "first.scas")
 	began := time.Now()
-	scas(t, "scas", nil, "convert", in, out)
-	took = time.Since(began)
-	if want, err = os.ReadFile(out); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, "convert", in, out)
+	took, want = time.Since(began), []byte(textOf(t, out))
 	os.Remove(out)
 	return in, want, took
 }

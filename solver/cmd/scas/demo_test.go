@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"regexp"
 	"slices"
@@ -61,12 +60,11 @@ func TestStudySplit(t *testing.T) {
 // TestDemo checks the output of scas demo: the fit is close to the optimum, coefficients are fused and zero,
 // and the lines fit a terminal. The output must have the lines that README.md shows.
 func TestDemo(t *testing.T) {
-	var out, stderr bytes.Buffer
-	e := &env{ctx: context.Background(), stdout: &out, stderr: &stderr}
-	if code := run(e, []string{"demo"}); code != exitOK || stderr.Len() > 0 {
-		t.Fatalf("exit code %d, stderr %q", code, &stderr)
+	out, errs := succeed(t, "demo")
+	if errs != "" {
+		t.Errorf("stderr %q", errs)
 	}
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(out) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 || strings.HasSuffix(line, " \n") {
 			t.Errorf("%d columns, or blanks at the end: %q", n, line)
 		}
@@ -82,15 +80,15 @@ func TestDemo(t *testing.T) {
 		`Brackets join coefficients that are exactly equal`,
 		`Zero in both: mean `,
 	} {
-		if !regexp.MustCompile(want).MatchString(out.String()) {
-			t.Errorf("no %s in\n%s", want, &out)
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
 	shown := slices.IndexFunc(readmeBlocks(t), func(block []string) bool { return strings.HasPrefix(block[0], "On rows not trained on") })
 	if shown < 0 {
 		t.Fatal("README.md shows no output of the demonstration")
 	}
-	inOrder(t, readmeBlocks(t)[shown], out.String())
+	inOrder(t, readmeBlocks(t)[shown], out)
 }
 
 func TestLogBar(t *testing.T) {

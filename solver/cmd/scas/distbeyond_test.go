@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -30,93 +26,61 @@ func TestRanksBeyond(t *testing.T) {
 	}
 	const n, p, limit = 480000, 60, "150MiB"
 	dir := t.TempDir()
-	made, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, Noise: 1, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	labels := make([]float64, n)
-	var weights, offsets, factors strings.Builder
+	made := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: p, Seed: 3})
+	var numbers [3]strings.Builder
 	for i, b := range made.Labels {
-		labels[i] = (b + 1) / 2 // 0 and 1
-		fmt.Fprintln(&weights, i%3)
-		fmt.Fprintln(&offsets, float64(i%5)/2-1)
+		made.Labels[i] = (b + 1) / 2 // 0 and 1
+		fmt.Fprintln(&numbers[0], i%3)
+		fmt.Fprintln(&numbers[1], float64(i%5)/2-1)
 	}
 	for j := range p {
-		fmt.Fprintln(&factors, j%4)
+		fmt.Fprintln(&numbers[2], j%4)
 	}
-	whole := filepath.Join(dir, "whole.scas")
-	write := func(path string, lo, hi int) {
-		rows := make([]int, hi-lo)
-		for i := range rows {
-			rows[i] = lo + i
-		}
-		x, err := made.X.SelectRows(rows)
+	weights, offsets := writeText(t, dir, "weights", numbers[0].String()), writeText(t, dir, "offsets", numbers[1].String())
+	factors, shards := writeText(t, dir, "factors", numbers[2].String()), filepath.Join(dir, "part-*.scas")
+	whole := writeData(t, dir, "whole.scas", made.Dataset)
+	for k, bounds := range [][2]int{{0, n / 3}, {n / 3, n}} {
+		part, err := rowsOf(made.Dataset, bounds[0], bounds[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sparse.WriteFile(path, &sparse.Dataset{X: x, Labels: labels[lo:hi]}); err != nil {
-			t.Fatal(err)
-		}
+		writeData(t, dir, fmt.Sprintf("part-%d.scas", k), part)
 	}
-	write(whole, 0, n)
-	write(filepath.Join(dir, "part-0.scas"), 0, n/3)
-	write(filepath.Join(dir, "part-1.scas"), n/3, n)
-	files := map[string]string{}
-	for name, text := range map[string]*strings.Builder{"weights": &weights, "offsets": &offsets, "factors": &factors} {
-		files[name] = filepath.Join(dir, name)
-		if err := os.WriteFile(files[name], []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	single := func(path, memory string, args ...string) map[string]any {
+	output := filepath.Join(dir, "output")
+	single := func(memory string, args ...string) map[string]any {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		args = append(args, "--json", "--memory", memory, "-o", path, whole)
-		if code := run(&env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}, args); code != exitOK {
-			t.Fatalf("%v: %s", args, &stderr)
-		}
-		return parsed(t, stdout.String())
+		return jsonOf[map[string]any](t, append(args, "--memory", memory, whole)...)
 	}
 	for _, flags := range fewOf([]string{
-		"--sample-weights " + files["weights"] + " --offset " + files["offsets"] + " --l1-ratio 0.5 --penalty-factors " + files["factors"],
+		"--sample-weights " + weights + " --offset " + offsets + " --l1-ratio 0.5 --penalty-factors " + factors,
 		"--no-intercept --class-weights balanced --graph chain",
 	}, 1) {
-		args := append([]string{"--lambda", "1e-3"}, strings.Fields(flags)...)
-		model, one := filepath.Join(dir, "model.json"), filepath.Join(dir, "one.json")
-		want := single(one, "4GiB", append([]string{"train"}, args...)...)
-		single(one, limit, append([]string{"train"}, args...)...)
-		pieces := fileText(t, one)
-		for _, data := range []struct {
-			path  string
+		args := append([]string{"train", "--lambda", "1e-3", "--json", "-o", output}, strings.Fields(flags)...)
+		want := single("4GiB", args...)
+		single(limit, args...)
+		pieces := textOf(t, output)
+		for _, on := range []struct {
+			data  string
 			ranks int
-		}{{whole, 1}, {whole, 2}, {filepath.Join(dir, "part-*.scas"), 2}} {
-			out, errs, codes := together(t, data.ranks, append(args, "--json", "--memory", limit, "-o", model, data.path)...)
-			if codes[0] != exitOK || codes[data.ranks-1] != exitOK {
-				t.Fatalf("%s: %d ranks on %s: %v, %q", flags, data.ranks, data.path, codes, errs)
-			}
-			got := parsed(t, out[0])
+		}{{whole, 1}, {whole, 2}, {shards, 2}} {
+			name := fmt.Sprintf("%s: %d ranks on %s", flags, on.ranks, on.data)
+			got := printed(t, on.ranks, append(args, "--memory", limit, on.data)...)
 			for _, same := range []string{"n", "p", "nnz", "status", "has_intercept", "no_optimum"} {
 				if fmt.Sprint(got[same]) != fmt.Sprint(want[same]) {
-					t.Errorf("%s: %d ranks on %s: %s is %v, want %v", flags, data.ranks, data.path, same, got[same], want[same])
+					t.Errorf("%s: %s is %v, want %v", name, same, got[same], want[same])
 				}
 			}
 			if run, _ := got["run"].(map[string]any); run["plan"] != "streamed" && run["method"] != "streamed-newton" {
-				t.Errorf("%s: %d ranks on %s: not in pieces: %s", flags, data.ranks, data.path, out[0])
+				t.Errorf("%s: not in pieces: %v", name, got)
 			}
-			compareFits(t, fmt.Sprintf("%s: %d ranks on %s", flags, data.ranks, data.path), got, want)
-			if data.ranks == 1 && fileText(t, model) != pieces {
-				t.Errorf("%s: one rank is not the single process", flags)
+			compareReports(t, name, got, want, 0)
+			if on.ranks == 1 && textOf(t, output) != pieces {
+				t.Errorf("%s: one rank is not the single process", name)
 			}
 		}
 	}
-	cv, output := strings.Fields("--folds 2 --seed 5 --tol 1e-9 --lambdas 3 --ratio 0.1"), filepath.Join(dir, "output")
-	want := single(output, "4GiB", append([]string{"cv"}, cv...)...)
-	cv = append(cv, "--json", "--memory", limit, "-o", output, whole)
-	out, errs, codes := commandOn(t, dist.Local(2, 20*time.Second), "cv", cv...)
-	if codes[0] != exitOK || codes[1] != exitOK {
-		t.Fatalf("cv: %v, %q", codes, errs)
-	}
-	compareSteps(t, "cv", parsed(t, out[0]), want, 1e-5)
+	cv := strings.Fields("cv --folds 2 --seed 5 --tol 1e-9 --lambdas 3 --ratio 0.1 --json")
+	compareReports(t, "cv", printed(t, 2, append(cv, "--memory", limit, whole)...), single("4GiB", cv...), 1e-5)
 	for _, c := range []struct {
 		args  string
 		ranks int
@@ -127,10 +91,13 @@ func TestRanksBeyond(t *testing.T) {
 		{"--no-intercept --no-standardize --checkpoint " + dir + "/x.ck " + whole, 2, "checkpoints are only for data in memory"},
 		{filepath.Join(dir, "*.scas"), 1, "scas convert"},
 	} {
-		_, errs, codes := together(t, c.ranks, append(strings.Fields(c.args), "--memory", limit)...)
-		for r, code := range codes {
-			if code == exitOK || !strings.Contains(strings.Join(errs, ""), c.says) {
-				t.Errorf("%s, rank %d: exit code %d, %q", c.args, r, code, errs)
+		results, all := onRanks(t, c.ranks, append([]string{"train", "--memory", limit}, strings.Fields(c.args)...)...), ""
+		for _, one := range results {
+			all += one.errs
+		}
+		for r, one := range results {
+			if one.code == exitOK || !strings.Contains(all, c.says) {
+				t.Errorf("%s, rank %d: exit code %d, %q", c.args, r, one.code, all)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -13,15 +12,6 @@ import (
 
 	"github.com/scas-admm/scas/solver/model"
 )
-
-// jsonOf runs a command in this process and parses its standard output as JSON.
-func jsonOf[T any](t *testing.T, args ...string) (out T) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(scas(t, "scas", nil, args...)), &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 type fitted struct {
 	Lambda      float64
@@ -60,10 +50,7 @@ func TestPathAgainstFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := filepath.Join(dir, "groups")
-	if err := os.WriteFile(groups, []byte("1 2 3\n11 12\n"), 0o600); err != nil { // 25 features are in no group
-		t.Fatal(err)
-	}
+	groups := writeText(t, dir, "groups", "1 2 3\n11 12\n") // 25 features are in no group
 	for name, flags := range map[string][]string{
 		"lasso": {"--intercept", "--no-standardize"},
 		"chain": {"--intercept", "--graph", "chain"},

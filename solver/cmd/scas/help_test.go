@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,19 +14,15 @@ func TestHelpFits(t *testing.T) {
 	const columns, lines = 80, 24
 	for _, node := range leaves(t) {
 		command := strings.Fields(node.FullPath())[1:]
-		var out, errs bytes.Buffer
-		e := &env{ctx: context.Background(), stdin: strings.NewReader(""), stdout: &out, stderr: &errs}
-		if code := run(e, append(command, "--help")); code != 0 {
-			t.Fatalf("%v --help: exit code %d, %s", command, code, &errs)
-		}
-		for line := range strings.Lines(out.String()) {
+		out, _ := succeed(t, append(command, "--help")...)
+		for line := range strings.Lines(out) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
 				t.Errorf("%v --help: %d columns: %s", command, n, line)
 			}
 		}
-		_, flags, found := strings.Cut(out.String(), "\nFlags:\n")
+		_, flags, found := strings.Cut(out, "\nFlags:\n")
 		if !found {
-			t.Fatalf("%v --help lists no flags:\n%s", command, &out)
+			t.Fatalf("%v --help lists no flags:\n%s", command, out)
 		}
 		title, size := "Flags:", 1
 		end := func() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -59,11 +58,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 
 func TestMemoryOfSynthetic(t *testing.T) {
 	checkMemory(t, func() (*sparse.Dataset, error) {
-		s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 40000, Features: 50, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})
-		if err != nil {
-			return nil, err
-		}
-		return &sparse.Dataset{X: s.X, Labels: s.Labels}, nil
+		return newSynthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 50, Groups: 2, GroupSize: 5}).Dataset, nil
 	}, asIs)
 }
 
@@ -74,10 +69,7 @@ func asIs(*solver.Problem) *solver.Settings { return nil }
 func TestMemoryOfManyColumns(t *testing.T) {
 	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {
-			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: rows, Features: data, NonzerosPerRow: 100, Noise: 1, Seed: 1})
-			if err != nil {
-				return nil, err
-			}
+			s := newSynthetic(t, sparse.SyntheticOptions{Rows: rows, Features: data, NonzerosPerRow: 100})
 			all := s.X.Rows(0, rows)
 			x, err := sparse.New(rows, features, all.Ptr, all.Idx, all.Val)
 			return &sparse.Dataset{X: x, Labels: s.Labels}, err
@@ -203,23 +195,11 @@ var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read
 // less.
 func TestSaysEnough(t *testing.T) {
 	const n, p = 40000, 30
-	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: p, Groups: 2, GroupSize: 5})
 	dir := t.TempDir()
-	mapped, text, groups, fitted := filepath.Join(dir, "d.scas"), filepath.Join(dir, "d.svm"), filepath.Join(dir, "groups"), filepath.Join(dir, "m.json")
-	for _, path := range []string{mapped, text} {
-		if err := sparse.WriteFile(path, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(groups, []byte("1 2 3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if code, says := runQuietly("train", "--lambda", "1e-2", "-o", fitted, mapped); code != exitOK {
-		t.Fatal(says)
-	}
+	mapped, text := writeData(t, dir, "d.scas", s.Dataset), writeData(t, dir, "d.svm", s.Dataset)
+	groups, fitted := writeText(t, dir, "groups", "1 2 3\n"), filepath.Join(dir, "m.json")
+	succeed(t, "train", "--lambda", "1e-2", "-o", fitted, mapped)
 	for _, args := range [][]string{
 		{"train", mapped}, {"cv", "--lambdas", "2", "--folds", "2", text}, {"train", "--method", "sdca", "--passes", "1", mapped}, {"train", "--method", "sa", "--passes", "1", mapped},
 		{"train", "--no-intercept", "--no-standardize", mapped}, {"train", "--groups", groups, mapped}, {"train", "--domain", "box:-1,1", mapped},
@@ -227,11 +207,11 @@ func TestSaysEnough(t *testing.T) {
 		{"graph", "--edges", "9", mapped}, {"graph", "--antisym", mapped}, {"predict", "-m", fitted, "--metrics", mapped},
 	} {
 		refused := func(memory string) string {
-			code, says := runQuietly(append(args, "--memory", memory)...)
-			if code != exitIO || strings.Contains(says, "without gaps") {
-				t.Errorf("%v with %s: exit code %d: %s", args, memory, code, says)
+			r := runHere(t, append(args, "--memory", memory)...)
+			if r.code != exitIO || strings.Contains(r.errs, "without gaps") {
+				t.Errorf("%v with %s: exit code %d: %s", args, memory, r.code, r.errs)
 			}
-			return says
+			return r.errs
 		}
 		little := "13MiB" // less than the data
 		if args[len(args)-1] == text {
@@ -243,8 +223,8 @@ func TestSaysEnough(t *testing.T) {
 			t.Errorf("%v: %s", args, says)
 			continue
 		}
-		if code, says := runQuietly(append(args, "--memory", found[1])...); code != exitOK {
-			t.Errorf("%v with the %s that was named: %s", args, found[1], says)
+		if r := runHere(t, append(args, "--memory", found[1])...); r.code != exitOK {
+			t.Errorf("%v with the %s that was named: %s", args, found[1], r.errs)
 		}
 		var enough memorySize
 		if err := enough.UnmarshalText([]byte(found[1])); err != nil {
@@ -257,28 +237,13 @@ func TestSaysEnough(t *testing.T) {
 // TestComponentBeyondMemory checks the error if the memory is too small to solve a component of the graph. It
 // must name --memory and a penalty with smaller components.
 func TestComponentBeyondMemory(t *testing.T) {
-	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 500, Features: 200, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "d.scas")
-	if err := sparse.WriteFile(path, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
-		t.Fatal(err)
-	}
+	s := newSynthetic(t, sparse.SyntheticOptions{Rows: 500, Features: 200, Groups: 2, GroupSize: 5})
+	path := writeData(t, t.TempDir(), "d.scas", s.Dataset)
 	graph := []string{"graph", "--penalty", "0.01", "--threads", "1", path, "--memory"}
-	code, says := runQuietly(append(graph, "9MiB")...)
+	r := runHere(t, append(graph, "9MiB")...)
 	want := regexp.MustCompile(`penalty 0.01: 200 features or more .* than the 1[0-9]{2} for which 9 MiB of memory \(--memory\) are enough; try --penalty 0\.[0-9]+,`)
-	if code != exitIO || !want.MatchString(says) {
-		t.Errorf("exit code %d: %s", code, says)
+	if r.code != exitIO || !want.MatchString(r.errs) {
+		t.Errorf("exit code %d: %s", r.code, r.errs)
 	}
-	if code, says := runQuietly(append(graph, "20MiB")...); code != exitOK {
-		t.Error(says)
-	}
-}
-
-// runQuietly runs a command, and returns its exit code and standard error.
-func runQuietly(args ...string) (code int, says string) {
-	var stderr lockedBuffer
-	code = run(&env{ctx: context.Background(), stdout: io.Discard, stderr: &stderr}, args)
-	return code, stderr.b.String()
+	succeed(t, append(graph, "20MiB")...)
 }

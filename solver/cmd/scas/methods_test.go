@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding"
-	"encoding/json"
 	"math"
 	"regexp"
 	"strings"
@@ -19,24 +17,18 @@ import (
 // the list of methods explains its flags in lines of at most 100 columns.
 func TestEveryMethod(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
-	var list bytes.Buffer
-	if code := run(&env{ctx: context.Background(), stdout: &list}, []string{"train", "--method", "list", "--verbose"}); code != exitOK {
-		t.Fatalf("exit code %d", code)
-	}
-	for line := range strings.Lines(list.String()) {
+	list, _ := succeed(t, "train", "--method", "list", "--verbose")
+	for line := range strings.Lines(list) {
 		if len(line) > 101 {
 			t.Errorf("%d columns: %s", len(line)-1, line)
 		}
 	}
-	var short bytes.Buffer
-	if code := run(&env{ctx: context.Background(), stdout: &short}, []string{"train", "--method", "list"}); code != exitOK {
-		t.Fatalf("exit code %d", code)
-	}
-	listed := strings.Join(strings.Fields(list.String()), " ")
+	short, _ := succeed(t, "train", "--method", "list")
+	listed := strings.Join(strings.Fields(list), " ")
 	for _, method := range baseline.Methods() {
 		m := method.Info()
 		t.Run(m.Name, func(t *testing.T) {
-			if line := regexp.MustCompile(`(?m)^` + m.Name + ` .*$`).FindString(short.String()); !strings.Contains(line, m.Rate) || !strings.Contains(line, m.Memory) || !strings.Contains(line, m.Summary) {
+			if line := regexp.MustCompile(`(?m)^` + m.Name + ` .*$`).FindString(short); !strings.Contains(line, m.Rate) || !strings.Contains(line, m.Memory) || !strings.Contains(line, m.Summary) {
 				t.Errorf("the short list has %q", line)
 			}
 			_, entry, _ := strings.Cut(listed, m.Name+" "+m.Summary)
@@ -57,19 +49,10 @@ func TestEveryMethod(t *testing.T) {
 			if !strings.HasPrefix(entry, want) {
 				t.Errorf("the list has no %q", want)
 			}
-			var stdout, stderr bytes.Buffer
-			e := &env{ctx: context.Background(), stdout: &stdout, stderr: &stderr}
-			code := run(e, []string{"train", "--method", m.Name, "--mu", "0.1", "--no-intercept", "--no-standardize", "--passes", "30", "--tol", "none", "--verbose", "--json", data})
-			if code != exitOK {
-				t.Fatalf("exit code %d: %s", code, &stderr)
-			}
-			var r struct {
+			r := jsonOf[struct {
 				Objective float64
 				Run       struct{ Method string }
-			}
-			if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
-				t.Fatal(err)
-			}
+			}](t, "train", "--method", m.Name, "--mu", "0.1", "--no-intercept", "--no-standardize", "--passes", "30", "--tol", "none", "--verbose", "--json", data)
 			if r.Run.Method != m.Name || !(r.Objective < math.Ln2) {
 				t.Errorf("method %s, objective %g after %g at the start", r.Run.Method, r.Objective, math.Ln2)
 			}
@@ -116,17 +99,8 @@ func TestGapBounds(t *testing.T) {
 		PrimalResidual *float64 `json:"primal_residual"`
 		DualResidual   *float64 `json:"dual_residual"`
 	}
-	train := func(args ...string) (r report) {
-		var stdout, stderr bytes.Buffer
-		e := &env{ctx: context.Background(), stdout: &stdout, stderr: &stderr}
-		args = append([]string{"train", "--json", "--graph", "chain", "--lambda", "1e-3", "--mu", "0.05", "--no-intercept"}, args...)
-		if code := run(e, append(args, data)); code != exitOK {
-			t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
-		}
-		if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		return r
+	train := func(args ...string) report {
+		return jsonOf[report](t, append([]string{"train", "--json", "--graph", "chain", "--lambda", "1e-3", "--mu", "0.05", "--no-intercept", data}, args...)...)
 	}
 	best := train("--method", "scas-k", "--passes", "2000")
 	if best.Gap == nil || !(*best.Gap < 1e-12) {

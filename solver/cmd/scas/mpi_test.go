@@ -51,14 +51,8 @@ func newMPIBed(t *testing.T) *mpiBed {
 	if out, err := exec.Command("go", "build", "-tags", "mpi", "-o", filepath.Join(b.dir, "scas"), ".").CombinedOutput(); err != nil {
 		t.Skipf("no headers of Open MPI, or no C compiler: %v: %s", err, out)
 	}
-	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 6000, Features: 250, NonzerosPerRow: 20, Noise: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.data = b.file("data.svm")
-	if err := sparse.WriteFile(b.data, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
-		t.Fatal(err)
-	}
+	s := newSynthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 250, NonzerosPerRow: 20})
+	b.data = writeData(t, b.dir, "data.svm", s.Dataset)
 	return b
 }
 
@@ -192,10 +186,7 @@ func TestMPISums(t *testing.T) {
 // same bits twice, and also with shards that end at the rows where the ranks divide the file.
 func TestMPIBits(t *testing.T) {
 	b := newMPIBed(t)
-	weights := b.file("weights.txt")
-	if err := os.WriteFile(weights, []byte(strings.Repeat("1\n2\n0.5\n", 2000)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	weights := writeText(t, b.dir, "weights.txt", strings.Repeat("1\n2\n0.5\n", 2000))
 	for _, flags := range []string{
 		"--lambda 1e-3 --no-intercept --no-standardize", "--lambda 1e-3 --no-intercept --graph chain", "--lambda 1e-3 --method scas-k --passes 20", "--lambda 1e-2 --loss squared --mu 0.01",
 		"--lambda 1e-3", "--lambda 1e-3 --no-standardize --class-weights balanced --offset " + weights,
@@ -209,13 +200,10 @@ func TestMPIBits(t *testing.T) {
 		alone := *b
 		alone.launch = append(append([]string{}, b.launch[:len(b.launch)-1]...), "1")
 		one := alone.model(t, args...)
-		var out, errs bytes.Buffer
 		path := b.file("single.json")
-		if code := run(&env{ctx: t.Context(), stdout: &out, stderr: &errs}, append([]string{"train", "--features", "250", "-o", path}, args...)); code != exitOK {
-			t.Fatalf("%s: exit code %d: %s", flags, code, &errs)
-		}
-		if single, err := os.ReadFile(path); err != nil || !bytes.Equal(one, single) {
-			t.Errorf("%s: one rank is not the single process (%v)", flags, err)
+		succeed(t, append([]string{"train", "--features", "250", "-o", path}, args...)...)
+		if textOf(t, path) != string(one) {
+			t.Errorf("%s: one rank is not the single process", flags)
 		}
 	}
 }

@@ -19,14 +19,7 @@ import (
 func TestMPIBeyond(t *testing.T) {
 	const memory, limit = "192MiB", 192 << 20
 	b := newMPIBed(t)
-	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 600000, Features: 60, Noise: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := b.file("data.scas")
-	if err := sparse.WriteFile(data, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
-		t.Fatal(err)
-	}
+	data := writeData(t, b.dir, "data.scas", newSynthetic(t, sparse.SyntheticOptions{Rows: 600000, Features: 60}).Dataset)
 	args := []string{"--features", "60", "--lambda", "1e-3", "--intercept", "--standardize", "--memory", memory, data}
 	var want []byte
 	began := time.Now()

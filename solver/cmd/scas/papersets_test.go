@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -34,12 +33,7 @@ func TestInfoOnPaperSets(t *testing.T) {
 		{"hivfp_train.libsvm.zst", 12678, 4932, 5453485, "-1: 12260, 1: 418, "},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			var got struct{ Data dataSummary }
-			out := scas(t, "scas", nil, "info", "--json", filepath.Join(dir, "paper", c.file))
-			if err := json.Unmarshal([]byte(out), &got); err != nil {
-				t.Fatal(err)
-			}
-			d := got.Data
+			d := jsonOf[struct{ Data dataSummary }](t, "info", "--json", filepath.Join(dir, "paper", c.file)).Data
 			if d.Rows != c.rows || d.Features != c.features || d.NNZ != c.nnz || d.IndexBase != 1 || d.Compression != "zstd" || d.Sorted != 0 {
 				t.Errorf("got %+v", d)
 			}
@@ -57,15 +51,11 @@ func TestInfoOnPaperSets(t *testing.T) {
 // TestCovtypeLabels checks that, of the labels 1 and 2, 1 is the negative class and 2 the positive class.
 func TestCovtypeLabels(t *testing.T) {
 	dir := sparsetest.DataFile(t)
-	out := scas(t, "scas", nil, "train", "--json", "--method", "scas-k", "--passes", "2", "-o", filepath.Join(t.TempDir(), "m.json"),
-		filepath.Join(dir, "paper", "covtype.libsvm.binary.scale.zst"))
-	var r struct {
+	r := jsonOf[struct {
 		Model string
 		N     int
-	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "train", "--json", "--method", "scas-k", "--passes", "2", "-o", filepath.Join(t.TempDir(), "m.json"),
+		filepath.Join(dir, "paper", "covtype.libsvm.binary.scale.zst"))
 	m, err := readModel(r.Model, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +74,7 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 		t.Skipf("the published matrix is not there: the recipe is not checked (%v)", err)
 	}
 	data, path := filepath.Join(dir, "paper", "a9a.zst"), filepath.Join(t.TempDir(), "a.mat")
-	out := scas(t, "scas", nil, "graph", "--antisym", "--features", "123", "-o", path, data)
+	out, _ := succeed(t, "graph", "--antisym", "--features", "123", "-o", path, data)
 	if !strings.Contains(out, " 421 edges") || !strings.Contains(out, "eigenvalue of A'A 145.896") {
 		t.Errorf("not what is known of the graph:\n%s", out)
 	}
@@ -100,18 +90,14 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 	if diff := cmp.Diff(b.X.Rows(0, 246), a.X.Rows(0, 246)); diff != "" {
 		t.Error(diff)
 	}
-	out = scas(t, "scas", nil, "train", "--json", "--graph", path, "--lambda", "1e-5", "--method", "scas-k", "--no-intercept", "--passes", "4", "--features", "123", data)
-	var r struct {
+	r := jsonOf[struct {
 		Graph graphSummary
 		Run   struct {
 			Constants struct {
 				Lambda1 float64 `json:"lambda_1"`
 			}
 		}
-	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "train", "--json", "--graph", path, "--lambda", "1e-5", "--method", "scas-k", "--no-intercept", "--passes", "4", "--features", "123", data)
 	if r.Graph.Kind != "matrix" || r.Graph.Rows != 246 || math.Abs(r.Run.Constants.Lambda1-145.896) > 0.01 {
 		t.Errorf("train read %+v", r)
 	}
@@ -125,7 +111,7 @@ func TestGlassoGraphOfA9A(t *testing.T) {
 		t.Skipf("the graph is not there: nothing is compared with it (%v)", err)
 	}
 	path := filepath.Join(t.TempDir(), "a.edges")
-	scas(t, "scas", nil, "graph", "--penalty", "0.1", "--free-diagonal", "--features", "123", "-o", path, filepath.Join(dir, "paper", "a9a.zst"))
+	succeed(t, "graph", "--penalty", "0.1", "--free-diagonal", "--features", "123", "-o", path, filepath.Join(dir, "paper", "a9a.zst"))
 	got, err := graph.ReadEdgesFile(path, 123)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
+	"testing"
 )
 
 // peakMain runs a command line of scas, and writes its peak memory, in kilobytes, to standard output.
@@ -15,4 +18,16 @@ func peakMain() {
 	_ = cmd.Run()
 	fmt.Println(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 	os.Exit(cmd.ProcessState.ExitCode())
+}
+
+// peakOf runs scas in a process of its own. It returns its exit code and its peak memory in bytes.
+func peakOf(t *testing.T, args ...string) (code int, bytes int64) {
+	t.Helper()
+	cmd := exec.Command("scas-peak", args...)
+	out, err := cmd.Output() // the exit code is the one of scas
+	kilobytes, bad := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	if bad != nil {
+		t.Fatalf("%v: %v, %v", args, bad, err)
+	}
+	return cmd.ProcessState.ExitCode(), kilobytes << 10
 }

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -20,31 +15,22 @@ import (
 // a fifth less, the command refuses.
 func TestPolicy(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name string, rows, features, perRow, classes int) string {
-		s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: perRow, Noise: 1, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newSynthetic(t, sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: perRow})
 		rng := rand.New(rand.NewPCG(1, 2))
 		for i := range s.Labels {
 			if classes > 2 {
 				s.Labels[i] = float64(rng.IntN(classes))
 			}
 		}
-		if err := sparse.WriteFile(file(name), &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
-			t.Fatal(err)
-		}
-		return file(name)
+		return writeData(t, dir, name, s.Dataset)
 	}
-	const groups, features = "groups", 1500
+	const features = 1500
 	var lines strings.Builder
 	for j := 1; j+2 <= features; j += 3 {
 		fmt.Fprintln(&lines, j, j+1, j+2)
 	}
-	if err := os.WriteFile(file(groups), []byte(lines.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	groups := writeText(t, dir, "groups", lines.String())
 	tall, wide, many := write("tall.scas", 30000, 40, 40, 2), write("wide.svm", 300, features, 150, 2), write("many.scas", 20000, 30, 30, 4)
 	plain := []string{"--no-intercept", "--no-standardize"}
 	for _, c := range []struct {
@@ -53,7 +39,7 @@ func TestPolicy(t *testing.T) {
 	}{
 		{append([]string{"train", tall}, plain...), true},
 		{[]string{"train", tall}, false},
-		{[]string{"train", "--lambda", "5e-2", "--tol", "0.5", "--groups", file(groups), wide}, false},
+		{[]string{"train", "--lambda", "5e-2", "--tol", "0.5", "--groups", groups, wide}, false},
 		{[]string{"train", "--lambda", "5e-2", "--tol", "0.5", "--graph", "chain", wide}, true},
 		{[]string{"train", many}, true},
 		{[]string{"path", "--lambdas", "3", tall}, true},
@@ -64,34 +50,27 @@ func TestPolicy(t *testing.T) {
 			if c.long {
 				sparsetest.Long(t)
 			}
-			code, says := runQuietly(append(c.args, "--memory", "16MB")...)
-			found := allowed.FindStringSubmatch(says)
-			if code != exitIO || found == nil {
-				t.Fatalf("with 16MB: exit code %d: %s", code, says)
+			r := runHere(t, append(c.args, "--memory", "16MB")...)
+			found := allowed.FindStringSubmatch(r.errs)
+			if r.code != exitIO || found == nil {
+				t.Fatalf("with 16MB: exit code %d: %s", r.code, r.errs)
 			}
 			var enough memorySize
 			if err := enough.UnmarshalText([]byte(found[1])); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command("scas-peak", append(c.args, "--threads", "2", "--memory", found[1])...)
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("with the %s that was named: %v %s", found[1], err, &stderr)
+			code, bytes := peakOf(t, append(c.args, "--threads", "2", "--memory", found[1])...)
+			if code != exitOK {
+				t.Fatalf("with the %s that was named: exit code %d", found[1], code)
 			}
-			kilobytes, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			peak, limit := float64(kilobytes<<10), float64(enough)
+			peak, limit := float64(bytes), float64(enough)
 			t.Logf("%s named, the peak is %.2f of it", found[1], peak/limit)
 			most := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // a small limit does not include all of the program
 			if peak > most || peak < limit/3 {
 				t.Errorf("the peak is %.2f times the %s that was named", peak/limit, found[1])
 			}
-			if code, says := runQuietly(append(c.args, "--memory", fmt.Sprint(int64(enough)*4/5))...); code != exitIO {
-				t.Errorf("with a fifth less: exit code %d: %s", code, says)
+			if r := runHere(t, append(c.args, "--memory", fmt.Sprint(int64(enough)*4/5))...); r.code != exitIO {
+				t.Errorf("with a fifth less: exit code %d: %s", r.code, r.errs)
 			}
 		})
 	}

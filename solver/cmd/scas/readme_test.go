@@ -58,7 +58,7 @@ func TestReadmeCommands(t *testing.T) {
 	data, blocks := filepath.Join(sparsetest.DataFile(t), "paper"), readmeBlocks(t)
 	t.Chdir(t.TempDir())
 	for plain, packed := range map[string]string{"a9a": "a9a.zst", "a9a.t": "a9a.t.zst"} {
-		scas(t, "scas", nil, "convert", "--features", "123", filepath.Join(data, packed), plain+".svm")
+		succeed(t, "convert", "--features", "123", filepath.Join(data, packed), plain+".svm")
 		if err := os.Rename(plain+".svm", plain); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestReadmeCommands(t *testing.T) {
 	done := 0
 	check := func() { // compares the output of the last command with README.md
 		if command != nil {
-			out, errs := scasOutputs(t, "scas", nil, command...)
+			out, errs := succeed(t, command...)
 			inOrder(t, printed, out+errs)
 			done++
 		}

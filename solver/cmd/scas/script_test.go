@@ -196,10 +196,3 @@ func writeInputs(dir string) error {
 	}
 	return nil
 }
-
-// wdbcDataset returns the embedded table, standardised.
-func wdbcDataset() (*sparse.Dataset, error) {
-	d := readWDBC()
-	x, err := d.X.ColumnStats().Standardize(d.X, true)
-	return &sparse.Dataset{X: x, Labels: d.Labels}, err
-}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,10 +35,7 @@ func (c *truncateOnWrite) Write(p []byte) (int, error) {
 // shrinks while any goroutine reads it. No model may be written. If the file loses only its last byte, the
 // mapped byte becomes zero, and reading it is no fault.
 func TestFileShrinks(t *testing.T) {
-	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 30000, Features: 60, Noise: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newSynthetic(t, sparse.SyntheticOptions{Rows: 30000, Features: 60})
 	dir := t.TempDir()
 	path, model := filepath.Join(dir, "d.scas"), filepath.Join(dir, "m.json")
 	for k, args := range []string{
@@ -50,22 +46,16 @@ func TestFileShrinks(t *testing.T) {
 				continue
 			}
 			os.Remove(path)
-			if err := sparse.WriteFile(path, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
-				t.Fatal(err)
-			}
+			writeData(t, dir, "d.scas", s.Dataset)
 			info, err := os.Stat(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var stdout bytes.Buffer
 			stderr := &truncateOnWrite{path: path, size: min(int64(share*float64(info.Size())), info.Size()-1)}
-			e := &env{ctx: context.Background(), stdout: &stdout, stderr: stderr, every: time.Millisecond}
-			code := run(e, append(strings.Fields(args), "-o", model, path))
-			stderr.lock.Lock() // a goroutine may still write progress
-			says := stderr.b.String()
-			stderr.lock.Unlock()
-			if _, err := os.Stat(model); code != exitIO || !strings.Contains(says, "scas: "+path+": changed while it was read") || err == nil || stdout.Len() > 0 {
-				t.Errorf("%s, %d bytes of %d left: exit code %d, model %v: %s %s", args, stderr.size, info.Size(), code, err, says, &stdout)
+			r := runWith(t, env{stderr: stderr, every: time.Millisecond}, append(strings.Fields(args), "-o", model, path)...)
+			says := stderr.String()
+			if _, err := os.Stat(model); r.code != exitIO || !strings.Contains(says, "scas: "+path+": changed while it was read") || err == nil || r.out != "" {
+				t.Errorf("%s, %d bytes of %d left: exit code %d, model %v: %s %s", args, stderr.size, info.Size(), r.code, err, says, r.out)
 				os.Remove(model)
 			}
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,9 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/scas-admm/scas/solver/dist"
 )
 
 // TestVocabulary checks testdata/vocabulary.keys. The file must have every key in the JSON of train, cv, path,
@@ -62,18 +58,12 @@ func TestVocabulary(t *testing.T) {
 		out := ""
 		if args[0] == "ranks" {
 			args = args[1:]
-			printed, errs, codes := commandOn(t, dist.Local(2, 20*time.Second), args[0], args[1:]...)
-			if codes[0] != 0 {
-				t.Fatalf("%v on ranks: %s", args, errs[0])
+			first := onRanks(t, 2, args...)[0]
+			if out = first.out; first.code != exitOK {
+				t.Fatalf("%v on ranks: %s", args, first.errs)
 			}
-			out = printed[0]
 		} else {
-			var stdout, stderr bytes.Buffer
-			e := &env{ctx: t.Context(), stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr}
-			if code := run(e, args); code != 0 {
-				t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
-			}
-			out = stdout.String()
+			out, _ = succeed(t, args...)
 		}
 		var v map[string]any
 		if err := json.Unmarshal([]byte(out), &v); err != nil {
@@ -148,13 +138,7 @@ func readVocabulary(t *testing.T) map[string]word {
 func vocabularyRuns(t *testing.T) (runs [][]string) {
 	t.Helper()
 	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	file := func(name, text string) string { return writeText(t, dir, name, text) }
 	var plain, rich, many, counts strings.Builder
 	plain.WriteString("label,a,b,c\n")
 	rich.WriteString("label,a,b,soil,date,o\n")

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse/graph/glasso"
+)
+
+// TestAwait checks that await returns when the context ends, even if the function that it called does not
+// return.
+func TestAwait(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	e := &env{ctx: ctx}
+	if v, err := await(e, func() (int, error) { return 7, io.EOF }); v != 7 || !errors.Is(err, io.EOF) {
+		t.Errorf("got %d, %v", v, err)
+	}
+	block := make(chan struct{})
+	defer close(block)
+	v, err := await(e, func() (int, error) {
+		cancel()
+		<-block
+		return 7, nil
+	})
+	if v != 0 || exitCode(err) != exitInterrupted {
+		t.Errorf("got %d, %v", v, err)
+	}
+}
+
+// TestExitNotConverged checks the exit code for a graphical lasso that did not converge.
+func TestExitNotConverged(t *testing.T) {
+	if code := exitCode(fmt.Errorf("at 40 edges: %w", glasso.ErrNotConverged)); code != exitNotConverged {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestSignals checks that a signal ends a run with its own exit code and a message, and that the model file
+// stays unchanged. The test sends the signal after the process has read from standard input, because the
+// signal handlers are installed then.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts can be sent on Windows: nothing is checked")
+	}
+	model := writeText(t, t.TempDir(), "m.json", "old")
+	rows := strings.Repeat("1 1:1\n-1 2:1\n", 1<<15) // more than a pipe holds
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(s) { // child processes inherit this, for example under nohup
+			continue
+		}
+		cmd := exec.Command("scas", "train", "--method", "scas-k", "--passes", "1e15", "--features", "2", "-o", model, "-")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		in, err := cmd.StdinPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err == nil {
+			_, err = io.WriteString(in, rows)
+		}
+		if err == nil {
+			err = cmd.Process.Signal(s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		in.Close()
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: no") {
+			t.Errorf("%v: exit code %d, stdout %q, stderr %q", s, code, &stdout, &stderr)
+		}
+		if got := textOf(t, model); got != "old" {
+			t.Errorf("%v: the model is %q now", s, got)
+		}
+	}
+}
+
+// TestInterruptAtAPipe checks that an interrupt ends a run at once, even if the run waits for a pipe into
+// which no process writes. Different flags name the pipe.
+func TestInterruptAtAPipe(t *testing.T) {
+	dir := t.TempDir()
+	fifo, data := filepath.Join(dir, "fifo"), writeWDBC(t, dir)
+	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
+		t.Skipf("no mkfifo: nothing is checked: %s", out)
+	}
+	for _, args := range [][]string{
+		{"train", fifo}, {"train", "--graph", fifo, data}, {"train", "--groups", fifo, data}, {"train", "--sample-weights", fifo, data},
+		{"path", "--graph", fifo, data}, {"path", fifo}, {"cv", "--groups", fifo, data}, {"cv", "--sample-weights", fifo, data},
+		{"predict", "-m", fifo, data}, {"graph", "--penalty", "1", "--correlation", fifo}, {"info", fifo},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan ran)
+		go func() { done <- runWith(t, env{ctx: ctx}, args...) }()
+		cancel()
+		if r := <-done; r.code != exitInterrupted || !strings.Contains(r.errs, "interrupted") {
+			t.Errorf("%v: exit code %d, %s", args, r.code, r.errs)
+		}
+	}
+}
+
+// TestInterruptWhileFitting checks that fits are interrupted if the context ends, and that no file is
+// written. The context ends at the first report of progress.
+func TestInterruptWhileFitting(t *testing.T) {
+	dir := t.TempDir()
+	data, output := writeWDBC(t, dir), filepath.Join(dir, "output")
+	for args, want := range map[string]string{
+		"train --passes 1e15": "scas: interrupted: no model written",
+		"path --tol 1e-14":    "scas: interrupted: nothing written",
+		"cv --tol 1e-14":      "scas: interrupted: nothing written",
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		stderr := &cancelOnWrite{cancel: cancel}
+		r := runWith(t, env{ctx: ctx, stderr: stderr, terminal: true}, append(strings.Fields(args), "-o", output, data)...)
+		cancel()
+		if says := stderr.String(); r.code != exitInterrupted || r.out != "" || !strings.Contains(says, want) {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, r.code, r.out, says)
+		}
+		if _, err := os.Stat(output); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: there is a file: %v", args, err)
+		}
+	}
+}
+
+// A cancelOnWrite is a buffer that ends a context at the first report of progress.
+type cancelOnWrite struct {
+	lockedBuffer
+	cancel func()
+}
+
+func (c *cancelOnWrite) Write(p []byte) (int, error) {
+	c.cancel()
+	return c.lockedBuffer.Write(p)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"io"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver/model"
+)
+
+// TestProgressLine checks that on a terminal one line shows progress and is removed at the end. If stderr is
+// no terminal, it stays empty in the first seconds.
+func TestProgressLine(t *testing.T) {
+	data := writeWDBC(t, t.TempDir())
+	for _, terminal := range []bool{true, false} {
+		r := runWith(t, env{terminal: terminal}, "train", "--method", "scas-k", "--passes", "20", data)
+		if r.code != exitOK || !terminal && r.errs != "" {
+			t.Errorf("terminal %v: exit code %d, stderr %q", terminal, r.code, r.errs)
+		}
+		if terminal && (!strings.Contains(r.errs, "\rpass 20 of 20   objective 0.") || !strings.HasSuffix(r.errs, " \r") || strings.Contains(r.errs, "\n")) {
+			t.Errorf("terminal: stderr %q", r.errs)
+		}
+	}
+}
+
+// TestProgressTimes checks the times in a report: the time since the command began, and the estimated time
+// that is left in the stage. A smaller share must begin a new stage.
+func TestProgressTimes(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		var stderr lockedBuffer
+		e := &env{stderr: &stderr, terminal: terminal, every: time.Hour}
+		p := e.begin("reading")
+		p.bytes("reading", 90<<20, 100<<20)
+		p.tick()
+		p.classes(0, 105)
+		back := func(start, began time.Duration) {
+			p.start, p.began, p.shown = p.start.Add(-start), p.began.Add(-began), time.Time{}
+		}
+		back(3*time.Minute, 80*time.Second)
+		p.classes(16, 105)
+		p.tick()
+		e.warn("of the command")
+		p.show("%s", strings.Repeat("w", 90))
+		back(2*time.Hour, 0)
+		p.tick()
+		p.end()
+		p.show("nothing")
+		got := stderr.b.String()
+		want := `(?s)^\rreading: 90 % of 100 MiB   .*\rclass 17 of 105   3 min \d s, about 7 min 2\d s left   .*\r +\rscas: warning: of the command\n.*\rw{63}…   2 h 3 min   +\r +\r$`
+		if !terminal {
+			want = `^scas: 0 s: reading: 90 % of 100 MiB\nscas: 18\d s: class 17 of 105, about 7 min 2\d s left\nscas: warning: of the command\nscas: 73\d\d s: w{90}\n$`
+		}
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("terminal %v: want %s, got %q", terminal, want, got)
+		}
+	}
+}
+
+// TestProgressTowardGap checks the share of the work of a run that ends when its gap is small enough.
+func TestProgressTowardGap(t *testing.T) {
+	p := (&env{stderr: io.Discard, every: time.Hour}).begin("fitting")
+	defer p.end()
+	h := &iterationHandler{progress: p, goal: 1e-6, first: math.Inf(1), gap: math.Inf(1)}
+	streamed := p.streamed()
+	for name, report := range map[string]func(gap float64){
+		"in memory": func(gap float64) { h.gap = gap; h.report(1, 0) },
+		"streamed":  func(gap float64) { streamed(model.Progress{Gap: gap, Goal: 1e-6}) },
+	} {
+		for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
+			report(gap)
+		}
+		if p.share != 0.5 || !strings.HasSuffix(p.timeLeft(), " left") {
+			t.Errorf("%s: share %v of the way from a gap of 1 to 1e-6, %q; want 0.5 and a time left", name, p.share, p.timeLeft())
+		}
+	}
+}
+
+// TestProgressOfCommands checks that each command with slow steps reports its progress: on one line of a
+// terminal, or as lines of text or of JSON.
+func TestProgressOfCommands(t *testing.T) {
+	dir := t.TempDir()
+	data, model := writeWDBC(t, dir), filepath.Join(dir, "m.json")
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{`^\rpass \d+ of 20 `, []string{"train", "--method", "scas", "--passes", "20", data}},
+		{`^\rlambda \d+ of 4 `, []string{"path", "--lambdas", "4", data}},
+		{`^\rmodel \d+ of 12 `, []string{"cv", "--lambdas", "4", "--folds", "3", "-o", model, data}},
+		{`^\rreading wdbc.svm`, []string{"predict", "-m", model, data}},
+		{`^\rreading wdbc.svm`, []string{"graph", "--method", "knn", "--neighbours", "3", data}},
+		{`^\rmaking the graph: 30 features together, \d+ Newton steps?, gap `, []string{"graph", "--penalty", "0.05", data}},
+		{`^\r(reading|writing) wdbc.s`, []string{"convert", data, filepath.Join(dir, "wdbc.scas")}},
+		{`^\rreading wdbc.svm`, []string{"convert", data, filepath.Join(dir, "wdbc.npz")}},
+		{`scas: \d+ s: pass \d+ of 300(, gap [-0-9.e+]+)?(, about .* left)?\n`, []string{"train", "--method", "scas-k", "--passes", "300", data}},
+		{`scas: \d+ s: lambda \d+ of 30   [-0-9.e]+   \d+ coefficients(, about .* left)?\n`, []string{"path", "--lambdas", "30", data}},
+		{`scas: \d+ s: model \d+ of 60(, about .* left)?\n`, []string{"cv", "--folds", "3", "--lambdas", "20", data}},
+		{`{"level":"info","msg":"\d+ s: model \d+ of 60(, about .* left)?"}\n`, []string{"--log-format", "json", "cv", "--folds", "3", "--lambdas", "20", data}},
+	} {
+		want, terminal := strings.CutPrefix(c.want, "^")
+		r := runWith(t, env{terminal: terminal, every: 20 * time.Microsecond}, c.args...)
+		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.errs) || strings.Contains(r.errs, "\r") != terminal {
+			t.Errorf("%v: exit code %d: want %s, stderr is %.500q", c.args, r.code, want, r.errs)
+		}
+	}
+}
