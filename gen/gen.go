@@ -90,14 +90,13 @@ var families = []family{
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
 	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes}},
 	{"update", []func(*emitter, *isa){
-		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd,
+		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd, (*emitter).proxDual,
 	}},
 	{"elements", []func(*emitter, *isa){(*emitter).innerDense, (*emitter).innerBox}},
 	{"lazy", narrow((*emitter).innerLazyCells)},
 	{"decay", []func(*emitter, *isa){(*emitter).innerDecay}},
 	{"rotated", []func(*emitter, *isa){(*emitter).innerRotated, (*emitter).innerRotatedBall}},
 	{"hessian", append(narrow(stored((*emitter).hessian)...), (*emitter).hessianPanel)},
-	{"prox", []func(*emitter, *isa){(*emitter).proxDual}},
 }
 
 // stored returns a kernel for each storage form, emitted by f.

@@ -65,3 +65,20 @@ func (e *emitter) scaleAdd(t *isa) {
 	})
 	e.ret()
 }
+
+func (e *emitter) proxDual(t *isa) {
+	e.kernel(t, "proxDual", "func(beta, y, ax, limit []float64, rho, inv float64)",
+		"\tv = FMA(rho, ax[i], beta[i])",
+		"\tbeta[i] = min(max(v, -limit[i]), limit[i])",
+		"\ty[i] = (v - beta[i]) * inv")
+	beta, y, ax, limit, n := e.base("beta"), e.base("y"), e.base("ax"), e.base("limit"), e.length("ax")
+	rho, inv := e.broadcast("rho"), e.broadcast("inv")
+	e.each(n, func(p place, _ []vec) {
+		v, lim := e.read(beta, p), e.read(limit, p)
+		e.VFMADD231PD(e.read(ax, p), rho, v)
+		b := e.max(e.xorK(lim, "signBit"), e.min(lim, v)) // a NaN in v is kept
+		e.write(b, beta, p)
+		e.write(e.mul(e.sub(v, b), inv), y, p)
+	})
+	e.ret()
+}

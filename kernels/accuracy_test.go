@@ -202,24 +202,19 @@ func TestReferenceProx(t *testing.T) {
 	const n, rho = 4099, 0.75
 	lim := abs(sources[0].vector(rng, n))
 	beta, y, ax := sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n)
-	v2, y0 := make([]float64, n), append([]float64(nil), y...)
-	for i := range v2 {
-		v2[i] = math.FMA(rho, ax[i], beta[i])
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.FMA(rho, ax[i], beta[i])
 	}
-	primal, change := ProxDual(beta, y, ax, lim, rho)
-	var p, c float64
-	for i := range v2 {
-		b := max(min(v2[i], lim[i]), -lim[i])
+	ProxDual(beta, y, ax, lim, rho)
+	for i := range v {
+		b := max(min(v[i], lim[i]), -lim[i])
 		if beta[i] != b {
 			t.Fatalf("beta[%d] = %v, want %v", i, beta[i], b)
 		}
 		// Three roundings: of 1/rho, of the product and of the quotient.
-		within(t, "y", y[i], (v2[i]-b)/rho, 3*0x1.01p-53*math.Abs(y[i]))
-		p += (ax[i] - y[i]) * (ax[i] - y[i])
-		c += (y[i] - y0[i]) * (y[i] - y0[i])
+		within(t, "y", y[i], (v[i]-b)/rho, 3*0x1.01p-53*math.Abs(y[i]))
 	}
-	within(t, "primal", primal, p, 1e-12*p)
-	within(t, "change", change, c, 1e-12*c)
 }
 
 // TestReferenceBall checks the projection of points inside and outside the ball.

@@ -31,8 +31,8 @@ func slopesBlock(kernel slopesKernel, slope, margin, label []float64) float64 {
 }
 
 //go:noinline
-func proxDualBlock(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64) {
-	return active.proxDual(beta, y, ax, limit, rho, inv)
+func proxDualBlock(beta, y, ax, limit []float64, rho, inv float64) {
+	active.proxDual(beta, y, ax, limit, rho, inv)
 }
 
 //go:noinline

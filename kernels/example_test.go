@@ -30,9 +30,9 @@ func Example() {
 
 func ExampleProxDual() {
 	beta, y := []float64{0, 0}, []float64{0, 0}
-	primal, change := kernels.ProxDual(beta, y, []float64{3, 0.25}, []float64{1, 1}, 2)
-	fmt.Println(beta, y, primal, change)
-	// Output: [1 0.5] [2.5 0] 0.3125 6.25
+	kernels.ProxDual(beta, y, []float64{3, 0.25}, []float64{1, 1}, 2)
+	fmt.Println(beta, y)
+	// Output: [1 0.5] [2.5 0]
 }
 
 func ExampleProjectedUpdateBox() {

@@ -86,24 +86,15 @@ func scaleAddGeneric(w, s []float64, f float64) {
 	}
 }
 
-func proxDualGeneric(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64) {
-	var p, c [16]float64
+func proxDualGeneric(beta, y, ax, limit []float64, rho, inv float64) {
 	for i, a := range ax {
 		v := math.FMA(rho, a, beta[i])
-		b := clip(v, limit[i])
-		u := float64((v - b) * inv)
-		dp, dc := a-u, u-y[i]
-		p[i&15] = math.FMA(dp, dp, p[i&15])
-		c[i&15] = math.FMA(dc, dc, c[i&15])
-		beta[i], y[i] = b, u
+		b := clipTo(v, -limit[i], limit[i])
+		beta[i], y[i] = b, float64((v-b)*inv)
 	}
-	return sum16(&p), sum16(&c)
 }
 
-// clip returns the point of [-t, t] nearest to v; a NaN v is kept.
-func clip(v, t float64) float64 { return clipTo(v, -t, t) }
-
-// clipTo raises v to lo and then lowers it to hi.
+// clipTo raises v to lo and then lowers it to hi. It keeps a NaN in v.
 func clipTo(v, lo, hi float64) float64 {
 	if v < lo {
 		v = lo

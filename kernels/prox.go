@@ -4,14 +4,12 @@ package kernels
 // the constraint ax = y. Together they need one clip for each element:
 //
 //	v    = FMA(rho, ax[i], beta[i])
-//	beta'= clip(v, -limit[i], limit[i])
-//	y'   = (v - beta') * (1/rho)
+//	beta = clip(v, -limit[i], limit[i])
+//	y    = (v - beta) * (1/rho)
 //
-// It overwrites beta and y and returns the squared norms of the primal residual ax-y' and of the
-// change y'-y, each summed as Dot sums. rho must be positive and limits non-negative. Lengths must
-// be equal. beta and y must not overlap each other, ax or limit; ax and limit may be the same
-// slice.
-func ProxDual(beta, y, ax, limit []float64, rho float64) (primal, change float64) {
+// It overwrites beta and y. rho must be positive and limits non-negative. Lengths must be equal. beta and
+// y must not overlap each other, ax or limit; ax and limit may be the same slice.
+func ProxDual(beta, y, ax, limit []float64, rho float64) {
 	checkLen("ProxDual", "beta", len(beta), len(ax))
 	checkLen("ProxDual", "y", len(y), len(ax))
 	checkLen("ProxDual", "limit", len(limit), len(ax))
@@ -21,11 +19,8 @@ func ProxDual(beta, y, ax, limit []float64, rho float64) (primal, change float64
 	raceWrite(y)
 	inv := 1 / rho
 	for len(ax) > 0 {
-		n := min(len(ax), chunk)
-		p, c := proxDualBlock(beta[:n], y[:n], ax[:n], limit[:n], rho, inv)
-		primal += p
-		change += c
+		n := min(len(ax), maxWork)
+		proxDualBlock(beta[:n], y[:n], ax[:n], limit[:n], rho, inv)
 		beta, y, ax, limit = beta[n:], y[n:], ax[n:], limit[n:]
 	}
-	return primal, change
 }

@@ -28,7 +28,6 @@ type set struct {
 	dot            func(x, y []float64) float64
 	logisticSlopes slopesKernel
 	squaredSlopes  slopesKernel
-	proxDual       func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64)
 	stepNorm       func(w, d, q []float64, eta float64) float64
 
 	steps
@@ -38,6 +37,7 @@ type set struct {
 	updateBox func(w, s, d, q, lo, hi []float64, eta float64)
 	scaleAdd  func(w, s []float64, f float64)
 	axpy      func(alpha float64, x, y []float64)
+	proxDual  func(beta, y, ax, limit []float64, rho, inv float64)
 }
 
 // steps holds the kernels of the inner loops.

@@ -15,8 +15,8 @@ var setAVX2 = set{
 	updateBox:      updateBoxAVX2,
 	stepNorm:       stepNormAVX2,
 	scaleAdd:       scaleAddAVX2,
-	hessianPanel:   hessianPanelAVX2,
 	proxDual:       proxDualAVX2,
+	hessianPanel:   hessianPanelAVX2,
 	steps: steps{
 		innerDense:       innerDenseAVX2,
 		innerBox:         innerBoxAVX2,
@@ -41,8 +41,8 @@ var setAVX512 = set{
 	updateBox:      updateBoxAVX512,
 	stepNorm:       stepNormAVX512,
 	scaleAdd:       scaleAddAVX512,
-	hessianPanel:   hessianPanelAVX512,
 	proxDual:       proxDualAVX512,
+	hessianPanel:   hessianPanelAVX512,
 	steps: steps{
 		innerDense:       innerDenseAVX512,
 		innerBox:         innerBoxAVX512,
@@ -80,6 +80,7 @@ var needs = map[Level]map[string][]string{
 		"updateBoxAVX2":        {"AVX", "FMA3"},
 		"stepNormAVX2":         {"AVX", "FMA3"},
 		"scaleAddAVX2":         {"AVX"},
+		"proxDualAVX2":         {"AVX", "FMA3"},
 		"innerDenseAVX2":       {"AVX", "AVX2", "FMA3", "MMX+"},
 		"innerBoxAVX2":         {"AVX", "AVX2", "FMA3", "MMX+"},
 		"innerLazyCellsAVX2":   {"AVX", "AVX2", "FMA3", "MMX+"},
@@ -93,7 +94,6 @@ var needs = map[Level]map[string][]string{
 		"hessianU16F32AVX2":    {"AVX", "AVX2", "FMA3"},
 		"hessianU16OnesAVX2":   {"AVX", "AVX2"},
 		"hessianPanelAVX2":     {"AVX", "BMI", "FMA3"},
-		"proxDualAVX2":         {"AVX", "FMA3"},
 	},
 	AVX512: {
 		"marginsAVX2":            {"AVX", "FMA3"},
@@ -117,6 +117,7 @@ var needs = map[Level]map[string][]string{
 		"updateBoxAVX512":        {"AVX", "AVX512F", "BMI2"},
 		"stepNormAVX512":         {"AVX", "AVX512F", "BMI2"},
 		"scaleAddAVX512":         {"AVX", "AVX512F", "BMI2"},
+		"proxDualAVX512":         {"AVX", "AVX512DQ", "AVX512F", "BMI2"},
 		"innerDenseAVX512":       {"AVX", "AVX512F", "AVX512VL", "BMI2", "FMA3", "MMX+"},
 		"innerBoxAVX512":         {"AVX", "AVX512F", "AVX512VL", "BMI2", "FMA3", "MMX+"},
 		"innerLazyCellsAVX2":     {"AVX", "AVX2", "FMA3", "MMX+"},
@@ -130,6 +131,5 @@ var needs = map[Level]map[string][]string{
 		"hessianU16F32AVX2":      {"AVX", "AVX2", "FMA3"},
 		"hessianU16OnesAVX2":     {"AVX", "AVX2"},
 		"hessianPanelAVX512":     {"AVX", "AVX512F", "BMI"},
-		"proxDualAVX512":         {"AVX", "AVX512DQ", "AVX512F", "BMI2"},
 	},
 }

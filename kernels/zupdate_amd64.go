@@ -69,3 +69,21 @@ func scaleAddAVX2(w []float64, s []float64, f float64)
 //
 //go:noescape
 func scaleAddAVX512(w []float64, s []float64, f float64)
+
+// proxDualAVX2 is proxDualGeneric for AVX2:
+//
+//	v = FMA(rho, ax[i], beta[i])
+//	beta[i] = min(max(v, -limit[i]), limit[i])
+//	y[i] = (v - beta[i]) * inv
+//
+//go:noescape
+func proxDualAVX2(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)
+
+// proxDualAVX512 is proxDualGeneric for AVX512:
+//
+//	v = FMA(rho, ax[i], beta[i])
+//	beta[i] = min(max(v, -limit[i]), limit[i])
+//	y[i] = (v - beta[i]) * inv
+//
+//go:noescape
+func proxDualAVX512(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)

@@ -700,3 +700,196 @@ rest4:
 done5:
 	VZEROUPPER
 	RET
+
+// func proxDualAVX2(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)
+// Requires: AVX, FMA3
+TEXT ·proxDualAVX2(SB), NOSPLIT, $0-112
+	MOVQ         beta_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         ax_base+48(FP), DX
+	MOVQ         limit_base+72(FP), BX
+	MOVQ         ax_len+56(FP), SI
+	VBROADCASTSD rho+96(FP), Y0
+	VBROADCASTSD inv+104(FP), Y1
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	ANDQ         $-16, R8
+	JZ           blocksDone2
+
+block1:
+	VMOVUPD     (AX)(DI*8), Y2
+	VMOVUPD     (BX)(DI*8), Y3
+	VMOVUPD     (DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMINPD      Y2, Y3, Y3
+	VMAXPD      Y3, Y4, Y3
+	VMOVUPD     Y3, (AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, (CX)(DI*8)
+	VMOVUPD     32(AX)(DI*8), Y2
+	VMOVUPD     32(BX)(DI*8), Y3
+	VMOVUPD     32(DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMINPD      Y2, Y3, Y3
+	VMAXPD      Y3, Y4, Y3
+	VMOVUPD     Y3, 32(AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, 32(CX)(DI*8)
+	VMOVUPD     64(AX)(DI*8), Y2
+	VMOVUPD     64(BX)(DI*8), Y3
+	VMOVUPD     64(DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMINPD      Y2, Y3, Y3
+	VMAXPD      Y3, Y4, Y3
+	VMOVUPD     Y3, 64(AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, 64(CX)(DI*8)
+	VMOVUPD     96(AX)(DI*8), Y2
+	VMOVUPD     96(BX)(DI*8), Y3
+	VMOVUPD     96(DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMINPD      Y2, Y3, Y3
+	VMAXPD      Y3, Y4, Y3
+	VMOVUPD     Y3, 96(AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, 96(CX)(DI*8)
+	ADDQ        $0x10, DI
+	CMPQ        DI, R8
+	JLT         block1
+
+blocksDone2:
+	SUBQ DI, SI
+
+single3:
+	CMPQ        SI, $0x04
+	JLT         rest4
+	VMOVUPD     (AX)(DI*8), Y2
+	VMOVUPD     (BX)(DI*8), Y3
+	VMOVUPD     (DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMINPD      Y2, Y3, Y3
+	VMAXPD      Y3, Y4, Y3
+	VMOVUPD     Y3, (AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, (CX)(DI*8)
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, SI
+	JMP         single3
+
+rest4:
+	TESTQ       SI, SI
+	JZ          done5
+	LEAQ        ·table_masks+128(SB), R8
+	SHLQ        $0x03, SI
+	SUBQ        SI, R8
+	VMOVUPD     (R8), Y2
+	VMASKMOVPD  (AX)(DI*8), Y2, Y3
+	VMASKMOVPD  (BX)(DI*8), Y2, Y4
+	VMASKMOVPD  (DX)(DI*8), Y2, Y5
+	VFMADD231PD Y5, Y0, Y3
+	VXORPD      ·table_signBit+0(SB), Y4, Y0
+	VMINPD      Y3, Y4, Y4
+	VMAXPD      Y4, Y0, Y0
+	VMASKMOVPD  Y0, Y2, (AX)(DI*8)
+	VSUBPD      Y0, Y3, Y0
+	VMULPD      Y1, Y0, Y0
+	VMASKMOVPD  Y0, Y2, (CX)(DI*8)
+
+done5:
+	VZEROUPPER
+	RET
+
+// func proxDualAVX512(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·proxDualAVX512(SB), NOSPLIT, $0-112
+	MOVQ         beta_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         ax_base+48(FP), DX
+	MOVQ         limit_base+72(FP), BX
+	MOVQ         ax_len+56(FP), SI
+	VBROADCASTSD rho+96(FP), Z0
+	VBROADCASTSD inv+104(FP), Z1
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	ANDQ         $-16, R8
+	JZ           blocksDone2
+
+block1:
+	VMOVUPD     (AX)(DI*8), Z2
+	VMOVUPD     (BX)(DI*8), Z3
+	VMOVUPD     (DX)(DI*8), Z4
+	VFMADD231PD Z4, Z0, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VMINPD      Z2, Z3, Z3
+	VMAXPD      Z3, Z4, Z3
+	VMOVUPD     Z3, (AX)(DI*8)
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     Z2, (CX)(DI*8)
+	VMOVUPD     64(AX)(DI*8), Z2
+	VMOVUPD     64(BX)(DI*8), Z3
+	VMOVUPD     64(DX)(DI*8), Z4
+	VFMADD231PD Z4, Z0, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VMINPD      Z2, Z3, Z3
+	VMAXPD      Z3, Z4, Z3
+	VMOVUPD     Z3, 64(AX)(DI*8)
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     Z2, 64(CX)(DI*8)
+	ADDQ        $0x10, DI
+	CMPQ        DI, R8
+	JLT         block1
+
+blocksDone2:
+	SUBQ DI, SI
+
+single3:
+	CMPQ        SI, $0x08
+	JLT         rest4
+	VMOVUPD     (AX)(DI*8), Z2
+	VMOVUPD     (BX)(DI*8), Z3
+	VMOVUPD     (DX)(DI*8), Z4
+	VFMADD231PD Z4, Z0, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VMINPD      Z2, Z3, Z3
+	VMAXPD      Z3, Z4, Z3
+	VMOVUPD     Z3, (AX)(DI*8)
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     Z2, (CX)(DI*8)
+	ADDQ        $0x08, DI
+	SUBQ        $0x08, SI
+	JMP         single3
+
+rest4:
+	TESTQ       SI, SI
+	JZ          done5
+	MOVQ        $0x0000ffff, R8
+	BZHIQ       SI, R8, R8
+	KMOVW       R8, K1
+	VMOVUPD.Z   (AX)(DI*8), K1, Z2
+	VMOVUPD.Z   (BX)(DI*8), K1, Z3
+	VMOVUPD.Z   (DX)(DI*8), K1, Z4
+	VFMADD231PD Z4, Z0, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z3, Z0
+	VMINPD      Z2, Z3, Z3
+	VMAXPD      Z3, Z0, Z0
+	VMOVUPD     Z0, K1, (AX)(DI*8)
+	VSUBPD      Z0, Z2, Z0
+	VMULPD      Z1, Z0, Z0
+	VMOVUPD     Z0, K1, (CX)(DI*8)
+
+done5:
+	VZEROUPPER
+	RET

@@ -36,16 +36,11 @@ func UpdateBall(w, s, d, q []float64, eta, radius float64) {
 }
 
 // ProxDual makes the steps of ADMM for y and for the multipliers beta; ax is A x. The new y is the soft
-// threshold of A x + beta/rho at limit/rho, and beta grows by rho (A x − y). ProxDual returns |A x − y|²
-// for the new y, and the squared change of y.
-func ProxDual(beta, y, ax, limit []float64, rho float64) (primal, change float64) {
+// threshold of A x + beta/rho at limit/rho, and beta grows by rho (A x − y).
+func ProxDual(beta, y, ax, limit []float64, rho float64) {
 	for i, a := range ax {
 		v := beta[i] + rho*a
 		beta[i] = min(max(v, -limit[i]), limit[i])
-		u := (v - beta[i]) / rho
-		primal += (a - u) * (a - u)
-		change += (u - y[i]) * (u - y[i])
-		y[i] = u
+		y[i] = (v - beta[i]) / rho
 	}
-	return primal, change
 }

@@ -30,7 +30,7 @@ var onVectors = []vectorKernel{
 	{"ProjectedUpdate", 4, 4, 4, update},
 	{"ProjectedUpdateBox", 6, 6, 6, updateBox},
 	{"ProjectedUpdateBall", 4, 8, 5, updateBall},
-	{"ProxDual", 4, 12, 4, proxDual},
+	{"ProxDual", 4, 6, 4, proxDual},
 }
 
 // onRows lists the kernels that work on the rows of a matrix, and the shapes on which each is measured.

@@ -13,7 +13,7 @@ import (
 type simdForms struct {
 	dot    func(x, y []float64) float64
 	update func(w, s, d, q []float64, eta float64)
-	prox   func(beta, y, ax, limit []float64, rho float64) (primal, change float64)
+	prox   func(beta, y, ax, limit []float64, rho float64)
 }
 
 // HasSIMD reports whether this build, on this processor, can measure the series archsimd.
@@ -95,19 +95,19 @@ func updateBall(v [][]float64) measure.Case {
 }
 
 func proxDual(v [][]float64) measure.Case {
-	beta, y, ax, limit, out := v[0], v[1], v[2], v[3], make([]float64, 2)
+	beta, y, ax, limit := v[0], v[1], v[2], v[3]
 	for i := range limit {
 		limit[i] = math.Abs(limit[i])
 		beta[i] = min(max(beta[i], -limit[i]), limit[i])
 	}
 	const rho = 1.5
 	c := measure.Case{
-		Run:   func() { out[0], out[1] = kernels.ProxDual(beta, y, ax, limit, rho) },
-		Naive: func() { out[0], out[1] = naive.ProxDual(beta, y, ax, limit, rho) },
-		State: [][]float64{beta, y, out},
+		Run:   func() { kernels.ProxDual(beta, y, ax, limit, rho) },
+		Naive: func() { naive.ProxDual(beta, y, ax, limit, rho) },
+		State: [][]float64{beta, y},
 	}
 	if f := simd().prox; f != nil {
-		c.SIMD = func() { out[0], out[1] = f(beta, y, ax, limit, rho) }
+		c.SIMD = func() { f(beta, y, ax, limit, rho) }
 	}
 	return c
 }
