@@ -79,6 +79,21 @@ func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
 	return a
 }
 
+// stepsOf returns the input of inner steps on rows of the given lengths over d columns.
+func stepsOf(rng *rand.Rand, s source, lens []int, d int, loss LossKind) Steps {
+	n := len(lens)
+	return Steps{Rows: rowsOf(rng, s, lens, d), Label: labels(rng, n), Slope0: s.vector(rng, n), Loss: loss, Eta: s.next(rng)}
+}
+
+// samplesOf draws the numbers of the sampled rows of n rows.
+func samplesOf(rng *rand.Rand, samples, n int) []int32 {
+	v := make([]int32, samples)
+	for k := range v {
+		v[k] = rng.Int32N(int32(n))
+	}
+	return v
+}
+
 // same reports whether two numbers have the same bits or are both NaN.
 func same(x, y float64) bool {
 	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y

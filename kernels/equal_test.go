@@ -131,7 +131,7 @@ func storedOp(form int) func(rng *rand.Rand, s source, n int) [][]float64 {
 		dst, z, h := make([]float64, a.Len()), s.vector(rng, p), s.vector(rng, p*p)
 		Margins(dst, a, s.vector(rng, p))
 		Gradient(z, a, s.vector(rng, a.Len()))
-		Hessian(h, p, p, a, s.vector(rng, a.Len()), nil)
+		Hessian(h, p, p, 0, p, a, s.vector(rng, a.Len()), nil)
 		return [][]float64{dst, z, h}
 	}
 }

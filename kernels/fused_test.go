@@ -1,9 +1,49 @@
 package kernels
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
+
+// An innerCase holds the arguments of one call of an inner loop on sparse rows. Its method run returns the
+// results of the call. The rows replace those of the case, unless they are nil.
+type innerCase interface{ run(rows *Rows) [][]float64 }
+
+// TestInnerEqual compares every level and storage form with the reference on plain rows, bit for bit.
+func TestInnerEqual(t *testing.T) {
+	columns := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 33, 123}
+	longest := []int{0, 1, 7, 8, 9, 40, 130} // bounds on the nonzeros of a row, in turn
+	eachLevel(t, func(t *testing.T) {
+		level := Active()
+		for _, s := range sources {
+			for k, p := range columns {
+				for form := range formNames {
+					for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
+						rng := rand.New(rand.NewPCG(81, uint64(p)))
+						lens := lengthsOf(rng, 20, longest[k%len(longest)])
+						plain, stored := inForm(rowsOf(rng, s, lens, p), form)
+						for name, c := range map[string]innerCase{
+							"InnerDense":         elementsOf(rng, s, lens, p, 45, loss, false),
+							"InnerBox":           elementsOf(rng, s, lens, p, 45, loss, true),
+							"InnerLazyCells":     lazyOf(rng, s, lens, p, 45, loss, false),
+							"InnerLazyBallCells": lazyOf(rng, s, lens, p, 45, loss, true),
+							"InnerDecay":         decayOf(rng, s, lens, p, 60, loss).plausible(rng),
+						} {
+							got := c.run(&stored)
+							use(t, Generic)
+							want := c.run(&plain)
+							use(t, level)
+							for i := range want {
+								sameVector(t, fmt.Sprintf("%s: %s, p=%d, %s, loss %d, result %d", name, s.name, p, formNames[form], loss, i), got[i], want[i])
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
 
 // TestFusedLong runs so many steps that they are divided into several assembly calls. Some rows do
 // not fit into a Scratch. The division must not change a bit.

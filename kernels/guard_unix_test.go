@@ -109,7 +109,7 @@ func TestHessianBounds(t *testing.T) {
 					guardRows(t, &a, end)
 					weight := guarded(t, sources[0].vector(rng, c.rows), end)
 					h := guarded(t, make([]float64, (c.p-1)*c.stride+c.p), end)
-					Hessian(h, c.p, c.stride, a, weight, s)
+					Hessian(h, c.p, c.stride, 0, c.p, a, weight, s)
 					s.byRows(h, c.p, c.stride, 0, c.p, a, weight)
 					s.byPanels(h, c.p, c.stride, 0, c.p, &a, weight)
 				}
@@ -139,4 +139,28 @@ func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, s, sampled)
 	InnerDecay(guarded(t, make([]float64, p*DecayStride), end), 3, s, sampled)
 	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
+}
+
+// TestRotatedBounds runs InnerRotated with a guard page before each argument, and then after each
+// argument. The first and the last row are sampled.
+func TestRotatedBounds(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, p := range []int{8, 16, 24, 128, 136} {
+			for _, radius := range []float64{0, 1} {
+				for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
+					for _, end := range []bool{false, true} {
+						a := rotatedOf(rand.New(rand.NewPCG(68, uint64(p))), sources[0], p, 5, 9, loss, radius)
+						a.sampled[0], a.sampled[4], a.sampled[8] = 4, 0, 4
+						for _, v := range []*[]float64{&a.w, &a.sum, &a.c, &a.e, &a.x, &a.steps.Label, &a.steps.Slope0} {
+							*v = guarded(t, *v, end)
+						}
+						a.sampled = guarded(t, a.sampled, end)
+						for n := range len(a.sampled) {
+							InnerRotated(a.w, a.sum, a.c, a.e, a.x, a.radius, &a.steps, a.sampled[n:])
+						}
+					}
+				}
+			}
+		}
+	})
 }

@@ -1,36 +1,54 @@
 package kernels
 
-// Hessian adds X' diag(c) X to the upper triangle of h, for the rows x_i of a:
+// Hessian adds X' diag(c) X to rows lo to hi-1 of the upper triangle of h, for the rows x_i of a:
 //
-//	h[j*stride+m] += sum_i c[i] x_ij x_im   for 0 <= j <= m < p
+//	h[j*stride+m] += sum_i c[i] x_ij x_im   for lo <= j < hi and j <= m < p
 //
-// h has p rows of p numbers, which begin stride numbers apart. The part below the diagonal is
-// neither read nor written. For every j <= m, over the rows i that hold a nonzero in both columns,
-// in row order,
+// h has p rows of p numbers, which begin stride numbers apart. The other rows, and the part below the
+// diagonal, are neither read nor written. For every j <= m, over the rows i that hold a nonzero in both
+// columns, in row order,
 //
 //	h[j*stride+m] = FMA(float64(c[i]*x_ij), x_im, h[j*stride+m])
 //
-// and at last +0 is added, so that -0 becomes +0. This order holds for every element on
-// its own, so the bits do not depend on the tiles or on the number of goroutines (see
-// HessianRows). The columns of a row must increase, and p must be at least a.Cols. len(c)
-// must be the number of rows; h must not overlap c or a. If s is nil, scratch memory is
-// allocated.
+// and at last +0 is added, so that -0 becomes +0. This order holds for every element on its own, so the
+// bits do not depend on the tiles or on lo and hi. The columns of a row must increase, and p must be at
+// least a.Cols. len(c) must be the number of rows; h must not overlap c or a. If s is nil, scratch memory
+// is allocated.
+//
+// Several goroutines can divide the rows of h among them, each with its own HessianScratch. HessianCut
+// returns bounds that divide the work evenly. A call for some of the rows of h searches every row of a:
+// with a dozen nonzeros in a row, two goroutines lose as much time by this search as they save.
 //
 // In a Newton step of the solver c holds the weighted second derivatives of the loss. Cost: a row
 // of n nonzeros takes n(n+1)/2 multiply-adds of 0.25 to 0.4 ns each (Zen 5). With vector
 // instructions and many nonzeros in a row, Hessian takes half of that or less: it copies the rows
 // into dense panels first.
-func Hessian(h []float64, p, stride int, a Rows, c []float64, s *HessianScratch) {
-	hessian("Hessian", h, p, stride, 0, p, a, c, s)
-}
-
-// HessianRows is Hessian for the rows lo <= j < hi of h; it touches no other rows. Several
-// goroutines can divide the rows of h among them, each with its own HessianScratch; the result has
-// the same bits as with Hessian. HessianCut returns bounds that divide the work evenly. Each call
-// searches every row of a. With a dozen nonzeros in a row, two goroutines lose as much time by this
-// search as they save.
-func HessianRows(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
-	hessian("HessianRows", h, p, stride, lo, hi, a, c, s)
+func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
+	const fn = "Hessian"
+	checkHessian(fn, h, p, stride, lo, hi)
+	checkRows(fn, "c", len(c), &a)
+	if p < a.Cols {
+		panicf("%s: p is %d, want at least Cols, %d", fn, p, a.Cols)
+	}
+	checkApart(fn, "h", h, "c", c)
+	checkApart(fn, "h", h, "Val", a.Val)
+	raceReadRows(a)
+	raceRead(c)
+	if lo == hi {
+		return
+	}
+	for j := lo; j < hi; j++ {
+		raceWrite(h[j*stride+j : j*stride+p])
+	}
+	if s == nil {
+		s = NewHessianScratch()
+	}
+	if a.panels(p) && a.finite(c) {
+		s.byPanels(h, p, stride, lo, hi, noescape(&a), c)
+	} else {
+		s.byRows(h, p, stride, lo, hi, a, c)
+	}
+	plusZero(h, p, stride, lo, hi)
 }
 
 // cutTries is the approximate number of rows of a from which HessianCut estimates the work.
@@ -69,33 +87,6 @@ func (a *Rows) addsBefore(j, p int) int64 {
 		sum += int64(step) * s.work()
 	}
 	return sum
-}
-
-func hessian(fn string, h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
-	checkHessian(fn, h, p, stride, lo, hi)
-	checkRows(fn, "c", len(c), &a)
-	if p < a.Cols {
-		panicf("%s: p is %d, want at least Cols, %d", fn, p, a.Cols)
-	}
-	checkApart(fn, "h", h, "c", c)
-	checkApart(fn, "h", h, "Val", a.Val)
-	raceReadRows(a)
-	raceRead(c)
-	if lo == hi {
-		return
-	}
-	for j := lo; j < hi; j++ {
-		raceWrite(h[j*stride+j : j*stride+p])
-	}
-	if s == nil {
-		s = NewHessianScratch()
-	}
-	if a.panels(p) && a.finite(c) {
-		s.byPanels(h, p, stride, lo, hi, noescape(&a), c)
-	} else {
-		s.byRows(h, p, stride, lo, hi, a, c)
-	}
-	plusZero(h, p, stride, lo, hi)
 }
 
 // plusZero turns every -0 in these rows of h into +0.

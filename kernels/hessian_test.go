@@ -86,7 +86,7 @@ func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 		a = withLead(rng, s, a, min(p, 5+n%30))
 	}
 	h, c := s.vector(rng, p*stride), s.vector(rng, a.Len())
-	Hessian(h, p, stride, a, c, nil)
+	Hessian(h, p, stride, 0, p, a, c, nil)
 	return [][]float64{h}
 }
 
@@ -117,7 +117,7 @@ func TestHessian(t *testing.T) {
 					want := slices.Clone(h)
 					defineHessian(want, c.p, c.stride, plain, weight)
 					for way, run := range map[string]func(h []float64){
-						"Hessian": func(h []float64) { Hessian(h, c.p, c.stride, a, weight, scratch) },
+						"Hessian": func(h []float64) { Hessian(h, c.p, c.stride, 0, c.p, a, weight, scratch) },
 						"rows": func(h []float64) {
 							scratch.byRows(h, c.p, c.stride, 0, c.p, a, weight)
 							plusZero(h, c.p, c.stride, 0, c.p)
@@ -128,7 +128,7 @@ func TestHessian(t *testing.T) {
 						},
 						"parts": func(h []float64) {
 							for cut := range 4 {
-								HessianRows(h, c.p, c.stride, HessianCut(a, c.p, cut, 4), HessianCut(a, c.p, cut+1, 4), a, weight, scratch)
+								Hessian(h, c.p, c.stride, HessianCut(a, c.p, cut, 4), HessianCut(a, c.p, cut+1, 4), a, weight, scratch)
 							}
 						},
 						"panels in parts": func(h []float64) {
@@ -162,7 +162,7 @@ func TestHessianSpecial(t *testing.T) {
 				c, h := s.vector(rng, rows), s.vector(rng, p*p)
 				want := slices.Clone(h)
 				defineHessian(want, p, p, a, c)
-				Hessian(h, p, p, a, c, nil)
+				Hessian(h, p, p, 0, p, a, c, nil)
 				sameVector(t, fmt.Sprintf("%s, lead %d: h", s.name, lead), h, want)
 			}
 		}
@@ -178,13 +178,13 @@ func TestHessianGoroutines(t *testing.T) {
 		a := increasingRows(rng, sources[0], lengthsOf(rng, rows, most), p)
 		c := sources[0].vector(rng, rows)
 		want := make([]float64, p*p)
-		Hessian(want, p, p, a, c, nil)
+		Hessian(want, p, p, 0, p, a, c, nil)
 		for parts := range 8 {
 			h := make([]float64, p*p)
 			var all sync.WaitGroup
 			for k := range parts + 1 {
 				all.Go(func() {
-					HessianRows(h, p, p, HessianCut(a, p, k, parts+1), HessianCut(a, p, k+1, parts+1), a, c, nil)
+					Hessian(h, p, p, HessianCut(a, p, k, parts+1), HessianCut(a, p, k+1, parts+1), a, c, nil)
 				})
 			}
 			all.Wait()

@@ -21,16 +21,12 @@ type lazyCase struct {
 func lazyOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, ball bool) *lazyCase {
 	c := &lazyCase{cells: NewCells(p)}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
-	n := len(lens)
-	c.steps = Steps{Rows: rowsOf(rng, s, lens, p), Label: labels(rng, n), Slope0: s.vector(rng, n), Loss: loss, Eta: s.next(rng)}
+	c.steps = stepsOf(rng, s, lens, p, loss)
 	c.state = LazyBall{Lazy: Lazy{Alpha: 1, Q: 1 - float64(0.2*rng.Float64())}, Radius: 3, UU: s.next(rng), UD: s.next(rng), DD: s.next(rng), GammaLimit: 1e6}
 	if ball {
-		c.norm2 = abs(s.vector(rng, n))
+		c.norm2 = abs(s.vector(rng, len(lens)))
 	}
-	c.sampled = make([]int32, samples)
-	for k := range c.sampled {
-		c.sampled[k] = rng.Int32N(int32(n))
-	}
+	c.sampled = samplesOf(rng, samples, len(lens))
 	return c
 }
 
@@ -47,34 +43,6 @@ func (c *lazyCase) run(rows *Rows) [][]float64 {
 		done = InnerLazyCells(cells, &state.Lazy, &steps, c.sampled)
 	}
 	return [][]float64{cells, {state.Alpha, state.Gamma, state.UU, state.UD, state.AlphaSum, state.GammaSum, float64(done)}}
-}
-
-// TestLazyEqual compares every level and storage form with the reference on plain rows,
-// bit for bit.
-func TestLazyEqual(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		level := Active()
-		for _, s := range sources {
-			for _, bound := range []int{0, 1, 7, 8, 9, 40, 130} {
-				for form := range formNames {
-					for _, ball := range []bool{false, true} {
-						for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
-							rng := rand.New(rand.NewPCG(71, uint64(bound)))
-							c := lazyOf(rng, s, lengthsOf(rng, 20, bound), 60, 45, loss, ball)
-							plain, stored := inForm(c.steps.Rows, form)
-							got := c.run(&stored)
-							use(t, Generic)
-							want := c.run(&plain)
-							use(t, level)
-							what := fmt.Sprintf("%s, rows up to %d, %s, ball %v, loss %d: ", s.name, bound, formNames[form], ball, loss)
-							sameVector(t, what+"cells", got[0], want[0])
-							sameVector(t, what+"state", got[1], want[1])
-						}
-					}
-				}
-			}
-		}
-	})
 }
 
 // naiveInner makes inner steps as the paper writes them, on w itself.

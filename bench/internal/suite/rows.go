@@ -129,7 +129,7 @@ func (in *data) hessian(a kernels.Rows) measure.Case {
 			{Bytes: float64(stream), Size: stream},
 			{Bytes: 8 * float64(adds), Size: 4 * p * (p + 1)},
 		},
-		Run:       func() { kernels.Hessian(h, p, p, a, c, scratch) },
+		Run:       func() { kernels.Hessian(h, p, p, 0, p, a, c, scratch) },
 		Naive:     func() { naive.Hessian(h, p, in.rows, c) },
 		State:     [][]float64{h},
 		Tolerance: 1e-10,

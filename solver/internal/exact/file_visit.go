@@ -184,7 +184,7 @@ func (t *piece) rows(f *File, l *request, lo, hi int) {
 func (t *piece) addHessian(f *File, lo, hi int) {
 	part, curve := f.Data.Rows(lo, hi), t.curve[:hi-lo]
 	p := part.Cols
-	kernels.HessianRows(t.hessian, p, f.p, 0, p, part, curve, t.scratch)
+	kernels.Hessian(t.hessian, p, f.p, 0, p, part, curve, t.scratch)
 	if f.Ones {
 		clear(t.last)
 		f.transposed(t.last, part, curve)

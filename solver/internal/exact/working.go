@@ -417,7 +417,7 @@ func (w *working) weigh(c []float64) {
 func (w *working) form(h, c []float64) {
 	m, parts := len(w.cols), len(w.cut)-1
 	clear(h)
-	rows.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
+	rows.Spread(parts, parts, func(k int) { kernels.Hessian(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
 // ridges sets the numbers that are added to the diagonal of the model's Hessian. ridge(k) is the number
