@@ -59,11 +59,13 @@ func TestConvertTable(t *testing.T) {
 	} {
 		for _, rule := range rules {
 			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule}})
-			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule, NoLabel: true}})
-			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule, NoHeader: true}})
-			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule, Categorical: []string{"1"}}})
-			sameConversion(t, dir, text, ReadOptions{Features: 2, Table: TableOptions{Missing: rule, Drop: []string{"a"}}})
-			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule, Offset: "1"}})
+		}
+		for _, opt := range []ReadOptions{
+			{Table: TableOptions{NoLabel: true}}, {Table: TableOptions{NoHeader: true}}, {Table: TableOptions{Categorical: []string{"1"}}},
+			{Features: 2, Table: TableOptions{Drop: []string{"a"}}}, {Table: TableOptions{Offset: "1"}},
+		} {
+			opt.Table.Missing = MissingMedian
+			sameConversion(t, dir, text, opt)
 		}
 	}
 }

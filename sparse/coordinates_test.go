@@ -1,13 +1,11 @@
 package sparse
 
 import (
-	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -57,34 +55,4 @@ func TestReadMatrixRefuses(t *testing.T) {
 			wantParseError(t, err, tt.line, tt.column, tt.want...)
 		})
 	}
-}
-
-func TestWriteMatrixRoundTrip(t *testing.T) {
-	for seed := range uint64(10) {
-		a, err := randomMatrix(seed, int(seed)*3, int(seed)+1).ScaleColumns(tenths(int(seed) + 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b strings.Builder
-		if _, err := a.WriteTo(&b); err != nil {
-			t.Fatal(err)
-		}
-		back, err := readMatrix(strings.NewReader(b.String()), "m")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !sameBits(a, back) {
-			t.Errorf("%q does not read back", b.String())
-		}
-	}
-	_, err := Identity(3).WriteTo(failingWriter{})
-	check.Error(t, err, io.ErrClosedPipe.Error())
-}
-
-func tenths(n int) []float64 {
-	f := make([]float64, n)
-	for j := range f {
-		f[j] = float64(j+1) / 10
-	}
-	return f
 }

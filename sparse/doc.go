@@ -26,7 +26,7 @@
 //     LabelsFile
 //   - format_test.go: the ending in TestFormatOf; what the format loses in TestWriteFile,
 //     which writes and reads every format; the name in TestIgnoreBeyond if it is sparse; in
-//     TestFormatBombs a small file that states a huge size
+//     TestHugeSizes small files that state huge sizes
 //   - formats_fuzz_test.go: a fuzz test that compares read with a simple reader
 //   - README.md, and the places that git grep -nwi 'np[yz]' '*.go' finds in solver/cmd/scas
 //     and bench/internal/attack: help texts, the flag --format, and lists of the formats

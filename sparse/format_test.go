@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -107,6 +108,10 @@ func TestWriteFile(t *testing.T) {
 	if err := WriteFile(path, d); err == nil || !strings.Contains(err.Error(), "bzip2 is not written") {
 		t.Error(err)
 	}
+	short := &Dataset{X: d.X, Labels: d.Labels[:2]}
+	if err := Write(io.Discard, LIBSVM, short); err == nil || !strings.Contains(err.Error(), "2 labels for 4 rows") {
+		t.Error(err)
+	}
 	for _, format := range Formats() {
 		if err := Write(failingWriter{}, format, d); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v", format, err)
@@ -116,6 +121,10 @@ func TestWriteFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // TestWritesWords checks that a written table keeps the feature names, and labels that are words.
 func TestWritesWords(t *testing.T) {
@@ -267,6 +276,60 @@ func TestReadNPZRefuses(t *testing.T) {
 	d, err = readAs(NPZ, bytes.NewReader(with("indices", list("(4,)", 2, 0, 1, 0))), "z.npz", &ReadOptions{Features: 5})
 	if err != nil || d.Stats.SortedRows != 1 || !sameTable([][]float64{{2, 0, 1, 0, 0}, {0, 0, 0, 0, 0}, {0, 3, 0, 0, 0}, {4, 0, 0, 0, 0}}, d.X) {
 		t.Errorf("wide, out of order: %+v, %v", d, err)
+	}
+}
+
+// TestHugeSizes checks in every format that a small file that states a huge size is refused, or read, in
+// little memory, whether ReadOptions.Memory is set or not.
+func TestHugeSizes(t *testing.T) {
+	csr := func(shape, ptr string) []byte {
+		parts := csrParts([]byte{0, 0, 0, 0, 0}, nil, 3, nil)
+		parts[3] = string(npyFile("|u1", false, ptr, 0, 0, 0, 0, 0))
+		parts[5] = string(npyFile("<i4", false, "(2,)", []byte(shape)...))
+		return zipped(t, zip.Store, parts...)
+	}
+	const most, four = "\xff\xff\xff\x7f", "\x04\x00\x00\x00"
+	var header bytes.Buffer
+	_, err := scasfile.NewWriter(&header, &scasfile.Header{Rows: 1 << 40, Cols: 1, NNZ: 1 << 40})
+	must(t, err)
+	files := map[Format]map[string]string{ // the errors of the files; empty for files that are read
+		LIBSVM: {"1 2147483647:1\n2 1:1\n": ""},
+		CSV:    {}, // a table states no size
+		TSV:    {},
+		NPY: {
+			string(npyFile("<f8", false, "(2147483647, 2147483647)", 1)): "more than any machine holds",
+			string(npyFile("<f8", false, "(1, 2147483647)", 1)):          "the file ends after 0 of",
+			string(npyFile("<f8", true, "(2147483647, 1)", 1)):           "the file ends after 0 of",
+		},
+		NPZ: {
+			string(csr(most+four, "(5,)")):          "5 row pointers for 2147483647 rows",
+			string(csr(most+four, "(2147483648,)")): "the file ends after 5 of 2147483648 elements",
+			string(csr(four+most, "(5,)")):          "",
+		},
+		MatrixMarket: {
+			"2147483647 1 2147483647\n1 1 1\n": "the file ends after 1 entries",
+			"2147483647 1 1\n1 1 1\n":          "2147483647 rows for 1 entries",
+			"1 2147483647 1\n1 1 1\n":          "",
+		},
+		Binary: {header.String(): "truncated"},
+	}
+	for _, format := range Formats() {
+		if files[format] == nil {
+			t.Errorf("%v: no file", format)
+		}
+		for file, want := range files[format] {
+			for _, memory := range []int64{0, 1 << 20} {
+				opt := &ReadOptions{Regression: true, targets: []float64{1}, Memory: memory}
+				if format == LIBSVM || format == NPZ {
+					opt.targets = nil
+				}
+				var err error
+				mib := allocated(func() { _, err = readAs(format, strings.NewReader(file), "huge", opt) })
+				if refused := err != nil && (strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "the 1 MiB allowed")); refused != (want != "") || mib > 4 {
+					t.Errorf("%v, memory %d: %d MiB allocated, error %v; want %q", format, memory, mib, err, want)
+				}
+			}
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func FuzzReadLIBSVM(f *testing.F) {
 // FuzzReadMatrix checks that any text gives an error, or a matrix that can be written and
 // read.
 func FuzzReadMatrix(f *testing.F) {
-	for _, s := range []string{"2 3 2\n1 1 .5\n2 3 -1e9\n", "0 0 0\n", "3 3 1 # c\n\n3 3 0", "1 1 2\n1 1 1\n1 1 1", "9 9 99999999\n1 1 1", "1 1\n"} {
+	for _, s := range []string{"2 3 2\n1 1 .5\n2 3 -1e9\n", "0 0 0\n", "3 3 1 # c\n\n3 3 0", "1 1 2\n1 1 1\n1 1 1", "9 9 99999999\n1 1 1", "1 1\n", "%%MatrixMarket", "%"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

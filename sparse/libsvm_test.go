@@ -222,33 +222,6 @@ func TestEveryBlockPhase(t *testing.T) {
 	}
 }
 
-func TestWriteLIBSVMRoundTrip(t *testing.T) {
-	x, err := New(3, 9, []int64{0, 3, 3, 7}, []int32{0, 4, 8, 1, 2, 3, 7},
-		[]float64{0.1, math.MaxFloat64, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), -1.0 / 3, 1e22})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, labels := range [][]float64{{1, -1, 1}, {2, 2, 1}, {0.1, 1e300, -1.0 / 3}} {
-		var b strings.Builder
-		if err := Write(&b, LIBSVM, &Dataset{X: x, Labels: labels}); err != nil {
-			t.Fatal(err)
-		}
-		d := mustRead(t, b.String(), &ReadOptions{IndexBase: OneBased, Features: 9, Regression: true})
-		if !sameBits(d.X, x) || !sameFloats(d.Labels, labels) {
-			t.Errorf("%q reads back as %v, %v", b.String(), sparsetest.Dense(d.X), d.Labels)
-		}
-	}
-	labels := []float64{1, -1, 1}
-	err = Write(io.Discard, LIBSVM, &Dataset{X: x, Labels: labels[:2]})
-	check.Error(t, err, "2 labels for 3 rows")
-	err = Write(failingWriter{}, LIBSVM, &Dataset{X: x, Labels: labels})
-	check.Error(t, err, "sparse: writing", io.ErrClosedPipe.Error())
-}
-
-type failingWriter struct{}
-
-func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
 // TestFirstErrorWins checks that, although blocks are parsed in parallel, the error in
 // the earliest line is reported, with its number, and reading ends there.
 func TestFirstErrorWins(t *testing.T) {
@@ -283,22 +256,8 @@ func TestFirstErrorWins(t *testing.T) {
 			t.Errorf("%v: %v, want line %d, column %d, %q", c.broken, err, c.line, c.column, c.want)
 		}
 	}
-	endless := &repeating{line: "1 1:1\n"}
-	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endless), "f", nil); err == nil || endless.read > 64*blockSize {
-		t.Errorf("%v after %d bytes more", err, endless.read)
+	endless := &repeat{text: "1 1:1\n"}
+	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endless), "f", nil); err == nil || endless.at > 64*blockSize {
+		t.Errorf("%v after %d bytes more", err, endless.at)
 	}
-}
-
-// repeating is an endless text that repeats one line.
-type repeating struct {
-	line string
-	read int
-}
-
-func (r *repeating) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = r.line[(r.read+i)%len(r.line)]
-	}
-	r.read += len(p)
-	return len(p), nil
 }

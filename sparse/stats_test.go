@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,15 +16,7 @@ import (
 
 // column returns column j including zeros.
 func column(a *CSR, j int) []float64 {
-	return mat.Col(nil, j, mat.NewDense(a.rows, a.cols, flatten(sparsetest.Dense(a))))
-}
-
-func flatten(d [][]float64) []float64 {
-	var f []float64
-	for _, row := range d {
-		f = append(f, row...)
-	}
-	return f
+	return mat.Col(nil, j, mat.NewDense(a.rows, a.cols, slices.Concat(sparsetest.Dense(a)...)))
 }
 
 var close12 = cmpopts.EquateApprox(1e-12, 1e-12)

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"math"
@@ -249,26 +248,6 @@ func TestFromCorrelationRefuses(t *testing.T) {
 	}
 	_, err := FromCorrelation(sparse.Identity(1), 0.5, nil)
 	check.Error(t, err, "1 samples")
-}
-
-func TestWriteEdgesRoundTrip(t *testing.T) {
-	for _, edges := range [][]Edge{nil, {{4, 0, 1}, {1, 2, -1.0 / 3}, {2, 3, 5e-324}}} {
-		g, err := New(5, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := g.Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		back, err := ReadEdges(&b, "e", 5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(g.Edges(), back.Edges()); diff != "" {
-			t.Error(diff)
-		}
-	}
 }
 
 func TestStatistics(t *testing.T) {

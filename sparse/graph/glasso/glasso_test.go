@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,35 +18,7 @@ import (
 )
 
 // full returns the elements of a square matrix, row by row.
-func full(a *sparse.CSR) []float64 {
-	n, _ := a.Dims()
-	d := make([]float64, n*n)
-	for i := range n {
-		idx, val := a.Row(i)
-		for k, j := range idx {
-			d[i*n+int(j)] = val[k]
-		}
-	}
-	return d
-}
-
-// readTable reads numbers separated by blanks. It shares no code with the package.
-func readTable(t testing.TB, path string) []float64 {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var values []float64
-	for _, f := range strings.Fields(string(data)) {
-		v, err := strconv.ParseFloat(f, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values = append(values, v)
-	}
-	return values
-}
+func full(a *sparse.CSR) []float64 { return slices.Concat(sparsetest.Dense(a)...) }
 
 // TestSachs compares solutions with the solutions of R's glasso 1.11 with thr = 1e-12.
 func TestSachs(t *testing.T) {
@@ -63,7 +32,7 @@ func TestSachs(t *testing.T) {
 		objective float64
 	}{{0.05, 30, 5.49003023206514}, {0.2, 22, 10.7836444158437}} {
 		t.Run(fmt.Sprint(tt.rho), func(t *testing.T) {
-			want := readTable(t, sparsetest.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))
+			want := slices.Concat(sparsetest.Numbers(t, sparsetest.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))...)
 			res, err := Estimate(c, Options{Penalty: tt.rho})
 			if err != nil {
 				t.Fatal(err)
