@@ -116,69 +116,98 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestCVByHand compares the means, standard errors and choices of CV with fits of single folds, for
-// several numbers of threads.
+// TestCVByHand compares the means, standard errors and choices of CV with fits of single folds, and its path
+// with fits of all rows, for two and three classes. It also checks other numbers of threads, and a Metric
+// of the caller that equals the measure.
 func TestCVByHand(t *testing.T) {
-	x, y := random(t, 90, 6, 3, true)
-	weights := make([]float64, 90)
-	for i := range weights {
-		weights[i] = float64(1 + i%2)
-	}
-	lambdas := []float64{0.1, 0.03, 0.01, 0.003}
-	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{3: 1.5}, Settings: solver.Settings{RelTol: 1e-10, Seed: 5}}
-	set := &CVSettings{Path: PathSettings{Lambdas: lambdas}, Folds: 4, By: ByAUC}
-	got, err := CV(context.Background(), spec, x, y, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, lambda := range lambdas {
-		var sum, total float64
-		var values, ws []float64
-		for k := range 4 {
-			in, out := split(got.Assignment, k)
+	within := map[Measure]float64{ByLoss: 1e-6, ByError: 1e-12, ByAUC: 1e-9}
+	two, twoLabels := random(t, 90, 6, 3, true)
+	three, threeLabels := threeClasses(t)
+	for _, c := range []struct {
+		x       *sparse.CSR
+		y       []float64
+		classes map[float64]float64
+		by      Measure
+	}{
+		{two, twoLabels, map[float64]float64{3: 1.5}, ByAUC},
+		{three, threeLabels, map[float64]float64{10: 2}, ByLoss},
+	} {
+		x, y := c.x, c.y
+		weights := make([]float64, len(y))
+		for i := range weights {
+			weights[i] = float64(1 + i%2)
+		}
+		spec := &Spec{SampleWeights: weights, ClassWeights: c.classes, Settings: solver.Settings{RelTol: 1e-11, Seed: 5}}
+		set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4, By: c.by}
+		got, err := CV(context.Background(), spec, x, y, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, err := LambdaMax(context.Background(), spec, x, y)
+		if err != nil || math.Abs(got.Lambdas[0]-most) > 1e-9*most || len(got.Lambdas) != 4 {
+			t.Errorf("lambdas %v, want the first to be %v (%v)", got.Lambdas, most, err)
+		}
+		sign := c.by.sign()
+		for i, lambda := range got.Lambdas {
 			one := *spec
-			one.Lambda, one.SampleWeights = lambda, pick(weights, out)
-			train, _ := x.SelectRows(out)
-			held, _ := x.SelectRows(in)
-			m := mustFit(t, &one, train, pick(y, out))
-			s, err := m.Score(held, pick(y, in), &ScoreSettings{Weights: pick(weights, in)})
-			if err != nil {
-				t.Fatal(err)
+			one.Lambda = lambda
+			want := mustFit(t, &one, x, y)
+			for k, m := range got.Path[i].Model().Columns {
+				if a, b := m.Certificate, want.Columns[k].Certificate; math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap {
+					t.Errorf("lambda %v, column %v: %+v, alone %+v", lambda, k, a, b)
+				}
 			}
-			v, w := *s.Classes.AUC, 0.0
-			if loss, wrong := got.Measures[ByLoss].Values[k][i], got.Measures[ByError].Values[k][i]; math.Abs(loss-s.Loss) > 1e-5 || math.Abs(wrong-1+s.Classes.Accuracy) > 1e-12 {
-				t.Errorf("fold %d, lambda %v: loss %v and error rate %v beside the AUC, want %v and %v", k, lambda, loss, wrong, s.Loss, 1-s.Classes.Accuracy)
+			var values, ws []float64
+			var sum, total float64
+			for k := range 4 {
+				in, out := split(got.Assignment, k)
+				one.SampleWeights = pick(weights, out)
+				train, _ := x.SelectRows(out)
+				held, _ := x.SelectRows(in)
+				score, err := mustFit(t, &one, train, pick(y, out)).Score(held, pick(y, in), &ScoreSettings{Weights: pick(weights, in)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for of, v := range score.scores() {
+					if math.Abs(got.Measures[of].Values[k][i]-v) > within[of] {
+						t.Errorf("fold %d, lambda %v: %s is %v, alone %v", k, lambda, of, got.Measures[of].Values[k][i], v)
+					}
+				}
+				w := 0.0
+				for _, i := range in {
+					w += weights[i]
+				}
+				v := got.Values[k][i]
+				sum, total, values, ws = sum+w*v, total+w, append(values, v), append(ws, w)
 			}
-			for _, i := range in {
-				w += weights[i]
+			mean, square := sum/total, 0.0
+			for k, v := range values {
+				square += ws[k] * (v - mean) * (v - mean)
 			}
-			if math.Abs(v-got.Values[k][i]) > 1e-9 {
-				t.Errorf("fold %d, lambda %v: %v, not %v", k, lambda, got.Values[k][i], v)
+			near(t, "mean", got.Mean[i], mean)
+			near(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
+			// All are worse than the best, and those before OneSE are worse by more than a standard error.
+			if worse := sign * (got.Mean[i] - got.Mean[got.Best]); worse < 0 || i < got.OneSE && worse <= got.SE[got.Best] {
+				t.Errorf("best %d, one standard error %d of %v ± %v", got.Best, got.OneSE, got.Mean, got.SE)
 			}
-			sum, total, values, ws = sum+w*v, total+w, append(values, v), append(ws, w)
 		}
-		mean, square := sum/total, 0.0
-		for k, v := range values {
-			square += ws[k] * (v - mean) * (v - mean)
+		if sign*(got.Mean[got.OneSE]-got.Mean[got.Best]) > got.SE[got.Best] {
+			t.Errorf("one standard error %d, best %d of %v ± %v", got.OneSE, got.Best, got.Mean, got.SE)
 		}
-		near(t, "mean", got.Mean[i], mean)
-		near(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
-	}
-	for i, v := range got.Mean {
-		if v > got.Mean[got.Best] || i < got.OneSE && v >= got.Mean[got.Best]-got.SE[got.Best] {
-			t.Errorf("best %d, one standard error %d of %v ± %v", got.Best, got.OneSE, got.Mean, got.SE)
+		if m := got.OneSEModel(); m.Summary.Lambda != got.Lambdas[got.OneSE] || got.BestModel().Summary.Lambda != got.Lambdas[got.Best] {
+			t.Errorf("%+v", m.Summary)
 		}
-	}
-	if got.OneSE < got.Best && got.Mean[got.OneSE] < got.Mean[got.Best]-got.SE[got.Best] {
-		t.Errorf("one standard error %d is below best %d of %v ± %v", got.OneSE, got.Best, got.Mean, got.SE)
-	}
-	if m := got.OneSEModel(); m.Summary.Lambda != lambdas[got.OneSE] || got.BestModel().Summary.Lambda != lambdas[got.Best] {
-		t.Errorf("%+v", m.Summary)
-	}
-	spec.Threads = 1
-	again, err := CV(context.Background(), spec, x, y, set)
-	if err != nil || cmp.Diff(got.Values, again.Values) != "" {
-		t.Errorf("one thread: %v, %s", err, cmp.Diff(got.Values, again.Values))
+		spec.Threads = 1
+		again, err := CV(context.Background(), spec, x, y, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameCV(t, "one thread", got, again)
+		set.By, set.Metric = "", metricOf(c.by)
+		again, err = CV(context.Background(), spec, x, y, set)
+		if err != nil || again.Best != got.Best || again.OneSE != got.OneSE {
+			t.Errorf("by a metric of the caller: %d and %d, not %d and %d (%v)", again.Best, again.OneSE, got.Best, got.OneSE, err)
+		}
 	}
 }
 
