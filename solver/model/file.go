@@ -68,9 +68,9 @@ type modelFile struct {
 	Checksum *string `json:"checksum,omitempty"`
 }
 
-// commandFacts are fields that scas train wrote in older files, instead of fields of Facts and Run. Files
-// of format 1 have them, and files of format 2 without an intercept.
-type commandFacts struct {
+// olderFields are fields that scas train wrote in older files, instead of fields of FitSummary and FitRun.
+// Files of format 1 have them, and files of format 2 without an intercept.
+type olderFields struct {
 	Graph struct {
 		Kind  string `json:"kind"`
 		Edges int    `json:"edges"`
@@ -85,7 +85,7 @@ type commandFacts struct {
 
 // into sets the fields of f and r that correspond to c. It does nothing if the file has no field graph,
 // because then scas train did not write these fields.
-func (c *commandFacts) into(f *FitSummary, r *runFields) {
+func (c *olderFields) into(f *FitSummary, r *runFields) {
 	if c.Graph.Kind == "" {
 		return
 	}
@@ -144,7 +144,7 @@ func (p *proof) certificate() Certificate {
 	return c
 }
 
-// runFields are the fields of a Run in a model file. They do not depend on the machine.
+// runFields are the fields of a FitRun in a model file. They do not depend on the machine.
 type runFields struct {
 	Method          string          `json:"method,omitempty"`
 	Seed            uint64          `json:"seed"`
@@ -449,7 +449,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error)
 	whole := struct {
 		*head
 		*columnFields
-		commandFacts
+		olderFields
 	}{head: &h, columnFields: &p}
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, nil, damageOf(text, err)
@@ -461,7 +461,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error)
 		h.ClassWeights = f.ClassWeights
 	}
 	if f.Format < 3 {
-		whole.commandFacts.into(&h.FitSummary, &p.runFields)
+		whole.olderFields.into(&h.FitSummary, &p.runFields)
 	}
 	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack it
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")

@@ -18,8 +18,8 @@ import (
 // Fit returns the model that minimises the objective of spec for the rows of x and the labels y. y has a
 // label for each row: a class, which may be any number, or a number if the loss is for numbers. spec may
 // be nil. Two classes are one problem. If there are three or more classes, at most 5000, each class is
-// fitted against the rest, in parallel. Every class then has the same penalty and Graph, ClassWeights refers to the
-// labels of y, and Spec.Positive must be nil.
+// fitted against the rest, in parallel. Every class then has the same penalty and Graph. ClassWeights
+// refers to the labels of y, and Spec.Positive must be nil.
 //
 // If the gap is proved to be within RelTol, the model has status converged, and the error is nil. If a
 // proof is requested but not reached, Fit returns the last model and an error that matches
@@ -149,18 +149,22 @@ func (c *Certificate) late(unit float64) error {
 // model returns an outcome as a Model with one column.
 func (d *design) model(out *outcome) *Model {
 	m := d.blank(out.lambda)
-	c := Column{Coefficients: out.x[:d.p:d.p], Groups: out.groups, Certificate: out.certificate, Run: out.run}
-	c.Certificate.Ridge = d.ridge(out.x)
-	if m.HasIntercept {
-		c.Intercept = out.x[d.p]
-	}
-	c.Run.Seed = d.spec.Seed
-	m.Columns = []Column{c}
+	m.Columns = []Column{d.column(out)}
 	return m
 }
 
-// blank returns a model without columns: with the description of the data and of the specification with
-// lambda.
+func (d *design) column(out *outcome) Column {
+	c := Column{Coefficients: out.x[:d.p:d.p], Groups: out.groups, Certificate: out.certificate, Run: out.run}
+	c.Certificate.Ridge = d.ridge(out.x)
+	if !d.spec.NoIntercept {
+		c.Intercept = out.x[d.p]
+	}
+	c.Run.Seed = d.spec.Seed
+	return c
+}
+
+// blank returns a model without columns. It describes the data, and the specification with lambda in place
+// of Spec.Lambda.
 func (d *design) blank(lambda float64) *Model {
 	m := &Model{
 		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
@@ -211,7 +215,7 @@ func divide(u, s []float64) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// domainName returns the name of a domain for Facts.Domain. The name has the bounds of a box only if all
+// domainName returns the name of a domain for FitSummary.Domain. The name has the bounds of a box only if all
 // coefficients have the same bounds.
 func domainName(d solver.Domain) string {
 	switch x := d.(type) {

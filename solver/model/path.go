@@ -262,15 +262,12 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	if out == nil {
 		return nil, err
 	}
-	c := StepColumn{Certificate: out.certificate, run: out.run, groups: out.groups}
-	c.run.Seed, c.Certificate.Ridge = p.d.spec.Seed, p.d.ridge(out.x)
-	for j, v := range out.x[:p.d.p] {
+	full := p.d.column(out)
+	c := StepColumn{Intercept: full.Intercept, Certificate: full.Certificate, run: full.Run, groups: full.Groups}
+	for j, v := range full.Coefficients {
 		if v != 0 {
 			c.Indices, c.Values = append(c.Indices, int32(j)), append(c.Values, v)
 		}
-	}
-	if !p.d.spec.NoIntercept {
-		c.Intercept = out.x[p.d.p]
 	}
 	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.bare, Validation: math.NaN()}
 	return s, err
