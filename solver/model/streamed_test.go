@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -42,7 +43,7 @@ func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Data
 	return back
 }
 
-// counted returns a copy of numbers whose labels are counts.
+// counted returns a copy of a data set of numbers, with counts instead of its labels.
 func counted(numbers *sparse.Dataset) *sparse.Dataset {
 	counts := &sparse.Dataset{X: numbers.X}
 	for _, v := range numbers.Labels {
@@ -405,53 +406,76 @@ func TestStreamedEnds(t *testing.T) {
 	}
 }
 
-// TestStreamedCV checks that cross-validation out of core has the results of cross-validation in memory
-// with the same folds.
+// TestStreamedCV checks that cross-validation out of core, in one process and on three ranks, has the
+// results of cross-validation in memory: the choices, the means and standard errors of the measures, and
+// objectives that agree within the gaps. All ranks must have the same bits.
 func TestStreamedCV(t *testing.T) {
-	const n, p = 20000, 16
-	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 6, Noise: 1, Seed: 1}
-	whole, back := mapped(t, opt)
-	folds, weights, offsets := make([]int, n), make([]float64, n), make([]float64, n)
-	for i := range folds {
-		folds[i], weights[i], offsets[i] = (i*i+i/7)%4, float64(i%3), float64(i%5)/2-1
-	}
-	for name, spec := range map[string]Spec{
-		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
+	const n = 12000
+	two, twoBack := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1})
+	many, manyBack, weights, offsets := mappedMany(t, n)
+	twoPath, manyPath := written(t, two), written(t, many)
+	for name, c := range map[string]struct {
+		several bool // more than two classes
+		spec    Spec
+		set     CVSettings
+	}{
+		"two":           {false, Spec{}, CVSettings{}},
+		"weights":       {false, Spec{SampleWeights: weights, Offsets: offsets, Balanced: true}, CVSettings{By: ByAUC}},
+		"net":           {false, Spec{Penalty: ElasticNet{0.5}}, CVSettings{Metric: metricOf(ByError)}},
+		"many":          {true, Spec{}, CVSettings{By: ByAUC}},
+		"many, weights": {true, Spec{SampleWeights: weights, Offsets: offsets, ClassWeights: map[float64]float64{5: 2}}, CVSettings{}},
+		"many, hinge":   {true, Spec{Balanced: true, Loss: solver.SquaredHinge{}}, CVSettings{By: ByAUC, Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}}},
 	} {
-		set := &CVSettings{Path: PathSettings{Count: 5, Ratio: 1e-2}, Assignment: folds, Metric: metricOf(ByError)}
-		spec.RelTol = 1e-9
-		want, err := CV(context.Background(), &spec, whole.X, whole.Labels, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec.Memory = 2 << 20
-		got, err := CV(context.Background(), &spec, back.X, back.Labels, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k := 1; k < len(want.Mean); k++ { // skip the first lambda, whose margins are 0 up to rounding errors
-			if math.Abs(got.Mean[k]-want.Mean[k]) > 3e-4 || math.Abs(got.SE[k]-want.SE[k]) > 3e-4 {
-				t.Errorf("%s: %v ± %v, in memory %v ± %v", name, got.Mean[k], got.SE[k], want.Mean[k], want.SE[k])
+		t.Run(name, func(t *testing.T) {
+			someStreamed(t)
+			in, out, path := two, twoBack, twoPath
+			if c.several {
+				in, out, path = many, manyBack, manyPath
 			}
-		}
-		for k, v := range got.Measures[ByError].Mean {
-			near(t, name+": error rate beside the caller's metric", v, got.Mean[k])
-		}
-		set.Metric = nil
-		if want, err = CV(context.Background(), &Spec{SampleWeights: spec.SampleWeights, Offsets: spec.Offsets, Balanced: spec.Balanced, Penalty: spec.Penalty, Settings: solver.Settings{RelTol: 1e-9}}, whole.X, whole.Labels, set); err != nil {
-			t.Fatal(err)
-		}
-		if got, err = CV(context.Background(), &spec, back.X, back.Labels, set); err != nil {
-			t.Fatal(err)
-		}
-		for k := range want.Mean {
-			if math.Abs(got.Mean[k]-want.Mean[k]) > 1e-5*want.Mean[k] || got.Best != want.Best {
-				t.Errorf("%s: %v at %d, in memory %v at %d", name, got.Mean[k], got.Best, want.Mean[k], want.Best)
+			c.spec.RelTol, c.spec.Seed = 1e-9, 4
+			c.set.Folds, c.set.Path.Count, c.set.Path.Ratio = 3, 3, 1e-2
+			want, err := CV(t.Context(), &c.spec, in.X, in.Labels, &c.set)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if a, b := got.Measures[ByAUC].Mean[k], want.Measures[ByAUC].Mean[k]; k > 0 && math.Abs(a-b) > 1e-5 {
-				t.Errorf("%s: AUC %v, in memory %v", name, a, b)
+			c.spec.Memory = 2 << 20
+			set, last, calls := c.set, 0, 0
+			set.Judged = func(done, total int) {
+				if calls++; done < last || total != 9 {
+					t.Errorf("%d of %d models after %d", done, total, last)
+				}
+				last = done
 			}
-		}
+			got, err := CV(t.Context(), &c.spec, out.X, out.Labels, &set)
+			if err != nil || last != 9 || calls < 9 {
+				t.Fatalf("%d models in %d calls, %v", last, calls, err)
+			}
+			cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
+				return CV(ctx, spec, x, y, &c.set)
+			}
+			found, errs := streamedRanks(t, 3, &c.spec, path, cv, nil)
+			for r, rank := range found {
+				if errs[r] != nil {
+					t.Fatalf("rank %d: %v", r, errs[r])
+				}
+				sameCV(t, fmt.Sprint("rank ", r), found[0], rank)
+			}
+			for _, got := range []*CVResult{got, found[0]} {
+				compareCV(t, name, got, want, 1e-5)
+				for k, s := range got.Path {
+					if math.Abs(got.SE[k]-want.SE[k]) > 1e-5 || math.Abs(s.Lambda-want.Lambdas[k]) > 1e-7*s.Lambda {
+						t.Errorf("standard error %v at %v, in memory %v at %v", got.SE[k], s.Lambda, want.SE[k], want.Lambdas[k])
+					}
+					for class, column := range s.Columns {
+						a, b := column.Certificate, want.Path[k].Columns[class].Certificate
+						off := math.Abs(s.Lambda/want.Lambdas[k]-1) + 1e-12 // the lambdas differ slightly
+						if a.Status != solver.Converged || math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap+off*b.Objective {
+							t.Errorf("lambda %d, class %d: %+v, in memory %+v", k, class, a, b)
+						}
+					}
+				}
+			}
+		})
 	}
 }
 

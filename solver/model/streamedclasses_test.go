@@ -103,53 +103,6 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	}
 }
 
-// TestStreamedCVClasses checks that cross-validation of several classes out of core has the results of
-// cross-validation in memory with the same folds.
-func TestStreamedCVClasses(t *testing.T) {
-	const n = 12000
-	whole, back, weights, offsets := mappedMany(t, n)
-	folds := make([]int, n)
-	for i := range folds {
-		folds[i] = (i*i + i/7) % 3
-	}
-	for name, spec := range map[string]Spec{
-		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets, ClassWeights: map[float64]float64{5: 2}}, "balanced": {Balanced: true, Loss: solver.SquaredHinge{}},
-	} {
-		for _, by := range []Measure{ByLoss, ByAUC} {
-			set := &CVSettings{Path: PathSettings{Count: 3, Ratio: 1e-2}, Assignment: folds, By: by}
-			spec.Memory, spec.Settings = 0, solver.Settings{RelTol: 1e-9}
-			want, err := CV(context.Background(), &spec, whole.X, whole.Labels, set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			last, calls := 0, 0
-			set.Judged = func(done, total int) {
-				if calls++; done < last || total != 9 {
-					t.Errorf("%d of %d models after %d", done, total, last)
-				}
-				last = done
-			}
-			spec.Memory = 2 << 20
-			got, err := CV(context.Background(), &spec, back.X, back.Labels, set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(got.Measures) != 3 {
-				t.Errorf("%s: measures %v", name, got.Measures)
-			}
-			for i := range want.Mean {
-				a, b := got.Path[i].Columns[2].Certificate, want.Path[i].Columns[2].Certificate
-				if math.Abs(got.Mean[i]-want.Mean[i]) > 2e-5 || math.Abs(got.SE[i]-want.SE[i]) > 2e-5 || math.Abs(got.Lambdas[i]-want.Lambdas[i]) > 1e-7*want.Lambdas[i] || math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap+1e-8 {
-					t.Errorf("%s, %v: %v ± %v, %+v; in memory %v ± %v, %+v", name, by, got.Mean[i], got.SE[i], a, want.Mean[i], want.SE[i], b)
-				}
-			}
-			if last != 9 || calls < 9 || got.Best != want.Best || got.OneSE != want.OneSE {
-				t.Errorf("%s, %v: %d models in %d calls, best %d, %d; in memory %d, %d", name, by, last, calls, got.Best, got.OneSE, want.Best, want.OneSE)
-			}
-		}
-	}
-}
-
 // TestStreamedAUC checks that the AUC of a fold out of core equals the AUC in memory, even if Memory is
 // sufficient only for the scores of few models at a time.
 func TestStreamedAUC(t *testing.T) {

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -264,54 +263,5 @@ func TestStreamedRanksClasses(t *testing.T) {
 		if c := column.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap {
 			t.Errorf("class %v: %+v, want %+v", want.Classes.Values[k], c, one)
 		}
-	}
-}
-
-// TestStreamedRanksCV compares CV on three ranks out of core with CV in one process in memory: the best
-// lambdas must be the same, the means of the measures nearly equal, and the objectives equal within the gaps.
-// All ranks must have the same bits.
-func TestStreamedRanksCV(t *testing.T) {
-	const n = 12000
-	two, _ := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1})
-	many, _, weights, offsets := mappedMany(t, n)
-	for name, c := range map[string]struct {
-		data *sparse.Dataset
-		spec Spec
-		by   Measure
-	}{
-		"two":     {two, Spec{}, ByLoss},
-		"weights": {two, Spec{SampleWeights: weights, Offsets: offsets, Balanced: true}, ByAUC},
-		"many":    {many, Spec{}, ByAUC},
-	} {
-		t.Run(name, func(t *testing.T) {
-			someStreamed(t)
-			c.spec.RelTol, c.spec.Seed = 1e-9, 4
-			set := &CVSettings{Path: PathSettings{Count: 3, Ratio: 1e-2}, Folds: 3, By: c.by}
-			want, err := CV(t.Context(), &c.spec, c.data.X, c.data.Labels, set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.spec.Memory = 2 << 20
-			cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
-				return CV(ctx, spec, x, y, set)
-			}
-			found, errs := streamedRanks(t, 3, &c.spec, written(t, c.data), cv, nil)
-			for r, got := range found {
-				if errs[r] != nil {
-					t.Fatalf("rank %d: %v", r, errs[r])
-				}
-				sameCV(t, fmt.Sprint("rank ", r), found[0], got)
-			}
-			compareCV(t, name, found[0], want, 1e-5)
-			for k, s := range found[0].Path {
-				for class, column := range s.Columns {
-					got, one := column.Certificate, want.Path[k].Columns[class].Certificate
-					near := math.Abs(got.Objective-one.Objective) <= got.Gap+one.Gap+1e-12*one.Objective
-					if got.Status != solver.Converged || !near {
-						t.Errorf("lambda %d, class %d: %+v, want %+v", k, class, got, one)
-					}
-				}
-			}
-		})
 	}
 }
