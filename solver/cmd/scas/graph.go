@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/draw"
@@ -209,7 +210,7 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 			return nil, err
 		}
 	}
-	r.Statistics, r.Lambda1 = r.graph.Statistics(), gramNorm(r.a)
+	r.Statistics, r.Lambda1 = r.graph.Statistics(), linalg.PowerIteration(r.a)
 	r.Rows, _ = r.a.Dims()
 	return r, nil
 }

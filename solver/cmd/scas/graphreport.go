@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"math"
-	"math/rand/v2"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -23,7 +22,7 @@ type graphReport struct {
 
 	Antisym bool    `json:"antisym"`
 	Rows    int     `json:"a_rows"`   // number of rows of A
-	Lambda1 float64 `json:"lambda_1"` // largest eigenvalue of A'A
+	Lambda1 float64 `json:"lambda_1"` // estimate of the largest eigenvalue of A'A, see linalg.PowerIteration
 
 	Files       []string `json:"files,omitempty"`
 	Seconds     float64  `json:"seconds"`      // time for the graph and lambda_1
@@ -77,37 +76,4 @@ func (r *graphReport) text() string {
 		f.add("", "wrote %s", name)
 	}
 	return f.String()
-}
-
-// gramNorm returns an estimate of the largest eigenvalue of A'A by power iteration. The estimates grow to
-// the eigenvalue. The iteration stops at about ten digits, or after about a second. The start is random,
-// because the vector of ones is an eigenvector of every Laplacian.
-func gramNorm(a *sparse.CSR) (lambda float64) {
-	const settled, work, maxRounds = 1e-12, 200_000_000, 20_000
-	squares := func(v []float64) (sum float64) {
-		for _, x := range v {
-			sum += float64(x * x)
-		}
-		return sum
-	}
-	rows, cols := a.Dims()
-	back := a.Transpose()
-	rng := rand.New(rand.NewPCG(1, 2))
-	v, image := make([]float64, cols), make([]float64, rows)
-	for j := range v {
-		v[j] = float64(rng.Float64()) - 0.5
-	}
-	for range min(maxRounds, work/int(a.NNZ()+1)+100) {
-		a.MulVec(image, v)
-		next := squares(image) / squares(v) // Rayleigh quotient
-		if next-lambda <= settled*next {
-			return next
-		}
-		lambda = next
-		back.MulVec(v, image)
-		for j := range v {
-			v[j] /= next
-		}
-	}
-	return lambda
 }

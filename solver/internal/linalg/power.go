@@ -15,30 +15,46 @@ func LargestEigenvalue(m *sparse.CSR) float64 {
 }
 
 // largestEigenvalue returns LargestEigenvalue for any map; back multiplies by its transpose.
-// The iteration starts at a random vector. The vector of ones would be an eigenvector of a
-// graph's Laplacian, for its smallest eigenvalue.
 func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
+	lambda, converged := powerIteration(a, back)
+	if converged {
+		return lambda * (1 + 1e-6)
+	}
+	return lambda * (1 + 1e-2)
+}
+
+// PowerIteration returns an estimate of the largest eigenvalue of M'M, which is not above it up to
+// rounding. The last round of the iteration has changed it by less than 1e-10 of its value, unless a
+// fixed amount of work was done before.
+func PowerIteration(m *sparse.CSR) float64 {
+	lambda, _ := powerIteration(m, m.Transpose().MulVec)
+	return lambda
+}
+
+// powerIteration returns PowerIteration for any map, and whether the iteration has converged. It starts
+// at a random vector. The vector of ones would be an eigenvector of a graph's Laplacian, for its
+// smallest eigenvalue.
+func powerIteration(a Map, back func(dst, v []float64)) (lambda float64, converged bool) {
 	l, p := a.Dims()
 	products := 4 * (l + p)
 	if m, ok := a.(*sparse.CSR); ok {
 		products = int(m.NNZ())
 	}
 	v, av := randomVector(p, 1, 2), make([]float64, l)
-	var lambda float64
 	rounds := min(max(20_000_000/(products+1), 100), 5000)
 	for range rounds {
 		if !normalise(v) {
-			return 0
+			return 0, true
 		}
 		a.MulVec(av, v)
 		next := SumSquares(av) // v'A'Av, which is at most the largest eigenvalue
 		back(v, av)
 		if next-lambda <= 1e-10*next {
-			return next * (1 + 1e-6)
+			return next, true
 		}
 		lambda = next
 	}
-	return lambda * (1 + 1e-2)
+	return lambda, false
 }
 
 // smallestEigenvalue returns an upper bound of the smallest eigenvalue of A'A: lambda1 minus
