@@ -146,6 +146,9 @@ func fishCompletion(app *kong.Application) string {
 			}
 			summary, _, _ := strings.Cut(f.Help, ". ")
 			fmt.Fprintf(&b, " -d %s\n", quote(summary))
+			if f.Tag.Negatable != "" {
+				fmt.Fprintf(&b, "complete -c scas -n %s -l no-%s\n", quote(within), f.Name)
+			}
 		}
 	})
 	return b.String()

@@ -127,7 +127,7 @@ func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool,
 
 // shapeFlags are the flags for the intercept, the features, the offsets and the weights in the penalty.
 type shapeFlags struct {
-	Intercept   *bool  `negatable:"" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
+	Intercept   bool   `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
 	Standardize *bool  `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
 	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"Elastic net: the share F of the penalty is |x|_1, the rest |x|^2/2. 1 is the lasso, 0 ridge regression (default 1)." group:"Loss and penalty:"`
 	Names       string `placeholder:"FILE" help:"File with the names of the features, one a line." group:"Intercept and features:"`
@@ -232,7 +232,7 @@ func (c *specFlags) check(rows *rowFlags) error {
 		return usagef("give either --groups or --penalty-factors")
 	case c.Bounds != "" && c.Domain.text != "":
 		return usagef("give either --bounds or --domain")
-	case c.Domain.whole && (c.Intercept == nil || *c.Intercept):
+	case c.Domain.whole && c.Intercept:
 		return usagef("--domain %s is for models without an intercept; give --no-intercept as well", c.Domain.text)
 	case c.Domain.whole && (c.Standardize == nil && !graph || c.Standardize != nil && *c.Standardize):
 		return usagef("--domain %s is for features as they are; give --no-standardize as well", c.Domain.text)

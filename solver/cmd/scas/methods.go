@@ -9,6 +9,12 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
+// aboutLists explains both lists of methods.
+const aboutLists = `The first is the default. The rate is the proven rate of convergence. Memory counts numbers of 8
+bytes, in addition to the data: n rows, p features with data, l rows of A. Every run needs about
+17p + 10l + 2n more, and a proof of the gap needs as much as auto; scas info DATA gives the sum.
+`
+
 // printMethods prints one line about each method. If verbose is true, it prints a few lines about each, which
 // also explain the flags of the method.
 func printMethods(e *env, asJSON, verbose bool) error {
@@ -29,12 +35,7 @@ func printMethods(e *env, asJSON, verbose bool) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s (%s)\n", m.Name, m.Memory, m.Rate, m.Summary, m.Reference)
 	}
 	w.Flush() // cannot fail, because it writes to memory
-	return e.print(b.String() + `
-The first is the default. Memory counts numbers of 8 bytes, in addition to the data: n rows, p
-features with data, l rows of A. Every run needs about 17p + 10l + 2n more, and a proof of the gap
-needs as much as auto; scas info DATA gives the sum. --method list --verbose explains --eta and
-other flags for each method.
-`)
+	return e.print(b.String() + "\n" + aboutLists + "--method list --verbose explains --eta and other flags for each method.\n")
 }
 
 func methodFlagList(all []solver.MethodInfo) string {
@@ -61,10 +62,7 @@ func methodFlagList(all []solver.MethodInfo) string {
 		}
 	}
 	f.gap()
-	return f.String() + fmt.Sprintf(`The first is the default. The rate is the proven rate of convergence. Memory counts numbers of 8
-bytes, in addition to the data: n rows, p features with data, l rows of A. Every run needs about
-17p + 10l + 2n more, and a proof of the gap needs as much as auto; scas info DATA gives the sum.
-
+	return f.String() + aboutLists + fmt.Sprintf(`
 After --eta are its meaning and its default. nu_f is a bound of the curvature of a sample's loss, t
 is the number of the step, lambda_1 the largest eigenvalue of A'A.
 

@@ -155,14 +155,6 @@ func largestFeatures(steps []*model.Step, most int) []int32 {
 	for j := range size {
 		features = append(features, j)
 	}
-	slices.SortFunc(features, func(i, j int32) int {
-		switch {
-		case size[i] > size[j]:
-			return -1
-		case size[i] < size[j]:
-			return 1
-		}
-		return int(i) - int(j)
-	})
+	slices.SortFunc(features, func(i, j int32) int { return cmp.Or(cmp.Compare(size[j], size[i]), cmp.Compare(i, j)) })
 	return features[:min(most, len(features))]
 }

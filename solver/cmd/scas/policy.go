@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strconv"
 
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -190,7 +191,7 @@ func (d *demand) checked() bool {
 // features, because a .scas file with them could not be read out of core either.
 func (d *demand) mayStream() bool {
 	_, p := d.data.X.Dims()
-	return d.data.X.Mapped() || p < mostStreamed
+	return d.data.X.Mapped() || p < exact.DenseFeatures
 }
 
 // remedy returns a remedy, followed by "or", if most features have no entry. Otherwise it returns "".

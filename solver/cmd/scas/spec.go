@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -35,7 +36,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 	out.spec = model.Spec{
 		Comm: c.ranks.joined(),
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
-		NoIntercept: c.Intercept != nil && !*c.Intercept,
+		NoIntercept: !c.Intercept,
 		Settings:    of.settings,
 	}
 	if c.Standardize != nil {
@@ -45,7 +46,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 		}
 	}
 	out.demand = c.demand(out, of)
-	if p > mostStreamed && int64(p) > data.X.NNZ() && c.Memory.exceeds(out.demand) {
+	if p > exact.DenseFeatures && int64(p) > data.X.NNZ() && c.Memory.exceeds(out.demand) {
 		return nil, c.Memory.refuse(out.demand) // before the graph and the bounds of p features need memory
 	}
 	if c.SampleWeights != "" {
@@ -120,23 +121,23 @@ func scoreBytes(rows, classes int) float64 {
 
 // notStreamed returns the reason why a method cannot fit out of core, if it is known before the fit.
 func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error {
-	_, p := data.X.Dims()
+	_, columns := data.X.Dims()
+	if c.Intercept {
+		columns++
+	}
 	why := ""
 	switch {
 	case !data.X.Mapped() && c.ranks.comm != nil:
 		why = "the rows of a rank must be in one .scas file, which scas convert writes, for all ranks or for each"
 	case !data.X.Mapped():
 		why = "they must be in a .scas file, which scas convert writes"
-	case method == nil && p >= mostStreamed && (p > mostStreamed || c.Intercept == nil || *c.Intercept):
-		why = fmt.Sprintf("up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", grouped(mostStreamed))
+	case method == nil && columns > exact.DenseFeatures:
+		why = fmt.Sprintf("up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", grouped(exact.DenseFeatures))
 	default:
 		return nil
 	}
 	return fmt.Errorf("%w: %s", stream.ErrNotStreamed, why)
 }
-
-// mostStreamed is the largest number of coefficients that Newton's method can fit out of core.
-const mostStreamed = 2048
 
 // keeps returns the bytes that out-of-core fits keep in memory. They are for weights of rows, offsets, folds
 // and models, and for labels if they differ from the labels in the file.
@@ -159,7 +160,7 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		ofRow += 8
 	}
-	return ofRow*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
+	return ofRow*int64(n) + 8*int64(models)*int64(min(p, exact.DenseFeatures)+1)
 }
 
 // name sets the names of the features. They come from the file at path, or from the data if path is empty.
