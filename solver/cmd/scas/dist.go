@@ -171,20 +171,13 @@ func (r *rankSummary) addTo(f *summary) {
 }
 
 // readShard reads the rows of this rank, and gives all ranks the same columns and classes.
-func (c *fitFlags) readShard(e *env) (*sparse.Dataset, error) {
+func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
 	paths, err := filepath.Glob(c.file)
 	if err == nil && len(paths) == 0 {
 		paths = []string{c.file} // no file has this name, so reading it returns an error
 	}
-	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict}
-	if c.Format != "auto" {
-		opt.Format = sparse.Format(c.Format)
-	}
-	opt.Memory, _ = c.Memory.limit()
-	if cmp.Or(opt.Format, sparse.FormatOf(paths[0])) != sparse.Binary {
-		opt.Reserve = reserve(opt.Memory)
-	}
-	opt.Beyond = true
+	opt.Format = c.formatOf(paths[0])
+	c.Memory.read(opt)
 	data, err := await(e, func() (*sparse.Dataset, error) {
 		return sparse.ReadShard(paths, c.ranks.comm.Rank(), c.ranks.comm.Size(), opt)
 	})

@@ -44,27 +44,26 @@ func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
 	if err = c.ranks.team.Agreed(err); err != nil {
 		return nil, err
 	}
+	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Beyond: true}
 	if c.ranks.comm == nil {
-		return e.readRows(c.file, &c.rowFlags, c.Loss, true)
+		return c.readRows(e, opt)
 	}
-	return c.readShard(e)
+	return c.readShard(e, opt)
 }
 
-// readRows reads the data for a fit. If beyond is true, the data may be larger than memory.
-func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*sparse.Dataset, error) {
-	opt := &sparse.ReadOptions{
-		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Regression: !loss.classifies(), Counts: loss.counts(), Table: c.table(), Beyond: beyond,
-	}
+// readRows reads all rows of DATA.
+func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
+	opt.Regression, opt.Counts, opt.Table = !c.Loss.classifies(), c.Loss.counts(), c.table()
 	if c.Positive != nil {
 		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word
 	}
-	if loss.classifies() {
+	if c.Loss.classifies() {
 		opt.MaxClasses = rows.MaxClasses
 	}
-	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(path) {
-		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(path), c.formatOf(path))
+	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(c.file) {
+		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(c.file), c.formatOf(c.file))
 	}
-	data, err := e.readData(path, opt, &c.formFlags, c.Memory)
+	data, err := e.readData(c.file, opt, &c.formFlags, c.Memory)
 	if err == nil && data.Stats.SortedRows > 0 {
 		e.warn("%s had indices out of order and were sorted (--strict refuses them)", plural(data.Stats.SortedRows, "row"))
 	}

@@ -110,10 +110,7 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		return nil, err
 	}
 	opt.LabelsFile = form.Labels
-	opt.Memory, _ = memory.limit()
-	if memory.collect(); form.formatOf(path) != sparse.Binary {
-		opt.Reserve = reserve(opt.Memory)
-	}
+	memory.read(opt)
 	p := e.begin("reading " + dataName(path))
 	defer p.end()
 	data, err := await(e, func() (*sparse.Dataset, error) {

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/scas-admm/scas/sparse"
 )
 
 // memoryFlags are the flags that limit the memory of a command. The limit is needed even for small files: a
@@ -65,10 +67,14 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// collect sets the limit of the garbage collector from --memory, for the rest of the command. Without the
-// limit, live data and garbage together may need twice the memory of the data. collect does nothing if
-// --memory is less than the memory of the program itself.
-func (v memorySize) collect() {
+// read sets the memory that a reader of the format opt.Format may use. It also sets the limit of the garbage
+// collector from --memory, for the rest of the command, unless --memory is less than the memory of the
+// program itself. Without this limit, live data and garbage together may need twice the memory of the data.
+func (v memorySize) read(opt *sparse.ReadOptions) {
+	opt.Memory, _ = v.limit()
+	if opt.Format != sparse.Binary {
+		opt.Reserve = reserve(opt.Memory)
+	}
 	if v >= program {
 		debug.SetMemoryLimit(int64(v) - reserve(int64(v)))
 	}

@@ -8,16 +8,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// windowRows returns the number of rows of a window. The rows of a window, their copy and their scores need
-// at most an eighth of the limit. Their predictions as text need another eighth.
-func (v memorySize) windowRows(data *sparse.Dataset) int {
-	const most, share = 1 << 16, 16
-	n, _ := data.X.Dims()
-	limit, _ := v.limit()
-	row := float64(dataBytes(data))/float64(n) + float64(bytesOfScore*float64(len(data.Classes.Values)))
-	return max(1, min(most, int(float64(limit)/share/row)))
-}
-
 // outOfCore predicts rows window by window. It writes an output file completely or not at all. It checks all
 // rows before it writes predictions to standard output.
 func (c *predictCmd) outOfCore(e *env, m *model.Model, d *demand) error {
@@ -78,32 +68,6 @@ func (c *predictCmd) tally(m *model.Model, d *demand) (*model.Tally, error) {
 		return nil, err
 	}
 	return m.NewTally(rows), nil
-}
-
-// eachWindow calls do for each window of the rows, from row lo to row hi-1, in order. It checks the
-// rows before the call, and releases their memory after the call.
-func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
-	n, _ := data.X.Dims()
-	size := v.windowRows(data)
-	for lo := 0; lo < n; lo += size {
-		hi := min(lo+size, n)
-		data.X.Prefetch(hi, min(hi+size, n))
-		err := data.X.Check(lo, hi)
-		if err == nil {
-			err = do(lo, hi)
-		}
-		data.X.Release(lo, hi)
-		if e.progress != nil {
-			e.progress.rows(hi, n)
-		}
-		if err == nil {
-			err = e.ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // writeRows writes the predictions of rows lo to hi-1, and adds the rows to t unless t is nil.

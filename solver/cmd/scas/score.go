@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"math"
 	"strings"
 
@@ -74,35 +73,6 @@ func (r *ranks) score(
 		return nil, err
 	}
 	return t.Metrics()
-}
-
-// rowsOf returns the rows lo to hi-1 of data. If these are all rows, it does not copy them.
-func rowsOf(data *sparse.Dataset, lo, hi int) (*sparse.Dataset, error) {
-	if n, _ := data.X.Dims(); hi-lo == n {
-		return data, nil
-	}
-	part := &sparse.Dataset{Mapping: data.Mapping, Classes: data.Classes}
-	rows := make([]int, hi-lo)
-	for k := range rows {
-		rows[k] = lo + k
-	}
-	if data.Labels != nil {
-		part.Labels = data.Labels[lo:hi]
-	}
-	if data.Offsets != nil {
-		part.Offsets = data.Offsets[lo:hi]
-	}
-	var err error
-	part.X, err = data.X.SelectRows(rows)
-	return part, err
-}
-
-// ofRow adds lo to the number of the row in err if a margin is not finite. It returns any other err unchanged.
-func ofRow(err error, lo int) error {
-	if over, ok := errors.AsType[*model.OverflowError](err); ok {
-		over.Row += lo
-	}
-	return err
 }
 
 func (r *predictReport) table() (f summary) {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// eachWindow calls do for each window of the rows, from row lo to row hi-1, in order. It checks the rows before
+// the call. The rows of a window, their copy and their scores need about an eighth of the limit. Their
+// predictions as text need another eighth.
+func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
+	const largest, share = 64 << 20, 16
+	n, _ := data.X.Dims()
+	limit, _ := v.limit()
+	all, scores := float64(dataBytes(data)), float64(bytesOfScore*float64(len(data.Classes.Values))*float64(n))
+	bytes := min(largest, float64(limit)/share) * all / (all + scores)
+	return rows.NewWindows(data.X, int64(bytes)).Each(func(lo, hi int) error {
+		err := data.X.Check(lo, hi)
+		if err == nil {
+			err = do(lo, hi)
+		}
+		if e.progress != nil {
+			e.progress.rows(hi, n)
+		}
+		return cmp.Or(err, e.ctx.Err())
+	})
+}
+
+// rowsOf returns the rows lo to hi-1 of data. If these are all rows, it does not copy them.
+func rowsOf(data *sparse.Dataset, lo, hi int) (*sparse.Dataset, error) {
+	if n, _ := data.X.Dims(); hi-lo == n {
+		return data, nil
+	}
+	part := &sparse.Dataset{Mapping: data.Mapping, Classes: data.Classes}
+	rows := make([]int, hi-lo)
+	for k := range rows {
+		rows[k] = lo + k
+	}
+	if data.Labels != nil {
+		part.Labels = data.Labels[lo:hi]
+	}
+	if data.Offsets != nil {
+		part.Offsets = data.Offsets[lo:hi]
+	}
+	var err error
+	part.X, err = data.X.SelectRows(rows)
+	return part, err
+}
+
+// ofRow adds lo to the number of the row in err if a margin is not finite. It returns any other err unchanged.
+func ofRow(err error, lo int) error {
+	if over, ok := errors.AsType[*model.OverflowError](err); ok {
+		over.Row += lo
+	}
+	return err
+}
