@@ -243,8 +243,9 @@ func (s *schema) match() error {
 		if col := byName[name]; col != nil && wanted[col] && col.kind == numberColumn {
 			continue
 		}
-		col, value := categoryOf(name, byName)
-		if col == nil || col.kind != unknownColumn && col.kind != categoryColumn {
+		column, value, found := splitCategory(name, byName)
+		col := byName[column]
+		if !found || col.kind != unknownColumn && col.kind != categoryColumn {
 			missing = append(missing, name)
 			continue
 		}
@@ -263,15 +264,15 @@ func (s *schema) match() error {
 	return nil
 }
 
-// categoryOf splits the name of a feature, column=value. It splits at the last = for
-// which the text before it is the name of a column; it returns nil if there is none.
-func categoryOf(name string, columns map[string]*tableColumn) (*tableColumn, string) {
+// splitCategory splits the name of a feature, column=value, at the last = for which the text before it
+// is the name of a column. ok is false if there is no such =.
+func splitCategory[C any](name string, columns map[string]C) (column, value string, ok bool) {
 	for at := len(name); ; {
 		if at = strings.LastIndexByte(name[:at], '='); at < 0 {
-			return nil, ""
+			return "", "", false
 		}
-		if col := columns[name[:at]]; col != nil {
-			return col, name[at+1:]
+		if _, ok := columns[name[:at]]; ok {
+			return name[:at], name[at+1:], true
 		}
 	}
 }

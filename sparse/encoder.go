@@ -116,7 +116,7 @@ func (e *Encoder) complete(record map[string]any) error {
 		}
 	}
 	for _, name := range e.odd {
-		if e.columnOf(name, record) == "" {
+		if _, _, found := splitCategory(name, record); !found {
 			need(name)
 		}
 	}
@@ -129,19 +129,6 @@ func (e *Encoder) complete(record map[string]any) error {
 	slices.Sort(lacking)
 	return fmt.Errorf("the record lacks the columns of %s: expected every feature by its name, null for a missing value; it has %s",
 		some(lacking), some(slices.Sorted(maps.Keys(record))))
-}
-
-// columnOf returns the column of a category: the longest prefix before an "=" that is a
-// column of the record; empty if there is none.
-func (e *Encoder) columnOf(name string, record map[string]any) string {
-	for at := len(name); ; {
-		if at = strings.LastIndexByte(name[:at], '='); at < 0 {
-			return ""
-		}
-		if _, there := record[name[:at]]; there {
-			return name[:at]
-		}
-	}
 }
 
 // categorical reports whether some feature may be a category of the column.
@@ -195,7 +182,8 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	}
 	name := column + "=" + category
 	j, known := e.at[name]
-	if _, number := record[name]; !known || number || e.columnOf(name, record) != column {
+	of, _, _ := splitCategory(name, record)
+	if _, number := record[name]; !known || number || of != column {
 		r.Unknown = append(r.Unknown, column)
 		return nil
 	}

@@ -67,7 +67,7 @@ func (c *graphCmd) Run(e *env) error {
 		{"-o", c.Output, func(w io.Writer) error { return r.write(w) }},
 		{"--precision", c.Precision, func(w io.Writer) error { _, err := r.theta.WriteTo(w); return err }},
 		{"--dot", c.DOT, func(w io.Writer) error { return draw.DOT(w, r.graph, r.names) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return draw.SVG(w, r.graph, r.names) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return draw.SVG(w, r.graph, r.names, nil) }},
 	}
 	if err := out.check(c.Data, c.Labels, c.Correlation); err != nil {
 		return err

@@ -316,7 +316,7 @@ func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 			sets.SetOf[j] = k
 		}
 	}
-	return draw.SVGSets(w, g, names, sets)
+	return draw.SVG(w, g, names, sets)
 }
 
 // inline returns a picture for use within a page: SVG without the lines before the element svg.

@@ -24,20 +24,20 @@ import (
 // would be unreadable, and its layout would take long.
 const MaxNodes = 500
 
-// SVG draws g: a circle for each node that has an edge, with its name (one per node, or nil for the
-// 1-based number), and a line for each edge, thicker for a larger weight, dashed and in another
-// colour for a negative one. Isolated nodes are listed below the picture, under a legend. A wrong
-// number of names, and more than MaxNodes nodes with edges, are errors. The positions depend only
-// on the graph, except that rounding may differ between machines.
-func SVG(w io.Writer, g *graph.Graph, names []string) error { return SVGSets(w, g, names, nil) }
-
-// SVGSets is SVG with nodes coloured by the set to which each belongs. sets may be nil; otherwise a
-// length of sets.SetOf that is not the number of nodes is an error.
-func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
+// SVG draws g: a circle for each node that has an edge, with its name, in the colour of its set; and a
+// line for each edge, thicker for a larger weight, dashed and in another colour for a negative one.
+// names has the names of all nodes; nil means their numbers, counted from 1. sets may be nil. Isolated
+// nodes are listed below the picture, under a legend. A wrong length of names or of sets.SetOf, and
+// more than MaxNodes nodes with edges, are errors. The positions depend only on the graph, except that
+// rounding may differ between machines.
+func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	if sets != nil && len(sets.SetOf) != g.Nodes() {
+	if sets == nil {
+		sets = &Sets{SetOf: slices.Repeat([]int{Plain}, g.Nodes())}
+	}
+	if len(sets.SetOf) != g.Nodes() {
 		return pkgerr.Errorf("draw", "sets of %d nodes for %d: want one per node", len(sets.SetOf), g.Nodes())
 	}
 	if !Fits(g) {
@@ -45,11 +45,7 @@ func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 		return pkgerr.Errorf("draw", "%d nodes with edges: want at most %d; write DOT for a tool made for large graphs", s.Nodes-s.Isolated, MaxNodes)
 	}
 	d := newDrawing(g, names)
-	if d.legends = sets; sets != nil {
-		d.sets = sets.SetOf
-	} else {
-		d.sets = slices.Repeat([]int{Plain}, g.Nodes())
-	}
+	d.sets = sets
 	return text.Write(w, "draw", "writing SVG", func(to *bufio.Writer) { d.write(to) })
 }
 
@@ -64,8 +60,7 @@ type drawing struct {
 	edges    []graph.Edge
 	shape    string // description of the graph in words
 	names    []string
-	sets     []int
-	legends  *Sets // or nil
+	sets     *Sets
 	at       []r2.Vec
 	drawn    []bool
 	size     r2.Vec
@@ -159,7 +154,7 @@ func (d *drawing) lines(w io.Writer) {
 	fmt.Fprintf(w, "<g stroke-opacity=\"%.2f\">\n", opacity)
 	for _, e := range d.edges {
 		look := stroke(e.Weight)
-		if d.sets[e.I] == Faint || d.sets[e.J] == Faint {
+		if d.sets.SetOf[e.I] == Faint || d.sets.SetOf[e.J] == Faint {
 			look += ` opacity="0.35"`
 		}
 		p, q := d.at[e.I], d.at[e.J]
@@ -187,7 +182,7 @@ func (d *drawing) circles(w io.Writer) {
 		if !drawn {
 			continue
 		}
-		p, name, look := d.at[i], escapeXML(d.names[i]), lookOf(d.sets[i])
+		p, name, look := d.at[i], escapeXML(d.names[i]), lookOf(d.sets.SetOf[i])
 		if !d.long {
 			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"%s\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", p.X, p.Y, look.fill, look.line, p.X, p.Y+4, look.text, name)
 			continue

@@ -35,7 +35,7 @@ func draw(t *testing.T, g *graph.Graph, names []string) (text string, d drawn) {
 	t.Helper()
 	var b, again bytes.Buffer
 	for _, w := range []io.Writer{&b, &again} {
-		if err := SVG(w, g, names); err != nil {
+		if err := SVG(w, g, names, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,7 +75,7 @@ func TestSVGSets(t *testing.T) {
 	for _, names := range [][]string{nil, {"radius", "perimeter", "area", "texture", "worst", "last"}} {
 		var b, plain, none bytes.Buffer
 		sets := &Sets{SetOf: []int{0, 0, 1, Plain, Faint, Faint}, Names: []string{"at 2", "at <1>"}, Plain: "alone", Faint: "zero"}
-		if err := SVGSets(&b, g, names, sets); err != nil {
+		if err := SVG(&b, g, names, sets); err != nil {
 			t.Fatal(err)
 		}
 		var d drawn
@@ -88,11 +88,11 @@ func TestSVGSets(t *testing.T) {
 				t.Errorf("names %v: %s is there %d times, want %d", names, colour, got, want)
 			}
 		}
-		if err := errors.Join(SVGSets(&plain, g, names, &Sets{SetOf: slices.Repeat([]int{Plain}, 6)}), SVG(&none, g, names)); err != nil || plain.String() != none.String() {
+		if err := errors.Join(SVG(&plain, g, names, &Sets{SetOf: slices.Repeat([]int{Plain}, 6)}), SVG(&none, g, names, nil)); err != nil || plain.String() != none.String() {
 			t.Errorf("names %v: plain nodes are drawn otherwise than without sets (%v)", names, err)
 		}
 	}
-	check.Error(t, SVGSets(io.Discard, g, nil, &Sets{SetOf: []int{0}}), "sets of 1 nodes for 6")
+	check.Error(t, SVG(io.Discard, g, nil, &Sets{SetOf: []int{0}}), "sets of 1 nodes for 6")
 }
 
 func TestColours(t *testing.T) {
@@ -197,8 +197,8 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 
 func TestDrawingErrors(t *testing.T) {
 	var b bytes.Buffer
-	check.Error(t, SVG(&b, graph.Chain(MaxNodes+1), nil), "501 nodes", "at most 500", "DOT")
-	check.Error(t, SVG(&b, graph.Chain(3), []string{"a"}), "1 names for 3 nodes")
-	check.Error(t, SVG(brokenWriter{}, graph.Chain(3), nil), "writing SVG", "disk full")
+	check.Error(t, SVG(&b, graph.Chain(MaxNodes+1), nil, nil), "501 nodes", "at most 500", "DOT")
+	check.Error(t, SVG(&b, graph.Chain(3), []string{"a"}, nil), "1 names for 3 nodes")
+	check.Error(t, SVG(brokenWriter{}, graph.Chain(3), nil, nil), "writing SVG", "disk full")
 	check.Error(t, DOT(brokenWriter{}, graph.Chain(3), nil), "writing DOT", "disk full")
 }

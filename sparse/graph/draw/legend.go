@@ -42,11 +42,8 @@ func (d *drawing) legend() (all []entry) {
 		line(sign*thin, fmt.Sprintf("|weight| %.3g", thin))
 		line(sign*thick, fmt.Sprintf("|weight| %.3g", thick))
 	}
-	if d.legends == nil {
-		return all
-	}
 	node := func(set int, text string) {
-		if !slices.Contains(d.sets, set) || text == "" {
+		if !slices.Contains(d.sets.SetOf, set) || text == "" {
 			return
 		}
 		look := lookOf(set)
@@ -58,14 +55,14 @@ func (d *drawing) legend() (all []entry) {
 			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5.5\" %s/>", x+11, y, colours)
 		}, text})
 	}
-	for k, name := range d.legends.Names[:min(maxSets, len(d.legends.Names))] {
+	for k, name := range d.sets.Names[:min(maxSets, len(d.sets.Names))] {
 		node(k, name)
 	}
-	if more := len(d.legends.Names) - maxSets; more > 0 {
+	if more := len(d.sets.Names) - maxSets; more > 0 {
 		all = append(all, entry{func(io.Writer, float64, float64) {}, fmt.Sprintf("and %d more colours", more)})
 	}
-	node(Plain, d.legends.Plain)
-	node(Faint, d.legends.Faint)
+	node(Plain, d.sets.Plain)
+	node(Faint, d.sets.Faint)
 	return all
 }
 
