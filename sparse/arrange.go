@@ -8,6 +8,17 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
+// newData returns the data set of a matrix x that a file holds, and of the labels y if the file has
+// labels. stats describes the file; newData adds the size of x.
+func newData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
+	if x.rows == 0 {
+		return nil, &ParseError{File: name, Msg: "a matrix without rows: expected a row for every sample"}
+	}
+	stats.Rows, stats.NNZ = x.rows, x.NNZ()
+	d := &Dataset{X: x, Stats: stats}
+	return d, d.labelled(name, y, opt)
+}
+
 // labelled sets the labels of d: the labels of ReadOptions.LabelsFile if there are any, else y.
 // Without both, d has no labels, which is an error unless opt allows it.
 func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err error) {

@@ -40,11 +40,11 @@ func BenchmarkReadLIBSVM(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer f.Close()
-			in, _, err := decompress(f, file)
+			in, err := decompress(f, file)
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer in.Close()
+			defer in.close()
 			text, err := io.ReadAll(in)
 			if err != nil {
 				b.Fatal(err)

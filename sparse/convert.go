@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
@@ -151,11 +152,11 @@ func (c *conversion) open(f *os.File, out string) error {
 // run reads the text and writes the file.
 func (c *conversion) run(f *os.File, out string, work converter) (*Converted, error) {
 	source := &countingReader{r: f}
-	in, kind, err := decompress(source, c.name)
+	in, err := decompress(source, c.name)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer in.close()
 	resumed := int64(0)
 	if c.last != nil {
 		resumed = c.last.Stats.Bytes
@@ -167,7 +168,7 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	if err != nil {
 		return nil, err
 	}
-	done.Stats.Compression, done.Resumed = kind, resumed
+	done.Stats.Compression, done.Stats.Bytes, done.Resumed = in.kind, in.text, resumed
 	if err := c.flush(); err != nil {
 		return nil, err
 	}
@@ -260,4 +261,16 @@ func (c *conversion) binary(cols int, t *TableSummary) binarySections {
 func asIs(w io.Writer, b []byte) error {
 	_, err := w.Write(b)
 	return err
+}
+
+// A countingReader counts the bytes that are read. n may be used while another goroutine reads.
+type countingReader struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
 }

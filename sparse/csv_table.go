@@ -84,7 +84,6 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 		t.line += 1 + t.scan.breaks
 		i = next
 	}
-	t.stats.Bytes += int64(i)
 	return i, t.opt.allow(t.name, t.bytes()+t.memory, "the first %d lines", t.line)
 }
 

@@ -72,35 +72,34 @@ const (
 	maxWindow    = 128 << 20
 )
 
-// decompress returns a reader of the text in r, and the name of the compression, which it
-// recognises by the first bytes. A damaged stream is a *ParseError with the given file
-// name; so is a text of more than 4 MiB that is more than 500 times as long as the
-// compressed stream. Errors of r itself are wrapped with the name. Close releases the
-// decoder and does not close r.
-func decompress(r io.Reader, name string) (io.ReadCloser, string, error) {
+// decompress returns a reader of the text in r. It recognises a compression by the first bytes. A
+// damaged stream is a *ParseError with the given file name; so is a text of more than 4 MiB that is
+// more than 500 times as long as the compressed stream. Errors of r itself are wrapped with the name.
+func decompress(r io.Reader, name string) (*decompressor, error) {
 	source := &sourceReader{r: r}
 	br := bufio.NewReaderSize(source, 1<<12)
 	head, err := br.Peek(6)
 	if err != nil && err != io.EOF {
-		return nil, plain, errorf("reading %s: %w", name, err)
+		return nil, errorf("reading %s: %w", name, err)
 	}
 	d := &decompressor{name: name, kind: plain, source: source, r: br}
 	if z := compressionOf(head); z != nil {
 		d.kind = z.name
 		if d.r, err = z.open(br); err != nil {
-			return nil, d.kind, d.describe(err)
+			return nil, d.describe(err)
 		}
 	}
-	return d, d.kind, nil
+	return d, nil
 }
 
-// A decompressor wraps the errors of decoders in errors that name the file.
+// A decompressor reads text that may be compressed. It wraps the errors of decoders in errors that
+// name the file.
 type decompressor struct {
 	name   string
-	kind   string
+	kind   string // name of the compression
 	source *sourceReader
 	r      io.Reader
-	text   int64 // bytes of decompressed text
+	text   int64 // number of bytes of text that were read
 }
 
 func (d *decompressor) Read(p []byte) (int, error) {
@@ -120,11 +119,11 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-func (d *decompressor) Close() error {
-	if z, ok := d.r.(*zstd.Decoder); ok { // releases goroutines and buffers
+// close releases the goroutines and buffers of the decoder. It does not close the source.
+func (d *decompressor) close() {
+	if z, ok := d.r.(*zstd.Decoder); ok {
 		z.Close()
 	}
-	return nil
 }
 
 func (d *decompressor) describe(err error) error {

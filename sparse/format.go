@@ -188,20 +188,20 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return fileFormatOf(o.Format).read(r, name, o)
 }
 
-// decompressed returns a function that decompresses the text, calls read, and records the
-// compression.
+// decompressed returns a function that decompresses the text, calls read, and records the compression
+// and the length of the text.
 func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-		in, kind, err := decompress(r, name)
+		in, err := decompress(r, name)
 		if err != nil {
 			return nil, err
 		}
-		defer in.Close()
+		defer in.close()
 		d, err := read(in, name, opt)
 		if err != nil {
 			return nil, err
 		}
-		d.Stats.Compression = kind
+		d.Stats.Compression, d.Stats.Bytes = in.kind, in.text
 		return d, nil
 	}
 }

@@ -190,7 +190,7 @@ func TestReadNPYRefuses(t *testing.T) {
 		{"wide", npyFile("<f8", false, "(1, 4000000000)"), ReadOptions{}, "at most 2147483647 rows and columns"},
 		{"three dimensions", npyFile("|i1", false, "(2, 2, 2)", ones...), ReadOptions{}, "3 dimensions"},
 		{"words", npyFile("|S4", false, "(1, 2)", ones...), ReadOptions{}, "expected a table of numbers"},
-		{"no rows", npyFile("|i1", false, "(0, 2)"), ReadOptions{}, "an array without rows"},
+		{"no rows", npyFile("|i1", false, "(0, 2)"), ReadOptions{}, "a matrix without rows"},
 		{"no columns", npyFile("|i1", false, "(2, 0)"), ReadOptions{}, "at least one column"},
 		{"short", npyFile("|i1", false, "(3, 3)", ones...), ReadOptions{}, "the file ends after 8 of 9 elements"},
 		{"short, column by column", npyFile("|i1", true, "(3, 3)", ones...), ReadOptions{}, "the file ends after 8 of 9 elements"},

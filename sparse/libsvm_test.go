@@ -72,9 +72,6 @@ func TestReadLIBSVM(t *testing.T) {
 				t.Errorf("mapping %v, want %v", d.Mapping, tt.mapping)
 			}
 			want := ReadStats{Rows: len(tt.want), NNZ: d.X.NNZ(), IndexBase: tt.base, SortedRows: tt.sorted, Bytes: int64(len(tt.text))}
-			if !strings.HasSuffix(tt.text, "\n") {
-				want.Bytes++ // the missing line feed is counted
-			}
 			if diff := cmp.Diff(want, d.Stats); diff != "" {
 				t.Error(diff)
 			}

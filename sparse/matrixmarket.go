@@ -30,12 +30,8 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{X: x, Stats: stats}
-	d.Stats.Rows, d.Stats.NNZ, d.Stats.IndexBase = x.rows, x.NNZ(), OneBased
-	if x.rows == 0 {
-		return nil, &ParseError{File: name, Msg: "a matrix without rows: expected one for every sample"}
-	}
-	return d, d.labelled(name, nil, opt)
+	stats.IndexBase = OneBased
+	return newData(name, x, nil, opt, stats)
 }
 
 // readCoordinates parses coordinate text within the memory that opt allows.

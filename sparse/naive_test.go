@@ -133,11 +133,11 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			in, _, err := decompress(f, name)
+			in, err := decompress(f, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer in.Close()
+			defer in.close()
 			var b bytes.Buffer
 			if _, err := io.Copy(&b, in); err != nil {
 				t.Fatal(err)

@@ -11,23 +11,12 @@ import (
 )
 
 func readNPY(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	bytes := &countingReader{r: in}
 	a := arrayReader{name: name, what: "the array", opt: opt}
-	x, err := a.dense(bytes)
+	x, err := a.dense(in)
 	if err != nil {
 		return nil, err
 	}
-	return newArrayData(name, x, nil, opt, ReadStats{Bytes: bytes.n.Load()})
-}
-
-// newArrayData returns the data set for a matrix and labels that were read from arrays.
-func newArrayData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
-	if x.rows == 0 {
-		return nil, &ParseError{File: name, Msg: "an array without rows: expected one for every sample"}
-	}
-	d := &Dataset{X: x, Stats: stats}
-	d.Stats.Rows, d.Stats.NNZ, d.Stats.IndexBase = x.rows, x.NNZ(), ZeroBased
-	return d, d.labelled(name, y, opt)
+	return newData(name, x, nil, opt, ReadStats{IndexBase: ZeroBased})
 }
 
 // An arrayReader reads arrays of one file.
@@ -198,11 +187,11 @@ func (a *arrayReader) labels(in *npy.Array) ([]float64, error) {
 }
 
 func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error) {
-	in, _, err := decompress(r, name)
+	in, err := decompress(r, name)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer in.close()
 	a := arrayReader{name: name, what: "the labels", opt: opt}
 	array, err := npy.Open(in)
 	if err != nil {

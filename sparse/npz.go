@@ -54,11 +54,11 @@ func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, i
 			}
 		}
 	}
-	in, kind, err := decompress(r, name)
+	in, err := decompress(r, name)
 	if err != nil {
-		return nil, 0, kind, err
+		return nil, 0, "", err
 	}
-	defer in.Close()
+	defer in.close()
 	most := int64(maxText)
 	if opt.Memory > 0 {
 		most = min(most, opt.Memory)
@@ -66,11 +66,11 @@ func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, i
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	switch {
 	case err != nil:
-		return nil, 0, kind, err
+		return nil, 0, "", err
 	case int64(len(data)) > most:
-		return nil, 0, kind, &ParseError{File: name, Msg: fmt.Sprintf("more than %s, which are to be kept in memory: give the file itself, not compressed", byteCount(most))}
+		return nil, 0, "", &ParseError{File: name, Msg: fmt.Sprintf("more than %s, which are to be kept in memory: give the file itself, not compressed", byteCount(most))}
 	}
-	return bytes.NewReader(data), int64(len(data)), kind, nil
+	return bytes.NewReader(data), int64(len(data)), in.kind, nil
 }
 
 type npzReader struct {
@@ -138,7 +138,7 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	d, err := newArrayData(z.name, x, y, z.opt, ReadStats{Compression: kind, SortedRows: sorted})
+	d, err := newData(z.name, x, y, z.opt, ReadStats{IndexBase: ZeroBased, Compression: kind, SortedRows: sorted})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
@@ -67,18 +66,6 @@ func (e *ParseError) withoutRemedies() string {
 // Unwrap returns the cause, or nil.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// A countingReader counts the bytes that are read. n may be used while another goroutine reads.
-type countingReader struct {
-	r io.Reader
-	n atomic.Int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
-	return n, err
-}
-
 // blockSize is the number of bytes of text that are parsed at a time: enough that the
 // work per block does not count, and few enough for a second-level cache.
 const blockSize = 1 << 18
@@ -96,18 +83,18 @@ func ReadText(r io.Reader, name string) ([]byte, error) {
 // readText is ReadText within the memory that opt allows; it also returns the
 // compression.
 func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error) {
-	in, kind, err := decompress(r, name)
+	in, err := decompress(r, name)
 	if err != nil {
-		return nil, kind, err
+		return nil, "", err
 	}
-	defer in.Close()
+	defer in.close()
 	head := make([]byte, blockSize)
 	n, err := io.ReadFull(in, head)
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = refuseBinary(head[:n], name) // before the rest is read
 	}
 	if err != nil {
-		return nil, kind, err
+		return nil, "", err
 	}
 	most := int64(maxText)
 	if opt.Memory > 0 {
@@ -121,9 +108,9 @@ func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error
 		err = &ParseError{File: name, Msg: fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20)}
 	}
 	if err != nil {
-		return nil, kind, err
+		return nil, "", err
 	}
-	return bytes.TrimPrefix(data, []byte(byteOrderMark)), kind, nil
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), in.kind, nil
 }
 
 // byteOrderMark is written by some editors at the beginning of a text.

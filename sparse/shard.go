@@ -167,12 +167,12 @@ func (p *piece) read(to *libsvmParser) error {
 		return errorf("%w", err)
 	}
 	defer f.Close()
-	in, kind, err := decompress(io.NewSectionReader(f, p.lo, p.hi-p.lo), p.path)
+	in, err := decompress(io.NewSectionReader(f, p.lo, p.hi-p.lo), p.path)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	to.stats.Compression = kind
+	defer in.close()
+	to.stats.Compression = in.kind
 	return inParallel(in, p.path, to.block, to.take)
 }
 
