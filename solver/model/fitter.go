@@ -23,7 +23,7 @@ type fitter struct {
 	at   Progress    // the last report to Spec.Progress
 	seen int         // number of passes over the file before the fit of the current lambda
 	full bool        // the working set of the last fit became too large
-	stop float64     // the ending.Cause on which all processes agreed
+	stop float64     // the cause to stop on which all processes agreed; see ending.CauseOf
 }
 
 // newFitter returns a fitter with its solver. If the rows are in a file, it makes a first pass over them.
@@ -33,7 +33,7 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	if d.spec.minimizes() || !d.spec.streams() && d.ownDomain() {
 		return nil, exact.ErrNotApplicable
 	}
-	f, err := d.unposed(ctx)
+	f, err := d.bareFitter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// unposed returns a fitter without its solver. If the rows are in a file, it makes a first pass over
+// bareFitter returns a fitter without its solver. If the rows are in a file, it makes a first pass over
 // them.
-func (d *design) unposed(ctx context.Context) (*fitter, error) {
+func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	f := &fitter{d: d, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
 	if !d.spec.streams() {
 		return f, nil
@@ -158,7 +158,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	if d.spec.unproved && r.Why == ending.Reached {
 		how.Gap = goal // the gap that the last Newton step indicates, without a proof
 	}
-	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !over(r.Err)) {
+	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !ending.OfContext(r.Err)) {
 		if how.Late {
 			return nil, errUnknown
 		}
@@ -223,9 +223,4 @@ func (f *fitter) late(ctx context.Context, err error) bool {
 		return err != nil && f.stop == ending.TimeUp
 	}
 	return errors.Is(err, context.DeadlineExceeded)
-}
-
-// over reports whether err is the error of a context that has ended.
-func over(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -43,7 +43,7 @@ const leastRatio = 1e-3
 
 // lambdaMax returns the LambdaMax of the design.
 func (d *design) lambdaMax(ctx context.Context) (float64, error) {
-	f, err := d.unposed(ctx)
+	f, err := d.bareFitter(ctx)
 	if err != nil {
 		return 0, err
 	}

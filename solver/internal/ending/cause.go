@@ -21,6 +21,11 @@ func Within(ctx context.Context, limit time.Duration) (context.Context, context.
 // Late reports whether a time limit has ended the context.
 func Late(ctx context.Context) bool { return context.Cause(ctx) == ErrTime }
 
+// OfContext reports whether err is the error of a context that has ended, or wraps such an error.
+func OfContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // The causes: each says why a run must stop. Causes are numbers, so that ranks can agree on
 // the largest one.
 const (

@@ -57,7 +57,7 @@ func Minimize(
 	r, did := batched(p, set, q, f, opt, tol, newRecorder(p, q, set, began))
 	by, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
-	if r.Err != nil && !over(r.Err) && !diverged && !recorded {
+	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {
 		return nil, r.Err // an error of the file
 	}
 	res := resultOf(p, q, r, f, &did, set, time.Since(began))
@@ -67,11 +67,6 @@ func Minimize(
 	}
 	res.Status, err = ended(r, q.Loss, ending.Late(ctx), tol > 0, tol*f.Scale())
 	return res, err
-}
-
-// over reports whether err says that a context was cancelled or its deadline has passed.
-func over(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // ended returns the status of a run, and an error if the run had a goal and did not reach it. late
