@@ -144,19 +144,21 @@ type crossing struct {
 	before   int // number of rows of the processes before this one
 	folds    int
 	foldOf   assignment
-	held     []float64 // for each fold, the largest number of its rows in one process
-	kept     int       // for each row and model, the number of scores that are kept for the AUC
-	result   CVResult
-	scores   [][]scores // the scores of each fold, for each lambda
-	weight   []float64  // the weight of each fold
+	mostRows []float64 // for each fold, the largest number of its rows in one process
+	// keptScores is the number of scores that are kept for the AUC, for each row and model.
+	keptScores int
+	result     CVResult
+	scores     [][]scores // the scores of each fold, for each lambda
+	weight     []float64  // the weight of each fold
 
 	lock   sync.Mutex
-	judged int // the number of models scored so far
-	tell   func(done, total int)
+	judged int                   // the number of models scored so far
+	tell   func(done, total int) // CVSettings.Judged
 }
 
-// sides returns the number of classes, 1 for numbers.
-func (c *crossing) sides() int { return max(1, len(c.labels)) }
+// strata returns the number of groups of rows of which each fold has the same part: the number of classes,
+// or 1 for numbers.
+func (c *crossing) strata() int { return max(1, len(c.labels)) }
 
 // configure checks the settings, numbers the classes, and assigns the rows to folds.
 func (c *crossing) configure(set *CVSettings) (err error) {
@@ -167,7 +169,7 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	if c.by, err = set.By.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
 		return err
 	}
-	if err := c.number(); err != nil {
+	if err := c.numberClasses(); err != nil {
 		return err
 	}
 	if err := c.assign(set); err != nil {
@@ -183,9 +185,9 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	return nil
 }
 
-// number numbers the classes of the rows, and sets foldSpec. With two classes, foldSpec.Positive gives
+// numberClasses numbers the classes of the rows, and sets foldSpec. With two classes, foldSpec.Positive gives
 // each class the same sign in all folds.
-func (c *crossing) number() error {
+func (c *crossing) numberClasses() error {
 	spec := *c.spec
 	c.foldSpec, spec.unproved, spec.Fitted = &spec, true, nil
 	if c.team.Alone() && !c.spec.streams() { // folds are fitted in parallel
@@ -210,7 +212,7 @@ func (c *crossing) number() error {
 		}
 	}
 	if c.labels != nil {
-		c.kept = c.problems.count()
+		c.keptScores = c.problems.count()
 	}
 	return nil
 }
@@ -218,7 +220,7 @@ func (c *crossing) number() error {
 // cross fits and scores all folds, and fills in the result.
 func (c *crossing) cross(ctx context.Context) error {
 	if c.by != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
-		c.kept = 0 // leave out the AUC, because it would need more passes over the rows
+		c.keptScores = 0 // leave out the AUC, because it would need more passes over the rows
 	}
 	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
 	ended, threads, failed := make([]error, c.folds), 1, false

@@ -123,7 +123,7 @@ func checkAssignment(of []int, n, all int) error {
 // last section of the class before. So the numbers of rows of the folds differ by at most one, in each
 // class and in total.
 func (c *crossing) draw() {
-	count := make([]float64, c.sides())
+	count := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { count[class]++ })
 	each := c.team.Gather(count)
 	at, all, first := make([]int, len(count)), make([]int, len(count)), make([]int, len(count))
@@ -171,7 +171,7 @@ func (c *crossing) eachRow(do func(i, class int)) {
 // checkFolds counts the rows of each fold. It returns an error if a fold has no row, or if a fold has
 // all rows of a class.
 func (c *crossing) checkFolds() error {
-	rows, sides := make([]float64, c.folds), c.sides()
+	rows, sides := make([]float64, c.folds), c.strata()
 	// For each class: minus the first row, minus the least fold, and the largest fold. The signs let the
 	// processes combine all three by the maximum.
 	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*sides)
@@ -182,8 +182,8 @@ func (c *crossing) checkFolds() error {
 		at[0] = max(at[0], -float64(c.before+i))
 		at[1], at[2] = max(at[1], -float64(k)), max(at[2], float64(k))
 	})
-	c.held = slices.Clone(rows)
-	c.team.Max(c.held)
+	c.mostRows = slices.Clone(rows)
+	c.team.Max(c.mostRows)
 	c.team.Sum(rows)
 	c.team.Max(bounds)
 	for k, n := range rows {

@@ -9,8 +9,8 @@ import (
 
 // This file scores the models of a fold on the rows of the fold.
 
-// For the rows of a window in the file, and for the copies of its held-out rows, there is the memory
-// Spec.Memory/heldShare. For the scores of which the AUC is computed there is Spec.Memory/scoreShare.
+// Spec.Memory/heldShare bytes are for the rows of a window of the file, and for the copies of its held-out
+// rows. Spec.Memory/scoreShare bytes are for the scores from which the AUC is computed.
 const heldShare, scoreShare = 16, 2
 
 // A heldOut has the rows of a fold, on which models are scored.
@@ -35,7 +35,7 @@ type window struct {
 
 // holdOut returns the rows of fold k. It copies them if the data are in memory.
 func (c *crossing) holdOut(k int) (*heldOut, error) {
-	h := &heldOut{crossing: c, number: k, rows: make([]int, c.sides()), atOnce: c.room(k)}
+	h := &heldOut{crossing: c, number: k, rows: make([]int, c.strata()), atOnce: c.room(k)}
 	c.eachRow(func(i, class int) {
 		if c.foldOf.fold(i) == k {
 			h.rows[class]++
@@ -56,14 +56,14 @@ func (c *crossing) holdOut(k int) (*heldOut, error) {
 // room returns the number of models whose scores of all rows of fold k fit into the memory of every
 // process.
 func (c *crossing) room(k int) int {
-	bytes := 8 * c.kept
+	bytes := 8 * c.keptScores
 	if c.spec.SampleWeights != nil {
 		bytes *= 2
 	}
 	if !c.spec.streams() || bytes == 0 {
 		return math.MaxInt
 	}
-	models := int(c.spec.Memory / scoreShare / int64(bytes*int(c.held[k])))
+	models := int(c.spec.Memory / scoreShare / int64(bytes*int(c.mostRows[k])))
 	if !c.team.Alone() { // sides.auc also needs memory for the scores of one other process
 		models--
 	}
@@ -84,7 +84,7 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
 		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.own}
-		if h.kept > 0 { // cross-validation uses the AUC, but not the confusion table
+		if h.keptScores > 0 { // cross-validation uses the AUC, but not the confusion table
 			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
 	}

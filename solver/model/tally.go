@@ -13,8 +13,8 @@ import (
 )
 
 // A Tally computes the Metrics of Score for rows that are added in several calls, by one process or by
-// several. For the AUC it keeps 8 bytes for each row, or 16 bytes if rows have weights, for each class
-// if there are more than two. A brief tally has no AUC and no confusion table.
+// several. For the AUC it keeps 8 bytes for each row, or 16 bytes if rows have weights. If there are more
+// than two classes, it keeps as much for each class. A brief tally has no AUC and no confusion table.
 type Tally struct {
 	m         *Model
 	team      *rows.Team // the processes that have other rows, see Join
