@@ -283,18 +283,11 @@ func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := ds.X
+	p := &solver.Problem{Data: ds.X, Labels: ds.Labels, Loss: loss}
 	if spread {
-		_, p := x.Dims()
-		rng, scale := rand.New(rand.NewPCG(1, 2)), make([]float64, p)
-		for j := range scale {
-			scale[j] = math.Pow(10, 6*rng.Float64()-3)
-		}
-		if x, err = x.ScaleColumns(scale); err != nil {
-			t.Fatal(err)
-		}
+		return inUnits(t, p)
 	}
-	return &solver.Problem{Data: x, Labels: ds.Labels, Loss: loss}
+	return p
 }
 
 // lambdaMax returns the smallest lambda for which x = 0 solves the lasso.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // TestSignals compares the fused lasso of signals on a chain with the result of a direct method: the
@@ -20,7 +21,7 @@ func TestSignals(t *testing.T) {
 	for _, n := range sizes {
 		y := steps(n)
 		lambda := 6 / float64(n)
-		p := &solver.Problem{Data: sparse.Identity(n), Labels: y, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: lambda}, Constraint: chainOnly(t, n)}
+		p := &solver.Problem{Data: sparse.Identity(n), Labels: y, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: lambda}, Constraint: graph.Chain(n).Incidence()}
 		res, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
 		if err != nil {
 			t.Errorf("n = %d: %v", n, err)
@@ -52,19 +53,6 @@ func steps(n int) []float64 {
 		y[i] = float64(i/50%3) + 0.3*rng.NormFloat64()
 	}
 	return y
-}
-
-// chainOnly returns the matrix of differences along a chain.
-func chainOnly(t testing.TB, n int) *sparse.CSR {
-	var entries []sparse.Triplet
-	for i := range n - 1 {
-		entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1}, sparse.Triplet{Row: i, Col: i + 1, Value: -1})
-	}
-	a, err := sparse.FromTriplets(n-1, n, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }
 
 // levels returns the number of levels of x. Neighbouring values are in one level if they differ by at most

@@ -95,6 +95,42 @@ func TestBadProblems(t *testing.T) {
 		{"Box has 3 lower", func(p *solver.Problem) { p.Domain = solver.NewBox(3, 0, 1) }},
 		{"bounds of feature 0 are [1, 0]", func(p *solver.Problem) { p.Domain = solver.NewBox(20, 1, 0) }},
 		{"Radius = 0", func(p *solver.Problem) { p.Domain = solver.Ball{} }},
+		{"Coupling has both", func(p *solver.Problem) { p.Coupling = &solver.Coupling{B: sparse.Identity(5), Diagonal: []float64{1}} }},
+		{"Coupling.B has 5 rows", func(p *solver.Problem) { p.Coupling = &solver.Coupling{B: sparse.Identity(5)} }},
+		{"Coupling.C has length 1", func(p *solver.Problem) { p.Coupling = &solver.Coupling{C: []float64{1}} }},
+		{"C[0] = NaN", func(p *solver.Problem) {
+			p.Constraint = nil
+			p.Coupling = &solver.Coupling{C: append([]float64{math.NaN()}, make([]float64, 19)...)}
+		}},
+		{"Diagonal[0] = 0", func(p *solver.Problem) {
+			p.Constraint = nil
+			p.Coupling = &solver.Coupling{Diagonal: make([]float64, 20)}
+		}},
+		{"not separable", func(p *solver.Problem) {
+			p.Constraint, p.Penalty = nil, solver.GroupL2{Lambda: 1}
+			d := make([]float64, 20)
+			for j := range d {
+				d[j] = float64(j + 1)
+			}
+			p.Coupling = &solver.Coupling{Diagonal: d}
+		}},
+		{"B'B is not that multiple", func(p *solver.Problem) {
+			p.Constraint = nil
+			p.Coupling = &solver.Coupling{B: sparse.Identity(20), Alpha: 2}
+		}},
+		{"share coordinate 1", func(p *solver.Problem) { p.Penalty = solver.GroupL2{Lambda: 1, Groups: [][]int{{0, 1}, {1}}} }},
+		{"has coordinate 99", func(p *solver.Problem) { p.Penalty = solver.GroupL2{Lambda: 1, Groups: [][]int{{99}}} }},
+		{"is empty", func(p *solver.Problem) { p.Penalty = solver.Within{Lower: 1, Upper: 0} }},
+		{"ElasticNet.L2 = -1", func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1, L2: -1} }},
+		{"SampleWeights has length 1", func(p *solver.Problem) { p.SampleWeights = []float64{1} }},
+		{"SampleWeights sum to 0", func(p *solver.Problem) { p.SampleWeights = make([]float64, 100) }},
+		{"Box bounds of feature 3 are [+Inf, +Inf]; there must be a finite number between them", func(p *solver.Problem) {
+			box := solver.NewBox(20, 0, math.Inf(1))
+			box.Lower[3] = math.Inf(1)
+			p.Domain = box
+		}},
+		{"Simplex.Total = -1", func(p *solver.Problem) { p.Domain = solver.Simplex{Total: -1} }},
+		{"Huber.Delta = -1", func(p *solver.Problem) { p.Loss = solver.Huber{Delta: -1} }},
 	} {
 		p := small(t)
 		c.mod(p)
@@ -303,7 +339,7 @@ func TestTheoremSchedule(t *testing.T) {
 	}
 }
 
-func TestRecorderAndContext(t *testing.T) {
+func TestRecorder(t *testing.T) {
 	p := small(t)
 	var passes []float64
 	stop := errors.New("enough")
@@ -322,11 +358,6 @@ func TestRecorderAndContext(t *testing.T) {
 	}
 	if res.At.Objective >= math.Ln2 {
 		t.Errorf("a stopped run returns objective %v", res.At.Objective)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if res, err := solver.Minimize(ctx, p, nil); !errors.Is(err, context.Canceled) || res.Status != solver.Stopped || !math.IsInf(res.DualityGap, 1) {
-		t.Errorf("context: %v", err)
 	}
 	n := 0
 	for pt, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}}) {

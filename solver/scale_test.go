@@ -14,22 +14,15 @@ import (
 // inUnits returns p with each column of its data multiplied by a factor from 1e-3 to 1e3.
 func inUnits(t *testing.T, p *solver.Problem) *solver.Problem {
 	t.Helper()
-	n, features := p.Data.Dims()
+	_, features := p.Data.Dims()
 	rng := rand.New(rand.NewPCG(7, 7))
 	unit := make([]float64, features)
 	for j := range unit {
 		unit[j] = math.Pow(10, 6*rng.Float64()-3)
 	}
-	var entries []sparse.Triplet
-	for i := range n {
-		idx, val := p.Data.Row(i)
-		for k, j := range idx {
-			entries = append(entries, sparse.Triplet{Row: i, Col: int(j), Value: val[k] * unit[j]})
-		}
-	}
 	q := *p
 	var err error
-	if q.Data, err = sparse.FromTriplets(n, features, entries); err != nil {
+	if q.Data, err = p.Data.ScaleColumns(unit); err != nil {
 		t.Fatal(err)
 	}
 	return &q
