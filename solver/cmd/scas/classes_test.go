@@ -160,7 +160,7 @@ func TestTooManyClasses(t *testing.T) {
 		want string
 	}{
 		{[]string{"train", file(5001)}, exitIO, `d.svm:5001:1: "5000": more than 5000 different labels: expected at most 5000 classes`},
-		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", few}, exitOK, ""},
+		{[]string{"train", "--lambda", "1", "--memory", "4MiB", few}, exitOK, ""},
 		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), few}, exitIO, "more than 4 MiB (--memory)"},
 	} {
 		if r := runHere(t, c.args...); r.code != c.code || !strings.Contains(r.errs, c.want) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -36,7 +35,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 		inMemory: func() float64 { return need + c.dataAndPairBytes(s) }, kept: int64(min(need+c.pairBytes(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
-		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
+		d.notStreamed = errNotMapped
 	}
 	s.demand = d
 	var err error

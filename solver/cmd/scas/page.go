@@ -268,7 +268,7 @@ type training struct {
 // call it.
 func (r *ranks) training(s *specified, m *model.Model, c *pageFlags) (of training, err error) {
 	if of.deviations = r.deviations(s, c); of.deviations != nil {
-		of.metrics, err = r.score(m, s.data, nil, false)
+		of.metrics, err = r.score(m, s.data, false)
 	}
 	return of, err
 }

@@ -31,6 +31,9 @@ type demand struct {
 	shared      bool // whether there are other ranks, which have other rows in their own memory
 }
 
+// errNotMapped is demand.notStreamed for data that are not mapped from a file.
+var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
+
 const (
 	// program is the number of bytes that a command needs out of core for anything but rows and vectors.
 	program = 64 << 20

@@ -77,41 +77,92 @@ func (c *predictCmd) Run(e *env) error {
 	}
 	var pred *predictions
 	var data *sparse.Dataset
+	write := func(w io.Writer) error { return pred.write(w) }
 	out := outputs{
-		{"-o", c.Output, func(w io.Writer) error { return pred.write(w) }},
+		{"-o", c.Output, func(w io.Writer) error { return write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return pred.draw(w, data) }},
 	}
 	if err := out.check(c.Data, c.Labels, c.Model, c.Offset); err != nil {
 		return err
 	}
-	if data, err = e.readRowsOf(m, c); err != nil {
+	if data, err = c.read(e, m); err != nil {
 		return c.ofModel(err)
 	}
-	if d := c.demand(m, data); c.Memory.exceeds(d) {
-		return c.outOfCore(e, m, d)
-	}
-	n, _ := data.X.Dims()
-	r := &predictReport{N: n, Classes: m.Classes.All()}
-	p := e.begin("predicting " + dataName(c.Data))
-	pred, err = c.predict(m, data)
-	p.end()
+	d := c.demand(m, data)
+	outOfCore := c.Memory.exceeds(d)
+	t, err := c.tally(m, d, outOfCore)
 	if err != nil {
+		return err
+	}
+	p := e.begin("predicting " + dataName(c.Data))
+	defer p.end()
+	if outOfCore {
+		write = func(w io.Writer) error { return c.writeWindows(e, w, m, t, data) }
+	} else if pred, err = c.predict(m, t, data); err != nil {
 		return c.explain(err)
 	}
-	if !c.IgnoreLabels && data.Labels != nil {
-		s, err := new(ranks).score(m, data, c.Threshold, !c.Metrics)
-		if err != nil {
-			return err
-		}
-		r = newPredictReport(m, s, c.Metrics)
-	}
-	return out.write(e, func() error {
+	err = out.write(e, func() error {
 		if c.Output == "" {
-			if err := pred.write(e.stdout); err != nil {
+			if outOfCore { // check all rows before the first prediction is written
+				if err := c.Memory.eachWindow(e, data, func(int, int) error { return nil }); err != nil {
+					return err
+				}
+			}
+			if err := write(e.stdout); err != nil {
 				return err
 			}
 		}
+		p.end()
+		n, _ := data.X.Dims()
+		r := &predictReport{N: n, Classes: m.Classes.All()}
+		if t != nil {
+			s, err := t.Metrics()
+			if err != nil {
+				return err
+			}
+			r = newPredictReport(m, s, c.Metrics)
+		}
 		return c.report(e, r)
+	})
+	return e.interrupted(err, "nothing written")
+}
+
+// tally returns the tally of the predictions, or nil if they are not compared with labels. With --metrics it
+// keeps the scores of all rows for the AUC. If there are several classes, each row has a score for each class.
+// If the work d must be done out of core, and this is impossible, tally returns an error.
+func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Tally, error) {
+	var t *model.Tally
+	switch {
+	case c.IgnoreLabels || d.data.Labels == nil:
+	case !c.Metrics:
+		t = m.NewBriefTally()
+	default:
+		rows, scores := countClasses(d.data), len(m.Columns)
+		t = m.NewTally(rows)
+		for _, n := range rows {
+			d.kept += 8 * int64(n) * int64(scores)
+		}
+		if d.notStreamed == nil {
+			d.work += fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scores, "score"))
+		}
+	}
+	_, err := c.Memory.place(d, outOfCore)
+	return t, err
+}
+
+// writeWindows predicts the rows window by window. It writes the predictions to w, and adds the rows to t
+// unless t is nil.
+func (c *predictCmd) writeWindows(e *env, w io.Writer, m *model.Model, t *model.Tally, data *sparse.Dataset) error {
+	return c.Memory.eachWindow(e, data, func(lo, hi int) error {
+		part, err := rowsOf(data, lo, hi)
+		if err != nil {
+			return err
+		}
+		pred, err := c.predict(m, t, part)
+		if err != nil {
+			return c.explain(ofRow(err, lo))
+		}
+		return pred.write(w)
 	})
 }
 
@@ -126,7 +177,7 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	}
 	switch {
 	case !data.X.Mapped():
-		d.notStreamed = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
+		d.notStreamed = errNotMapped
 	case c.SVG != "":
 		d.notStreamed = fmt.Errorf("%w: --svg draws a curve of all rows at once", stream.ErrNotStreamed)
 	}
@@ -209,8 +260,8 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 	return opt
 }
 
-// readRowsOf reads the data that the model m will predict, and warns if the two do not match.
-func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error) {
+// read reads the data that the model m will predict, and warns if the two do not match.
+func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
 	if err == nil && c.Offset != "" {
 		n, _ := data.X.Dims()

@@ -57,9 +57,12 @@ func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	return t, err
 }
 
-// predict returns the predictions of m for the rows of data.
-func (c *predictCmd) predict(m *model.Model, data *sparse.Dataset) (*predictions, error) {
+// predict returns the predictions of m for the rows of data, and adds the rows to the tally unless it is nil.
+func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Dataset) (*predictions, error) {
 	t, err := margins(m, data)
+	if err == nil && tally != nil {
+		err = compare(tally, data, c.Threshold)
+	}
 	if err != nil {
 		return nil, err
 	}

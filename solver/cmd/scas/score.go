@@ -51,9 +51,7 @@ func compare(t *model.Tally, data *sparse.Dataset, threshold *label) error {
 
 // score returns the metrics of m on the rows of data of all ranks. If brief is true, they have no AUC
 // and no confusion table. score compares some rows at a time, whose margins need at most 32 MiB.
-func (r *ranks) score(
-	m *model.Model, data *sparse.Dataset, threshold *label, brief bool,
-) (*model.Metrics, error) {
+func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.Metrics, error) {
 	n, _ := data.X.Dims()
 	t, size := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
 	if !brief {
@@ -63,7 +61,7 @@ func (r *ranks) score(
 	for lo := 0; lo < n && err == nil; lo += size {
 		var part *sparse.Dataset
 		if part, err = rowsOf(data, lo, min(lo+size, n)); err == nil {
-			err = ofRow(compare(t, part, threshold), lo)
+			err = ofRow(compare(t, part, nil), lo)
 		}
 	}
 	if err = r.team.Agreed(err); err == nil {

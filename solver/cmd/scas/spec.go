@@ -125,18 +125,15 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error
 	if c.Intercept {
 		columns++
 	}
-	why := ""
 	switch {
 	case !data.X.Mapped() && c.ranks.comm != nil:
-		why = "the rows of a rank must be in one .scas file, which scas convert writes, for all ranks or for each"
+		return fmt.Errorf("%w: the rows of a rank must be in one .scas file, which scas convert writes, for all ranks or for each", stream.ErrNotStreamed)
 	case !data.X.Mapped():
-		why = "they must be in a .scas file, which scas convert writes"
+		return errNotMapped
 	case method == nil && columns > exact.DenseFeatures:
-		why = fmt.Sprintf("up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", grouped(exact.DenseFeatures))
-	default:
-		return nil
+		return fmt.Errorf("%w: up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", stream.ErrNotStreamed, grouped(exact.DenseFeatures))
 	}
-	return fmt.Errorf("%w: %s", stream.ErrNotStreamed, why)
+	return nil
 }
 
 // keeps returns the bytes that out-of-core fits keep in memory. They are for weights of rows, offsets, folds

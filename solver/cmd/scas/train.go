@@ -175,7 +175,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	found, bad := c.ranks.training(s, m, &c.pageFlags)
 	if bad == nil && found.metrics == nil && m.Classifies() && !s.outOfCore() {
 		// Out of core there is no accuracy, because it would need one more pass.
-		found.metrics, bad = c.ranks.score(m, data, nil, true)
+		found.metrics, bad = c.ranks.score(m, data, true)
 	}
 	if bad != nil && err == nil {
 		return nil, bad
