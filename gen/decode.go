@@ -7,7 +7,7 @@ import (
 
 // A decoder converts the columns or values of a row to 64 bits.
 type decoder struct {
-	// The slice of the stored numbers, which is nil if the rows have another form. The empty name
+	// param is the slice of the stored numbers, which is nil if the rows have another form. The empty name
 	// is for the decoder to use if no other fits.
 	param string
 	bytes int // size of a stored number
@@ -18,83 +18,79 @@ type decoder struct {
 	one    func(e *emitter, m, dst operand.Mem)
 }
 
-// columnForms returns decoders that convert column numbers into byte distances.
-func (f *fused) columnForms() []decoder {
+// columnDecoders returns decoders that convert column numbers into byte distances, one for each of
+// columnForms.
+func (f *fused) columnDecoders() (all []decoder) {
 	shift := operand.Imm(uint64(f.shift))
-	widen := func(op instruction, load func(e *emitter, m operand.Mem, j reg.GPVirtual)) decoder {
-		return decoder{
+	for _, c := range columnForms {
+		all = append(all, decoder{
+			param: "a.Rows." + c.field, bytes: c.idxBytes,
 			vector: func(e *emitter, m operand.Mem, k mask, x vec) {
 				if k == nil {
-					op(m, x)
+					c.extend(e)(m, x)
 					e.VPSLLQ(shift, x, x)
 					return
 				}
 				y := e.vector(e)
 				e.VPXORQ(y, y, y)
-				op(m, k, y)
+				c.extend(e)(m, k, y)
 				e.VPSLLQ(shift, y, k, x)
 			},
 			one: func(e *emitter, m, dst operand.Mem) {
 				j := e.GP64()
-				load(e, m, j)
+				c.index(e, m, j)
 				e.SHLQ(shift, j)
 				e.MOVQ(j, dst)
 			},
-		}
+		})
 	}
-	wide := widen(f.VPMOVZXDQ, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) })
-	wide.param, wide.bytes = "a.Rows.Idx", 4
-	short := widen(f.VPMOVZXWQ, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVWQZX(m, j) })
-	short.param, short.bytes = "a.Rows.Idx16", 2
-	return []decoder{wide, short}
+	return all
 }
 
-// valueForms returns decoders that convert values into float64.
-func (f *fused) valueForms() []decoder {
-	masked := func(op instruction) func(e *emitter, m operand.Mem, k mask, x vec) {
-		return func(e *emitter, m operand.Mem, k mask, x vec) {
-			if k == nil {
-				op(m, x)
-			} else {
-				op(m, k, x)
-			}
+// valueDecoders returns decoders that convert values into float64, one for each of valueForms.
+func valueDecoders() (all []decoder) {
+	for _, v := range valueForms {
+		d := decoder{
+			bytes: v.valBytes,
+			vector: func(e *emitter, m operand.Mem, k mask, x vec) {
+				load, from := v.convert(e, m)
+				if k == nil {
+					load(from, x)
+				} else {
+					load(from, k, x)
+				}
+			},
+			one: func(e *emitter, m, dst operand.Mem) {
+				if v.valBytes == 8 {
+					j := e.GP64()
+					e.MOVQ(m, j)
+					e.MOVQ(j, dst)
+					return
+				}
+				x := v.number(e, m)
+				if x == nil {
+					x = e.scalar(e.constant("one"))
+				}
+				e.VMOVSD(x, dst)
+			},
 		}
+		if v.field != "" {
+			d.param = "a.Rows." + v.field
+		}
+		all = append(all, d)
 	}
-	return []decoder{
-		{"a.Rows.Val", 8, masked(f.VMOVUPD), func(e *emitter, m, dst operand.Mem) {
-			j := e.GP64()
-			e.MOVQ(m, j)
-			e.MOVQ(j, dst)
-		}},
-		{"a.Rows.Val32", 4, masked(func(ops ...operand.Op) { f.VCVTPS2PD(ops...) }), func(e *emitter, m, dst operand.Mem) {
-			x := e.XMM()
-			e.VMOVSS(m, x)
-			e.VCVTSS2SD(x, x, x)
-			e.VMOVSD(x, dst)
-		}},
-		{"", 0, func(e *emitter, _ operand.Mem, k mask, x vec) {
-			if k == nil {
-				e.VMOVAPD(e.fresh("one"), x)
-			} else {
-				e.VMOVAPD(e.fresh("one"), k, x)
-			}
-		}, func(e *emitter, _, dst operand.Mem) {
-			x := e.XMM()
-			e.VMOVSD(e.constant("one"), x)
-			e.VMOVSD(x, dst)
-		}},
-	}
+	return all
 }
 
 // decode emits the conversion of the f.n nonzeros from nonzero lo on.
 func (f *fused) decode(lo reg.GPVirtual) {
-	f.decodeInto(f.off, lo, f.pad, f.columnForms())
-	f.decodeInto(f.num, lo, f.constant("signBit"), f.valueForms())
+	f.decodeInto(f.off, lo, f.pad, f.columnDecoders())
+	f.decodeInto(f.num, lo, f.constant("signBit"), valueDecoders())
 }
 
-func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, forms []decoder) {
+func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, decoders []decoder) {
 	done := f.label("decoded")
-	for _, d := range forms {
+	for _, d := range decoders {
 		other := f.label("form")
 		src, dst, m := f.GP64(), f.GP64(), f.GP64()
 		if d.param != "" {

@@ -94,25 +94,24 @@ func (f *fused) prefetch(ptr reg.GPVirtual) {
 	f.MOVQ(operand.Mem{Base: ptr, Index: j, Scale: 8}, j)
 	// The base of a form that is not in use is nil. A prefetch near address 0 would cost
 	// a walk through the page tables, because that page is never mapped.
-	f.prefetchForm(j, []form{{"a.Rows.Idx", 4, 2}, {"a.Rows.Idx16", 2, 1}})
-	f.prefetchForm(j, []form{{"a.Rows.Val", 8, 4}, {"a.Rows.Val32", 4, 2}})
+	f.prefetchForm(j, f.columnDecoders())
+	f.prefetchForm(j, valueDecoders())
 	f.at(skip)
 }
 
-type form struct {
-	param        string
-	bytes, lines int
-}
-
-func (f *fused) prefetchForm(k reg.GPVirtual, forms []form) {
+// prefetchForm emits prefetches of 32 stored numbers from number k on, in the form that the rows have.
+func (f *fused) prefetchForm(k reg.GPVirtual, decoders []decoder) {
 	done := f.label("asked")
-	for _, c := range forms {
+	for _, d := range decoders {
+		if d.param == "" {
+			continue
+		}
 		other := f.label("other")
-		base := f.base(c.param)
+		base := f.base(d.param)
 		f.TESTQ(base, base)
 		f.JZ(other)
-		for l := range c.lines {
-			f.PREFETCHT0(operand.Mem{Base: base, Index: k, Scale: uint8(c.bytes), Disp: 64 * l})
+		for l := range d.bytes / 2 {
+			f.PREFETCHT0(operand.Mem{Base: base, Index: k, Scale: uint8(d.bytes), Disp: 64 * l})
 		}
 		f.JMP(done)
 		f.at(other)

@@ -29,8 +29,8 @@
 //     golden, which TestEqual then prints. The new value is right only if TestEqual passed before the
 //     line was added.
 //   - kernels/preempt_test.go: the kernel with its bound in spy.set, and a line in TestBoundedWork
-//   - kernels/guard_unix_test.go (guard pages), contract_test.go (overlaps, inputs, allocations, wrong
-//     lengths) and fuzz_test.go: the lists of calls. No test fails if a kernel is missing there.
+//   - kernels/guard_unix_test.go (guard pages), contract_test.go (overlaps, inputs, allocations), doors_test.go
+//     (wrong arguments) and fuzz_test.go: the lists of calls. No test fails if a kernel is missing there.
 //   - bench/internal/suite and bench/internal/naive, to measure it: a line in onVectors or onRows, and a
 //     plain loop
 //
@@ -38,9 +38,8 @@
 //
 //   - kernels/rows.go: a field of Rows; forms.go: numForms, form
 //   - kernels/set.go: the arrays in generic
-//   - gen/storage.go: a variable for its columns or values, and the list storages, in the order of the
+//   - gen/storage.go: a variable for its columns or values in columnForms or valueForms, in the order of the
 //     method form
-//   - gen/decode.go and fused.go: its decoder and its prefetch in the fused loops
 //   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels,
 //     sparse/csr.go (where a matrix gets its form) and solver/internal
 //   - kernels/forms_test.go: formNames and inForm; equal_test.go: its storedOp

@@ -8,22 +8,19 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// part returns the memory operand of a field of a struct of package kernels. base holds the address
-// of the struct.
-func (e *emitter) part(base reg.GPVirtual, structure, field string) operand.Mem {
-	s := e.declared.Scope().Lookup(structure).Type().Underlying().(*types.Struct)
+// spanPart returns the memory operand of a field of the span of package kernels to which base points.
+func (e *emitter) spanPart(base reg.GPVirtual, field string) operand.Mem {
+	s := e.spans().Underlying().(*types.Struct)
 	for i := range s.NumFields() {
 		if s.Field(i).Name() == field {
 			return operand.Mem{Base: base, Disp: offset(s, i)}
 		}
 	}
-	panic("gen: no field " + structure + "." + field) // cannot happen: the field exists
+	panic("gen: no field span." + field) // cannot happen: the field exists
 }
 
-// sizeof returns the size in bytes of a struct that package kernels declares.
-func (e *emitter) sizeof(structure string) operand.Constant {
-	return operand.U32(gotypes.Sizes.Sizeof(e.declared.Scope().Lookup(structure).Type()))
-}
+// spans returns the type span of package kernels.
+func (e *emitter) spans() types.Type { return e.declared.Scope().Lookup("span").Type() }
 
 // A hessianLoop emits the loop that adds the products of spans to the upper triangle of h; type
 // span of package kernels defines them. It updates two rows of h together, to load columns and
@@ -55,9 +52,9 @@ func (e *emitter) hessian(t *isa, s *storage) {
 		"for first <= k < last and k <= m < end of each span")
 	l := &hessianLoop{emitter: e, h: e.base("h"), stride: e.GP64(), k: e.GP64(), last: e.GP64(), end: e.GP64(),
 		upper: e.GP64(), lower: e.GP64(), c: e.XMM(), upperBy: e.XMM(), lowerBy: e.XMM()}
-	l.r = row{storage: s, idx: e.base(s.columns.param), cursor: e.GP64()}
+	l.r = row{storage: s, idx: e.base("a." + s.columns.field), cursor: e.GP64()}
 	if s.valBytes > 0 {
-		l.r.val = e.base(s.values.param)
+		l.r.val = e.base("a." + s.values.field)
 	}
 	e.Load(e.Param("stride"), l.stride)
 	e.SHLQ(operand.Imm(3), l.stride)
@@ -66,12 +63,12 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	e.TESTQ(left, left)
 	e.JZ(done)
 	e.at(next)
-	e.MOVQ(e.part(spans, "span", "first"), l.k)
-	e.MOVQ(e.part(spans, "span", "last"), l.last)
-	e.MOVQ(e.part(spans, "span", "end"), l.end)
-	e.VMOVSD(e.part(spans, "span", "c"), l.c)
+	e.MOVQ(e.spanPart(spans, "first"), l.k)
+	e.MOVQ(e.spanPart(spans, "last"), l.last)
+	e.MOVQ(e.spanPart(spans, "end"), l.end)
+	e.VMOVSD(e.spanPart(spans, "c"), l.c)
 	l.span()
-	e.ADDQ(e.sizeof("span"), spans)
+	e.ADDQ(operand.U32(gotypes.Sizes.Sizeof(e.spans())), spans)
 	e.DECQ(left)
 	e.JNZ(next)
 	e.at(done)

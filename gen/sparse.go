@@ -54,9 +54,9 @@ func (e *emitter) rowLanes(t *isa) {
 
 // row loads the addresses of the slices that a kernel on sparse rows uses.
 func (e *emitter) row(s *storage, vector string) row {
-	r := row{storage: s, idx: e.base(s.columns.param), w: e.base(vector), cursor: e.GP64()}
+	r := row{storage: s, idx: e.base("a." + s.columns.field), w: e.base(vector), cursor: e.GP64()}
 	if s.valBytes > 0 {
-		r.val = e.base(s.values.param)
+		r.val = e.base("a." + s.values.field)
 	}
 	return r
 }

@@ -13,35 +13,65 @@ type storage struct {
 	values
 }
 
-// columns describes how column indices are stored. index loads one index and extends it with zeros.
+// columns describes how column indices are stored. index loads one index and extends it with zeros. extend
+// returns the instruction that does this with as many indices as a vector has lanes.
 type columns struct {
-	name, param string
+	name, field string // suffix of the kernels; field of Rows
 	idxBytes    int
 	index       func(e *emitter, m operand.Mem, j reg.GPVirtual)
+	extend      func(e *emitter) instruction
 }
 
-// values describes how values are stored. add adds x times the values at m to acc. The mask says
-// which lanes have a value; x is -0 in the others. number loads a single value. If all values are
-// 1, add is a plain addition, which rounds in the same way, and number returns nil.
+// values describes how values are stored.
 type values struct {
-	name, param string
+	name, field string // suffix of the kernels; field of Rows, empty if all values are 1
 	valBytes    int
-	add         func(e *emitter, acc, x vec, m operand.Mem, k mask)
-	number      func(e *emitter, m operand.Mem) vec
+	// add adds x times the values at m to acc. The mask says which lanes have a value; x is -0 in the others. If
+	// all values are 1, add is a plain addition, which rounds in the same way.
+	add func(e *emitter, acc, x vec, m operand.Mem, k mask)
+	// number loads a single value. It returns nil if all values are 1.
+	number func(e *emitter, m operand.Mem) vec
+	// convert returns the instruction and the operand that load as many values as a vector has lanes, as float64.
+	convert func(e *emitter, m operand.Mem) (load instruction, from operand.Op)
 }
 
-var columns32 = columns{"", "a.Idx", 4, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) }}
+// columnForms and valueForms list the forms of the columns and of the values. storages lists their
+// combinations in the order of the method form in package kernels.
+var (
+	columnForms = []columns{columns32, columns16}
+	valueForms  = []values{values64, values32, valuesOne}
 
-var columns16 = columns{"U16", "a.Idx16", 2, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVWQZX(m, j) }}
+	storages = func() (all []*storage) {
+		for _, c := range columnForms {
+			for _, v := range valueForms {
+				all = append(all, &storage{c.name + v.name, c, v})
+			}
+		}
+		return all
+	}()
+)
+
+var columns32 = columns{
+	field: "Idx", idxBytes: 4,
+	index:  func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) },
+	extend: func(e *emitter) instruction { return e.VPMOVZXDQ },
+}
+
+var columns16 = columns{
+	name: "U16", field: "Idx16", idxBytes: 2,
+	index:  func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVWQZX(m, j) },
+	extend: func(e *emitter) instruction { return e.VPMOVZXWQ },
+}
 
 var values64 = values{
-	param: "a.Val", valBytes: 8,
-	add:    func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.load(e, m, k), x, acc) },
-	number: (*emitter).scalar,
+	field: "Val", valBytes: 8,
+	add:     func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.load(e, m, k), x, acc) },
+	number:  (*emitter).scalar,
+	convert: func(e *emitter, m operand.Mem) (instruction, operand.Op) { return e.VMOVUPD, m },
 }
 
 var values32 = values{
-	name: "F32", param: "a.Val32", valBytes: 4,
+	name: "F32", field: "Val32", valBytes: 4,
 	add: func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.widen(m, k), x, acc) },
 	number: func(e *emitter, m operand.Mem) vec {
 		v := e.XMM()
@@ -49,12 +79,14 @@ var values32 = values{
 		e.VCVTSS2SD(v, v, v)
 		return v
 	},
+	convert: func(e *emitter, m operand.Mem) (instruction, operand.Op) { return e.VCVTPS2PD, m },
 }
 
 var valuesOne = values{
-	name:   "Ones",
-	add:    func(e *emitter, acc, x vec, _ operand.Mem, _ mask) { e.VADDPD(x, acc, acc) },
-	number: func(*emitter, operand.Mem) vec { return nil },
+	name:    "Ones",
+	add:     func(e *emitter, acc, x vec, _ operand.Mem, _ mask) { e.VADDPD(x, acc, acc) },
+	number:  func(*emitter, operand.Mem) vec { return nil },
+	convert: func(e *emitter, _ operand.Mem) (instruction, operand.Op) { return e.VMOVAPD, e.fresh("one") },
 }
 
 // addNumber adds x times a number to the low lane of acc. A nil number is 1.
@@ -65,13 +97,3 @@ func (e *emitter) addNumber(acc, x, number vec) {
 	}
 	e.VFMADD231SD(number, x, acc)
 }
-
-// storages lists the forms in the order of the method form in package kernels.
-var storages = func() (all []*storage) {
-	for _, c := range []columns{columns32, columns16} {
-		for _, v := range []values{values64, values32, valuesOne} {
-			all = append(all, &storage{c.name + v.name, c, v})
-		}
-	}
-	return all
-}()
