@@ -36,13 +36,14 @@
 //
 // For a new storage form, edit:
 //
-//   - kernels/rows.go: a field of Rows; forms.go: numForms, form
-//   - kernels/set.go: the arrays in generic
-//   - gen/storage.go: a variable for its columns or values in columnForms or valueForms, in the order of the
+//   - kernels/rows.go: a field of Rows; forms.go: numForms, form; generic_rows.go: its type in column or value
+//   - kernels/set.go: the arrays in generic; preempt_test.go: the arrays in spy.set
+//   - gen/storage.go: a variable for its columns or values, in columnForms or valueForms, in the order of the
 //     method form
-//   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels,
-//     sparse/csr.go (where a matrix gets its form) and solver/internal
-//   - kernels/forms_test.go: formNames and inForm; equal_test.go: its storedOp
+//   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels, sparse/csr.go (where a
+//     matrix gets its form), solver/internal and bench/internal/suite
+//   - kernels/forms_test.go: formNames and inForm; equal_test.go: its storedOp, and the new value of golden as
+//     for a new kernel. Columns of fewer than 16 bits need fewer columns in TestForms and hessianShapes.
 //
 // A new instruction set must have vectors of 4 or 8 lanes on amd64. Kernels in narrow (gen.go) and some
 // parts of the emitter use 256-bit registers in every set, so a set below AVX2 needs new code for them.
