@@ -28,11 +28,6 @@ func (a *Rows) rowLen(i int32) int { return int(a.Ptr[i+1] - a.Ptr[i]) }
 
 // entry returns the column and the value of nonzero k, in any form.
 func (a *Rows) entry(k int) (col int, val float64) {
-	if a.Idx != nil {
-		col = int(a.Idx[k])
-	} else {
-		col = int(a.Idx16[k])
-	}
 	switch {
 	case a.Val != nil:
 		val = a.Val[k]
@@ -41,5 +36,13 @@ func (a *Rows) entry(k int) (col int, val float64) {
 	default:
 		val = 1
 	}
-	return col, val
+	return a.column(int64(k)), val
+}
+
+// column returns the column of nonzero k.
+func (a *Rows) column(k int64) int {
+	if a.Idx != nil {
+		return int(a.Idx[k])
+	}
+	return int(a.Idx16[k])
 }

@@ -1,5 +1,7 @@
 package kernels
 
+import "sort"
+
 // Hessian adds X' diag(c) X to rows lo to hi-1 of the upper triangle of h, for the rows x_i of a:
 //
 //	h[j*stride+m] += sum_i c[i] x_ij x_im   for lo <= j < hi and j <= m < p
@@ -62,15 +64,7 @@ func HessianCut(a Rows, p, k, parts int) int {
 		return p
 	}
 	want := a.addsBefore(p, p) / int64(parts) * int64(k)
-	lo, hi := 0, p
-	for lo < hi {
-		if j := (lo + hi) / 2; a.addsBefore(j, p) < want {
-			lo = j + 1
-		} else {
-			hi = j
-		}
-	}
-	return lo
+	return sort.Search(p, func(j int) bool { return a.addsBefore(j, p) >= want })
 }
 
 // addsBefore estimates the number of operations for the rows of h before row j from some of the
@@ -174,14 +168,6 @@ func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 		one[0] = span{first, min(first+n, rest.last), rest.end, rest.c}
 		hessianBlock(h, stride, a, one)
 	}
-}
-
-// column returns the column of nonzero k.
-func (a *Rows) column(k int64) int {
-	if a.Idx != nil {
-		return int(a.Idx[k])
-	}
-	return int(a.Idx16[k])
 }
 
 // seek returns the position of the row's first nonzero in column col or later, or end if there is
