@@ -256,17 +256,7 @@ func (q *Coupled) refresh() {
 	for j, u := range q.U {
 		q.d[j] = u - q.X[j]
 	}
-	q.times(q.hd, q.d)
-}
-
-// times sets dst = H v.
-func (q *Coupled) times(dst, v []float64) {
-	clear(dst)
-	for i, u := range v {
-		row := q.Row(q.H, i)
-		dst[i] += kernels.Dot(row, v[i:i+len(row)])
-		kernels.Axpy(u, row[1:], dst[i+1:i+len(row)])
-	}
+	q.Times(q.hd, q.H, q.d)
 }
 
 // newton computes the Newton step from u. It returns the square of the Newton decrement: the smooth
@@ -301,7 +291,7 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	}
 	decrement = kernels.Dot(q.rhs, q.step)
 	q.Penalty.Mul(q.imageStep, q.step)
-	q.times(q.hs, q.step)
+	q.Times(q.hs, q.H, q.step)
 	return math.Max(0, decrement), !math.IsNaN(decrement)
 }
 
@@ -380,7 +370,7 @@ func (q *Coupled) zeroSum() {
 		nu += by
 		kernels.Axpy(1, more, q.step)
 		kernels.Axpy(-by, x, q.step)
-		q.system.mul(rest, q.step)
+		q.system.Times(rest, q.system.h, q.step)
 		for j, v := range q.rhs {
 			rest[j] = v - rest[j] - nu
 		}

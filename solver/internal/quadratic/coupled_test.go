@@ -104,7 +104,7 @@ func (c *coupledCase) provedGap() (gap, beyond float64) {
 	q := c.q
 	m, l := q.Order, q.Penalty.Len()
 	h, r, v := make([]float64, m), make([]float64, m), make([]float64, l)
-	q.times(h, q.Move)
+	q.Times(h, q.H, q.Move)
 	copy(r, q.Gradient)
 	kernels.Axpy(1, h, r)
 	q.Penalty.AddTrans(r, q.Z)
@@ -204,7 +204,7 @@ func TestCoupledStart(t *testing.T) {
 	first := c.q.Steps
 	copy(c.q.X, c.q.U)
 	grad := make([]float64, 40)
-	c.q.times(grad, c.q.Move)
+	c.q.Times(grad, c.q.H, c.q.Move)
 	kernels.Axpy(1, grad, c.q.Gradient)
 	for j := range c.q.Gradient {
 		c.q.Gradient[j] += 1e-4 * rng.NormFloat64()

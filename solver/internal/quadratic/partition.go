@@ -119,29 +119,6 @@ func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 		return p.Group[row] < 0
 	}
 	idx, val := a.Row(row)
-	if len(idx) > 2 {
-		return p.impliesZeroLong(idx, val)
-	}
-	var sum, size float64
-	group := int32(-1)
-	for k, j := range idx {
-		of := p.Group[j]
-		switch {
-		case of < 0:
-			continue
-		case group >= 0 && of != group:
-			return false
-		}
-		group = of
-		v := float64(p.Factor[j] * val[k])
-		sum += v
-		size += math.Abs(v)
-	}
-	return math.Abs(sum) <= agree*size
-}
-
-// impliesZeroLong returns the same as ImpliesZero, for a row of any length with the given entries.
-func (p *Partition) impliesZeroLong(idx []int32, val []float64) bool {
 	sum, size := make(map[int32]float64, len(idx)), make(map[int32]float64, len(idx))
 	for k, j := range idx {
 		if of := p.Group[j]; of >= 0 {

@@ -85,7 +85,7 @@ func (s *system) solve(d, b []float64) {
 		for j, v := range s.step {
 			d[j] = math.FMA(v, s.scale[j], d[j])
 		}
-		s.mul(s.residual, d)
+		s.Times(s.residual, s.h, d)
 		for j, v := range s.residual {
 			s.residual[j] = b[j] - v
 		}
@@ -101,15 +101,5 @@ func (s *system) solveShifted(d, b []float64) {
 	s.chol.Solve(d, s.work)
 	for j, v := range s.scale {
 		d[j] *= v
-	}
-}
-
-// mul sets dst = H d.
-func (s *system) mul(dst, d []float64) {
-	clear(dst)
-	for i, v := range d {
-		row := s.Row(s.h, i)
-		dst[i] += kernels.Dot(row, d[i:i+len(row)])
-		kernels.Axpy(v, row[1:], dst[i+1:i+len(row)])
 	}
 }

@@ -1,6 +1,9 @@
 package quadratic
 
-import "github.com/scas-admm/scas/solver/internal/linalg"
+import (
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/linalg"
+)
 
 // A Triangle describes how the upper triangle of a symmetric matrix is stored: in full, or only its band
 // if it is a band matrix.
@@ -34,6 +37,16 @@ func (t Triangle) Size() int {
 // Row returns the entries (i, i), (i, i+1), … of row i that are stored.
 func (t Triangle) Row(h []float64, i int) []float64 {
 	return h[i*t.Stride+i : i*t.Stride+min(t.Order, i+t.Width+1)]
+}
+
+// Times sets dst = h d for the stored matrix h.
+func (t Triangle) Times(dst, h, d []float64) {
+	clear(dst)
+	for i, v := range d {
+		row := t.Row(h, i)
+		dst[i] += kernels.Dot(row, d[i:i+len(row)])
+		kernels.Axpy(v, row[1:], dst[i+1:i+len(row)])
+	}
 }
 
 // A factor is a Cholesky factor, of a full or a band matrix.
