@@ -11,16 +11,23 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// checkBytes is the approximate number of bytes that Check checks at a time: large enough for fast
+// checkBytes is the approximate number of bytes that CheckPart checks at a time: large enough for fast
 // reading, small enough for a processor's cache.
 const checkBytes = 8 << 20
 
-// Check checks the whole file, on all processors: every row by CheckRows, and the other
-// sections. Of several errors it returns the first in the order of rows. If little is
-// set, it releases the memory of rows after their check.
+// Check checks the whole file: all rows by CheckPart, and the other sections.
 func (f *File) Check(little bool) error {
-	n := int(f.Rows)
-	pieces := f.pieces()
+	if err := f.CheckPart(0, int(f.Rows), little); err != nil {
+		return err
+	}
+	return f.checkBlocks(span{page, f.sums.at}) // the other sections and the padding
+}
+
+// CheckPart is CheckRows for many rows, on all processors. Of several errors it returns the first in
+// the order of rows. If little is set, it releases the memory of rows after their check.
+func (f *File) CheckPart(lo, hi int, little bool) error {
+	step := int(max(1, f.Rows/(f.size/checkBytes+1))) // rows to check at a time
+	pieces := (hi - lo + step - 1) / step
 	failed := make([]error, pieces)
 	var wrong atomic.Int64 // the number of a piece with an error; pieces after it need no check
 	wrong.Store(int64(pieces))
@@ -29,33 +36,18 @@ func (f *File) Check(little bool) error {
 			if int64(k) > wrong.Load() {
 				return
 			}
-			lo, hi := n*k/pieces, n*(k+1)/pieces
-			if failed[k] = f.CheckRows(lo, hi); failed[k] != nil {
+			first := lo + k*step
+			last := min(first+step, hi)
+			if failed[k] = f.CheckRows(first, last); failed[k] != nil {
 				wrong.Store(min(wrong.Load(), int64(k)))
 			}
 			if little {
-				f.Release(lo, hi)
+				f.Release(first, last)
 			}
 		}
 	})
 	if k := slices.IndexFunc(failed, func(err error) bool { return err != nil }); k >= 0 {
 		return failed[k]
-	}
-	return f.checkBlocks(span{page, f.sums.at}) // the other sections and the padding
-}
-
-// pieces returns the number of parts into which Check divides the rows.
-func (f *File) pieces() int { return int(min(f.size/checkBytes, f.Rows)) + 1 }
-
-// CheckPart is CheckRows for many rows. It checks some rows at a time and then releases their
-// memory.
-func (f *File) CheckPart(lo, hi int) error {
-	rows := int(f.Rows)/f.pieces() + 1
-	for ; lo < hi; lo += rows {
-		if err := f.CheckRows(lo, min(lo+rows, hi)); err != nil {
-			return err
-		}
-		f.Release(lo, min(lo+rows, hi))
 	}
 	return nil
 }
