@@ -147,7 +147,7 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.outer.Interrupt,
 	}
 	if m := s.outer.Metric; m != nil {
-		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
+		l.Data, l.Rows = m.Data, m.Data.Compact(set.Float32)
 		l.A, l.Rho, l.Ridge = m.A, 1, 0
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)

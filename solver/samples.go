@@ -5,7 +5,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // Samples gives a method access to the data: full passes, single samples, and random draws. It
@@ -29,7 +28,7 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
 	s.sums, s.drawn = rows.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
 	if !ended {
-		s.rows = p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
+		s.rows = p.Data.Compact(set.Float32)
 	}
 	return s
 }

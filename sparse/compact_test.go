@@ -38,7 +38,7 @@ func TestCompact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := a.Compact(&CompactOptions{Round: c.round})
+			got := a.Compact(c.round)
 			if (got.Idx == nil) != c.short || (got.Idx16 != nil) != c.short {
 				t.Errorf("16-bit columns: %v, want %v", got.Idx16 != nil, c.short)
 			}
@@ -90,7 +90,7 @@ func TestCompactSame(t *testing.T) {
 		want, got, z, z2 := make([]float64, rows), make([]float64, rows), make([]float64, cols), make([]float64, cols)
 		kernels.Margins(want, a.Rows(0, rows), w)
 		kernels.Gradient(z, a.Rows(0, rows), want)
-		compact := a.Compact(nil)
+		compact := a.Compact(false)
 		kernels.Margins(got, compact, w)
 		kernels.Gradient(z2, compact, got)
 		for i := range want {
@@ -114,7 +114,7 @@ func TestCompactEmpty(t *testing.T) {
 			t.Fatal(err)
 		}
 		dst := make([]float64, rows)
-		kernels.Margins(dst, a.Compact(nil), make([]float64, 5))
+		kernels.Margins(dst, a.Compact(false), make([]float64, 5))
 		for i, v := range dst {
 			if v != 0 {
 				t.Errorf("margin %d of an empty matrix is %v", i, v)

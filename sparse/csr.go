@@ -203,28 +203,17 @@ func fromElements(rows, cols int, at func(i, j int) float64) (*CSR, error) {
 	return New(rows, cols, ptr, idx, val)
 }
 
-// CompactOptions sets limits for Compact. A nil *CompactOptions is the zero value: only
-// storage forms that lose nothing.
-type CompactOptions struct {
-	// Round stores values as float32 even where that rounds them, with a
-	// relative error of at most 6e-8 for normal numbers. Values beyond the range
-	// of float32 keep the matrix in float64.
-	Round bool
-}
-
 // maxShortCols is the largest number of columns for which 16-bit indices are enough.
 const maxShortCols = math.MaxUint16 + 1
 
 // Compact returns all rows in the storage form of package kernels that takes the fewest bytes per
-// entry and holds every number exactly, or rounds it if opt.Round allows that: no values if all are
-// 1, float32 values if they suffice, and 16-bit columns if the matrix has at most 65,536. Forms
-// differ only in time and memory: if the numbers are exact, kernels give the same bits. An entry
-// takes 2 bytes at best, 12 in the plain form. Slices that cannot be made smaller are views of the
-// matrix and must not be written to; the others are copies.
-func (a *CSR) Compact(opt *CompactOptions) kernels.Rows {
-	if opt == nil {
-		opt = &CompactOptions{}
-	}
+// entry: no values if all are 1, else float32 values if they suffice, and 16-bit columns if the matrix
+// has at most 65,536. float32 values suffice if they equal the values of the matrix; if round is set,
+// it is enough that none is beyond the range of float32. Rounding has a relative error of at most 6e-8,
+// and a larger one for values below 1e-38. Without rounding, kernels give the same bits for every form.
+// An entry takes 2 bytes at best, 12 in the plain form. Slices that cannot be made smaller are views
+// of the matrix and must not be written to; the others are copies.
+func (a *CSR) Compact(round bool) kernels.Rows {
 	rows := a.Rows(0, a.rows)
 	nnz := a.NNZ()
 	if nnz == 0 {
@@ -239,7 +228,7 @@ func (a *CSR) Compact(opt *CompactOptions) kernels.Rows {
 	switch val := a.val[:nnz]; {
 	case allOnes(val):
 		rows.Val = nil
-	case narrows(val, opt.Round):
+	case narrows(val, round):
 		rows.Val, rows.Val32 = nil, make([]float32, nnz)
 		for k, v := range val {
 			rows.Val32[k] = float32(v)
@@ -248,7 +237,7 @@ func (a *CSR) Compact(opt *CompactOptions) kernels.Rows {
 	return rows
 }
 
-// CompactBytes returns the number of bytes that Compact without Round copies.
+// CompactBytes returns the number of bytes that Compact without rounding copies.
 func (a *CSR) CompactBytes() int64 {
 	nnz, val := a.NNZ(), a.val[:a.NNZ()]
 	var entry int64

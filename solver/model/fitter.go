@@ -89,7 +89,7 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 	case f.file != nil:
 		q.Take(f.file)
 	case !d.spec.streams():
-		q.Data, q.Rows, q.Labels, q.Weights, q.Offset, q.Team = d.x, d.x.Compact(nil), d.y, d.weights, d.spec.Offsets, d.team
+		q.Data, q.Rows, q.Labels, q.Weights, q.Offset, q.Team = d.x, d.x.Compact(false), d.y, d.weights, d.spec.Offsets, d.team
 	}
 	return q
 }

@@ -35,7 +35,7 @@ func TestShapes(t *testing.T) {
 				t.Error("the seed does not decide the matrix")
 			}
 			// The compact form determines how many bytes the kernels read.
-			a := x.Compact(nil)
+			a := x.Compact(false)
 			short, ones, single := a.Idx16 != nil, a.Val == nil && a.Val32 == nil, a.Val32 != nil
 			if short != (p <= 1<<16) || ones != (s.Name != "covtype" && s.Name != "rcv1") || single != (s.Name == "covtype") {
 				t.Errorf("compact: 16-bit columns %v, no values %v, float32 %v", short, ones, single)

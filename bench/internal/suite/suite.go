@@ -102,7 +102,7 @@ func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 					}
 					rows := d.rows
 					if compact {
-						rows = d.x.Compact(nil)
+						rows = d.x.Compact(false)
 					}
 					c := k.make(d, rows)
 					c.Kernel, c.Shape = k.kernel, name

@@ -22,7 +22,7 @@ func BenchmarkDiagonal(b *testing.B) {
 			b.Fatal(err)
 		}
 		l := &InnerLoop{
-			Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 4000),
+			Data: s.X, Rows: s.X.Compact(false), Labels: s.Labels, Slope0: make([]float64, 4000),
 			Loss: term.Logistic{},
 			A:    linalg.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Round: 512,
 		}

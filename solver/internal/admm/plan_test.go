@@ -20,7 +20,7 @@ func newLoop(t *testing.T) *InnerLoop {
 		t.Fatal(err)
 	}
 	l := &InnerLoop{
-		Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 80),
+		Data: s.X, Rows: s.X.Compact(false), Labels: s.Labels, Slope0: make([]float64, 80),
 		Loss: term.Logistic{},
 		A:    linalg.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Round: 80,
 	}

@@ -32,7 +32,7 @@ func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
 	if q.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
 		t.Fatal(err)
 	}
-	q.Rows = q.Data.Compact(nil)
+	q.Rows = q.Data.Compact(false)
 	return q
 }
 

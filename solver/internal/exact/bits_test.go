@@ -44,7 +44,7 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	if prob.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
 		t.Fatal(err)
 	}
-	prob.Rows = prob.Data.Compact(nil)
+	prob.Rows = prob.Data.Compact(false)
 	return prob
 }
 

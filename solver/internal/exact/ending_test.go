@@ -27,7 +27,7 @@ func separable(t *testing.T) *Problem {
 	if p.Data, err = sparse.FromDense(rows, features, values); err != nil {
 		t.Fatal(err)
 	}
-	p.Rows = p.Data.Compact(nil)
+	p.Rows = p.Data.Compact(false)
 	return p
 }
 
@@ -96,7 +96,7 @@ func TestGapOfOffsets(t *testing.T) {
 	if p.Data, err = sparse.FromDense(3, 1, data); err != nil {
 		t.Fatal(err)
 	}
-	p.Rows = p.Data.Compact(nil)
+	p.Rows = p.Data.Compact(false)
 	s := mustNew(t, p)
 	s.Start([]float64{0.3 + 1e-9}) // 1e-9 is too small to change the margins
 	s.setLambda(1)

@@ -88,7 +88,7 @@ func (k kind) random(n, p int, seed uint64) *Problem {
 		prob.Limit[j], prob.Ridge[j] = w*(1-k.ridge), w*k.ridge
 	}
 	prob.Data, _ = sparse.FromDense(n, p, data)
-	prob.Rows = prob.Data.Compact(nil)
+	prob.Rows = prob.Data.Compact(false)
 	return prob
 }
 
@@ -248,7 +248,7 @@ func TestDegenerate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 1e-3}, term.SquaredHinge{}} {
-		prob := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, Limit: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, Ridge: make([]float64, p)}
+		prob := &Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, Limit: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, Ridge: make([]float64, p)}
 		s := mustNew(t, prob)
 		most, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.9, 0.3, 0.01, 1e-4} {
@@ -281,7 +281,7 @@ func load(t testing.TB, name string, features int) *Problem {
 	}
 	l1 := slices.Repeat([]float64{1}, features+1)
 	l1[features] = 0
-	return &Problem{Data: x, Rows: x.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, Limit: l1, Ridge: make([]float64, features+1)}
+	return &Problem{Data: x, Rows: x.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, Limit: l1, Ridge: make([]float64, features+1)}
 }
 
 var publicSets = []struct {
@@ -341,7 +341,7 @@ func TestFarOff(t *testing.T) {
 	if prob.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
 		t.Fatal(err)
 	}
-	prob.Rows = prob.Data.Compact(nil)
+	prob.Rows = prob.Data.Compact(false)
 	for _, far := range []float64{1, 30, 100, 1000} {
 		s := mustNew(t, prob)
 		x := make([]float64, p)

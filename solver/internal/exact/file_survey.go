@@ -205,6 +205,6 @@ func (f *File) subsample(p *Problem) bool {
 	if p.Data, err = sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val); err != nil {
 		panic(err) // cannot happen: the rows are rows of a valid matrix
 	}
-	p.Rows = p.Data.Compact(nil)
+	p.Rows = p.Data.Compact(false)
 	return true
 }

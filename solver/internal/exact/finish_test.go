@@ -50,7 +50,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 			q.Weights = append(q.Weights, float64(1+i%3))
 		}
 	}
-	q.Rows = q.Data.Compact(nil)
+	q.Rows = q.Data.Compact(false)
 	return q
 }
 

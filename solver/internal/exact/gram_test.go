@@ -30,7 +30,7 @@ func raw(t *testing.T, n, p int) *Problem {
 	if prob.Data, err = sparse.FromDense(n, p, data); err != nil {
 		t.Fatal(err)
 	}
-	prob.Rows = prob.Data.Compact(nil)
+	prob.Rows = prob.Data.Compact(false)
 	return prob
 }
 

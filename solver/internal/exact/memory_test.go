@@ -22,7 +22,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &exact.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, A: linalg.New(nil, features), Ridge: make([]float64, features), Threads: 1}
+	q := &exact.Problem{Data: d.X, Rows: d.X.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, A: linalg.New(nil, features), Ridge: make([]float64, features), Threads: 1}
 	q.Limit = slices.Repeat([]float64{lambda}, features)
 	before := solvertest.Heap()
 	res, most := solvertest.Peak(func() *exact.Solution {

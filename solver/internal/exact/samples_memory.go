@@ -217,7 +217,7 @@ func (m *memory) subsample(p *Problem) bool {
 	if p.Data, err = m.Data.SelectRows(pick); err != nil {
 		panic(err) // cannot happen: the rows exist
 	}
-	p.Rows = p.Data.Compact(nil)
+	p.Rows = p.Data.Compact(false)
 	p.Labels, p.Weights, p.Offset = entries(m.Labels, pick), entries(m.Weights, pick), entries(m.Offset, pick)
 	return m.Team.Total(rows.Mass(p.Weights, len(pick))) > 0
 }

@@ -117,7 +117,7 @@ func (o *outside) exact(z []float64) {
 		w.position[j] = int32(i) + 1
 	}
 	s.sub = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
-	s.sub.Rows = s.sub.Data.Compact(nil)
+	s.sub.Rows = s.sub.Data.Compact(false)
 	for i, j := range s.cols {
 		s.sub.Labels[i] = o.sum[j]
 	}

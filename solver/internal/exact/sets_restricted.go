@@ -66,7 +66,7 @@ func (w *setSolver) restrict(cols []int32) *restricted {
 		s.x[k] = w.at.x[j]
 	}
 	s.sub.Data = columnsOf(w.all.Data, w.position, len(cols))
-	s.sub.Rows = s.sub.Data.Compact(nil)
+	s.sub.Rows = s.sub.Data.Compact(false)
 	s.sub.MaxWorking = len(cols)
 	s.sub.Ridge = slices.Repeat([]float64{w.all.mu()}, len(cols))
 	s.penalty()

@@ -70,7 +70,7 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	out := make(map[string]*exact.Problem)
 	add := func(name string, a *linalg.Algebra, change func(q *exact.Problem)) {
 		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.SquaredHinge{}, term.Huber{Delta: 0.7}, term.Poisson{}} {
-			q := &exact.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a, Ridge: make([]float64, p)}
+			q := &exact.Problem{Data: d.X, Rows: d.X.Compact(false), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a, Ridge: make([]float64, p)}
 			if _, ok := loss.(term.Poisson); ok {
 				for i, b := range q.Labels {
 					q.Labels[i] = max(0, b)
