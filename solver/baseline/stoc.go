@@ -44,12 +44,15 @@ func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 
 func (b *base) beginSTOC(length, weight func(t float64) float64) (solver.Iteration, error) {
 	p, err := b.proximal()
-	s := &stoc{p, length, weight, p.sweep(b.ridge(b.x)...)}
+	if err != nil {
+		return nil, err
+	}
+	s := &stoc{p, length, weight, newSweep(b, p.shifted, p.b, b.ridge(b.x)...)}
 	if s.sweep != nil {
 		s.sweep.lagging = true
-		return b.uniform(s.swept).next, err
+		return b.uniform(s.swept).next, nil
 	}
-	return b.uniform(s.step).next, err
+	return b.uniform(s.step).next, nil
 }
 
 // perSampleRho is the factor of the automatic rho (see newBase) of methods that update y and beta with
@@ -80,14 +83,6 @@ type proximal struct {
 func (b *base) proximal() (proximal, error) {
 	shifted, err := b.shifted()
 	return proximal{b, shifted, b.vector()}, err
-}
-
-// sweep returns a sweep that makes the same steps, or nil if A does not have a form that a sweep needs.
-func (s *proximal) sweep(terms ...term) *sweep {
-	if s.shifted == nil { // proximal has returned an error
-		return nil
-	}
-	return newSweep(s.base, s.shifted, s.b, terms...)
 }
 
 // move sets x to the minimiser of (slope·aᵢ + mu·at)'x + (beta − ρ y)'A x +
@@ -161,15 +156,18 @@ type os2 struct {
 func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	p, err := b.proximal()
+	if err != nil {
+		return nil, err
+	}
 	o := &os2{proximal: p, eta0: b.run.StepSize(2 / b.nu), z: slices.Clone(b.x), point: b.vector()}
 	m := &perSample{base: b, step: o.step, average: func() {
 		copy(r.Mean.X, o.x)
 		copy(r.Mean.Y, o.y)
 	}}
-	if o.sweep = p.sweep(term{0, b.x}, term{0, o.z}); o.sweep != nil {
+	if o.sweep = newSweep(b, p.shifted, p.b, term{0, b.x}, term{0, o.z}); o.sweep != nil {
 		o.sweep.x, m.step = o.z, o.swept
 	}
-	return m.next, err
+	return m.next, nil
 }
 
 func (o *os2) step(i int, t float64) {

@@ -19,11 +19,7 @@ func sealed(file []byte) ([]byte, error) {
 	}
 	end := bytes.LastIndexByte(file, '}')
 	body := bytes.TrimRight(file[:end], "\n")
-	between := ",\n  \"checksum\": "
-	if len(body) == end {
-		between = `,"checksum":`
-	}
-	return fmt.Appendf(nil, "%s%s%q%s", body, between, sum, file[len(body):]), nil
+	return fmt.Appendf(nil, "%s,\n  \"checksum\": %q%s", body, sum, file[len(body):]), nil
 }
 
 // checksum returns the checksum of all fields of a file except the field checksum.

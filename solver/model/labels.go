@@ -42,8 +42,11 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	case positive != nil && *positive != high:
 		return nil, m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
 	}
-	signs, err := signsOf(y, m)
-	return signs, m, t.Agreed(err)
+	signs := make([]float64, len(y))
+	for i, v := range y {
+		signs[i], _ = m.Sign(v)
+	}
+	return signs, m, nil
 }
 
 // thirdLabel returns an error that names the rarest of more than two labels, because this label is most
@@ -69,24 +72,7 @@ func thirdLabel(t *rows.Team, y []float64) error {
 		return nil
 	}
 	others := slices.Delete(slices.Clone(all), rare, rare+1)
-	return notTwo(all[rare], row, others[0], others[1])
-}
-
-func notTwo(v float64, row int, one, other float64) error {
-	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", v, row, one, other)
-}
-
-// signsOf returns −1 for each negative label and +1 for each positive label.
-func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
-	signs := make([]float64, len(y))
-	for i, v := range y {
-		sign, ok := m.Sign(v)
-		if !ok {
-			return nil, notTwo(v, i, m.Negative, m.Positive)
-		}
-		signs[i] = sign
-	}
-	return signs, nil
+	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", all[rare], row, others[0], others[1])
 }
 
 // weigh returns the products of sample weights and class weights. It returns nil if the Spec has neither
