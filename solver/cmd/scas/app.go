@@ -113,7 +113,7 @@ func helpTexts() kong.Vars {
 	}
 }
 
-// A stickyWriter writes to Writer and remembers the first error, because kong does not report it.
+// A stickyWriter writes to Writer and remembers its first error, because kong ignores errors.
 type stickyWriter struct {
 	io.Writer
 	err error
@@ -153,7 +153,7 @@ func (e *env) show(asJSON bool, r interface{ text() string }) error {
 }
 
 // await returns the results of do. If the context ends first, await returns errInterrupted at once, while
-// do runs on. So do must have no side effects.
+// do runs on. So do must change nothing that is used after an interrupt.
 func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	done := make(chan struct{})
 	var value T

@@ -141,8 +141,8 @@ func (h held) knows(key string) bool {
 	return ok && isFinite(float64(v))
 }
 
-// price returns a text with the differences of the metrics and of the non-zeros of l from those of
-// beside.
+// price returns a text with the metrics and the number of non-zeros of l minus the metrics and the number of
+// non-zeros of beside.
 func (l cvLambda) price(beside cvLambda) string {
 	text := ""
 	for _, m := range heldMetrics {
@@ -270,9 +270,9 @@ func (c *cvCmd) check() error {
 	return c.pathFlags.check()
 }
 
-// most returns the number of folds. If --folds is not given, most returns the upper limit, because the number
+// mostFolds returns the number of folds or, if --folds is not given, its upper limit. In this case the number
 // of rows decides.
-func (c *cvCmd) most() int {
+func (c *cvCmd) mostFolds() int {
 	if c.Folds == 0 {
 		return 10
 	}
@@ -327,7 +327,7 @@ func (c *cvCmd) validate(e *env) error {
 	if err != nil {
 		return err
 	}
-	of := fits{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count, Folds: c.most()}, scored: c.Report != ""}
+	of := workload{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count, Folds: c.mostFolds()}, scored: c.Report != ""}
 	if r.problemReport, err = c.begin(e, data, start, of); err != nil {
 		return err
 	}
@@ -352,8 +352,8 @@ func (c *cvCmd) validate(e *env) error {
 }
 
 // cross runs the cross-validation and shows its progress.
-func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
-	judged, streamed, p := e.counted(min(c.most(), s.whole.total) * c.Lambdas.count)
+func (c *cvCmd) cross(e *env, s *fitSpec) (*model.CVResult, error) {
+	judged, streamed, p := e.counted(min(c.mostFolds(), s.whole.total) * c.Lambdas.count)
 	defer p.end()
 	s.spec.Progress, s.spec.Fitted = streamed, p.classes
 	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}

@@ -79,9 +79,9 @@ func distData(t *testing.T) (file, shards string) {
 	return writeText(t, dir, "all.svm", parts[0].String()+parts[1].String()), filepath.Join(dir, "part-*.svm")
 }
 
-// TestRanksAgree checks that commands on ranks have the results of a single process, with the rows in one file
-// or in shards, and that one rank has them to the byte. The fits have an intercept, standardised features,
-// weights, offsets, a graph or several classes.
+// TestRanksAgree checks that commands on ranks have the results of a single process, with the rows in one
+// file or in shards, and that one rank has them to the byte. The fits have an intercept, standardised
+// features, weights, offsets, a graph or several classes.
 func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()

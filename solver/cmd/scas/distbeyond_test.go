@@ -9,14 +9,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// fewOf returns all cases of a test, or only the first few cases if -short is given.
-func fewOf[T any](cases []T, few int) []T {
-	if testing.Short() {
-		return cases[:few]
-	}
-	return cases
-}
-
 // TestRanksBeyond checks that ranks have the results of a single process in memory, in training and in
 // cross-validation. The ranks read one .scas file larger than memory, or one such file each. One rank must
 // have the results of a single process out of core, to the byte.

@@ -141,7 +141,8 @@ func (e *env) log(level, msg string) {
 	fmt.Fprintln(e.stderr, "scas: "+msg)
 }
 
-// about adds the name of the data to err. Some errors stay unchanged, such as an interrupt.
+// about adds the name of the data to err. An interrupt, a fit that did not converge, and work that is
+// impossible out of core stay unchanged.
 func about(data string, err error) error {
 	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
 		return err
@@ -151,7 +152,7 @@ func about(data string, err error) error {
 
 // ofClass rewords an error of the fits of several classes. The new text has the first error, with the name of
 // the class in the data, and the number of other errors. It returns any other err unchanged.
-func (s *specified) ofClass(err error) error {
+func (s *fitSpec) ofClass(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -70,8 +70,8 @@ func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, e
 	return data, err
 }
 
-// A fits describes the fits of a command.
-type fits struct {
+// A workload says which fits a command makes.
+type workload struct {
 	settings solver.Settings
 	count    model.Fits // numbers of fits; Classes is not set, because it comes from the data
 	scored   bool       // whether the model is scored on all rows at once
@@ -83,9 +83,9 @@ const hardlyClasses = 100
 
 // begin makes the specification of the fits and returns the head of the report with it. The reading of data
 // began at start.
-func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
+func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	whole, t := c.ranks.whole(data), c.ranks.team
-	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, of) }) // specify reads files, so an interrupt must not wait for it
+	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, whole, of) }) // specify reads files, so an interrupt must not wait for it
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}

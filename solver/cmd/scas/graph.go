@@ -182,7 +182,7 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 		Antisym: c.Antisym, Version: version, names: s.names,
 	}
 	if s.data != nil {
-		if err = c.lookAt(e, s); err != nil {
+		if err = c.correlate(e, s); err != nil {
 			return nil, err
 		}
 	}
@@ -215,9 +215,9 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	return r, nil
 }
 
-// lookAt computes the covariances or correlations of the data. If the data are larger than memory, it
-// reads them in windows.
-func (c *graphCmd) lookAt(e *env, s *graphSource) (err error) {
+// correlate computes the covariances or correlations of the data. If the data are larger than memory, it
+// reads them in windows. For the method chain, which needs neither, it only checks these windows.
+func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()
 	each := func(do func(lo, hi int) error) error { return do(0, n) }

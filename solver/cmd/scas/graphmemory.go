@@ -90,12 +90,12 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 }
 
 // fewTogether is a number of features. allowGraph always demands the memory to solve a component of
-// them.
+// this number of features.
 const fewTogether = 128
 
-// matrices is the number of bytes that each thread of glasso needs for each pair of features of a
+// bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
 // component.
-const matrices = 9 * 8
+const bytesOfPair = 9 * 8
 
 // solverBytes returns the bytes that glasso needs to solve a component with the given number of features.
 // One half is for matrices, the other half for the results of all components.
@@ -104,7 +104,7 @@ func (c *graphCmd) solverBytes(s *graphSource, size int) float64 {
 		return 0
 	}
 	n := float64(size)
-	return 2 * max(matrices*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
+	return 2 * max(bytesOfPair*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
 }
 
 // bound sets the largest number of features of a component that glasso may solve. left is the memory
@@ -119,7 +119,7 @@ func (c *graphCmd) bound(s *graphSource, left float64) {
 		return
 	}
 	half := max(0, left/2)
-	fits := min(math.Sqrt(half/(matrices*float64(threadsOf(c.Threads)))), half/8/float64(s.features))
+	fits := min(math.Sqrt(half/(bytesOfPair*float64(threadsOf(c.Threads)))), half/8/float64(s.features))
 	s.together, s.less = max(1, int(fits)), true
 }
 

@@ -221,8 +221,8 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 	return box, err
 }
 
-// bound returns the number that word is. ok is false if word is no number, or infinite without the given
-// sign.
+// bound returns the number that word is. ok is false if word is no number, or is infinite with the opposite
+// of the given sign.
 func bound(word string, sign int) (v float64, ok bool) {
 	if v, ok = finite(word); ok {
 		return v, true

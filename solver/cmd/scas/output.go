@@ -31,7 +31,7 @@ func (out outputs) check(inputs ...string) error {
 		info, err := os.Stat(o.path)
 		there := err == nil
 		special := there && !info.Mode().IsRegular()
-		twin := slices.IndexFunc(out[:i], func(other output) bool { return other.path != "" && place(other.path) == place(o.path) })
+		twin := slices.IndexFunc(out[:i], func(other output) bool { return other.path != "" && canonical(other.path) == canonical(o.path) })
 		input := slices.IndexFunc(inputs, func(in string) bool {
 			other, err := os.Stat(in)
 			return err == nil && there && !special && os.SameFile(info, other)
@@ -60,8 +60,8 @@ func (out outputs) check(inputs ...string) error {
 	return nil
 }
 
-// place returns the same path for all names of one file, whether or not the file exists.
-func place(path string) string {
+// canonical returns the same path for all names of one file, whether or not the file exists.
+func canonical(path string) string {
 	path = atomicfile.Followed(path)
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {

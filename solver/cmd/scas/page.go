@@ -32,8 +32,8 @@ type page struct {
 	Metrics summary       // metrics on the training data
 	Heat    template.HTML // heat map of the confusions of several classes
 	Plot    template.HTML
-	Parts   []modelSection
-	Left    string // says which models have no part
+	Models  []modelSection
+	Omitted string // says which models have no section
 	Each    string // what a row of Table is for: lambda or class
 	Table   grid
 	Line    string
@@ -77,7 +77,8 @@ type set struct {
 	More                               int // members that are not listed
 }
 
-// maxBars limits the coefficients and the groups in a part. maxMembers limits the names listed for a group.
+// maxBars limits the coefficients and the groups in a section. maxMembers limits the names listed for a
+// group.
 const maxBars, maxMembers = 50, 40
 
 //go:embed page.tmpl
@@ -166,7 +167,7 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show adds a part for each column of a model. which says which model it is.
+// show adds a section for each column of a model. which says which model it is.
 func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 	if m.Classes.IsZero() {
 		return p.showOne(which, m, 0, g)
@@ -180,7 +181,7 @@ func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 	return nil
 }
 
-// shown returns the indices of the classes that have a part. If there are many classes, only a few have
+// shown returns the indices of the classes that have a section. If there are many classes, only a few have
 // one.
 func (p *page) shown(classes []string) []int {
 	order := make([]int, len(classes))
@@ -194,12 +195,12 @@ func (p *page) shown(classes []string) []int {
 	if p.scores != nil {
 		order, which = p.scores.byF1(), "worst, by F1,"
 	}
-	p.Left = fmt.Sprintf("The coefficients are those of the %d %s of %s; scas model show --json has all.", manyClasses, which, plural(len(classes), "class"))
+	p.Omitted = fmt.Sprintf("The coefficients are those of the %d %s of %s; scas model show --json has all.", manyClasses, which, plural(len(classes), "class"))
 	return order[:manyClasses]
 }
 
-// showOne adds a part with the coefficients and groups of column k. If the model has a graph that is small
-// enough, the part has a picture of it.
+// showOne adds a section with the coefficients and groups of column k. If the graph is small enough, the
+// section has a picture of it. g is nil if there is no graph.
 func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
 	t := modelSection{Which: which, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
@@ -230,7 +231,7 @@ func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) erro
 	if g != nil && len(g.Edges()) > 0 && draw.Fits(g) {
 		t.Graph, err = inline(func(w io.Writer) error { return drawTied(w, g, m, k) })
 	}
-	p.Parts = append(p.Parts, t)
+	p.Models = append(p.Models, t)
 	return err
 }
 
@@ -266,7 +267,7 @@ type training struct {
 
 // training returns what the page of --report shows of the rows, or nothing without --report. All ranks must
 // call it.
-func (r *ranks) training(s *specified, m *model.Model, c *pageFlags) (of training, err error) {
+func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training, err error) {
 	if of.deviations = r.deviations(s, c); of.deviations != nil {
 		of.metrics, err = r.score(m, s.data, false)
 	}
@@ -275,7 +276,7 @@ func (r *ranks) training(s *specified, m *model.Model, c *pageFlags) (of trainin
 
 // deviations returns the standard deviations of the features for the page of --report. It returns nil without
 // --report, and out of core. All ranks must call it.
-func (r *ranks) deviations(s *specified, c *pageFlags) []float64 {
+func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	if c.Report == "" || s.outOfCore() {
 		return nil
 	}

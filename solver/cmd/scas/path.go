@@ -190,7 +190,7 @@ func (c *pathCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count}}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, workload{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count}}); err != nil {
 		return err
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
@@ -211,7 +211,7 @@ func (c *pathCmd) fit(e *env) error {
 
 // follow fits a path and shows its progress. If fits fail, follow returns the first error. If the error is
 // that a fit did not converge, it also says how many lambdas failed.
-func (e *env) follow(s *specified, set model.PathSettings) (steps []*model.Step, first error) {
+func (e *env) follow(s *fitSpec, set model.PathSettings) (steps []*model.Step, first error) {
 	p := e.begin("the first lambda")
 	defer p.end()
 	failed, at := 0, 0.0

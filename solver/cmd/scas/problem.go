@@ -48,8 +48,8 @@ type problemReport struct {
 	Seconds     float64 `json:"seconds"`
 	Peak        int64   `json:"peak_memory"` // peak memory of this process in bytes; 0 if the system does not report it
 
-	name string
-	in   *specified
+	name string // name of the data file
+	in   *fitSpec
 }
 
 // A graphSummary describes the constraint matrix A.
@@ -63,7 +63,7 @@ type graphSummary struct {
 // A lossName names a loss.
 type lossName struct {
 	LossName   string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // argument of any loss; named when only Huber had an argument
+	HuberDelta float64 `json:"huber_delta,omitempty"` // argument of any loss that has one, not only of Huber's
 }
 
 func newLossName(loss solver.Loss) lossName {
@@ -79,7 +79,7 @@ func (l lossName) loss() string {
 }
 
 // report returns the first part of a report. name is the name of the data file.
-func (s *specified) report(name string) problemReport {
+func (s *fitSpec) report(name string) problemReport {
 	_, p := s.data.X.Dims()
 	r := problemReport{
 		problemSummary: problemSummary{

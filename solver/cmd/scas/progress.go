@@ -36,11 +36,10 @@ type progress struct {
 	stop  chan struct{}
 	ended chan struct{}
 
-	// A stage is one part of the command, such as reading the data. It began at the time began, when
-	// the share from of its work was done. share is the share that is done now. Shares are between 0
-	// and 1.
+	// A stage is one part of the command, such as reading the data. share is the share of its work that
+	// is done now, and from the share that was done at the time began. Shares are between 0 and 1.
 	share, from float64
-	began       time.Time
+	began       time.Time // when the stage began
 }
 
 // begin starts the reports of a command. text says what the command does.

@@ -29,7 +29,8 @@ func newMetrics(m *model.Metrics) *metrics {
 	return &metrics{number(m.Loss), m.Classes, m.Numbers}
 }
 
-// newPredictReport returns the report on predictions with the metrics s. all says whether to show all metrics.
+// newPredictReport returns the report on predictions with the metrics s. all says whether to show all
+// metrics.
 func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
 	loss := number(s.Loss)
 	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A specified has the specification of fits, with the data and the memory that they need.
-type specified struct {
+// A fitSpec has the specification of fits, with the data and the memory that they need.
+type fitSpec struct {
 	data       *sparse.Dataset
 	whole      wholeCounts
 	spec       model.Spec
@@ -30,9 +30,9 @@ type specified struct {
 
 // specify returns the specification of the fits to data. It does not set the fields that depend on whether
 // the fits are out of core.
-func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*specified, error) {
+func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload) (*fitSpec, error) {
 	_, p := data.X.Dims()
-	out := &specified{data: data, whole: whole}
+	out := &fitSpec{data: data, whole: whole}
 	out.spec = model.Spec{
 		Comm: c.ranks.joined(),
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
@@ -67,13 +67,13 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 		return nil, err
 	}
 	out.spec.Offsets = data.Offsets
-	if err := out.name(c.Names, p); err != nil {
+	if err := out.setNames(c.Names, p); err != nil {
 		return nil, err
 	}
-	if err := out.join(&c.specFlags, p); err != nil {
+	if err := out.setGraph(&c.specFlags, p); err != nil {
 		return nil, err
 	}
-	if err := out.penalise(&c.specFlags, p); err != nil {
+	if err := out.setPenalty(&c.specFlags, p); err != nil {
 		return nil, err
 	}
 	out.exceeds = c.Memory.exceeds(out.demand)
@@ -81,21 +81,21 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of fits) (*s
 }
 
 // features returns the number of features of the data.
-func (s *specified) features() int {
+func (s *fitSpec) features() int {
 	_, p := s.data.X.Dims()
 	return p
 }
 
 // outOfCore reports whether the fits are out of core.
-func (s *specified) outOfCore() bool { return s.spec.Memory > 0 }
+func (s *fitSpec) outOfCore() bool { return s.spec.Memory > 0 }
 
 // demand returns the memory that the fits of s need. The estimate reads the fields of s only when it is
 // asked for, so fields may be set after this call.
-func (c *fitFlags) demand(s *specified, of fits) *demand {
+func (c *fitFlags) demand(s *fitSpec, of workload) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
 		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.file)),
-		data: s.data, kept: c.keeps(s.data, of), notStreamed: c.notStreamed(s.data, of.settings.Method), stated: c.Features != 0, shared: c.ranks.comm != nil,
+		data: s.data, kept: c.keptBytes(s.data, of), notStreamed: c.notStreamed(s.data, of.settings.Method), stated: c.Features != 0, shared: c.ranks.comm != nil,
 		inMemory: func() float64 {
 			count := of.count
 			count.Classes = len(s.data.Classes.Values)
@@ -136,9 +136,9 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error
 	return nil
 }
 
-// keeps returns the bytes that out-of-core fits keep in memory. They are for weights of rows, offsets, folds
-// and models, and for labels if they differ from the labels in the file.
-func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
+// keptBytes returns the bytes that out-of-core fits keep in memory. They are for weights of rows, offsets,
+// folds and models, and for labels if they differ from the labels in the file.
+func (c *fitFlags) keptBytes(data *sparse.Dataset, of workload) int64 {
 	n, p := data.X.Dims()
 	ofRow, models := c.ranks.ofRow, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
@@ -160,8 +160,9 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	return ofRow*int64(n) + 8*int64(models)*int64(min(p, exact.DenseFeatures)+1)
 }
 
-// name sets the names of the features. They come from the file at path, or from the data if path is empty.
-func (s *specified) name(path string, p int) error {
+// setNames sets the names of the features. They come from the file at path, or from the data if path is
+// empty.
+func (s *fitSpec) setNames(path string, p int) error {
 	if path == "" {
 		s.spec.Features = s.data.Names
 		return nil
@@ -185,8 +186,8 @@ func (s *specified) name(path string, p int) error {
 	return nil
 }
 
-// join sets the graph, or the matrix A, of the specification.
-func (s *specified) join(c *specFlags, p int) error {
+// setGraph sets the graph, or the matrix A, of the specification.
+func (s *fitSpec) setGraph(c *specFlags, p int) error {
 	s.graph = graphSummary{Kind: graph.Kind(c.Graph), Rows: p}
 	switch c.Graph {
 	case "none":
@@ -242,9 +243,9 @@ func (c *specFlags) checkMatrix() error {
 	return usagef("--graph %s is a matrix read as A itself, which takes no %s; give a list of edges, or edges:%[1]s if it is one", c.Graph, flag)
 }
 
-// penalise sets the penalty, the weights of the ridges and the domain of the specification, whose features
+// setPenalty sets the penalty, the weights of the ridges and the domain of the specification, whose features
 // have their names.
-func (s *specified) penalise(c *specFlags, p int) error {
+func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.in(p), c.Domain.text
 	if c.Bounds != "" {
 		box, err := readBounds(c.Bounds, s.spec.Features, p)

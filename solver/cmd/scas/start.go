@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// readStart reads the model of --start. It returns nil if the flag is not given, and an error if the model has
-// other features, other classes or another kind of labels than the data.
-func (c *trainCmd) readStart(s *specified) (*model.Model, error) {
+// readStart reads the model of --start. It returns nil if the flag is not given, and an error if the model
+// has other features, other classes or another kind of labels than the data.
+func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 	if c.Start == "" {
 		return nil, nil
 	}
@@ -33,9 +33,9 @@ func (c *trainCmd) readStart(s *specified) (*model.Model, error) {
 	return m, nil
 }
 
-// otherLabels says how the labels of the model differ from the labels of the data. It returns "" if they are
-// the same.
-func (s *specified) otherLabels(m *model.Model, data string) string {
+// otherLabels says how the labels of the model differ from the labels of the data, whose name is data. It
+// returns "" if they are the same.
+func (s *fitSpec) otherLabels(m *model.Model, data string) string {
 	if was, is := term.LossOf(m.Loss).Traits(), term.LossOf(s.spec.Loss).Traits(); was.Labels != is.Labels {
 		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s", was.Name, labelKind[was.Labels], is.Name, labelKind[is.Labels])
 	}
@@ -61,9 +61,9 @@ func classesOf(two sparse.LabelMapping, more sparse.Classes) (names []string) {
 	return names
 }
 
-// otherFeatures says how the features of the model differ from the features of the data. It returns "" if
-// they are the same.
-func (s *specified) otherFeatures(m *model.Model, data string) string {
+// otherFeatures says how the features of the model differ from the features of the data, whose name is data.
+// It returns "" if they are the same.
+func (s *fitSpec) otherFeatures(m *model.Model, data string) string {
 	was, is := m.Features, s.spec.Features
 	switch k := len(m.Columns[0].Coefficients); {
 	case k != s.features():

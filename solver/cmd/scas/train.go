@@ -143,7 +143,7 @@ func (c *trainCmd) train(e *env) error {
 
 // fit fits the model and returns the report. If there is no model, the report is nil and there is an error.
 func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainReport, error) {
-	classes, what, of := len(data.Classes.Values), "fitting", fits{settings: c.settings(), scored: c.Report != ""}
+	classes, what, of := len(data.Classes.Values), "fitting", workload{settings: c.settings(), scored: c.Report != ""}
 	if classes > 0 {
 		if c.SVG != "" {
 			return nil, errOneGraph
@@ -187,7 +187,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 }
 
 // begin makes the specification and returns the first part of the report with it.
-func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
+func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	head, err := c.fitFlags.begin(e, data, start, of)
 	if err != nil {
 		return head, err

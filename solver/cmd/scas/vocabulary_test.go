@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestVocabulary checks testdata/vocabulary.keys. The file must have every key in the JSON of train, cv, path,
-// predict and model show, with its type and the commands that print it.
+// TestVocabulary checks testdata/vocabulary.keys. The file must have every key in the JSON of train, cv,
+// path, predict and model show, with its type and the commands that print it.
 func TestVocabulary(t *testing.T) {
 	table := readVocabulary(t)
 	seen := map[string]map[string]bool{} // the commands that print each key

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// eachWindow calls do for each window of the rows, from row lo to row hi-1, in order. It checks the rows before
-// the call. The rows of a window, their copy and their scores need about an eighth of the limit. Their
+// eachWindow calls do for each window of the rows, from row lo to row hi-1, in order. It checks the rows
+// before the call. The rows of a window, their copy and their scores need about an eighth of the limit. Their
 // predictions as text need another eighth.
 func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	const largest, share = 64 << 20, 16
@@ -51,7 +51,8 @@ func rowsOf(data *sparse.Dataset, lo, hi int) (*sparse.Dataset, error) {
 	return part, err
 }
 
-// ofRow adds lo to the number of the row in err if a margin is not finite. It returns any other err unchanged.
+// ofRow adds lo to the number of the row in err if a margin is not finite. It returns any other err
+// unchanged.
 func ofRow(err error, lo int) error {
 	if over, ok := errors.AsType[*model.OverflowError](err); ok {
 		over.Row += lo
