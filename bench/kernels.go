@@ -42,7 +42,7 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 	scale, opt, each := c.effort()
 	about := machine.Describe(e.Args)
 	limits := roof.Measure(about, each)
-	lines := append(limits.Lines(), fmt.Sprintf("samples: %d of at least %v each, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
+	lines := append(limits.Lines(), fmt.Sprintf("times:   the least of %d, each of at least %v, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
 	if !suite.HasSIMD() {
 		lines = append(lines, "missing: series archsimd; build with GOEXPERIMENT=simd and Go 1.26 on amd64 to include it")
 	}

@@ -51,12 +51,12 @@ converted to .scas. The columns:
 Data need about three times their size on disk, in the temporary directory.`
 }
 
-// trained has those fields of the object that scas train --json prints that this command uses.
+// trained has the fields that this command reads of the output of scas train --json.
 type trained struct {
 	Gap float64 `json:"duality_gap"`
 }
 
-// described has those fields of the object that scas info --json prints that this command uses.
+// described has the fields that this command reads of the output of scas info --json.
 type described struct {
 	Data struct {
 		Memory struct{ Data, Solver int64 }

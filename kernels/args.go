@@ -12,8 +12,8 @@ type stepArgs struct {
 	work    int     // number of nonzeros and elements that the call may still process
 
 	w, sum []float64 // the iterate; the sum of the iterates, or h of InnerDense
-	c, e   []float64
-	lo, hi []float64
+	c, e   []float64 // see InnerDense
+	lo, hi []float64 // the box
 	//lint:ignore U1000 kernels in assembly point there
 	zero float64 // +0; the padding of a decoded row points at it
 

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
-// The functions in this file check the arguments of the exported functions. Their cost does not
-// depend on the lengths, except for the check of the sampled rows.
+// The functions in this file check the arguments of the exported functions. Only the cost of Check depends
+// on the lengths.
 
 func checkLen(fn, arg string, got, want int) {
 	if got != want {

@@ -49,15 +49,16 @@ func lengthsOf(rng *rand.Rand, n, bound int) []int {
 	return lens
 }
 
-// TestForms compares Margins, Gradient and MarginsGradient in every form with the plain form, bit
-// for bit, at every level. Some rows have more than maxWork nonzeros.
+// TestForms compares Margins and Gradient in every form and at every level with the reference on whole rows in
+// the plain form, bit for bit, and MarginsGradient with itself in the plain form at level Generic. Some rows
+// have more than maxWork nonzeros, so that Margins and Gradient divide them.
 func TestForms(t *testing.T) {
 	required(t)
 	defer use(t, Active())
 	for _, s := range sources {
 		for _, lens := range [][]int{
 			{}, {0}, {1}, {0, 7, 8, 9, 0, 15, 16, 17, 3, 4, 5, 6, 2, 12, 11, 10, 64, 75, 0},
-			{5, maxWork + 21, 0, 256, 257, 2*maxWork + 3, 14},
+			{3, maxWork - 1, 0, maxWork, 14, maxWork + 1, 2*maxWork + 13, 0, 0, 75, maxWork / 2, maxWork / 2, 1},
 		} {
 			for form, name := range formNames {
 				rng := rand.New(rand.NewPCG(51, uint64(len(lens))))
@@ -66,14 +67,17 @@ func TestForms(t *testing.T) {
 				w, z, label := s.vector(rng, d), s.vector(rng, d), labels(rng, len(lens))
 				run := func(l Level, a Rows) [][]float64 {
 					use(t, l)
-					margin, slope, sum := make([]float64, len(lens)), make([]float64, len(lens)), slices.Clone(z)
-					all := [][]float64{margin, slope, sum}
-					Margins(margin, a, w)
-					Gradient(sum, a, margin)
-					loss := MarginsGradient(sum, margin, slope, label, a, w, LogisticLossKind)
-					return append(all, []float64{loss})
+					out := func() []float64 { return make([]float64, len(lens)) }
+					all := [][]float64{out(), slices.Clone(z), slices.Clone(z), out(), out(), {0}}
+					Margins(all[0], a, w)
+					Gradient(all[1], a, all[0])
+					all[5][0] = MarginsGradient(all[2], all[3], all[4], label, a, w, LogisticLossKind)
+					return all
 				}
 				want := run(Generic, plain)
+				marginsGeneric(want[0], &plain, w)
+				copy(want[1], z)
+				scatterGeneric(want[1], &plain, want[0])
 				for _, l := range Available() {
 					for i, got := range run(l, stored) {
 						sameVector(t, fmt.Sprintf("%v: %s, %s, %d rows, result %d", l, name, s.name, len(lens), i), got, want[i])

@@ -84,7 +84,7 @@ func TestMutations(t *testing.T) {
 			where += " (" + m.level.String() + ")"
 		}
 		if !slices.Contains(Available(), m.level) {
-			fmt.Printf("%-60s not tried: this machine has not %v\n", where, m.level)
+			fmt.Printf("%-60s not tried: this machine does not have %v\n", where, m.level)
 			continue
 		}
 		caught, err := m.try(module)

@@ -3,29 +3,8 @@ package kernels
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
-
-// TestLongRows mixes rows of more than maxWork nonzeros with short and empty ones. No level and no
-// division into assembly calls may change a bit of the reference's results for whole rows.
-func TestLongRows(t *testing.T) {
-	rng := rand.New(rand.NewPCG(31, 1))
-	const d = 300
-	lens := []int{3, maxWork - 1, 0, maxWork, 14, maxWork + 1, 2*maxWork + 13, 0, 0, 75, maxWork / 2, maxWork / 2, 1}
-	a, w := rowsOf(rng, sources[4], lens, d), sources[0].vector(rng, d)
-	slope := sources[0].vector(rng, a.Len())
-	want, wantZ := make([]float64, a.Len()), slices.Clone(w)
-	marginsGeneric(want, &a, w)
-	scatterGeneric(wantZ, &a, slope)
-	eachLevel(t, func(t *testing.T) {
-		dst, z := make([]float64, a.Len()), slices.Clone(w)
-		Margins(dst, a, w)
-		sameVector(t, "margins", dst, want)
-		Gradient(z, a, slope)
-		sameVector(t, "gradient", z, wantZ)
-	})
-}
 
 // TestViews checks that a view of rows lo to hi gives the same results for these rows as
 // the whole matrix.

@@ -52,7 +52,7 @@ type Kind struct {
 	share float64 // share of Options.For, relative to the shares of the other kinds
 	short int     // number of trials for Options.Tries = 1
 	alone bool    // run one trial at a time
-	begin func(ctx context.Context, g *ground) (trial, error)
+	begin func(ctx context.Context, g *testbed) (trial, error)
 }
 
 // A trial attacks the program once, in a way that the seed determines. handled says in a word or two what
@@ -113,14 +113,11 @@ func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 			return nil, fmt.Errorf("--only %s: want one of %s", opt.Only, strings.Join(names, ", "))
 		}
 	}
-	if opt.Dir == "" {
-		return nil, errors.New("no directory to attack in")
-	}
 	scas, err := program.Find(ctx, opt.Scas, opt.Dir)
 	if err != nil {
 		return nil, err
 	}
-	g := &ground{opt: opt, scas: scas}
+	g := &testbed{opt: opt, scas: scas}
 	shares := 0.0
 	for _, k := range kinds {
 		shares += k.share
@@ -141,7 +138,7 @@ func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 }
 
 // run runs the trials of one kind.
-func (g *ground) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, error) {
+func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, error) {
 	t := &Tally{Kind: k, Handled: map[string]int{}}
 	start := time.Now()
 	g.peak.Store(0)
@@ -179,7 +176,7 @@ func (g *ground) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, 
 
 // seeds returns a function that returns the seed of the next trial. more is false if no trial is left
 // or the time is over.
-func (g *ground) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
+func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0
 	most := g.opt.Tries * k.short
@@ -198,7 +195,7 @@ func (g *ground) seeds(k Kind, start time.Time, limit time.Duration) func() (see
 	}
 }
 
-func (t *Tally) count(g *ground, seed uint64, handled string, err error) {
+func (t *Tally) count(g *testbed, seed uint64, handled string, err error) {
 	t.Tried++
 	if err == nil {
 		t.Handled[handled]++

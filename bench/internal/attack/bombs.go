@@ -26,12 +26,12 @@ const bombPeak = 200e6
 // A bombAttack lets the program read bombs: small files that expand to very large ones, or whose header
 // states very large sizes. All inputs of the program are tried.
 type bombAttack struct {
-	g       *ground
+	g       *testbed
 	in      string
 	formats []string // the compressed formats that this machine can write
 }
 
-func beginBombs(_ context.Context, g *ground) (trial, error) {
+func beginBombs(_ context.Context, g *testbed) (trial, error) {
 	if runtime.GOOS != "linux" {
 		return nil, skip("peak memory is not known here")
 	}

@@ -14,7 +14,7 @@ import (
 // A faultAttack makes system calls fail, disks full, and directories read-only.
 type faultAttack struct{ *jobs }
 
-func beginFaults(ctx context.Context, g *ground) (trial, error) {
+func beginFaults(ctx context.Context, g *testbed) (trial, error) {
 	if runtime.GOOS != "linux" {
 		return nil, skip("no /dev/full here")
 	}

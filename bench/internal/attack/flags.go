@@ -17,11 +17,11 @@ import (
 
 // A flagAttack runs every command with random flags, some with extreme values.
 type flagAttack struct {
-	g  *ground
+	g  *testbed
 	in string
 }
 
-func beginFlags(ctx context.Context, g *ground) (trial, error) {
+func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 	in, err := g.inputs()
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type job struct {
 
 // jobs are the command lines that attacks disturb, with their inputs.
 type jobs struct {
-	g      *ground
+	g      *testbed
 	in     string // directory of the inputs
 	all    []job
 	strace bool // strace can make system calls fail on this machine
@@ -33,7 +33,7 @@ type jobs struct {
 
 // newJobs returns the jobs. The first call writes the inputs and runs every job twice, and returns an error if
 // the two runs write different bytes. Later calls return what the first one returned.
-func newJobs(ctx context.Context, g *ground) (*jobs, error) {
+func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil
 	}
@@ -70,7 +70,7 @@ func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 }
 
 // inputs writes the files that the attacked commands read, and returns their directory.
-func (g *ground) inputs() (string, error) {
+func (g *testbed) inputs() (string, error) {
 	dir, err := g.tempDir("in")
 	if err != nil {
 		return "", err
@@ -131,7 +131,7 @@ const midModel = `{
 
 // learn runs a job undisturbed. The first call stores the outputs and the time. Later calls return
 // an error if the outputs differ from the stored ones.
-func (j *job) learn(ctx context.Context, g *ground) error {
+func (j *job) learn(ctx context.Context, g *testbed) error {
 	dir, err := g.tempDir("job")
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func (j *jobs) inject(call, tampering string, when any) []string {
 }
 
 // tracing reports whether strace can make system calls fail on this machine.
-func (g *ground) tracing(ctx context.Context) bool {
+func (g *testbed) tracing(ctx context.Context) bool {
 	dir, err := g.tempDir("strace")
 	if err != nil {
 		return false

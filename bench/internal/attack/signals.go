@@ -17,7 +17,7 @@ import (
 // A signalAttack sends signals to jobs: at random times, or, under strace, at chosen system calls.
 type signalAttack struct{ *jobs }
 
-func beginSignals(ctx context.Context, g *ground) (trial, error) {
+func beginSignals(ctx context.Context, g *testbed) (trial, error) {
 	if runtime.GOOS == "windows" {
 		return nil, skip("no signals can be sent here")
 	}

@@ -16,12 +16,12 @@ import (
 // A streamAttack feeds inputs through pipes, slowly and in pieces, cuts inputs short, and changes
 // files while the program reads them.
 type streamAttack struct {
-	g    *ground
-	data map[string][]byte // contents of the inputs by name
-	line map[string][]string
+	g    *testbed
+	data map[string][]byte   // contents of the inputs by name
+	line map[string][]string // command lines by the name of the input, which is the file x
 }
 
-func beginStreams(_ context.Context, g *ground) (trial, error) {
+func beginStreams(_ context.Context, g *testbed) (trial, error) {
 	if _, err := exec.LookPath("mkfifo"); err != nil {
 		return nil, skip("no mkfifo")
 	}

@@ -11,7 +11,7 @@ import (
 // A writers attack runs several processes at once that write the same files.
 type writers struct{ *jobs }
 
-func beginWriters(ctx context.Context, g *ground) (trial, error) {
+func beginWriters(ctx context.Context, g *testbed) (trial, error) {
 	j, err := newJobs(ctx, g)
 	return writers{j}.try, err
 }

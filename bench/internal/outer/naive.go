@@ -69,7 +69,7 @@ func (m *plain) iterate() {
 	n := len(m.steps.Label)
 	for k := range m.dualUpdates {
 		size := (k+1)*n/m.dualUpdates - k*n/m.dualUpdates
-		m.block(size - 1)
+		m.inner(size - 1)
 		for j, s := range m.sum {
 			m.xt[j] = (m.xt[j] + s) / float64(size)
 		}
@@ -92,8 +92,8 @@ func (m *plain) gradient() {
 	}
 }
 
-// block makes the given number of inner steps from xt, and adds up the iterates in sum.
-func (m *plain) block(steps int) {
+// inner makes the given number of inner steps from xt, and sets sum to the sum of the iterates.
+func (m *plain) inner(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]
 	}

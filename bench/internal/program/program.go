@@ -51,7 +51,9 @@ type Ending struct {
 	Signal         string // the signal that ended the program, or ""
 	Stdout, Stderr string
 	CPU, Wall      time.Duration // processor time of user and system; elapsed time
-	Peak           int64         // largest resident size in bytes; 0 if the system does not report it
+	// Peak is the largest resident size in bytes, but at least the size of this process at the start of the
+	// run. It is 0 if the system does not report it.
+	Peak int64
 }
 
 // Run runs the program to its end. It returns an error if the program could not be run, or took longer

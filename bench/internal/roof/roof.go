@@ -49,7 +49,7 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures the limits. Each single measurement takes the time each, and all of them about
+// Measure measures the limits. A single measurement takes the time each. All of them together take about
 // twenty times as long.
 func Measure(f machine.Description, each time.Duration) Roof {
 	l1, l2, l3 := cmp.Or(f.L1, defaultL1), cmp.Or(f.L2, defaultL2), cmp.Or(f.L3, defaultL3)

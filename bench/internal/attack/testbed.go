@@ -12,22 +12,22 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A ground holds what all attacks share: the options, the program, its inputs, and the jobs.
-type ground struct {
+// A testbed holds what all attacks share: the options, the program, its inputs, and the jobs.
+type testbed struct {
 	opt  Options
 	scas string       // path of the program
 	peak atomic.Int64 // largest resident size of a process, bytes
 	jobs *jobs        // made when the first kind needs them
 }
 
-func (g *ground) say(line string) {
+func (g *testbed) say(line string) {
 	if g.opt.Say != nil {
 		g.opt.Say(line)
 	}
 }
 
 // tempDir makes an empty directory for a trial.
-func (g *ground) tempDir(pattern string) (string, error) {
+func (g *testbed) tempDir(pattern string) (string, error) {
 	dir, err := os.MkdirTemp(g.opt.Dir, pattern+"-")
 	if err != nil {
 		return "", err
@@ -40,7 +40,7 @@ const callLimit = time.Minute
 
 // call runs the program to its end. It returns an error if the program could not be run, or took longer
 // than callLimit.
-func (g *ground) call(ctx context.Context, c program.Call) (*program.Ending, error) {
+func (g *testbed) call(ctx context.Context, c program.Call) (*program.Ending, error) {
 	c.Program, c.Limit = g.scas, callLimit
 	e, err := c.Run(ctx)
 	if err != nil {
