@@ -31,7 +31,6 @@ import (
 // large.
 type Auto struct{}
 
-// Info implements Method.
 func (Auto) Info() MethodInfo {
 	info := scasInfo("auto", "Newton steps to a proved gap; scas-k alone where p, or with [G; I] the non-zeros, exceed some thousands")
 	info.Rate, info.ManyUpdates = "of passes none proven; of Newton steps locally superlinear", true
@@ -39,7 +38,6 @@ func (Auto) Info() MethodInfo {
 	return info
 }
 
-// Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
 	a := &auto{Run: r}
 	if r.Problem.unbounded() && !r.prover.Finishes() {

@@ -40,44 +40,36 @@ func scasInfo(name, summary string) MethodInfo {
 	}
 }
 
-// Info implements Method.
 func (SCASK) Info() MethodInfo {
 	info := scasInfo("scas-k", "SCAS-ADMM with K dual updates per snapshot")
 	info.Rate, info.ManyUpdates = "none proven; fastest in practice", true
 	return info
 }
 
-// Info implements Method.
 func (SCAS) Info() MethodInfo {
 	info := scasInfo("scas", "SCAS-ADMM, Algorithm 1 (general convex)")
 	info.Rate, info.Reference, info.Theorem = "O(1/T) in outer iterations", "Zhao, Li, Zhou", 1
 	return info
 }
 
-// Info implements Method.
 func (SCASStrong) Info() MethodInfo {
 	info := scasInfo("scas-strong", "SCAS-ADMM, Algorithm 2 (strongly convex)")
 	info.Rate, info.Reference, info.Theorem = "O(1/T) in outer iterations", "Zhao, Li, Zhou", 2
 	return info
 }
 
-// Info implements Method.
 func (SCASL) Info() MethodInfo {
 	info := scasInfo("scas-l", "SCAS-ADMM with the penalty linearised per round; any graph at O(nnz) a step")
 	info.Memory, info.ManyUpdates = "4p + 2l + n", true
 	return info
 }
 
-// Begin implements Method.
 func (SCASK) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
 
-// Begin implements Method.
 func (SCAS) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
 
-// Begin implements Method.
 func (SCASStrong) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
 
-// Begin implements Method.
 func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r, true) }
 
 // scas is a run of a SCAS-ADMM method with data in memory, which form one RowSet.

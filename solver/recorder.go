@@ -31,8 +31,8 @@ type Recorder interface {
 	Record(*Point) error
 }
 
-// A Recorder that returns ErrStop, or an error that wraps ErrStop, ends the run: Minimize
-// returns the Result, with status Stopped, and no error.
+// ErrStop ends a run without an error: if a Recorder returns ErrStop, or an error that wraps ErrStop,
+// Minimize returns the Result, with status Stopped.
 var ErrStop = errorf("stopped by the recorder")
 
 // RecorderFunc lets a function serve as a Recorder.

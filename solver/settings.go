@@ -97,7 +97,7 @@ type Settings struct {
 	RecordEvery int `json:"record_every"`
 }
 
-// A SettingError reports a field of Settings whose value cannot be used.
+// A SettingError reports a field of Settings whose value cannot be used, or not for the problem.
 type SettingError struct {
 	Field   string // name of the field
 	Value   any    // its value

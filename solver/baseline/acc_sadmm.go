@@ -26,13 +26,11 @@ import (
 // the mean of these means.
 type AccSADMM struct{}
 
-// Info implements solver.Method.
 func (AccSADMM) Info() solver.MethodInfo {
 	return stagedInfo("acc-sadmm", "Acc-SADMM: extrapolation and variance reduction",
 		"O(1/T) in steps, non-ergodic", "9p + 9l + n", "Fang, Cheng, Lin 2017", "1/L; 4/nu_f")
 }
 
-// Check implements solver.Checker.
 func (AccSADMM) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
 	batch, m := accStage(n, s)
@@ -53,17 +51,17 @@ type accSADMM struct {
 	m                 int       // inner steps of a stage
 	weight            float64   // L, the inverse of the step size Eta
 	point, ahead      []float64 // x and u
-	tilde             []float64
+	tilde             []float64 // x̃
 	aPoint, au        []float64 // A x and A u
-	lt, bt            []float64
-	lam, bracket      []float64
+	lt, bt            []float64 // l̃ and b̃
+	lam               []float64 // l
+	bracket           []float64 // w(A u − y⁺) + l
 	ym                []float64 // y of the inner loop
 	sum, sumY         []float64 // sums of the stage's x and y
 	previous          []float64 // x before the last step
 	theta, theta2, w2 float64
 }
 
-// Begin implements solver.Method.
 func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := &accSADMM{base: newBase(r, 3)}
 	s.weight = 1 / s.run.StepSize(4/s.nu)

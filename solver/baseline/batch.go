@@ -25,7 +25,6 @@ import (
 // The average is the mean of x_1..x_T.
 type Batch struct{}
 
-// Info implements solver.Method.
 func (Batch) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "batch", Summary: "ADMM with an exact x-step by Newton's method",
@@ -34,7 +33,6 @@ func (Batch) Info() solver.MethodInfo {
 	}
 }
 
-// Check implements solver.Checker.
 func (Batch) Check(p *solver.Problem, s *solver.Settings) error {
 	if _, features := p.Data.Dims(); features <= MaxFactored {
 		return s.CheckBudget(assemblyCost(p.Data) + 2)
@@ -42,7 +40,6 @@ func (Batch) Check(p *solver.Problem, s *solver.Settings) error {
 	return BatchCG{}.Check(p, s)
 }
 
-// Begin implements solver.Method.
 func (Batch) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBatch(r)
 	if len(b.x) <= MaxFactored {
@@ -57,7 +54,6 @@ func (Batch) Begin(r *solver.Run) (solver.Iteration, error) {
 // [MaxFactored], the two methods are the same.
 type BatchCG struct{}
 
-// Info implements solver.Method.
 func (BatchCG) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "batch-cg", Summary: "ADMM with an exact x-step by Newton's method with conjugate gradients",
@@ -66,10 +62,8 @@ func (BatchCG) Info() solver.MethodInfo {
 	}
 }
 
-// Check implements solver.Checker.
 func (BatchCG) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(3) }
 
-// Begin implements solver.Method.
 func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBatch(r)
 	b.newton = newConjugate(b.base)

@@ -16,7 +16,6 @@ import (
 // the mean of x_1..x_T.
 type BatchLinear struct{ onePass }
 
-// Info implements solver.Method.
 func (BatchLinear) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "batch-linear", Summary: "batch ADMM, one gradient an iteration, exact penalty",
@@ -33,7 +32,6 @@ func (BatchLinear) Info() solver.MethodInfo {
 // Eta is η; zero means 1/(ν̄ + ρ λ₁).
 type BatchUzawa struct{ onePass }
 
-// Info implements solver.Method.
 func (BatchUzawa) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "batch-uzawa", Summary: "batch ADMM, one gradient an iteration, the penalty linearised",
@@ -43,7 +41,6 @@ func (BatchUzawa) Info() solver.MethodInfo {
 	}
 }
 
-// Begin implements solver.Method.
 func (BatchLinear) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
 	var err error
@@ -52,7 +49,6 @@ func (BatchLinear) Begin(r *solver.Run) (solver.Iteration, error) {
 	return m.next, err
 }
 
-// Begin implements solver.Method.
 func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
 	m.run.StepSize(1 / (m.nubar + float64(m.rho*m.lambda1)))

@@ -20,7 +20,6 @@ import (
 // η₀. The average is the mean of x_1..x_T.
 type OADM struct{ onePass }
 
-// Info implements solver.Method.
 func (OADM) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "oadm", Summary: "online ADMM: the sample's loss exact",
@@ -42,7 +41,6 @@ type oadm struct {
 	sweep   *sweep  // nil if A is neither [G; I] nor I
 }
 
-// Begin implements solver.Method.
 func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	solve, err := b.shifted()

@@ -14,7 +14,6 @@ import (
 // of x_1..x_T.
 type OPG struct{ onePass }
 
-// Info implements solver.Method.
 func (OPG) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "opg", Summary: "OPG-ADMM: STOC-ADMM with the penalty linearised",
@@ -29,7 +28,6 @@ type opg struct {
 	sweep *sweep // nil if A is neither [G; I] nor I
 }
 
-// Begin implements solver.Method.
 func (OPG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	o := &opg{b, b.decreasing(), newSweep(b, nil, nil, b.ridge(b.x)...)}
@@ -71,7 +69,6 @@ func (o *opg) step(i int, t float64) {
 // size of [STOC] for mu = 0. The average is the mean of x_1..x_T.
 type RDA struct{ onePass }
 
-// Info implements solver.Method.
 func (RDA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "rda", Summary: "RDA-ADMM: dual averaging, the penalty linearised",
@@ -88,7 +85,6 @@ type rda struct {
 	eta  decreasing
 }
 
-// Begin implements solver.Method.
 func (RDA) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	d := &rda{base: b, g: b.vector(), past: b.vector(), c: b.rowVector(), eta: b.decreasing()}

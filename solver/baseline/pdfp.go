@@ -24,13 +24,11 @@ import (
 // average is the mean of the snapshots.
 type PDFP struct{}
 
-// Info implements solver.Method.
 func (PDFP) Info() solver.MethodInfo {
 	return stagedInfo("svrg-pdfp", "SVRG-PDFP: primal-dual fixed point, no penalty parameter",
 		"O(1/T) in stages; linear if strongly convex", "8p + 4l + n", "Zhu, Zhang 2020", "the step size; 1/nu_f")
 }
 
-// Check implements solver.Checker.
 func (PDFP) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
 	c := *s
@@ -38,7 +36,6 @@ func (PDFP) Check(p *solver.Problem, s *solver.Settings) error {
 	return staged{}.Check(p, &c)
 }
 
-// Begin implements solver.Method.
 func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 	n, _ := r.Problem.Data.Dims()
 	f := &pdfp{svrg: newSVRG(r, 1, cmp.Or(r.Settings.InnerSteps, 2*n))}

@@ -21,13 +21,11 @@ import (
 // which convergence is proved. The published code uses η = σ = 1, and 15 samples for each step.
 type SVRPDHG struct{ staged }
 
-// Info implements solver.Method.
 func (SVRPDHG) Info() solver.MethodInfo {
 	return stagedInfo("svr-pdhg", "SVR-PDHG: primal-dual hybrid gradient with variance reduction",
 		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "An et al. 2025", "the step size; 2/nu_f")
 }
 
-// Begin implements solver.Method.
 func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1).next, nil }
 
 // ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] with momentum. It applies the recursion to a
@@ -35,13 +33,11 @@ func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r
 // and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁).
 type ASVRPDHG struct{ staged }
 
-// Info implements solver.Method.
 func (ASVRPDHG) Info() solver.MethodInfo {
 	return stagedInfo("asvr-pdhg", "ASVR-PDHG: SVR-PDHG with momentum",
 		"O(1/T^2) in stages; linear if strongly convex", "8p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
 }
 
-// Begin implements solver.Method.
 func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 1, 0.9).next, nil }
 
 type pdhg struct {

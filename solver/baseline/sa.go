@@ -20,7 +20,6 @@ import (
 // n/(2 ν_f). The average is the mean of x_1..x_T.
 type SA struct{ storing }
 
-// Info implements solver.Method.
 func (SA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sa", Summary: "SA-ADMM: averages of stored gradients and iterates",
@@ -29,13 +28,11 @@ func (SA) Info() solver.MethodInfo {
 	}
 }
 
-// Begin implements solver.Method.
 func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, false) }
 
 // SAIU is SA-IU-ADMM. It is like [SA], but it linearises the penalty.
 type SAIU struct{ storing }
 
-// Info implements solver.Method.
 func (SAIU) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sa-iu", Summary: "SA-ADMM with the penalty linearised",
@@ -44,14 +41,12 @@ func (SAIU) Info() solver.MethodInfo {
 	}
 }
 
-// Begin implements solver.Method.
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
 // SAG is like [SA], but x̂ is the current iterate, so that no iterates are stored. If Eta is zero, 1/L is
 // 1/ν_f.
 type SAG struct{ onePass }
 
-// Info implements solver.Method.
 func (SAG) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sag", Summary: "SA-ADMM about the current iterate: a scalar per sample",
@@ -60,13 +55,11 @@ func (SAG) Info() solver.MethodInfo {
 	}
 }
 
-// Begin implements solver.Method.
 func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, false) }
 
 // SAGIU is like [SAG], but it linearises the penalty.
 type SAGIU struct{ onePass }
 
-// Info implements solver.Method.
 func (SAGIU) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sag-iu", Summary: "SA-ADMM about the current iterate, the penalty linearised",
@@ -75,7 +68,6 @@ func (SAGIU) Info() solver.MethodInfo {
 	}
 }
 
-// Begin implements solver.Method.
 func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, true) }
 
 // sa is the state of SA, SAG and their variants. It stores the slope dᵢ of every sample at

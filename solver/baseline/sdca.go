@@ -24,7 +24,6 @@ import (
 // v/n, and y is A x. The average is the mean of x.
 type SDCA struct{ onePass }
 
-// Info implements solver.Method.
 func (SDCA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sdca", Summary: "SDCA-ADMM: dual coordinate ascent",
@@ -49,7 +48,6 @@ type sdca struct {
 // sdcaRho is the automatic ρ.
 const sdcaRho = 0.1
 
-// Begin implements solver.Method.
 func (SDCA) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := &sdca{base: newBase(r, 1), norm2: r.Problem.Data.RowNormsSq()}
 	if r.Settings.Rho == 0 {

@@ -19,7 +19,6 @@ import (
 // the means of x_0..x_{T−1} and of y_1..y_T.
 type STOC struct{ onePass }
 
-// Info implements solver.Method.
 func (STOC) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "stoc", Summary: "STOC-ADMM: linearised loss, exact penalty",
@@ -36,7 +35,6 @@ type stoc struct {
 	sweep  *sweep                  // nil if A is neither [G; I] nor I
 }
 
-// Begin implements solver.Method.
 func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	return b.beginSTOC(b.decreasing().at, func(float64) float64 { return 1 })
@@ -107,7 +105,6 @@ func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
 // of STOC.
 type OS1 struct{ onePass }
 
-// Info implements solver.Method.
 func (OS1) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "os1", Summary: "OS-ADMM, variant 1: STOC-ADMM with growing weights",
@@ -116,7 +113,6 @@ func (OS1) Info() solver.MethodInfo {
 	}
 }
 
-// Begin implements solver.Method.
 func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	eta := b.decreasing()
@@ -136,7 +132,6 @@ func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 // average.
 type OS2 struct{ onePass }
 
-// Info implements solver.Method.
 func (OS2) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "os2", Summary: "OS-ADMM, variant 2: accelerated, for smooth losses",
@@ -152,7 +147,6 @@ type os2 struct {
 	sweep    *sweep // nil if A is neither [G; I] nor I
 }
 
-// Begin implements solver.Method.
 func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	p, err := b.proximal()

@@ -30,7 +30,6 @@ import (
 // rising.
 type SVRG struct{ staged }
 
-// Info implements solver.Method.
 func (SVRG) Info() solver.MethodInfo {
 	return stagedInfo("svrg", "SVRG-ADMM, linearised, y and beta updated with every sample; growing stages",
 		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f")
@@ -54,7 +53,6 @@ func (staged) Check(p *solver.Problem, s *solver.Settings) error {
 	return s.CheckBudget(stageCost(wholeBatches(steps, max(1, s.BatchSize)), n, reduced))
 }
 
-// Begin implements solver.Method.
 func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 	return newSVRG(r, 2, r.Settings.InnerSteps).next, nil
 }
@@ -69,7 +67,6 @@ func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 // usually violates |beta| ≤ lambda. So every stage has to find a multiplier again.
 type SVRGRestart struct{ staged }
 
-// Info implements solver.Method.
 func (SVRGRestart) Info() solver.MethodInfo {
 	i := stagedInfo("svrg-restart", "SVRG-ADMM restarted at every snapshot, as published if strongly convex",
 		"linear if strongly convex and A has full row rank", "7p + 4l + n + the eigenbasis of A'A", "Zheng, Kwok 2016", "the step size; 2/nu_f")
@@ -77,7 +74,6 @@ func (SVRGRestart) Info() solver.MethodInfo {
 	return i
 }
 
-// Begin implements solver.Method.
 func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := newSVRG(r, 2, r.Settings.InnerSteps)
 	var err error
@@ -268,13 +264,11 @@ func (s *svrg) closeStage(theta float64) {
 // snapshot, and settings are as in SVRG; the default of η is 1/ν_f.
 type ASVRG struct{ staged }
 
-// Info implements solver.Method.
 func (ASVRG) Info() solver.MethodInfo {
 	return stagedInfo("asvrg", "ASVRG-ADMM: SVRG-ADMM with momentum",
 		"O(1/T^2) in stages; linear if strongly convex", "8p + 5l + n", "Liu, Shang, Cheng 2017", "the step size; 1/nu_f")
 }
 
-// Begin implements solver.Method.
 func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := &asvrg{svrg: newSVRG(r, 1, r.Settings.InnerSteps), theta: 0.9}
 	s.at = s.vector()

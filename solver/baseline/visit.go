@@ -63,7 +63,6 @@ func (m *perSample) next() (bool, error) {
 // error if the budget is less than one pass.
 type onePass struct{}
 
-// Check implements solver.Checker.
 func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
 // A decreasing is a decreasing step size η_t for step t = 1, 2, … If η₀ was given, η_t is η₀/√t for mu =

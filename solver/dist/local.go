@@ -66,13 +66,10 @@ func newTurn(size int) *turn {
 	return &turn{done: make(chan struct{}), posted: make([][]float64, size)}
 }
 
-// Rank implements Comm.
 func (g *Goroutine) Rank() int { return g.rank }
 
-// Size implements Comm.
 func (g *Goroutine) Size() int { return g.size }
 
-// AllReduceSum implements Comm.
 func (g *Goroutine) AllReduceSum(v []float64) error {
 	return g.meet("sum", v, func(to []float64, all [][]float64) {
 		copy(to, all[0])
@@ -84,7 +81,6 @@ func (g *Goroutine) AllReduceSum(v []float64) error {
 	})
 }
 
-// AllReduceMax implements Comm.
 func (g *Goroutine) AllReduceMax(v []float64) error {
 	return g.meet("max", v, func(to []float64, all [][]float64) {
 		copy(to, all[0])
@@ -96,7 +92,6 @@ func (g *Goroutine) AllReduceMax(v []float64) error {
 	})
 }
 
-// Bcast implements Comm.
 func (g *Goroutine) Bcast(v []float64, root int) error {
 	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(to []float64, all [][]float64) { copy(to, all[root]) })
 }

@@ -41,17 +41,14 @@ func (m *Meter) cpu() time.Duration {
 	return m.Clock()
 }
 
-// AllReduceSum implements Comm.
 func (m *Meter) AllReduceSum(v []float64) error {
 	return m.count(len(v), func() error { return m.Comm.AllReduceSum(v) })
 }
 
-// AllReduceMax implements Comm.
 func (m *Meter) AllReduceMax(v []float64) error {
 	return m.count(len(v), func() error { return m.Comm.AllReduceMax(v) })
 }
 
-// Bcast implements Comm.
 func (m *Meter) Bcast(v []float64, root int) error {
 	return m.count(len(v), func() error { return m.Comm.Bcast(v, root) })
 }

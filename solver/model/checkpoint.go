@@ -39,7 +39,6 @@ func newClassStore(spec *Spec) (*classStore, error) {
 	return c, err
 }
 
-// Save implements dist.Checkpoint.
 func (c *classStore) Save(state []byte) error {
 	c.State = state
 	var b bytes.Buffer
@@ -49,7 +48,6 @@ func (c *classStore) Save(state []byte) error {
 	return c.to.Save(b.Bytes())
 }
 
-// Load implements dist.Checkpoint.
 func (c *classStore) Load() ([]byte, error) { return c.State, nil }
 
 // fit returns the stored model of a class. If there is none, it calls do to fit the model, and stores

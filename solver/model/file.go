@@ -193,7 +193,6 @@ type classWeight struct {
 // A number is a finite float64 in JSON. Reading null, or a number that a float64 cannot hold, is an error.
 type number float64
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (v *number) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" || json.Unmarshal(text, (*float64)(v)) != nil {
 		return errNumber
@@ -208,19 +207,16 @@ type intercept struct {
 	stated bool
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (v *intercept) UnmarshalJSON(text []byte) error {
 	v.stated = true
 	return json.Unmarshal(text, &v.value)
 }
 
-// MarshalJSON implements json.Marshaler.
 func (v intercept) MarshalJSON() ([]byte, error) { return json.Marshal(v.value) }
 
 // labels are the labels of two classes in a model file. Reading is an error if a label is absent.
 type labels sparse.LabelMapping
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (l *labels) UnmarshalJSON(text []byte) error {
 	var both struct{ Negative, Positive *number }
 	if err := json.Unmarshal(text, &both); err != nil {

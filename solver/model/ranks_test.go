@@ -76,8 +76,8 @@ func fitOnRanks(t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64)
 	return oneOf(t, append(models, again...), append(errs, more...))
 }
 
-// TestRanks checks that a fit on ranks proves the optimum of the documented objective, and that the
-// Summary of the model counts the rows of all ranks. A fit on one rank must have the bits of a fit without ranks.
+// TestRanks checks that a fit on ranks proves the optimum of the documented objective, and that the Summary
+// of the model counts the rows of all ranks. A fit on one rank must have the bits of a fit without ranks.
 func TestRanks(t *testing.T) {
 	g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 1, J: 4, Weight: -2}})
 	if err != nil {

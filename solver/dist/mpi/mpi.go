@@ -104,13 +104,10 @@ func (w *world) call(do func() error) error {
 	return err
 }
 
-// Rank implements dist.Comm.
 func (w *world) Rank() int { return w.rank }
 
-// Size implements dist.Comm.
 func (w *world) Size() int { return w.size }
 
-// AllReduceSum implements dist.Comm.
 func (w *world) AllReduceSum(v []float64) error {
 	return w.inSegments(v, func(v []float64) error {
 		if len(v)*w.size <= short {
@@ -128,7 +125,6 @@ func (w *world) AllReduceMax(v []float64) error {
 	})
 }
 
-// Bcast implements dist.Comm.
 func (w *world) Bcast(v []float64, root int) error {
 	return w.inSegments(v, func(v []float64) error {
 		return result("MPI_Bcast", C.scas_bcast(pointer(v), C.int(len(v)), C.int(root)))
