@@ -191,8 +191,9 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, how.Err
 }
 
-// unattained reports whether the outcome shows that the objective has no minimum. Out of core this
-// needs one more pass over the file. If ctx has ended the run there, unattained returns false.
+// unattained reports whether the outcome shows that the objective has no minimum. Out of core this needs
+// one more pass over the file. unattained returns false instead if an error has ended the run, which ended
+// says, or if there is only one process and ctx has ended.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)
 	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
