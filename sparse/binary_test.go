@@ -219,7 +219,7 @@ func TestBinaryDamage(t *testing.T) {
 	wantParseError(t, read("foreign", []byte("1 1:2\n")), 0, 0, "this is no .scas file")
 	newer := slices.Clone(whole)
 	newer[8] = 2
-	wantParseError(t, read("newer", newer), 0, 0, "version 2 of the form")
+	wantParseError(t, read("newer", newer), 0, 0, "version 2 of the format")
 	path := filepath.Join(dir, "d.txt")
 	if err := os.WriteFile(path, whole, 0o666); err != nil {
 		t.Fatal(err)

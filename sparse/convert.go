@@ -104,8 +104,7 @@ func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	return done, nil
 }
 
-// errInterrupted matches the error of an interruption after which a conversion can be
-// resumed.
+// errInterrupted is wrapped by the error of a conversion that ConvertSettings.Interrupt ended.
 var errInterrupted = errorf("the conversion was interrupted")
 
 // A conversion is the state of one call of Convert.
@@ -124,8 +123,8 @@ type conversion struct {
 
 // A converter does the work that depends on the format of the text.
 type converter interface {
-	// read reads the rest of the text, calls report after each block, and describes the
-	// whole.
+	// read reads the rest of the text and calls report after each block. It returns the description
+	// of all data.
 	read(in io.Reader, report func()) (*Converted, error)
 	// sections returns the sections of the .scas file.
 	sections() binarySections
@@ -231,8 +230,8 @@ func (c *conversion) piece(b []byte) error {
 	return c.interrupted()
 }
 
-// section returns a function that writes part k of c.parts by calls of write with a part of its
-// bytes.
+// section returns a function that writes part k of c.parts. It calls write for some of the bytes at a
+// time.
 func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return c.parts.each(k, func(b []byte) error {

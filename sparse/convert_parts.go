@@ -17,8 +17,8 @@ import (
 
 // parts holds the sections of a .scas file in the making, each in a file of one
 // directory. A journal beside them gets a line after every recordBytes of text, with the
-// sizes and the checksums of the sections. After a crash of the program or of the
-// machine, everything that the last line covers is correct.
+// sizes and the checksums of the sections. After a crash, a conversion continues from the
+// last line if the sections still have these checksums.
 type parts struct {
 	dir      string
 	files    [partCount]partFile
@@ -27,7 +27,7 @@ type parts struct {
 	recorded int64 // bytes of text at the last record
 }
 
-// About recordBytes of text at most must be read again after a crash.
+// recordBytes is about the largest number of bytes of text that must be read again after a crash.
 const recordBytes = 8 << 20
 
 // The sections of a .scas file.

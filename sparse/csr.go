@@ -22,7 +22,7 @@ type CSR struct {
 	ptr        []int64
 	idx        []int32
 	val        []float64
-	file       *mapping // the mapped file that holds the slices, or nil
+	file       *mapping // the .scas file that holds the slices, or nil
 }
 
 // New builds a rows x cols matrix whose row i holds the entries

@@ -105,7 +105,7 @@ func (s *schema) columnNames() []string {
 	return names
 }
 
-// assign sets the kinds of the columns that do not depend on the values.
+// assign sets the kinds of columns that follow from the options and from the names of the columns.
 func (s *schema) assign(line int) error {
 	for _, part := range []struct {
 		names []string

@@ -96,8 +96,8 @@ type ReadStats struct {
 	IndexBase IndexBase `json:"index_base"`
 	// SortedRows counts rows whose indices were out of order in the file.
 	SortedRows int `json:"sorted_rows"`
-	// Bytes is the number of bytes of text after decompression, or of the file for
-	// Binary.
+	// Bytes is the number of bytes of text after decompression; for Binary of the file, and for
+	// NPZ of the arrays that were read.
 	Bytes int64 `json:"bytes"`
 	// Compression is gzip, bzip2, xz or zstd, as the first bytes of the file say; empty
 	// for none.

@@ -8,7 +8,7 @@
 //
 // A matrix is validated once, when it is built: columns are strictly increasing within
 // each row and in range, and values are finite. Kernels rely on that without further
-// checks, so there is no way to obtain an invalid *CSR or to change one. Rows of files
+// checks. Therefore no function returns an invalid *CSR or changes one. Rows of files
 // larger than memory (ReadOptions.Beyond) are the exception: their user must validate
 // them with CSR.Check before the first use.
 //
@@ -40,9 +40,9 @@
 //     states. A file of one line may state 2^31 rows.
 //   - An error in the data is a *ParseError with the file, and with the line, column and
 //     token if the format has lines.
-//   - widen applies ReadOptions.Features and IgnoreBeyond, Dataset.arrange applies Names
-//     if the file names its features, and Dataset.labelled sets the labels.
-//   - It sets all fields of Dataset.Stats that the format has.
+//   - widen applies ReadOptions.Features and IgnoreBeyond, newData sets the labels and the
+//     size in Dataset.Stats, and Dataset.arrange applies Names if the file names its features.
+//   - It sets the other fields of Dataset.Stats that the format has.
 //
 // A write function takes the labels from Dataset.OriginalLabels.
 package sparse

@@ -25,8 +25,9 @@ const (
 	//
 	// Tokens are separated by blanks. Blank lines and comments are skipped. A line with
 	// only a label is a sample of zeros. Entries with the value 0 are stored. Repeated
-	// indices and indices outside the stated base or feature count are errors. Files are
-	// written with indices from 1. The number of columns is not in the file.
+	// indices are errors, and so are indices that the stated base or number of features
+	// does not allow. Files are written with indices from 1. The number of columns is not in
+	// the file.
 	LIBSVM Format = "libsvm"
 
 	// CSV is a table with one sample a line: comma-separated values of RFC 4180; the
@@ -87,11 +88,11 @@ const (
 	// errors. ReadOptions.LabelsFile gives the labels.
 	MatrixMarket Format = "mtx"
 
-	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the
-	// operating system can map files, reading maps it: X and Labels are views of the
-	// file, and reading only compares every block with its checksum. If data larger than
-	// ReadOptions.Memory are read nevertheless (ReadOptions.Beyond), CSR.Check compares
-	// the blocks later.
+	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the operating
+	// system can map files, reading maps the file and only checks its checksums and rows:
+	// X is a view of the file, and so is Labels unless the options ask for other labels.
+	// If data larger than ReadOptions.Memory are read nevertheless (ReadOptions.Beyond),
+	// CSR.Check checks them later.
 	//
 	// The file must not be changed before Dataset.Close. Replacing the file by another, as scas
 	// does, is safe. A truncated or changed file is an error.
@@ -243,7 +244,7 @@ func Write(w io.Writer, format Format, d *Dataset) error {
 	f := fileFormatOf(format)
 	switch {
 	case f == nil:
-		return errorf("writing the form %v: want one of %v", format, Formats())
+		return errorf("writing the format %v: want one of %v", format, Formats())
 	case d.Labels != nil && len(d.Labels) != d.X.rows:
 		return errorf("%d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
 	}

@@ -117,7 +117,7 @@ func TestWriteFile(t *testing.T) {
 			t.Errorf("%v: %v", format, err)
 		}
 	}
-	if err := Write(io.Discard, Auto, d); err == nil || !strings.Contains(err.Error(), "the form auto: want one of [libsvm csv") {
+	if err := Write(io.Discard, Auto, d); err == nil || !strings.Contains(err.Error(), "the format auto: want one of [libsvm csv") {
 		t.Error(err)
 	}
 }
@@ -262,7 +262,7 @@ func TestReadNPZRefuses(t *testing.T) {
 		{"same names", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{}, `"a": array names: a name that comes twice`},
 		{"absent name", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `"d": no such column`},
 		{"features", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most 2 features"},
-		{"memory", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes, which are to be kept"},
+		{"memory", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes: a stream"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := readAs(NPZ, bytes.NewReader(tt.data), "z.npz", &tt.opt)

@@ -2,11 +2,11 @@ package sparse
 
 import "github.com/scas-admm/scas/sparse/internal/scasfile"
 
-// A mapping is a mapped file whose rows, from first on, are the rows of a matrix.
+// A mapping is an open .scas file that holds the rows of a matrix.
 type mapping struct {
 	*scasfile.File
-	name  string
-	first int
+	name  string // name of the file in errors
+	first int    // number of the first row of the matrix in the file
 }
 
 // Mapped reports whether the matrix is a view of a mapped file (see Binary). Only pages of the file

@@ -36,12 +36,10 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 
 // readCoordinates parses coordinate text within the memory that opt allows.
 func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.File, ReadStats, error) {
-	var stats ReadStats
-	data, kind, err := readText(r, name, opt)
+	data, stats, err := readText(r, name, opt)
 	if err != nil {
 		return nil, stats, err
 	}
-	stats.Compression, stats.Bytes = kind, int64(len(data))
 	const perLine = 2 * 24 // a coordinates.Line, and as much unused capacity of the slice
 	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "%d bytes of text, read,", len(data)); err != nil {
 		return nil, stats, err

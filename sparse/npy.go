@@ -79,12 +79,12 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 		}
 		return fmt.Sprintf("row %d, column %d (counted from 0)", i, j)
 	}
-	x, err := a.rowByRow, error(nil)
+	read := a.rowByRow
 	if in.Fortran {
-		x = a.columnByColumn
+		read = a.columnByColumn
 	}
-	m, err := x(in, n, p)
-	return m, a.describe(err, place)
+	x, err := read(in, n, p)
+	return x, a.describe(err, place)
 }
 
 // eachArrayBlock calls do with at most arrayBlock elements of a numeric array at a time; at is the

@@ -68,7 +68,7 @@ func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, i
 	case err != nil:
 		return nil, 0, "", err
 	case int64(len(data)) > most:
-		return nil, 0, "", &ParseError{File: name, Msg: fmt.Sprintf("more than %s, which are to be kept in memory: give the file itself, not compressed", byteCount(most))}
+		return nil, 0, "", &ParseError{File: name, Msg: fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", byteCount(most))}
 	}
 	return bytes.NewReader(data), int64(len(data)), in.kind, nil
 }

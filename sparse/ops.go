@@ -63,8 +63,8 @@ func (a *CSR) Transpose() *CSR {
 // sum of separately rounded products over the rows of A in increasing order. Elements
 // that are exactly zero are not stored, so A'A is diagonal if and only if no row of the
 // result has an off-diagonal entry. The time is proportional to the sum of the squared
-// row lengths of A. It panics if an element overflows, which needs values of A above
-// about 1e150.
+// row lengths of A. It panics if an element overflows, which can happen only if values of A
+// are above about 1e150.
 func (a *CSR) Gram() *CSR {
 	t := a.Transpose()
 	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}

@@ -59,8 +59,8 @@ type ReadOptions struct {
 	// name their features. A feature that the file lacks is an error; other columns are
 	// dropped.
 	Names []string
-	// Memory is the most memory, in bytes, that the data may take; more is an error. 0
-	// means no bound.
+	// Memory is the largest number of bytes that the data may take in memory; larger data
+	// are an error. 0 means no bound.
 	Memory int64
 	// Reserve is the number of bytes of Memory that the program needs for other purposes.
 	Reserve int64

@@ -80,12 +80,12 @@ func ReadText(r io.Reader, name string) ([]byte, error) {
 	return data, err
 }
 
-// readText is ReadText within the memory that opt allows; it also returns the
-// compression.
-func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error) {
+// readText is ReadText within the memory that opt allows. stats has the compression and the length of
+// the text.
+func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats ReadStats, err error) {
 	in, err := decompress(r, name)
 	if err != nil {
-		return nil, "", err
+		return nil, stats, err
 	}
 	defer in.close()
 	head := make([]byte, blockSize)
@@ -94,13 +94,13 @@ func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error
 		err = refuseBinary(head[:n], name) // before the rest is read
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, stats, err
 	}
 	most := int64(maxText)
 	if opt.Memory > 0 {
 		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll holds the text and a larger copy of it
 	}
-	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), most+1))
+	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), most+1))
 	if err == nil && most < maxText && int64(len(data)) > most {
 		err = opt.allow(name, int64(len(data))*9/4, "%d bytes of text or more, read,", len(data))
 	}
@@ -108,9 +108,9 @@ func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error
 		err = &ParseError{File: name, Msg: fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20)}
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, stats, err
 	}
-	return bytes.TrimPrefix(data, []byte(byteOrderMark)), in.kind, nil
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: in.kind, Bytes: in.text}, nil
 }
 
 // byteOrderMark is written by some editors at the beginning of a text.
@@ -229,7 +229,7 @@ func refuseBinary(head []byte, name string) error {
 		return &ParseError{File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8"}
 	}
 	if bytes.HasPrefix(head, []byte(scasfile.Magic)) {
-		return &ParseError{File: name, Msg: "this is a .scas file: read it in the form scas, or give its name that ending"}
+		return &ParseError{File: name, Msg: "this is a .scas file: read it in the format scas, or give its name the ending .scas"}
 	}
 	line, start := 1, 0
 	for i, c := range head {

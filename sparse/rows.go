@@ -2,12 +2,11 @@ package sparse
 
 // rows holds the rows of a matrix that is being read.
 type rows struct {
-	ptr []int64
-	idx []int32 // columns of the newest entries, those after the field full
-	val []float64
-
-	full   []entries // entries before those in idx and val
-	before int       // number of entries in the slices of full
+	ptr    []int64   // the ends of the rows, after a leading 0
+	full   []entries // the first entries, in slices that have no room for more
+	before int       // number of entries in full
+	idx    []int32   // columns of the entries after those in full
+	val    []float64 // their values
 }
 
 // entries holds columns and values.

@@ -30,7 +30,7 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 		return nil, err
 	}
 	if part < 0 || part >= parts || len(paths) == 0 {
-		return nil, errorf("part %d of %d of %d files: want one of the parts, and a file", part, parts, len(paths))
+		return nil, errorf("part %d of %d parts of %d files: want a part number from 0 to the number of parts minus 1, and a file", part, parts, len(paths))
 	}
 	own := *opt
 	own.AnyLabels, own.Regression, own.Positive, own.PositiveName = true, false, nil, ""
@@ -43,7 +43,7 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 	case err != nil:
 		return nil, err
 	case len(pieces) == 0 && len(paths) < parts:
-		return nil, errorf("part %d of %d has no rows: the %d files are compressed, which cannot be cut, or too short: use at least as many files, decompress them, or read fewer parts", part, parts, len(paths))
+		return nil, errorf("part %d of %d has no rows: the %d files are too short, or compressed, and compressed files cannot be divided: use at least as many files, decompress them, or read fewer parts", part, parts, len(paths))
 	case len(pieces) == 0:
 		return nil, errorf("part %d of %d has no rows: read fewer parts", part, parts)
 	case format == Binary:
@@ -65,14 +65,14 @@ func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, e
 	sizes, total := make([]int64, len(paths)), int64(0)
 	for k, path := range paths {
 		if FormatOf(path) != FormatOf(paths[0]) || format != LIBSVM && format != Binary {
-			return nil, errorf("%s: parts are read of LIBSVM text or of .scas files, all of one form: scas convert makes these", path)
+			return nil, errorf("%s: only LIBSVM text or .scas files, all in one format, are divided into parts: make such files by scas convert", path)
 		}
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
 			return nil, errorf("%w", err)
 		case !info.Mode().IsRegular():
-			return nil, errorf("%s: is not a regular file, which parts are read of", path)
+			return nil, errorf("%s: only regular files are divided into parts", path)
 		}
 		sizes[k] = info.Size()
 		total += sizes[k]
@@ -204,7 +204,7 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 		bytes += p.hi - p.lo
 	}
 	if len(pieces) > 1 && opt.Memory > 0 && bytes > opt.Memory {
-		return nil, errorf("%s and %d more: a part has rows of each, of some %d bytes, and %d are allowed: those of one file alone may be larger than memory, so join the files with scas convert, or have as many files as parts",
+		return nil, errorf("%s and %d more files: the part takes about %d bytes, more than the %d allowed, and only a part of one file may be larger than memory: join the files by scas convert, or use as many files as parts",
 			pieces[0].path, len(pieces)-1, bytes, opt.Memory)
 	}
 	opt.stored = true
@@ -285,7 +285,7 @@ func (d *Dataset) stack(other *Dataset) error {
 	top, bottom := *d.X, *other.X
 	top.cols, bottom.cols = cols, cols
 	if !slices.Equal(d.Names, other.Names) {
-		return fmt.Errorf("its features have other names than those of the files before")
+		return fmt.Errorf("the names of its features differ from the names in the first file")
 	}
 	x, err := Stack(&top, &bottom)
 	d.X, d.Labels = x, slices.Concat(d.Labels, other.Labels)

@@ -87,8 +87,9 @@ func (c *centring) centred(i, j int, sum float64) float64 {
 }
 
 // columns computes the covariance matrix of the columns of a data matrix, one row of the
-// result at a time. Two columns without a common row have the covariance -n m_i
-// m_j/(n-1), where m are their means, so only columns with a common row need a sum.
+// result at a time. A common row of two columns is a row in which both have an entry. Two
+// columns without a common row have the covariance -n m_i m_j/(n-1), where m are their
+// means, so only columns with a common row need a sum.
 type columns struct {
 	*centring
 	x, t *sparse.CSR // the shifted data and its transpose

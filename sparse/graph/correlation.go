@@ -74,10 +74,10 @@ func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) 
 // with I < J. Constant features have no edges. More edges than opt.MaxEdges are an error,
 // which names a threshold for that many edges.
 //
-// For a Covariance that holds data, the time is the sum of the squared row lengths, plus
-// the time for pairs of features without a common row. Such a pair can reach the
-// threshold only if both features are frequent; sorting finds them. The memory is that of
-// the data and the edges.
+// For a Covariance that holds data, the time is proportional to the sum of the squared row
+// lengths, plus the time for pairs of features that have no entries in a common row. Such a
+// pair can reach the threshold only if both features have entries in many rows; a sorted
+// list of the features gives these pairs. The memory is that of the data and the edges.
 func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Graph, error) {
 	if !(threshold > 0 && threshold <= 1) {
 		return nil, errorf("correlation threshold %v: want a number above 0, at most 1", threshold)

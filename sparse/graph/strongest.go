@@ -54,7 +54,8 @@ func (c *collector) prune() {
 
 // strongest returns the entries above the diagonal whose absolute value is at least floor
 // and not 0, ordered by (i, j). If there are more than keep of them, it returns only
-// those at least as large as the keep-th largest, and that value as reached.
+// those at least as large as the keep-th largest, up to rounding; reached is then this value.
+// Otherwise reached is floor if floor is above 0.
 func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, reached float64) {
 	total := newCollector(floor, keep)
 	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {

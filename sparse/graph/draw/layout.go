@@ -268,7 +268,8 @@ func pushApart(at []r2.Vec, least float64) (moved bool) {
 	return moved
 }
 
-// boxed scales places by unit and moves them into a box with a margin.
+// boxed scales the positions by unit and moves them into a box with a margin. It returns the size of
+// the box too.
 func boxed(at []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
 	low, high := at[0], at[0]
 	for _, p := range at {

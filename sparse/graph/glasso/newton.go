@@ -277,8 +277,8 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 
 // lineSearch moves x towards z by a step of 1, 1/2, 1/4, ... until x is positive definite
 // and F decreases by a thousandth of the step times -change, up to rounding of F (Hsieh et al.,
-// section 3.3). change is the result of modelChange. It returns how far x moved, relative to its size; ok is false if no step
-// succeeds.
+// section 3.3). change is the result of modelChange. lineSearch returns how far x moved, relative to
+// the size of x; ok is false if no step succeeds.
 func (b *newtonBlock) lineSearch(change float64) (moved float64, ok bool) {
 	before := b.objective
 	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)

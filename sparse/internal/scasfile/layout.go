@@ -136,7 +136,7 @@ func decode(b []byte, size int64) (*Header, error) {
 	case len(b) < page:
 		return nil, errors.New("truncated: the file ends within its header, convert the data again")
 	case le.Uint32(b[8:]) != version:
-		return nil, fmt.Errorf("version %d of the form: expected version %d, convert the data again", le.Uint32(b[8:]), version)
+		return nil, fmt.Errorf("version %d of the format: expected version %d, convert the data again", le.Uint32(b[8:]), version)
 	case le.Uint32(b[12:]) != byteOrder:
 		return nil, errors.New("the order of bytes is not little-endian: convert the data again")
 	case crc32.Checksum(b[:page-checksum], castagnoli) != le.Uint32(b[page-checksum:]):
@@ -149,7 +149,7 @@ func decode(b []byte, size int64) (*Header, error) {
 	}
 	for _, v := range []int64{h.Rows, h.Cols, h.NNZ, h.Meta} {
 		if v < 0 || v > most {
-			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected sizes that can be", h.Rows, h.Cols, h.NNZ, h.Meta)
+			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected numbers from 0 to 2^48", h.Rows, h.Cols, h.NNZ, h.Meta)
 		}
 	}
 	if h.Labels > Signs || h.IndexBase > 1 {
@@ -157,9 +157,9 @@ func decode(b []byte, size int64) (*Header, error) {
 	}
 	switch want := h.layout().size; {
 	case size < want:
-		return nil, fmt.Errorf("truncated: %d bytes of the %d that the header tells, convert the data again", size, want)
+		return nil, fmt.Errorf("truncated: %d bytes of the %d that the header states, convert the data again", size, want)
 	case size > want:
-		return nil, fmt.Errorf("%d bytes, more than the %d that the header tells: convert the data again", size, want)
+		return nil, fmt.Errorf("%d bytes, more than the %d that the header states: convert the data again", size, want)
 	}
 	return h, nil
 }
