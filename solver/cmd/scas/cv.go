@@ -361,22 +361,6 @@ func (c *cvCmd) cross(e *env, s *fitSpec) (*model.CVResult, error) {
 	return found, s.ofClass(err)
 }
 
-// counted starts a progress report p and returns two callbacks that update it. judged shows how many of
-// the total models are scored. streamed shows the passes of an out-of-core fit as well. The caller must
-// end p.
-func (e *env) counted(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
-	p = e.begin("the path of all rows")
-	last := 0
-	judged = func(done, total int) {
-		p.showOf(float64(done), float64(total), "model %d of %d", done, total)
-		last = done
-	}
-	streamed = func(at model.Progress) {
-		p.showOf(float64(last), float64(total), "model %d of %d   %s", last, total, passes(at))
-	}
-	return judged, streamed, p
-}
-
 // late explains the error of a cross-validation that the time limit ended. It returns any other error
 // unchanged.
 func (c *cvCmd) late(err error) error {

@@ -315,6 +315,7 @@ func TestRanksRefuse(t *testing.T) {
 		{"train --method svrg " + file, exitUsage, "give --method auto, scas-k or scas-l"},
 		{"train -", exitUsage, "name files"},
 		{"train " + dir + "/none.svm", exitIO, "no such file"},
+		{"train " + dir + "/[", exitIO, "no such file"},
 		{"train " + third, exitIO, "two rows or more of every class"},
 		{"train " + halves, exitIO, "whole numbers for more"},
 		{"train --positive 6 " + classes, exitIO, "leave out --positive"},

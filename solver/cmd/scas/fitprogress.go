@@ -1,0 +1,172 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse/graph/glasso"
+)
+
+// This file connects the reports of progress with the fits.
+
+// follow sets the callbacks of spec that report the progress of a fit. classes is the number of classes if
+// there are more than two, and 0 otherwise.
+func (p *progress) follow(spec *model.Spec, classes int) {
+	spec.Fitted = p.classes
+	switch {
+	case classes > 0:
+		spec.Progress = func(at model.Progress) {
+			p.showOf(float64(at.Class), float64(classes), "class %d of %d   %s", at.Class+1, classes, passes(at))
+		}
+	case spec.Memory > 0:
+		spec.Progress = p.streamed()
+	case spec.Comm == nil: // a Recorder needs the rows of all ranks
+		p.record(&spec.Settings)
+	}
+}
+
+// record sets the logger and the recorder of s, which report the progress of a run of package solver.
+func (p *progress) record(s *solver.Settings) {
+	passes := cmp.Or(s.Passes, 100)
+	h := &iterationHandler{progress: p, passes: passes, first: math.Inf(1), gap: math.Inf(1)}
+	s.Logger = slog.New(h)
+	if !p.live {
+		return
+	}
+	// A record costs about as much as an outer iteration, so a run has only a few dozen records.
+	s.RecordEvery = max(1, int(passes/40))
+	s.Recorder = solver.RecorderFunc(func(at *solver.Point) error {
+		h.objective = fmt.Sprintf("   objective %.8g", at.Last.Objective)
+		h.report(at.Passes, 0)
+		return nil
+	})
+}
+
+// passes returns a text with the passes, the objective and the gap of an out-of-core run.
+func passes(at model.Progress) string {
+	text := fmt.Sprintf("pass %.2f", at.Passes)
+	if isFinite(at.Objective) {
+		text += fmt.Sprintf("   objective %.8g", at.Objective)
+	}
+	if isFinite(at.Gap) {
+		text += fmt.Sprintf(", gap %.2g", at.Gap)
+	}
+	return text
+}
+
+// streamed returns the callback that reports the progress of an out-of-core run.
+func (p *progress) streamed() func(model.Progress) {
+	first := math.Inf(1)
+	return func(at model.Progress) {
+		if math.IsInf(first, 1) {
+			first = at.Gap
+		}
+		p.toward(first, at.Gap, at.Goal, "%s", passes(at))
+	}
+}
+
+// component returns the callback that reports the progress of a graphical lasso. Several components are
+// solved at the same time. The reports are about the largest one.
+func (p *progress) component() func(glasso.Progress) {
+	var lock sync.Mutex
+	largest, first := 0, math.Inf(1)
+	return func(at glasso.Progress) {
+		lock.Lock()
+		defer lock.Unlock()
+		if at.Features < largest {
+			return
+		}
+		if at.Features > largest || at.Steps == 0 { // another penalty, or another component
+			largest, first = at.Features, math.Inf(1)
+		}
+		if math.IsInf(first, 1) {
+			first = at.Gap
+		}
+		text := fmt.Sprintf("%s: %s together, %s", p.what, plural(at.Features, "feature"), plural(at.Steps, "Newton step"))
+		if isFinite(at.Gap) {
+			text += fmt.Sprintf(", gap %.2g", at.Gap)
+		}
+		p.toward(first, at.Gap, at.Goal, "%s", text)
+	}
+}
+
+// classes reports that done of total classes are fitted to all rows.
+func (p *progress) classes(done, total int) {
+	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
+}
+
+// An iterationHandler is a slog.Handler that reports the iterations that package solver logs. A log
+// entry costs no computation; a solver.Recorder would evaluate the objective.
+type iterationHandler struct {
+	*progress
+	passes     float64 // largest number of passes
+	goal       float64 // the gap at which the run ends; 0 if there is no such gap
+	first, gap float64 // the first known gap, and the latest gap
+	objective  string  // text with the objective of the latest record
+}
+
+func (h *iterationHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
+	at := map[string]slog.Value{}
+	r.Attrs(func(a slog.Attr) bool {
+		at[a.Key] = a.Value
+		return true
+	})
+	if goal, begins := at["goal"]; begins {
+		h.goal = goal.Float64()
+	}
+	if _, ok := at["outer"]; !ok {
+		return nil // an entry about the beginning or the end of the run
+	}
+	h.gap = at["gap"].Float64()
+	if h.live {
+		return nil // the recorder reports the iterations
+	}
+	h.report(at["passes"].Float64(), at["newton_steps"].Int64())
+	return nil
+}
+
+// report shows the number of passes, of Newton steps and the gap after an iteration.
+func (h *iterationHandler) report(passes float64, steps int64) {
+	text := fmt.Sprintf("pass %.0f of %.0f%s", passes, h.passes, h.objective)
+	if steps > 0 {
+		text += ", " + plural(steps, "Newton step")
+	}
+	if isFinite(h.gap) {
+		text += fmt.Sprintf(", gap %.2g", h.gap)
+	}
+	if h.goal > 0 { // the gap may be small enough long before the last pass
+		if math.IsInf(h.first, 1) {
+			h.first = h.gap
+		}
+		h.toward(h.first, h.gap, h.goal, "%s", text)
+		return
+	}
+	h.showOf(passes, h.passes, "%s", text)
+}
+
+func (h *iterationHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+func (h *iterationHandler) WithGroup(string) slog.Handler      { return h }
+
+// counted starts a progress report p and returns two callbacks that update it. judged shows how many of
+// the total models are scored. streamed shows the passes of an out-of-core fit as well. The caller must
+// end p.
+func (e *env) counted(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
+	p = e.begin("the path of all rows")
+	last := 0
+	judged = func(done, total int) {
+		p.showOf(float64(done), float64(total), "model %d of %d", done, total)
+		last = done
+	}
+	streamed = func(at model.Progress) {
+		p.showOf(float64(last), float64(total), "model %d of %d   %s", last, total, passes(at))
+	}
+	return judged, streamed, p
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// This file reads the shard of a rank, and finds out what all ranks must know of the rows of the others.
+
+// readShard reads the rows of this rank, and gives all ranks the same columns and classes.
+func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
+	paths, _ := filepath.Glob(c.file) // a malformed pattern matches nothing
+	if len(paths) == 0 {
+		paths = []string{c.file} // no file has this name, so reading it returns an error
+	}
+	opt.Format = c.formatOf(paths[0])
+	c.Memory.read(opt)
+	data, err := await(e, func() (*sparse.Dataset, error) {
+		return sparse.ReadShard(paths, c.ranks.comm.Rank(), c.ranks.comm.Size(), opt)
+	})
+	t := c.ranks.team
+	if err = t.Agreed(err); err != nil {
+		return nil, err
+	}
+	*e.data = append(*e.data, data.X)
+	if count := float64(len(paths)); t.Most(count) != t.Least(count) {
+		return nil, fmt.Errorf("%s: this rank finds %d files, and other ranks find another number; give all ranks the same files", c.file, len(paths))
+	}
+	if len(paths) != t.Size() {
+		c.ranks.ofRow += 8 // the positions where the rows of a shard begin
+	}
+	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
+	n, _ := data.X.Dims()
+	data.X.Release(0, n)
+	return data, err
+}
+
+// alignColumns gives the data of all ranks the same index base and the same number of columns.
+func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
+	t := c.ranks.team
+	_, columns := data.X.Dims()
+	text := data.Names == nil && !data.X.Mapped()
+	zero := t.Any(text && data.Stats.IndexBase == sparse.ZeroBased) && text
+	if zero && data.Stats.IndexBase == sparse.OneBased {
+		columns++
+	}
+	columns = int(t.Most(float64(columns)))
+	if c.Features > 0 && columns > int(c.Features) {
+		return fmt.Errorf("%s: other ranks have the index 0, so indices count from 0, and the index %d is too large for the %d features of --features; give --features a larger number", c.file, c.Features, c.Features)
+	}
+	data.Rebase(zero, columns)
+	return nil
+}
+
+// alignLabels replaces the labels of two classes by −1 and +1, in the same way on all ranks. If there are
+// more than two classes, it stores their labels in data.Classes.Values.
+func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
+	if !c.Loss.classifies() {
+		c.originalLabels(data)
+		return nil
+	}
+	own, stored := data.Labels, data.Mapping
+	if !stored.IsZero() {
+		own = []float64{stored.Negative, stored.Positive}
+	}
+	values := c.ranks.team.Different(own, rows.MaxClasses+1)
+	if len(values) > 2 {
+		c.originalLabels(data)
+		data.Classes.Values = values
+		return c.checkClasses(data)
+	}
+	m := sparse.LabelMapping{Negative: values[0], Positive: values[len(values)-1]}
+	switch {
+	case m.Negative == m.Positive:
+		return fmt.Errorf("%s: every label is %v: expected two classes (--loss squared takes labels as numbers)", c.file, m.Negative)
+	case c.Positive == nil:
+	case c.Positive.number != nil && *c.Positive.number == m.Negative:
+		m.Negative, m.Positive = m.Positive, m.Negative
+	case c.Positive.number == nil || *c.Positive.number != m.Positive:
+		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %v and %v", c.file, m.Negative, m.Positive)
+	}
+	switch {
+	case stored.Negative == m.Negative && stored.Positive == m.Positive: // the labels in the file are right
+		return nil
+	case stored.IsZero() && m.Negative == -1 && m.Positive == 1:
+		data.Mapping = m
+		return nil
+	}
+	c.ranks.ofRow += 8
+	labels := make([]float64, len(data.Labels)) // a copy, because the labels in a mapped file cannot be changed
+	for i, b := range data.Labels {
+		labels[i], _ = m.Sign(stored.Original(b))
+	}
+	data.Labels, data.Mapping = labels, m
+	return nil
+}
+
+// originalLabels replaces the labels −1 and +1 by the original labels.
+func (c *fitFlags) originalLabels(data *sparse.Dataset) {
+	if data.Mapping.IsZero() {
+		return
+	}
+	data.Labels, data.Mapping = data.OriginalLabels(), sparse.LabelMapping{}
+}
+
+// checkClasses returns an error if more than two different labels are probably not classes. Its rules are
+// the rules of the reader of a single process.
+func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
+	values := data.Classes.Values
+	const numbers = "give --loss squared for labels that are numbers"
+	switch {
+	case len(values) > rows.MaxClasses:
+		return fmt.Errorf("%s: more than %d different labels: expected at most %[2]d classes; %[3]s", c.file, rows.MaxClasses, numbers)
+	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
+		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.file, values[0], values[1], values[2], numbers)
+	case c.Positive != nil:
+		return fmt.Errorf("%s: --positive is for two classes, and there are %d; "+
+			"leave out --positive", c.file, len(values))
+	}
+	for k, rows := range c.ranks.whole(data).classes {
+		if rows < 2 {
+			return fmt.Errorf("%s: only one row has the label %v: expected two rows or more of every class; correct it, leave the row out, or %s", c.file, values[k], numbers)
+		}
+	}
+	return nil
+}
+
+// A portion is the range of rows of one process: count rows from row first on. total is the number of
+// rows of all processes.
+type portion struct{ first, count, total int }
+
+// cut returns the entries of numbers for the rows of this process. numbers has an entry for each row of all
+// processes.
+func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
+
+// A wholeCounts has the range of rows of this rank, and the numbers of all rows, of stored entries and of
+// rows of each class, summed over all ranks.
+type wholeCounts struct {
+	portion
+	nnz     int64
+	classes []int // rows of each class; see countClasses
+}
+
+// whole sums the counts of the data over all ranks, and finds which of the rows are on this rank.
+func (r *ranks) whole(data *sparse.Dataset) wholeCounts {
+	n, _ := data.X.Dims()
+	counts := []float64{float64(n), float64(data.X.NNZ())}
+	for _, rows := range countClasses(data) {
+		counts = append(counts, float64(rows))
+	}
+	each := make([]float64, r.team.Size())
+	each[r.team.Rank()] = float64(n)
+	r.team.Sum(counts)
+	r.team.Sum(each)
+	w := wholeCounts{portion: portion{0, n, int(counts[0])}, nnz: int64(counts[1])}
+	for _, rows := range counts[2:] {
+		w.classes = append(w.classes, int(rows))
+	}
+	for _, before := range each[:r.team.Rank()] {
+		w.first += int(before)
+	}
+	return w
+}
+
+// empty returns the number of features that are zero in all rows of all ranks.
+func (r *ranks) empty(data *sparse.Dataset) int {
+	n, p := data.X.Dims()
+	used, found := make([]float64, p), 0
+	for i := 0; i < n && found < p; i++ {
+		if i%releasedRows == 0 && i > 0 {
+			data.X.Release(i-releasedRows, i)
+		}
+		idx, val := data.X.Row(i)
+		for k, j := range idx {
+			if val[k] != 0 && used[j] == 0 {
+				used[j] = 1
+				found++
+			}
+		}
+	}
+	r.team.Max(used)
+	return p - int(kernels.Dot(used, used))
+}
