@@ -2,10 +2,8 @@ package quadratic
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // Dense is the matrix H + diag(ridge), where H is formed.
@@ -15,12 +13,10 @@ type Dense struct {
 	Ridge   []float64
 	Threads int
 
-	diagonal []float64       // the diagonal of H + diag(ridge)
-	product  []float64       // (H + diag(ridge)) d
-	saved    []float64       // product of the last Save
-	system   []float64       // the matrix of the support
-	scale    []float64       // scales system to a unit diagonal
-	factor   linalg.Cholesky // the factor of the scaled system
+	diagonal []float64 // the diagonal of H + diag(ridge)
+	product  []float64 // (H + diag(ridge)) d
+	saved    []float64 // product of the last Save
+	system   system    // for the coordinates of the support
 }
 
 // Mirror copies the upper triangle of H to the lower one.
@@ -84,47 +80,25 @@ func (h *Dense) MostSolves() int { return 8 }
 // blocked is the support from which factoring by blocks is assumed to be faster than sweeps.
 const blocked = 256
 
-// Limits of the diagonal shift, relative to the unit diagonal of the scaled matrix. The shift keeps the step
-// in the range of a singular H.
-const (
-	leastShift = 1e-12
-	maxShift   = 1e-3
-)
+// leastShift is the smallest diagonal shift of the scaled matrix. It keeps the step in the range of a
+// singular H.
+const leastShift = 1e-12
 
 // Solve implements Hessian by a Cholesky factorisation.
 func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) bool, _ func([]float64) bool) bool {
 	n := len(support)
-	h.system, h.scale = slices.Grow(h.system[:0], n*n)[:n*n], slices.Grow(h.scale[:0], n)[:n]
-	h.factor.Resize(n)
-	h.factor.Threads = h.Threads
-	system, scale, factor := h.system, h.scale, &h.factor
+	h.system.threads = h.Threads
+	h.system.reset(NewTriangle(n, n-1))
 	for a, i := range support {
-		scale[a] = 1 / math.Sqrt(h.diagonal[i])
-		row := h.Row(int(i))
+		row, out := h.Row(int(i)), h.system.Row(h.system.h, a)
 		for b, j := range support[a:] {
-			system[a*n+a+b] = row[j]
+			out[b] = row[j]
 		}
-		system[a*n+a] = h.diagonal[i]
-		rest[a] *= scale[a]
+		out[0] = h.diagonal[i]
 	}
-	for shift := leastShift; !factor.Factor(system, scale, shift); {
-		if shift *= 100; shift > maxShift {
-			return false
-		}
+	if !h.system.factorFrom(leastShift) {
+		return false
 	}
-	factor.Solve(step, rest)
-	for a, i := range support { // one step of iterative refinement removes most of the effect of the shift
-		row := h.Row(int(i))
-		rest[a] -= float64(float64(h.diagonal[i]*float64(scale[a]*scale[a])) * step[a])
-		for b := a + 1; b < n; b++ {
-			v := float64(row[support[b]] * float64(scale[a]*scale[b]))
-			rest[a] -= float64(v * step[b])
-			rest[b] -= float64(v * step[a])
-		}
-	}
-	factor.Solve(rest, rest)
-	for a := range support {
-		step[a] = float64((step[a] + rest[a]) * scale[a])
-	}
+	h.system.solve(step, rest)
 	return true
 }

@@ -2,8 +2,10 @@ package quadratic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // A system solves H d = b for a symmetric positive semidefinite H. H is scaled to a diagonal near 1 first,
@@ -20,14 +22,26 @@ type system struct {
 	residual, step, work []float64
 }
 
+// newSystem returns a system whose matrix is 0.
 func newSystem(t Triangle, threads int) *system {
-	n := t.Order
-	s := &system{Triangle: t, threads: threads, chol: t.newFactor(threads)}
-	s.h = make([]float64, t.Size())
-	for _, v := range []*[]float64{&s.scale, &s.residual, &s.step, &s.work} {
-		*v = make([]float64, n)
-	}
+	s := &system{threads: threads}
+	s.reset(t)
 	return s
+}
+
+// reset prepares for a matrix with another shape, whose entries the caller must set. It uses the memory
+// of the last matrix if that is large enough.
+func (s *system) reset(t Triangle) {
+	full, ok := s.chol.(*linalg.Cholesky)
+	if s.Triangle = t; ok && !t.Banded() {
+		full.Resize(t.Order)
+	} else {
+		s.chol = t.newFactor(s.threads)
+	}
+	s.h = slices.Grow(s.h[:0], t.Size())[:t.Size()]
+	for _, v := range []*[]float64{&s.scale, &s.residual, &s.step, &s.work} {
+		*v = slices.Grow((*v)[:0], t.Order)[:t.Order]
+	}
 }
 
 const (
