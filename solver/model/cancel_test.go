@@ -3,7 +3,9 @@ package model
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,13 +49,17 @@ func TestEndedBefore(t *testing.T) {
 		{"cancelled", ended, Spec{Lambda: 1e-3}, solver.Stopped, context.Canceled},
 		{"cancelled, with a method", ended, Spec{Lambda: 1e-3, Settings: solver.Settings{OuterIterations: byMinimize}}, solver.Stopped, context.Canceled},
 		{"out of time", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
+		{"out of time, by Auto", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{Method: solver.Auto{}, TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		m, err := Fit(c.ctx, &c.spec, x, y)
 		runtime.ReadMemStats(&after)
-		if m == nil || !errors.Is(err, c.err) || m.Columns[0].Certificate.Status != c.status || m.NonZeros() > 0 {
+		if m == nil || !errors.Is(err, c.err) || m.Columns[0].Certificate.Status != c.status || m.NonZeros() > 0 || !math.IsInf(m.Columns[0].Certificate.Gap, 1) {
 			t.Fatalf("%s: %+v, %v", c.name, m, err)
+		}
+		if c.status == solver.TimeDone && !strings.Contains(err.Error(), "Settings.TimeLimit") {
+			t.Errorf("%s: %v", c.name, err)
 		}
 		if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > 2*x.NNZ() {
 			t.Errorf("%s: %d bytes for %d entries", c.name, grown, x.NNZ())

@@ -2,7 +2,7 @@ package model
 
 import (
 	"bytes"
-	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -18,65 +18,187 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestLiblinearText checks that ReadLiblinear reads the coefficients, intercept and labels that
-// WriteLiblinear wrote.
-func TestLiblinearText(t *testing.T) {
-	x, y := random(t, 60, 8, 3, true)
+// TestWriteLiblinear checks that models for numbers, two classes and three classes are unchanged after
+// writing and reading as liblinear files, and that liblinear-predict computes the same predictions and
+// probabilities.
+func TestWriteLiblinear(t *testing.T) {
+	two, twoLabels := random(t, 80, 8, 3, true)
+	three, threeLabels := threeClasses(t)
+	for i := range threeLabels {
+		threeLabels[i] -= 10 // -10, 0, 10
+	}
 	low := 3.0
-	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Positive: &low}, {Loss: solver.SquaredHinge{}}, {Loss: solver.Squared{}}} {
-		spec.Lambda = 0.01
-		m := mustFit(t, spec, x, y)
+	for _, c := range []struct {
+		x    *sparse.CSR
+		y    []float64
+		spec Spec
+	}{
+		{two, twoLabels, Spec{}}, {two, twoLabels, Spec{NoIntercept: true}}, {two, twoLabels, Spec{Positive: &low}},
+		{two, twoLabels, Spec{Loss: solver.SquaredHinge{}}}, {two, twoLabels, Spec{Loss: solver.Squared{}}},
+		{three, threeLabels, Spec{}}, {three, threeLabels, Spec{NoIntercept: true}}, {three, threeLabels, Spec{Loss: solver.SquaredHinge{}}},
+	} {
+		c.spec.Lambda = 0.01
+		m := mustFit(t, &c.spec, c.x, c.y)
 		var text bytes.Buffer
 		if err := m.WriteLiblinear(&text); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadLiblinear(&text, "m")
-		if err != nil {
-			t.Fatal(err)
+		got, err := ReadLiblinear(bytes.NewReader(text.Bytes()), "m")
+		if diff := cmp.Diff(plain(m), got); err != nil || diff != "" {
+			t.Error(err, diff)
 		}
-		want := plain(m)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
+		predictLiblinear(t, m, text.Bytes(), c.x, c.y)
+		if !m.Classifies() {
+			continue
 		}
-	}
-	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
-	m.Labels.Positive = 7.5
-	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "label 7.5") {
-		t.Errorf("%v", err)
+		if m.Labels.IsZero() {
+			m.Classes.Values[2] = 17.5
+		} else {
+			m.Labels.Positive = 7.5
+		}
+		if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "7.5; those of liblinear are whole") {
+			t.Errorf("%v", err)
+		}
 	}
 }
 
+// plain returns a model with only the fields of m that a liblinear file has.
+func plain(m *Model) *Model {
+	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
+	for _, c := range m.Columns {
+		p.Columns = append(p.Columns, Column{Coefficients: c.Coefficients, Intercept: c.Intercept, Certificate: Certificate{Gap: math.Inf(1)}})
+	}
+	return p
+}
+
+// predictLiblinear compares the predictions of a model with liblinear-predict, if it is installed.
+func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
+	t.Helper()
+	predict, err := exec.LookPath("liblinear-predict")
+	if err != nil {
+		t.Log("liblinear-predict is not installed: only the text is checked")
+		return
+	}
+	dir := t.TempDir()
+	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
+	writeLIBSVM(t, data, x, y)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-q", data, file, out}
+	if m.givesProbability() {
+		args = append([]string{"-b", "1"}, args...)
+	}
+	run(t, predict, args...)
+	result, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(result)), "\n")
+	if m.givesProbability() {
+		want := fmt.Sprint("labels ", m.Labels.Positive, " ", m.Labels.Negative)
+		if !m.Classes.IsZero() {
+			want = "labels -10 0 10"
+		}
+		if lines[0] != want {
+			t.Errorf("liblinear-predict: %s, want %s", lines[0], want)
+		}
+		lines = lines[1:]
+	}
+	for i, line := range lines {
+		words := strings.Fields(line)
+		label, err := m.Predict(x.Row(i))
+		if theirs, bad := strconv.ParseFloat(words[0], 64); err != nil || bad != nil || math.Abs(theirs-label) > 1e-5*math.Abs(label) {
+			t.Errorf("row %d: %v (%v), liblinear-predict %s", i, label, err, words[0])
+		}
+		if len(words) == 1 {
+			continue
+		}
+		idx, val := x.Row(i)
+		p, err := m.RowProbabilities(nil, idx, val)
+		for k, v := range p {
+			if theirs, bad := strconv.ParseFloat(words[k+1], 64); err != nil || bad != nil || math.Abs(theirs-v) > 1e-5 {
+				t.Errorf("row %d: %v, liblinear-predict %s", i, p, line)
+				break
+			}
+		}
+	}
+}
+
+// TestLiblinearTrain checks that models that liblinear-train wrote can be read, and that they predict the
+// same as liblinear-predict.
+func TestLiblinearTrain(t *testing.T) {
+	train, predict := program(t, "liblinear-train"), program(t, "liblinear-predict")
+	dir := t.TempDir()
+	x, y := random(t, 80, 8, 3, true)
+	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
+	writeLIBSVM(t, data, x, y)
+	for _, args := range [][]string{{"-s", "6"}, {"-s", "0", "-B", "1"}, {"-s", "3", "-B", "2"}, {"-s", "11", "-B", "1"}} {
+		run(t, train, append(slices.Clone(args), "-q", data, file)...)
+		run(t, predict, data, file, out)
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadLiblinear(f, file)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := m.Predictions(nil, x)
+		text, _ := os.ReadFile(out)
+		for i, word := range strings.Fields(string(text)) {
+			if got, _ := strconv.ParseFloat(word, 64); math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
+				t.Errorf("%v: row %d: liblinear predicts %v, the model %v", args, i, got, want[i])
+			}
+		}
+	}
+}
+
+// TestBadLiblinear checks that files that are damaged or not models of liblinear are errors with the line.
 func TestBadLiblinear(t *testing.T) {
-	const good = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
-	m, err := ReadLiblinear(strings.NewReader(good), "m")
+	const two = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
+	m, err := ReadLiblinear(strings.NewReader(two), "m")
 	if err != nil || m.Columns[0].Intercept != 1.5 || !slices.Equal(m.Columns[0].Coefficients, []float64{1, 2}) || m.Labels.Positive != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	for _, c := range []struct{ from, to, want string }{
-		{"L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one`},
-		{"nr_class 2", "nr_class 3", "m:3: 2 labels: expected 3"},
-		{"label 1 -1", "label 1", "m:3: 1 labels"},
-		{"label 1 -1", "label 1 x", `m:3: "x": label: expected`},
-		{"label 1 -1", "label 1 1", "two labels are 1"},
-		{"label 1 -1\n", "", "labels are for classification"},
-		{"nr_feature 2\n", "", "no nr_feature"},
-		{"nr_feature 2", "nr_feature -2", "nr_feature"},
-		{"solver_type L1R_LR\n", "", "no solver_type"},
-		{"bias 0.5", "bias", `m:5: "bias": expected a value behind it`},
-		{"bias 0.5", "rho 1", `"rho"`},
-		{"bias 0.5", "bias -1", "3 weights: expected 2"},
-		{"3 \n", "", "2 weights: expected 3"},
-		{"3 \n", "NaN\n", `m:9: "NaN": weight: expected a finite number`},
-		{"3 \n", "1_0\n", `m:9: "1_0": weight: expected`},
-		{"3 \n", "0x1p3\n", `m:9: "0x1p3": weight: expected`},
-		{"bias 0.5", "bias 1_0", `"1_0": bias: expected`},
-		{"label 1 -1", "label 1 0x2", `"0x2": label: expected`},
-		{"nr_feature 2", "nr_feature 2 5", `"5": expected one value after nr_feature`},
-		{"\nw\n", "\nw 7\n", `"7": expected the weights`},
-		{"0.5\nw\n1 \n2 \n3", "10\nw\n1 \n2 \n1e308", "times the last weight"},
-		{"w\n1 \n2 \n3 \n", "", "before a line w"},
+	const three = "solver_type L1R_LR\nnr_class 3\nlabel 7 -1 2\nnr_feature 1\nbias 1\nw\n1 2 3 \n4 5 6 \n"
+	m, err = ReadLiblinear(strings.NewReader(three), "m")
+	if err != nil || !slices.Equal(m.Classes.Values, []float64{-1, 2, 7}) || m.Columns[0].Coefficients[0] != 2 || m.Columns[0].Intercept != 5 || m.Columns[2].Intercept != 4 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	for _, c := range []struct{ good, from, to, want string }{
+		{two, "L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one`},
+		{two, "nr_class 2", "nr_class 3", "m:3: 2 labels: expected 3"},
+		{two, "label 1 -1", "label 1", "m:3: 1 labels"},
+		{two, "label 1 -1", "label 1 x", `m:3: "x": label: expected`},
+		{two, "label 1 -1", "label 1 1", "two labels are 1"},
+		{two, "label 1 -1\n", "", "labels are for classification"},
+		{two, "nr_feature 2\n", "", "no nr_feature"},
+		{two, "nr_feature 2", "nr_feature -2", "nr_feature"},
+		{two, "solver_type L1R_LR\n", "", "no solver_type"},
+		{two, "bias 0.5", "bias", `m:5: "bias": expected a value behind it`},
+		{two, "bias 0.5", "rho 1", `"rho"`},
+		{two, "bias 0.5", "bias -1", "3 weights: expected 2"},
+		{two, "3 \n", "", "2 weights: expected 3"},
+		{two, "3 \n", "NaN\n", `m:9: "NaN": weight: expected a finite number`},
+		{two, "3 \n", "1_0\n", `m:9: "1_0": weight: expected`},
+		{two, "3 \n", "0x1p3\n", `m:9: "0x1p3": weight: expected`},
+		{two, "bias 0.5", "bias 1_0", `"1_0": bias: expected`},
+		{two, "label 1 -1", "label 1 0x2", `"0x2": label: expected`},
+		{two, "nr_feature 2", "nr_feature 2 5", `"5": expected one value after nr_feature`},
+		{two, "\nw\n", "\nw 7\n", `"7": expected the weights`},
+		{two, "0.5\nw\n1 \n2 \n3", "10\nw\n1 \n2 \n1e308", "times the last weight"},
+		{two, "w\n1 \n2 \n3 \n", "", "before a line w"},
+		{three, "nr_class 3", "nr_class 2", "m:3: 3 labels: expected 2"},
+		{three, "nr_class 3", "nr_class 1000000000", `nr_class: expected 2 to`},
+		{three, "nr_class 3\n", "", `m:2: 3 labels: expected 2`},
+		{three, "label 7 -1 2", "label 7 -1", "m:3: 2 labels: expected 3"},
+		{three, "label 7 -1 2", "label 7 7 2", "two labels are 7"},
+		{three, "nr_class 3\nlabel 7 -1 2\n", "label 7 2\nnr_class 3\n", "2 labels of 3 classes"},
+		{three, "6 \n", "\n", "5 weights: expected 6"},
 	} {
-		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(c.good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: want %q, got %v", c.to, c.want, err)
 		}
 	}
@@ -115,207 +237,5 @@ func writeLIBSVM(t testing.TB, path string, x *sparse.CSR, y []float64) {
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestLiblinearPredict checks that liblinear-predict computes the classes and probabilities of a model
-// that WriteLiblinear wrote, for either choice of the positive class.
-func TestLiblinearPredict(t *testing.T) {
-	predict := program(t, "liblinear-predict")
-	dir := t.TempDir()
-	x, y := random(t, 80, 8, 3, true)
-	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
-	writeLIBSVM(t, data, x, y)
-	low := 3.0
-	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Positive: &low}, {Loss: solver.SquaredHinge{}}, {Loss: solver.Squared{}}} {
-		spec.Lambda = 0.01
-		m := mustFit(t, spec, x, y)
-		f, err := os.Create(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.WriteLiblinear(f); err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
-		args := []string{data, file, out}
-		if m.givesProbability() {
-			args = append([]string{"-b", "1"}, args...)
-		}
-		run(t, predict, args...)
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		if m.givesProbability() {
-			head := strings.Fields(lines[0])
-			if head[0] != "labels" || head[1] != strconv.Itoa(int(m.Labels.Positive)) {
-				t.Fatalf("%q, positive class %v", lines[0], m.Labels.Positive)
-			}
-			lines = lines[1:]
-		}
-		want, _ := m.Predictions(nil, x)
-		for i, line := range lines {
-			words := strings.Fields(line)
-			got, _ := strconv.ParseFloat(words[0], 64)
-			if math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
-				t.Errorf("%v: row %d: liblinear predicts %v, the model %v", m.loss(), i, got, want[i])
-			}
-			if !m.givesProbability() {
-				continue
-			}
-			idx, val := x.Row(i)
-			p, _ := m.Probability(idx, val)
-			if q, _ := strconv.ParseFloat(words[1], 64); math.Abs(q-p) > 1e-5 {
-				t.Errorf("row %d: liblinear gives the probability %v, the model %v", i, q, p)
-			}
-		}
-	}
-}
-
-// TestLiblinearTrain checks that models that liblinear-train wrote can be read, and that they predict the
-// same as liblinear-predict.
-func TestLiblinearTrain(t *testing.T) {
-	train, predict := program(t, "liblinear-train"), program(t, "liblinear-predict")
-	dir := t.TempDir()
-	x, y := random(t, 80, 8, 3, true)
-	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
-	writeLIBSVM(t, data, x, y)
-	for _, args := range [][]string{{"-s", "6"}, {"-s", "0", "-B", "1"}, {"-s", "3", "-B", "2"}, {"-s", "11", "-B", "1"}} {
-		run(t, train, append(slices.Clone(args), "-q", data, file)...)
-		run(t, predict, data, file, out)
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := ReadLiblinear(f, file)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, _ := m.Predictions(nil, x)
-		text, _ := os.ReadFile(out)
-		for i, word := range strings.Fields(string(text)) {
-			if got, _ := strconv.ParseFloat(word, 64); math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
-				t.Errorf("%v: row %d: liblinear predicts %v, the model %v", args, i, got, want[i])
-			}
-		}
-	}
-}
-
-// TestLiblinearOfClasses checks that models of several classes are unchanged after writing and reading as
-// liblinear files, and that liblinear-predict computes the same classes and probabilities.
-func TestLiblinearOfClasses(t *testing.T) {
-	x, y := threeClasses(t)
-	for i := range y {
-		y[i] -= 10 // -10, 0, 10
-	}
-	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Loss: solver.SquaredHinge{}}} {
-		spec.Lambda = 0.01
-		m, err := Fit(context.Background(), spec, x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text bytes.Buffer
-		if err := m.WriteLiblinear(&text); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadLiblinear(bytes.NewReader(text.Bytes()), "m")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(plain(m), got); diff != "" {
-			t.Error(diff)
-		}
-		predictClasses(t, m, text.Bytes(), x, y)
-	}
-	m, err := Fit(context.Background(), &Spec{Lambda: 0.01}, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Classes.Values[2] = 7.5
-	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "label 7.5") {
-		t.Errorf("%v", err)
-	}
-}
-
-// plain returns a model with only the fields of m that a liblinear file has.
-func plain(m *Model) *Model {
-	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
-	for _, c := range m.Columns {
-		p.Columns = append(p.Columns, Column{Coefficients: c.Coefficients, Intercept: c.Intercept, Certificate: Certificate{Gap: math.Inf(1)}})
-	}
-	return p
-}
-
-// predictClasses compares the predictions of a model with liblinear-predict, if it is installed.
-func predictClasses(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
-	t.Helper()
-	predict, err := exec.LookPath("liblinear-predict")
-	if err != nil {
-		t.Log("liblinear-predict is not installed: only the text is checked")
-		return
-	}
-	dir := t.TempDir()
-	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
-	writeLIBSVM(t, data, x, y)
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"-q", data, file, out}
-	if m.givesProbability() {
-		args = append([]string{"-b", "1"}, args...)
-	}
-	run(t, predict, args...)
-	result, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(result)), "\n")
-	if m.givesProbability() {
-		if lines[0] != "labels -10 0 10" {
-			t.Errorf("liblinear-predict: %s", lines[0])
-		}
-		lines = lines[1:]
-	}
-	for i, line := range lines {
-		words := strings.Fields(line)
-		label, err := m.Predict(x.Row(i))
-		if err != nil || strconv.FormatFloat(label, 'g', -1, 64) != words[0] {
-			t.Errorf("row %d: %v (%v), liblinear-predict %s", i, label, err, words[0])
-		}
-		if len(words) == 1 {
-			continue
-		}
-		idx, val := x.Row(i)
-		p, err := m.RowProbabilities(nil, idx, val)
-		for k, v := range p {
-			if theirs, bad := strconv.ParseFloat(words[k+1], 64); err != nil || bad != nil || math.Abs(theirs-v) > 1e-5 {
-				t.Errorf("row %d: %v, liblinear-predict %s", i, p, line)
-				break
-			}
-		}
-	}
-}
-
-func TestBadLiblinearOfClasses(t *testing.T) {
-	const good = "solver_type L1R_LR\nnr_class 3\nlabel 7 -1 2\nnr_feature 1\nbias 1\nw\n1 2 3 \n4 5 6 \n"
-	m, err := ReadLiblinear(strings.NewReader(good), "m")
-	if err != nil || !slices.Equal(m.Classes.Values, []float64{-1, 2, 7}) || m.Columns[0].Coefficients[0] != 2 || m.Columns[0].Intercept != 5 || m.Columns[2].Intercept != 4 {
-		t.Fatalf("%+v, %v", m, err)
-	}
-	for _, c := range []struct{ from, to, want string }{
-		{"nr_class 3", "nr_class 2", "m:3: 3 labels: expected 2"},
-		{"nr_class 3", "nr_class 1000000000", `nr_class: expected 2 to`},
-		{"nr_class 3\n", "", `m:2: 3 labels: expected 2`},
-		{"label 7 -1 2", "label 7 -1", "m:3: 2 labels: expected 3"},
-		{"label 7 -1 2", "label 7 7 2", "two labels are 7"},
-		{"nr_class 3\nlabel 7 -1 2\n", "label 7 2\nnr_class 3\n", "2 labels of 3 classes"},
-		{"6 \n", "\n", "5 weights: expected 6"},
-	} {
-		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: want %q, got %v", c.to, c.want, err)
-		}
 	}
 }
