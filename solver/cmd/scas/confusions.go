@@ -127,7 +127,7 @@ func (m *confusionTable) heatMap() template.HTML {
 	width, height := math.Max(left+side+12, left+390), top+side+58
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n", width, height, width, height)
-	fmt.Fprintf(&b, "<title>Which classes are called what</title>\n<g fill=\"#333333\">\n")
+	fmt.Fprintf(&b, "<title>Which classes are predicted</title>\n<g fill=\"#333333\">\n")
 	for i := 0; i < k; i += every {
 		at, name := cell*(float64(i)+0.5), template.HTMLEscapeString(shortened(m.Classes[i].Class))
 		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", left-5, top+at+4, name)
