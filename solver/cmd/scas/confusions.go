@@ -15,9 +15,8 @@ import (
 
 // This file reports which classes a model predicts as which other classes.
 
-// manyClasses is the largest number of classes for which a report has a line for every class. If there
-// are more classes, the report has only the confusions with the most rows. maxMapped is the largest number
-// of classes in a heat map.
+// manyClasses is the largest number of classes for which reports show every class. If there are more
+// classes, they show only some. maxMapped is the largest number of classes in a heat map.
 const manyClasses, maxMapped = 20, 400
 
 // A confusionTable holds the metrics of a model of several classes.

@@ -108,26 +108,26 @@ type cvReport struct {
 
 // A cvLambda is the cross-validation result of one lambda.
 type cvLambda struct {
-	Index  int     `json:"index"`
-	Lambda float64 `json:"lambda"`
-	Mean   number  `json:"mean"`
-	SE     number  `json:"se"`
-	NNZX   int     `json:"nnz_x"` // non-zero coefficients of the model fitted to all rows
-	Held   held    `json:"metrics"`
+	Index  int        `json:"index"`
+	Lambda float64    `json:"lambda"`
+	Mean   number     `json:"mean"`
+	SE     number     `json:"se"`
+	NNZX   int        `json:"nnz_x"` // non-zero coefficients of the model fitted to all rows
+	Held   heldValues `json:"metrics"`
 }
 
 type cvStep struct {
 	stepReport
-	Mean number `json:"mean"`
-	SE   number `json:"se"`
-	Held held   `json:"metrics"`
+	Mean number     `json:"mean"`
+	SE   number     `json:"se"`
+	Held heldValues `json:"metrics"`
 }
 
-// A held maps the keys of heldMetrics to the metrics of one lambda.
-type held map[string]number
+// heldValues maps the keys of heldMetrics to the metrics of one lambda.
+type heldValues map[string]number
 
 // texts returns the name and the formatted value of each metric that is known.
-func (h held) texts() (out [][2]string) {
+func (h heldValues) texts() (out [][2]string) {
 	for _, m := range heldMetrics {
 		if v := float64(h[m.key]) / m.unit; h.knows(m.key) {
 			out = append(out, [2]string{m.name, fmt.Sprintf(m.text, v)})
@@ -136,7 +136,7 @@ func (h held) texts() (out [][2]string) {
 	return out
 }
 
-func (h held) knows(key string) bool {
+func (h heldValues) knows(key string) bool {
 	v, ok := h[key]
 	return ok && isFinite(float64(v))
 }
@@ -156,7 +156,7 @@ func (l cvLambda) price(beside cvLambda) string {
 func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
 	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(found.Values), c.Seed, c.Metric, c.Choose, c.Verbose
 	for k, s := range newSteps(found.Path, r.HasIntercept) {
-		of := held{}
+		of := heldValues{}
 		for _, m := range heldMetrics {
 			if curve, ok := found.Measures[m.measure]; ok {
 				of[m.key] = number(m.value(curve.Mean[k]))

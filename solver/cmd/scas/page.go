@@ -62,8 +62,9 @@ type judgement struct {
 	Status, Result, Remedy string // sentences of the page
 }
 
-// A bar shows a coefficient. Its length is the coefficient times the standard deviation of the
-// feature, if that is known, in percent of the longest bar. It begins at From.
+// A bar shows a coefficient. Length is the coefficient times the standard deviation of the feature, if that
+// is known. Width is the size of Length in percent of the longest bar, and From the left end of the bar in
+// the same unit.
 type bar struct {
 	Feature             string
 	Coefficient, Length float64

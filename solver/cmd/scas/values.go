@@ -232,7 +232,7 @@ func (methodFlag) offers() []string {
 	return names
 }
 
-// A domainFlag is the set of --domain. The method in returns the domain for a number of features.
+// A domainFlag is the set of --domain. domainFlag.in returns the domain for a number of features.
 type domainFlag struct {
 	text  string
 	make  func(p int) solver.Domain // nil if the set is all of R^p
