@@ -43,7 +43,7 @@ func TestBombs(t *testing.T) {
 	for _, text := range []string{" ", "\n", "1\n", "1 1:1\n", "# ", "1 1 1\n"} {
 		for kind, packed := range compress(t, bytes.Repeat([]byte(text), 10<<20/len(text))) {
 			for name, read := range readers {
-				if name == "LIBSVM" && text == "1 1 1\n" || kind == xzName && text != " " { // the first is not LIBSVM text; xz is slow
+				if name == "LIBSVM" && text == "1 1 1\n" || kind == xzName && text != " " { // "1 1 1" is not LIBSVM text, and xz is slow
 					continue
 				}
 				var err error

@@ -74,7 +74,7 @@ func NewBuilder(cols int) *Builder { return &Builder{cols: cols} }
 //
 // It returns an error if a column is out of range or occurs twice, if a number is not
 // finite, or if Options does not allow the label. The row is then not added; other rows
-// can still be. After a failure to write no row can be added.
+// can still be added. After a failure to write no row can be added.
 func (b *Builder) Append(idx []int32, val []float64, label float64) error {
 	return b.add(idx, val, label, 0)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// records is what AppendRecord adds to a Builder.
+// records holds the fields of a Builder that only AppendRecord needs.
 type records struct {
 	encoder *Encoder   // nil before the first record
 	offsets []float64  // of all rows, if Options.Table names a column of offsets

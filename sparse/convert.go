@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// ConvertSettings says how Convert reports its progress and how to interrupt it. It has an effect
-// only if Convert works block by block. Nil and the zero value mean: no reports, no interruption.
+// ConvertSettings holds functions that Convert calls if it works block by block. Nil and the zero value
+// mean: no reports, no interruption.
 type ConvertSettings struct {
 	// Progress, if not nil, is called after each block. stage is "text" while the text is read, and
 	// "file" while the new file is written. done and total count bytes of the file that is read, or
@@ -194,7 +194,7 @@ func (c *conversion) interrupted() error {
 	return nil
 }
 
-// add adds rows to the parts. ends counts entries from the first of idx; add overwrites it.
+// add adds rows to the parts. ends counts entries from the first of idx; add overwrites ends.
 func (c *conversion) add(ends []int64, idx []int32, val, labels []float64) error {
 	for k := range ends {
 		ends[k] += c.nnz
@@ -223,7 +223,7 @@ func (c *conversion) failed(err error) error {
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// piece reports that b is written, and returns an error if the conversion is to stop.
+// piece reports b as written, and returns an error if the conversion is to stop.
 func (c *conversion) piece(b []byte) error {
 	c.written += int64(len(b))
 	c.report("file", c.written, c.parts.bytes())

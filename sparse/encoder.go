@@ -39,8 +39,8 @@ type Record struct {
 	Unknown []string
 }
 
-// NewEncoder returns an encoder for the features opt.Names. Of opt.Table it uses Offset,
-// Fill and Missing; MissingMean and MissingMedian are errors, because they need many
+// NewEncoder returns an encoder for the features opt.Names. The encoder uses Offset, Fill and
+// Missing of opt.Table. MissingMean and MissingMedian are errors, because they need many
 // records.
 func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	opt, err := opt.checked()

@@ -292,7 +292,7 @@ func TestHugeSizes(t *testing.T) {
 	var header bytes.Buffer
 	_, err := scasfile.NewWriter(&header, &scasfile.Header{Rows: 1 << 40, Cols: 1, NNZ: 1 << 40})
 	must(t, err)
-	files := map[Format]map[string]string{ // the errors of the files; empty for files that are read
+	files := map[Format]map[string]string{ // the error of reading each file; empty for files that are read
 		LIBSVM: {"1 2147483647:1\n2 1:1\n": ""},
 		CSV:    {}, // a table states no size
 		TSV:    {},

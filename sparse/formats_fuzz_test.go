@@ -17,17 +17,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// This file has very simple readers, and fuzz tests that compare them with the readers of the package. Both
-// readers must accept the same inputs, and return the same numbers for them.
-
-// naiveNumber returns the value of a finite decimal number.
-func naiveNumber(s string) (float64, bool) {
-	if s == "" || strings.Trim(s, "0123456789+-.eE") != "" {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(s, 64)
-	return v, err == nil
-}
+// This file has very simple readers, and fuzz tests that compare them with the readers of the package. The
+// simple reader and the reader of the package must accept the same inputs and return the same numbers.
 
 // naiveTable reads a table without missing values by package encoding/csv. The last column holds labels
 // that are numbers. Each other column holds numbers or categories.
@@ -54,7 +45,7 @@ func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok boo
 		}
 		if c == p {
 			for i, s := range column {
-				if y[i], ok = naiveNumber(s); !ok {
+				if y[i], ok = naiveDecimal(s); !ok {
 					return nil, nil, nil, false
 				}
 			}
@@ -74,11 +65,11 @@ func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok boo
 	return names, x, y, names != nil
 }
 
-// naiveColumn appends the features of a column to the rows.
+// naiveColumn appends the features of a column of a table to the rows x, and returns their names.
 func naiveColumn(name string, column []string, x [][]float64) (names []string, ok bool) {
-	if _, number := naiveNumber(column[0]); number {
+	if _, number := naiveDecimal(column[0]); number {
 		for i, s := range column {
-			v, ok := naiveNumber(s)
+			v, ok := naiveDecimal(s)
 			if !ok {
 				return nil, false
 			}
@@ -323,7 +314,8 @@ func zipped(t testing.TB, method uint16, parts ...string) []byte {
 	return b.Bytes()
 }
 
-// csrParts returns the files of a sparse matrix of 4 rows and cols columns.
+// csrParts returns the names and the contents of the files in an archive of a sparse matrix of 4 rows and
+// cols columns, for zipped.
 func csrParts(ptr, idx []byte, cols byte, val []float64) []string {
 	var body []byte
 	for _, v := range val {
@@ -468,12 +460,12 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 				f = []string{"1"}
 			}
 			naivePlace(x, place, mirror, f[0])
-			if v, ok := naiveNumber(f[0]); !ok || words[3] == "integer" && v != math.Trunc(v) {
+			if v, ok := naiveDecimal(f[0]); !ok || words[3] == "integer" && v != math.Trunc(v) {
 				return nil, false
 			}
 			continue
 		}
-		v, ok := naiveNumber(f[0])
+		v, ok := naiveDecimal(f[0])
 		if !ok || len(f) != 1 || words[3] == "integer" && v != math.Trunc(v) {
 			return nil, false
 		}
@@ -485,7 +477,7 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 }
 
 func naivePlace(x [][]float64, at [2]int, mirror float64, s string) {
-	v, _ := naiveNumber(s)
+	v, _ := naiveDecimal(s)
 	x[at[0]][at[1]] = v
 	if mirror != 0 && at[0] != at[1] {
 		x[at[1]][at[0]] = mirror * v

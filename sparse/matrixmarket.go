@@ -41,7 +41,7 @@ func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.F
 		return nil, stats, err
 	}
 	const perLine = 2 * 24 // a coordinates.Line, and as much unused capacity of the slice
-	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "%d bytes of text, read,", len(data)); err != nil {
+	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "the %d bytes of text", len(data)); err != nil {
 		return nil, stats, err
 	}
 	c, err := coordinates.Parse(data, name, wrongText)

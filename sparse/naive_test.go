@@ -80,8 +80,8 @@ func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[in
 
 var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
-// naiveDecimal reads a finite decimal number.
-func naiveDecimal(s string) (float64, bool) {
+// naiveDecimal returns the value of s. ok is false if s is not a finite decimal number.
+func naiveDecimal(s string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(s, 64)
 	return v, err == nil && decimal.MatchString(s)
 }

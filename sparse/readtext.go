@@ -102,7 +102,7 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	}
 	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), most+1))
 	if err == nil && most < maxText && int64(len(data)) > most {
-		err = opt.allow(name, int64(len(data))*9/4, "%d bytes of text or more, read,", len(data))
+		err = opt.allow(name, int64(len(data))*9/4, "the first %d bytes of text", len(data))
 	}
 	if err == nil && len(data) > maxText {
 		err = &ParseError{File: name, Msg: fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20)}

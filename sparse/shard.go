@@ -21,9 +21,9 @@ import (
 // Labels are kept as in the files, as for ReadOptions.AnyLabels, because a shard does not
 // know the labels of the others. But if a shard of two classes is larger than opt.Memory,
 // its labels are −1 and +1, as the file stores them, and Mapping holds the original
-// labels. X has as many columns as the shard needs, or as opt states. Stats.IndexBase is
-// what this shard shows: another shard may contain an index 0; see Dataset.Rebase. A
-// shard without rows is an error, and so are files in other formats.
+// labels. X has as many columns as the shard needs, or as opt states. Stats.IndexBase
+// follows from this shard alone, but another shard may contain an index 0; see
+// Dataset.Rebase. A shard without rows is an error, and so are files in other formats.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
 	opt, err := opt.checked()
 	if err != nil {
@@ -176,7 +176,8 @@ func (p *piece) read(to *libsvmParser) error {
 	return inParallel(in, p.path, to.block, to.take)
 }
 
-// numbered makes the line of an error count from the beginning of the file.
+// numbered changes the line number in an error, which counts from the beginning of the piece, so that
+// it counts from the beginning of the file.
 func (p *piece) numbered(err error) error {
 	bad, ok := err.(*ParseError)
 	if !ok || bad.Line == 0 || p.lo == 0 {

@@ -62,8 +62,8 @@ func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	return reached
 }
 
-// Blocks calls do for every group of features, with the number of the group and the
-// covariance matrix of its members, row by row, which do may keep. It uses several
+// Blocks calls do for every group of features, with the number k of the group and the
+// covariance matrix s of its members, row by row. do may keep s. Blocks uses several
 // goroutines (threads; 0 means one per processor) and begins with the large groups, so
 // that all goroutines end at about the same time.
 func (c *Covariance) Blocks(groups [][]int32, threads int, do func(k int, s []float64)) {

@@ -11,11 +11,11 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// Covariance is the covariance or correlation matrix of the features. If the data take
-// less memory than the matrix, it holds the data and computes entries when they are
-// needed, in time that depends on the stored entries; so the matrix of 47,236 features
-// takes no more memory than their data. It never changes after construction and may be
-// shared between goroutines.
+// Covariance is the covariance or correlation matrix of the features. If the data have
+// fewer entries than the matrix (see Dense), it holds the data and their transpose instead
+// of the matrix, and computes entries when they are needed. Thus the matrix of 47,236
+// features takes about twice the memory of their data. A Covariance never changes after
+// construction and may be shared between goroutines.
 type Covariance struct {
 	n     int // number of features
 	diag  []float64
@@ -29,7 +29,7 @@ type Covariance struct {
 // for n rows. At least two rows are needed.
 func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
 	rows, p := x.Dims()
-	if err := enough(rows); err != nil {
+	if err := checkSamples(rows); err != nil {
 		return nil, err
 	}
 	if Dense(x) {
@@ -39,7 +39,7 @@ func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
 	return &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}, nil
 }
 
-func enough(rows int) error {
+func checkSamples(rows int) error {
 	if rows < 2 {
 		return errorf("covariances from %d samples: want at least 2", rows)
 	}

@@ -241,11 +241,11 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 		a, err := matrixOf(c)
 		return matrixConstraint(a, err, c.Name, p)
 	}
-	return foundOut(c, p)
+	return detectConstraint(c, p)
 }
 
-// foundOut reads a file whose kind must be detected.
-func foundOut(c *coordinates.File, p int) (*Constraint, error) {
+// detectConstraint reads a file whose kind must be detected.
+func detectConstraint(c *coordinates.File, p int) (*Constraint, error) {
 	g, edgesErr := graphOf(c, p)
 	announced, headed := c.Announced()
 	following := int64(len(c.Lines)) - 1

@@ -194,9 +194,9 @@ func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 	}
 }
 
-// checkKindFoundOut checks that reading data as kind Any gives the same as reading them as an edge list or
+// checkDetectedKind checks that reading data as kind Any gives the same as reading them as an edge list or
 // as a matrix, whichever is right. edgesErr is the error of reading them as an edge list.
-func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
+func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	t.Helper()
 	c, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p)
 	if err != nil && err.Error() == "" {
@@ -264,7 +264,7 @@ func FuzzReadEdges(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, p int) {
 		p %= 1000
 		g, err := ReadEdges(bytes.NewReader(data), "fuzz", p)
-		checkKindFoundOut(t, data, p, err)
+		checkDetectedKind(t, data, p, err)
 		if err != nil {
 			return
 		}

@@ -14,7 +14,7 @@ import (
 // number of goroutines; 0 means one per processor.
 func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int) error) error) (*Covariance, error) {
 	rows, p := x.Dims()
-	if err := enough(rows); err != nil {
+	if err := checkSamples(rows); err != nil {
 		return nil, err
 	}
 	c := newCentring(rows, p)

@@ -95,7 +95,7 @@ func TestCovarianceEntries(t *testing.T) {
 		}
 	}
 	if apart < 20 {
-		t.Errorf("only %d pairs that do not meet: the test shows little", apart)
+		t.Errorf("only %d pairs without a common row: the test shows little", apart)
 	}
 }
 

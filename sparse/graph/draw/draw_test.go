@@ -170,7 +170,7 @@ func TestLayoutOfALongChain(t *testing.T) {
 			t.Errorf("nodes %d and %d are apart", i-1, i)
 		}
 	}
-	if ring := folded([][]int{{1, 2}, {0, 2}, {1, 0}}, 1, 1); ring != nil {
+	if ring := foldPath([][]int{{1, 2}, {0, 2}, {1, 0}}, 1, 1); ring != nil {
 		t.Errorf("a ring is folded: %v", ring)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// parted returns p - q and its length. If the two coincide, it returns a vector of length
+// difference returns p - q and its length. If the two coincide, it returns a vector of length
 // 1 in the direction angle.
-func parted(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
+func difference(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 	delta = r2.Sub(p, q)
 	if length = r2.Norm(delta); length < 1e-9 {
 		return r2.Vec{X: math.Cos(angle), Y: math.Sin(angle)}, 1
@@ -46,10 +46,10 @@ func layoutComponent(adj [][]int) []r2.Vec {
 	return at
 }
 
-// folded returns positions for a path that is longer than width: in rows, with
+// foldPath returns positions for a path that is longer than width: in rows, with
 // alternating direction, and with space for labels of width label. It returns nil for
 // other components.
-func folded(adj [][]int, label, width float64) []r2.Vec {
+func foldPath(adj [][]int, label, width float64) []r2.Vec {
 	start, ends := 0, 0
 	for i, neighbours := range adj {
 		switch len(neighbours) {
@@ -98,7 +98,7 @@ func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 		}
 		d := distance[j]
 		w := 1 / (d * d)
-		delta, length := parted(at[i], p, float64(i)+float64(round))
+		delta, length := difference(at[i], p, float64(i)+float64(round))
 		sum.X += float64(w * (p.X + float64(d*delta.X/length)))
 		sum.Y += float64(w * (p.Y + float64(d*delta.Y/length)))
 		weight += w
@@ -202,11 +202,11 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []b
 		for k, i := range m {
 			lists[k] = adj[i]
 		}
-		places := folded(lists, 2*(margin-4)/unit, (width-2*margin)/unit)
+		places := foldPath(lists, 2*(margin-4)/unit, (width-2*margin)/unit)
 		if places == nil {
 			places = partNodes(layoutComponent(lists), clearance/unit)
 		}
-		places, box := boxed(places, unit, margin)
+		places, box := fitBox(places, unit, margin)
 		if corner.X > 0 && corner.X+box.X > width {
 			corner = r2.Vec{Y: corner.Y + rowHeight}
 			rowHeight = 0
@@ -258,7 +258,7 @@ func pushApart(at []r2.Vec, least float64) (moved bool) {
 			if distance >= least*(1-1e-3) {
 				continue
 			}
-			delta, length := parted(at[i], at[j], float64(i))
+			delta, length := difference(at[i], at[j], float64(i))
 			push := (least - distance) / (2 * length)
 			at[i] = r2.Add(at[i], r2.Scale(push, delta))
 			at[j] = r2.Sub(at[j], r2.Scale(push, delta))
@@ -268,9 +268,9 @@ func pushApart(at []r2.Vec, least float64) (moved bool) {
 	return moved
 }
 
-// boxed scales the positions by unit and moves them into a box with a margin. It returns the size of
+// fitBox scales the positions by unit and moves them into a box with a margin. It returns the size of
 // the box too.
-func boxed(at []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
+func fitBox(at []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
 	low, high := at[0], at[0]
 	for _, p := range at {
 		low = r2.Vec{X: min(low.X, p.X), Y: min(low.Y, p.Y)}

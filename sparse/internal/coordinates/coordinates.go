@@ -13,8 +13,8 @@ import (
 
 // Line is a line `i j [value]`.
 type Line struct {
-	// I and J are the first two tokens, counted from 1; 0 means that the token is absent
-	// or not an integer from 1 to 2^31-1.
+	// I and J are the first two tokens, a row and a column that count from 1. 0 means that
+	// the token is absent or not an integer from 1 to 2^31-1.
 	I, J int32
 	// Value is the third token, or in a dense file the only one. It is 1 if there is no
 	// such token, and NaN if the token is not a finite decimal number.
@@ -29,7 +29,7 @@ type Line struct {
 // stands for the whole file or line. token is empty if there is none.
 type Wrong func(file string, line, column int, token, msg string) error
 
-// File holds the numbers of a text that has not been checked further. A caller that
+// File holds the numbers of a text, whose ranges are not checked yet. A caller that
 // expects a matrix calls Matrix; any other caller checks the Lines itself and reports
 // errors by ErrorAt.
 type File struct {

@@ -15,17 +15,18 @@ import (
 // reading, small enough for a processor's cache.
 const checkBytes = 8 << 20
 
-// Check checks the whole file: all rows by CheckPart, and the other sections.
-func (f *File) Check(little bool) error {
-	if err := f.CheckPart(0, int(f.Rows), little); err != nil {
+// Check checks the whole file: all rows by CheckPart, whose parameter release it takes, and the other
+// sections.
+func (f *File) Check(release bool) error {
+	if err := f.CheckPart(0, int(f.Rows), release); err != nil {
 		return err
 	}
 	return f.checkBlocks(span{page, f.sums.at}) // the other sections and the padding
 }
 
 // CheckPart is CheckRows for many rows, on all processors. Of several errors it returns the first in
-// the order of rows. If little is set, it releases the memory of rows after their check.
-func (f *File) CheckPart(lo, hi int, little bool) error {
+// the order of rows. If release is set, it releases the memory of rows after their check.
+func (f *File) CheckPart(lo, hi int, release bool) error {
 	step := int(max(1, f.Rows/(f.size/checkBytes+1))) // rows to check at a time
 	pieces := (hi - lo + step - 1) / step
 	failed := make([]error, pieces)
@@ -41,7 +42,7 @@ func (f *File) CheckPart(lo, hi int, little bool) error {
 			if failed[k] = f.CheckRows(first, last); failed[k] != nil {
 				wrong.Store(min(wrong.Load(), int64(k)))
 			}
-			if little {
+			if release {
 				f.Release(first, last)
 			}
 		}
