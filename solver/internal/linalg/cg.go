@@ -2,15 +2,16 @@ package linalg
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 )
 
 // ConjugateGradients solves K v = b for a symmetric positive definite K by the conjugate
-// gradient method with a diagonal preconditioner. It is not safe for concurrent use.
+// gradient method with a diagonal preconditioner D. It is not safe for concurrent use.
 type ConjugateGradients struct {
 	Multiply func(dst, v []float64) // sets dst = K v
-	Diagonal []float64              // the preconditioner: the diagonal of K or an estimate of it; positive
+	Diagonal []float64              // of D: the diagonal of K or an estimate of it; positive
 	Residual []float64              // b − K v
 
 	dir, image, scaled []float64
@@ -19,38 +20,53 @@ type ConjugateGradients struct {
 // NewConjugateGradients returns a solver for p unknowns.
 func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGradients {
 	c := &ConjugateGradients{Multiply: multiply}
-	for _, v := range []*[]float64{&c.Diagonal, &c.Residual, &c.dir, &c.image, &c.scaled} {
-		*v = make([]float64, p)
-	}
+	c.Resize(p)
 	return c
 }
 
-// Solve improves v until the norm of the residual is at most goal or the given number of
-// rounds is done. It returns the number of products with K. The caller sets c.Residual to
-// the residual of v before.
-func (c *ConjugateGradients) Solve(v []float64, goal float64, rounds int) (products int) {
+// Resize prepares for p unknowns. It uses the memory of the last system if that is large enough.
+func (c *ConjugateGradients) Resize(p int) {
+	for _, v := range []*[]float64{&c.Diagonal, &c.Residual, &c.dir, &c.image, &c.scaled} {
+		*v = slices.Grow((*v)[:0], p)[:p]
+	}
+}
+
+// Solve improves v, until done returns true, the given number of rounds is done, or K is found to be
+// singular. It returns the number of products with K. The caller sets c.Residual to the residual of v
+// before. Solve calls done before each round, with the number of the round, from 0, and with r'D⁻¹r for
+// the residual r.
+func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int, energy float64) bool) (products int) {
 	previous := 0.0
 	for round := range rounds {
-		if math.Sqrt(kernels.Dot(c.Residual, c.Residual)) <= goal {
-			return round
-		}
 		for j, g := range c.Residual {
 			c.scaled[j] = g / c.Diagonal[j]
 		}
-		product := kernels.Dot(c.Residual, c.scaled)
+		energy := kernels.Dot(c.Residual, c.scaled)
+		if done(round, energy) {
+			return round
+		}
 		if round == 0 {
 			copy(c.dir, c.scaled)
 		} else {
-			turn := product / previous
+			turn := energy / previous
 			for j, g := range c.scaled {
 				c.dir[j] = math.FMA(turn, c.dir[j], g)
 			}
 		}
-		previous = product
+		previous = energy
 		c.Multiply(c.image, c.dir)
-		length := product / kernels.Dot(c.dir, c.image)
+		curvature := kernels.Dot(c.dir, c.image)
+		if !(curvature > 0) { // K is singular, apart from rounding
+			return round + 1
+		}
+		length := energy / curvature
 		kernels.Axpy(length, c.dir, v)
 		kernels.Axpy(-length, c.image, c.Residual)
 	}
 	return rounds
+}
+
+// Within returns an argument for Solve: it ends a solution when the norm of the residual is at most goal.
+func (c *ConjugateGradients) Within(goal float64) func(int, float64) bool {
+	return func(int, float64) bool { return math.Sqrt(kernels.Dot(c.Residual, c.Residual)) <= goal }
 }

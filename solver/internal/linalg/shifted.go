@@ -130,7 +130,7 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 			s.cg.Residual[j] = bj - s.cg.image[j]
 			s.cg.Diagonal[j] = math.FMA(s.rho, s.sigma[j], shift)
 		}
-		s.cg.Solve(dst, solveTolerance*math.Sqrt(kernels.Dot(b, b)), solveRounds)
+		s.cg.Solve(dst, solveRounds, s.cg.Within(solveTolerance*math.Sqrt(kernels.Dot(b, b))))
 		return
 	}
 	s.divideAll(dst, b, shift)

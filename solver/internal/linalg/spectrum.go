@@ -61,16 +61,11 @@ func (s *Spectrum) Rotate(dst, src []float64) {
 			part[0] = src[m[0]]
 			continue
 		}
-		s.into(c, part, src)
-	}
-}
-
-// into sets hat = V'src for component c, which has several features.
-func (s *Spectrum) into(c int, hat, src []float64) {
-	clear(hat)
-	for k, j := range s.Members[c] {
-		if v := src[j]; v != 0 {
-			kernels.Axpy(v, s.row(c, k), hat)
+		clear(part)
+		for k, j := range m {
+			if v := src[j]; v != 0 {
+				kernels.Axpy(v, s.row(c, k), part)
+			}
 		}
 	}
 }
@@ -83,14 +78,9 @@ func (s *Spectrum) Unrotate(dst, src []float64) {
 			dst[m[0]] = part[0]
 			continue
 		}
-		s.outOf(c, dst, part)
-	}
-}
-
-// outOf sets dst = V hat for the features of component c, which has several features.
-func (s *Spectrum) outOf(c int, dst, hat []float64) {
-	for k, j := range s.Members[c] {
-		dst[j] = kernels.Dot(s.row(c, k), hat)
+		for k, j := range m {
+			dst[j] = kernels.Dot(s.row(c, k), part)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // Columns is the matrix Z'Z + diag(ridge), represented by the columns of Z. If these are sparse, a
@@ -18,10 +19,10 @@ type Columns struct {
 	saved, savedD []float64 // product and d of the last Save
 
 	support kernels.Rows // the columns of the support
-	// scratch memory of Solve: the direction, Z times it, and the matrix times it
-	dir, image, applied []float64
-	one                 [1]float64
-	entries             float64 // see Entries
+	cg      linalg.ConjugateGradients
+	image   []float64 // Z times a direction of cg
+	one     [1]float64
+	entries float64 // see Entries
 }
 
 // Prepare computes the diagonal of Z'Z + diag(ridge), and sets d to 0.
@@ -87,7 +88,7 @@ func (h *Columns) Restore() {
 
 const (
 	maxConjugate    = 200  // steps of the conjugate gradient method
-	energyTolerance = 1e-2 // enough can end Solve only if rest'D⁻¹rest is below this fraction of its start
+	energyTolerance = 1e-2 // enough can end Solve only if the energy of cg is below this fraction of its start
 	checkEvery      = 10   // steps between two checks of whether the step crosses zero or a bound
 )
 
@@ -99,41 +100,24 @@ func (h *Columns) SweepsPerSolve(int) int { return leastSweeps }
 // cost than another call of Solve.
 func (h *Columns) MostSolves() int { return 1 }
 
-// Solve implements Hessian by the conjugate gradient method, preconditioned with the diagonal D of the
+// Solve implements Hessian by the conjugate gradient method, preconditioned with the diagonal of the
 // matrix. If it ends early, the step is still a direction of descent.
 func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]float64) bool, crosses func([]float64) bool) bool {
-	n := len(support)
-	part := h.restrict(support)
-	h.dir = append(h.dir[:0], make([]float64, n)...)
-	h.applied = append(h.applied[:0], make([]float64, n)...)
-	clear(step)
-	energy := 0.0
+	part, cg, first := h.restrict(support), &h.cg, 0.0
+	cg.Resize(len(support))
+	cg.Multiply = func(dst, v []float64) { h.times(dst, v, part, support) }
+	copy(cg.Residual, rest)
 	for a, k := range support {
-		h.dir[a] = rest[a] / h.diagonal[k]
-		energy += float64(rest[a] * h.dir[a])
+		cg.Diagonal[a] = h.diagonal[k]
 	}
-	first := energy
-	for iteration := 1; iteration <= maxConjugate; iteration++ {
-		h.times(part, support)
-		curvature := kernels.Dot(h.applied, h.dir)
-		if !(curvature > 0) || !(energy > 0) {
-			break
+	clear(step)
+	cg.Solve(step, maxConjugate, func(round int, energy float64) bool {
+		if round == 0 {
+			first = energy
 		}
-		length, before := energy/curvature, energy
-		energy = 0
-		for a, k := range support {
-			step[a] = math.FMA(length, h.dir[a], step[a])
-			rest[a] = math.FMA(-length, h.applied[a], rest[a])
-			energy += float64(rest[a]*rest[a]) / h.diagonal[k]
-		}
-		if energy <= float64(energyTolerance*first) && enough(rest) || energy <= float64(1e-12*first) || iteration%checkEvery == 0 && crosses(step) {
-			break
-		}
-		beta := energy / before
-		for a, k := range support {
-			h.dir[a] = math.FMA(beta, h.dir[a], rest[a]/h.diagonal[k])
-		}
-	}
+		return energy <= float64(energyTolerance*first) && enough(cg.Residual) || energy <= float64(1e-12*first) ||
+			round%checkEvery == 0 && crosses(step)
+	})
 	return true
 }
 
@@ -160,14 +144,14 @@ func (h *Columns) restrict(support []int32) *kernels.Rows {
 	return p
 }
 
-// times sets applied to the product of the matrix, restricted to the support, with dir; part has the
-// columns of the support.
-func (h *Columns) times(part *kernels.Rows, support []int32) {
+// times sets dst to the product of the matrix, restricted to the support, with v; part has the columns of
+// the support.
+func (h *Columns) times(dst, v []float64, part *kernels.Rows, support []int32) {
 	clear(h.image)
-	kernels.Gradient(h.image, *part, h.dir)
-	kernels.Margins(h.applied, *part, h.image)
+	kernels.Gradient(h.image, *part, v)
+	kernels.Margins(dst, *part, h.image)
 	h.entries += 2 * float64(len(part.Val))
 	for a, k := range support {
-		h.applied[a] = math.FMA(h.Ridge[k], h.dir[a], h.applied[a])
+		dst[a] = math.FMA(h.Ridge[k], v[a], dst[a])
 	}
 }
