@@ -82,7 +82,7 @@ func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []P
 		if a.argument != "" {
 			args = append(args, a.argument)
 		}
-		found = append(found, &Command{a.name, args, a.usual})
+		found = append(found, Command(a.name, args, a.usual))
 	}
 	return found, missing, nil
 }

@@ -6,13 +6,11 @@ import (
 )
 
 // A Peer is a solver that takes part in a comparison.
-type Peer interface {
-	Name() string
-	// Default returns the tolerance that the solver uses if its user sets none; 0 if unknown.
-	Default() float64
-	// Open loads a problem. The error is an Unable if the peer does not solve problems
-	// of this kind.
-	Open(ctx context.Context, h *Handover) (Session, error)
+type Peer struct {
+	Name    string
+	Default float64 // the tolerance that the solver uses if its user sets none; 0 if unknown
+	// Open loads a problem. The error is an Unable if the peer does not solve problems of this kind.
+	Open func(ctx context.Context, h *Handover) (Session, error)
 }
 
 // A Session is a peer that has loaded a problem.

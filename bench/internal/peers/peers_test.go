@@ -33,13 +33,13 @@ func TestMain(m *testing.M) {
 }
 
 // fakePeer returns a peer that runs this test binary with the given behaviour; see fake.
-func fakePeer(t *testing.T, behaviour string) *Command {
+func fakePeer(t *testing.T, behaviour string) Peer {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Command{Called: behaviour, Args: []string{exe, "fake", behaviour}}
+	return Command(behaviour, []string{exe, "fake", behaviour}, 0)
 }
 
 // fake is the main function of a fake peer. With the behaviour ista, it reads the LIBSVM text in the
@@ -365,9 +365,21 @@ func TestCanceled(t *testing.T) {
 }
 
 func TestParseCommand(t *testing.T) {
-	c, err := ParseCommand(" mine = go run x")
-	if err != nil || c.Called != "mine" || !slices.Equal(c.Args, []string{"go", "run", "x"}) {
-		t.Errorf("%+v, %v", c, err)
+	h, err := Hand(problemNamed(t, "synthetic"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Remove()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ParseCommand(" mine = " + exe + " fake unable")
+	if err != nil || p.Name != "mine" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if _, err := p.Open(t.Context(), h); err != Unable("no such problems") {
+		t.Errorf("the command says %v", err)
 	}
 	for _, bad := range []string{"", "mine", "=go", "mine=", "mine=no-such-command-here"} {
 		if _, err := ParseCommand(bad); err == nil || !strings.Contains(err.Error(), "--peer") {
@@ -447,7 +459,7 @@ func TestInstalled(t *testing.T) {
 			p.A = graph.Chain(20).FusedLasso()
 		}
 		tried := slices.Concat(names.able, names.unable)
-		opt := quiet(slices.DeleteFunc(slices.Clone(installed), func(q Peer) bool { return !slices.Contains(tried, q.Name()) })...)
+		opt := quiet(slices.DeleteFunc(slices.Clone(installed), func(q Peer) bool { return !slices.Contains(tried, q.Name) })...)
 		opt.Repeats = 1
 		o, err := Race(t.Context(), p, opt)
 		if err != nil {

@@ -30,38 +30,33 @@ var oneThread = []string{
 	"PYTHONDONTWRITEBYTECODE=1",
 }
 
-// A Command is a peer that runs as a separate process. Its last argument is the problem's directory. It
-// reads requests from its standard input; bench/README.md describes the protocol.
-type Command struct {
-	Called string   // the peer's name
-	Args   []string // the program and its arguments, without the directory
-	Usual  float64  // the peer's default tolerance; 0 if unknown
+// Command returns a peer that runs as a separate process. args are the program and its arguments, to which
+// the problem's directory is added. The process reads requests from its standard input; bench/README.md
+// describes the protocol. usual is the peer's default tolerance, or 0 if unknown.
+func Command(name string, args []string, usual float64) Peer {
+	return Peer{Name: name, Default: usual, Open: func(ctx context.Context, h *Handover) (Session, error) {
+		return start(ctx, slices.Concat(args, []string{h.Dir}), h)
+	}}
 }
 
 // ParseCommand parses text of the form 'name=command arguments', the value of the flag --peer.
-func ParseCommand(text string) (*Command, error) {
+func ParseCommand(text string) (Peer, error) {
 	name, command, ok := strings.Cut(text, "=")
 	args := strings.Fields(command)
 	if name = strings.TrimSpace(name); !ok || name == "" || len(args) == 0 {
-		return nil, fmt.Errorf("peers: --peer %q: want 'name=command arguments'", text)
+		return Peer{}, fmt.Errorf("peers: --peer %q: want 'name=command arguments'", text)
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
-		return nil, fmt.Errorf("peers: --peer %s: %w", name, err)
+		return Peer{}, fmt.Errorf("peers: --peer %s: %w", name, err)
 	}
-	return &Command{Called: name, Args: args}, nil
+	return Command(name, args, 0), nil
 }
 
-// Name implements Peer.
-func (c *Command) Name() string { return c.Called }
-
-// Default implements Peer.
-func (c *Command) Default() float64 { return c.Usual }
-
-// Open implements Peer.
-func (c *Command) Open(ctx context.Context, h *Handover) (Session, error) {
+// start starts a command, and waits until it has loaded the problem.
+func start(ctx context.Context, command []string, h *Handover) (Session, error) {
 	p := &process{h: h, lines: make(chan string)}
 	ctx, p.cancel = context.WithCancel(ctx)
-	p.cmd = exec.CommandContext(ctx, c.Args[0], append(c.Args[1:len(c.Args):len(c.Args)], h.Dir)...)
+	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
 	p.cmd.Env = append(os.Environ(), oneThread...)
 	p.cmd.Stderr = &p.complaints
 	p.cmd.WaitDelay = time.Second
@@ -86,7 +81,7 @@ func (c *Command) Open(ctx context.Context, h *Handover) (Session, error) {
 	return p, nil
 }
 
-// process is the Session of a Command.
+// process is the Session of a command.
 type process struct {
 	h          *Handover
 	cmd        *exec.Cmd

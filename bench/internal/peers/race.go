@@ -140,8 +140,8 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 		return nil, err
 	}
 	r.out.Reference = *reference
-	for _, peer := range append([]Peer{SCAS{}}, opt.Peers...) {
-		r.out.Lanes = append(r.out.Lanes, &Lane{Peer: peer.Name(), Default: peer.Default(), peer: peer})
+	for _, peer := range append([]Peer{scas}, opt.Peers...) {
+		r.out.Lanes = append(r.out.Lanes, &Lane{Peer: peer.Name, Default: peer.Default, peer: peer})
 	}
 	r.limit = opt.Limit
 	defer r.close()

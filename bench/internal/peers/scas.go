@@ -14,23 +14,14 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// SCAS is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap
+// scas is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap
 // to be proved, divided by Problem.AtZero. Its time is the time of the whole call of solver.Minimize,
 // model.Path or model.CV.
-type SCAS struct{}
-
-// Name implements Peer.
-func (SCAS) Name() string { return "scas" }
-
-// Default implements Peer.
-func (SCAS) Default() float64 { return 1e-6 }
-
-// Open implements Peer.
-func (SCAS) Open(_ context.Context, h *Handover) (Session, error) {
+var scas = Peer{Name: "scas", Default: 1e-6, Open: func(_ context.Context, h *Handover) (Session, error) {
 	return &own{h.Problem, h.AtZero()}, nil
-}
+}}
 
-// own is the Session of SCAS.
+// own is the Session of scas.
 type own struct {
 	p    *Problem
 	zero float64 // p.AtZero()
