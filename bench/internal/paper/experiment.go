@@ -109,11 +109,12 @@ func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error
 
 // optimum computes the optimum of a training half, from which gaps are measured.
 func (e *Experiment) optimum(ctx context.Context, h *Halves, mu float64) error {
-	best, err := certified(ctx, with(h.Train, mu))
+	best, _, err := certified(ctx, with(h.Train, mu))
 	if err != nil {
 		return fmt.Errorf("paper: optimum of %s, mu %g, split %d: %w", h.data.Name, mu, h.Split, err)
 	}
-	return e.add(line{Optimum: &Optimum{Data: h.data.Name, Mu: mu, Split: h.Split, Objective: best.objective, Gap: best.gap, By: best.by}})
+	best.Data, best.Mu, best.Split = h.data.Name, mu, h.Split
+	return e.add(line{Optimum: best})
 }
 
 // A Progress reports how many runs are done, at most every 15 seconds. A nil *Progress reports

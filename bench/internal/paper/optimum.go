@@ -11,14 +11,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A minimum is the smallest known objective of a problem.
-type minimum struct {
-	x         []float64
-	objective float64
-	gap       float64 // upper bound on the objective minus the optimum
-	by        string  // how it was computed, in words
-}
-
 // provedTo is the gap to which optima must be proved. Objectives are of order one.
 const provedTo = 1e-13
 
@@ -28,26 +20,27 @@ const manyFeatures = 2000
 
 // certified minimises p by the solver's default method, to the smallest gap that can be proved
 // despite rounding. If the objective is strongly convex and there are thousands of features, that
-// takes minutes. SCAS-K then reaches the same gap in seconds, and strongGap proves it.
-func certified(ctx context.Context, p *solver.Problem) (*minimum, error) {
+// takes minutes. SCAS-K then reaches the same gap in seconds, and strongGap proves it. The Optimum does not name
+// the data set, mu and the split; x is the minimiser.
+func certified(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
 		res, err := solver.Minimize(ctx, p, &solver.Settings{Method: solver.SCASK{}, Passes: 600, Threads: 1, Unproved: true})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if gap := strongGap(p, a, res.X, res.Dual); gap <= provedTo {
-			return &minimum{res.X, res.At.Objective, gap, fmt.Sprintf("scas-k, %g passes", res.Stats.Passes)}, nil
+			return &Optimum{Objective: res.At.Objective, Gap: gap, By: fmt.Sprintf("scas-k, %g passes", res.Stats.Passes)}, res.X, nil
 		}
 	}
 	res, err := solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: provedTo})
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
-		return nil, err
+		return nil, nil, err
 	}
 	if !(res.DualityGap < 1e-9) {
-		return nil, fmt.Errorf("the least objective found, %g, is proved to %.1g only", res.At.Objective, res.DualityGap)
+		return nil, nil, fmt.Errorf("the least objective found, %g, is proved to %.1g only", res.At.Objective, res.DualityGap)
 	}
-	return &minimum{res.X, res.At.Objective, res.DualityGap, "the solver's default method"}, nil
+	return &Optimum{Objective: res.At.Objective, Gap: res.DualityGap, By: "the solver's default method"}, res.X, nil
 }
 
 // strongGap returns an upper bound on the objective at x minus the optimum, for mu > 0 and multipliers

@@ -57,11 +57,11 @@ func TestTrim(t *testing.T) {
 	}
 	var values []float64
 	for _, p := range []*solver.Problem{whole, h.Train} {
-		o, err := certified(t.Context(), p)
+		o, _, err := certified(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		values = append(values, o.objective)
+		values = append(values, o.Objective)
 	}
 	if math.Abs(values[0]-values[1]) > 1e-11 {
 		t.Errorf("optima %v", values)

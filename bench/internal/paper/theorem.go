@@ -64,14 +64,14 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	}
 	a := g.FusedLasso()
 	p := &solver.Problem{Data: x, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a}
-	best, err := certified(ctx, p)
+	best, least, err := certified(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	l, _ := a.Dims()
 	y := make([]float64, l)
-	a.MulVec(y, best.x)
-	b := &boundProblem{Problem: p, optimum: best.objective, normX: norm(best.x), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
+	a.MulVec(y, least)
+	b := &boundProblem{Problem: p, optimum: best.Objective, normX: norm(least), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
 	b.rho = b.gamma / b.normY
 	return b, nil
 }
