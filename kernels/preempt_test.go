@@ -1,11 +1,9 @@
 package kernels
 
 import (
-	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -157,47 +155,6 @@ func TestBoundedWork(t *testing.T) {
 			if s.calls != c.calls {
 				t.Errorf("%d calls, want %d", s.calls, c.calls)
 			}
-		})
-	}
-}
-
-// BenchmarkPause reports how long a garbage collection waits for a goroutine that is busy
-// in a kernel: the median pause in microseconds.
-func BenchmarkPause(b *testing.B) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	const d = 1000
-	short := make([]int, 1<<18)
-	for i := range short {
-		short[i] = 32
-	}
-	a, w, dst := rowsOf(rng, sources[0], short, d), sources[0].vector(rng, d), make([]float64, len(short))
-	defer func(l Level) { use(b, l) }(Active())
-	for _, l := range Available() {
-		b.Run(fmt.Sprintf("level=%v", l), func(b *testing.B) {
-			use(b, l)
-			stop, done := make(chan bool), make(chan bool)
-			go func() {
-				defer close(done)
-				for {
-					select {
-					case <-stop:
-						return
-					default:
-						Margins(dst, a, w)
-					}
-				}
-			}()
-			var before, after debug.GCStats
-			debug.ReadGCStats(&before)
-			for b.Loop() {
-				runtime.GC()
-			}
-			debug.ReadGCStats(&after)
-			close(stop)
-			<-done
-			p := slices.Clone(after.Pause[:min(int(after.NumGC-before.NumGC), len(after.Pause))])
-			slices.Sort(p)
-			b.ReportMetric(float64(p[len(p)/2].Nanoseconds())/1e3, "pause-µs")
 		})
 	}
 }
