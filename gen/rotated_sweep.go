@@ -9,7 +9,7 @@ import (
 func (r *rotated) first(t vec) {
 	margin := r.zeros(len(r.dots[0]))
 	r.clear()
-	r.pass(func(p place, i int) {
+	r.eachVector(func(p place, i int) {
 		w := r.read(r.w, p)
 		r.VFMADD231PD(p.in(r.row), w, margin[i%len(margin)])
 		r.point(p, i, w, r.row, r.next)
@@ -18,10 +18,10 @@ func (r *rotated) first(t vec) {
 	r.VMOVAPD(r.emitter.sum(margin).AsX(), t)
 }
 
-// sweep emits the end of step k and the beginning of step k+1 in one pass.
+// sweep emits the end of step k and the beginning of step k+1, in one loop over the vectors.
 func (r *rotated) sweep() {
 	r.clear()
-	r.pass(func(p place, i int) {
+	r.eachVector(func(p place, i int) {
 		if (p.disp/8)%8 == 0 {
 			r.PREFETCHT0(p.in(r.ahead))
 		}
@@ -32,7 +32,7 @@ func (r *rotated) sweep() {
 
 // finish computes w from w' after the last step.
 func (r *rotated) finish() {
-	r.pass(func(p place, _ int) { r.write(r.step(p), r.w, p) })
+	r.eachVector(func(p place, _ int) { r.write(r.step(p), r.w, p) })
 }
 
 // step returns w after step k at a place, and adds it to the sum of the iterates.
@@ -66,9 +66,9 @@ func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	add(dotNextRow, y, x)
 }
 
-// pass emits f for every vector of w, whose length is a multiple of 8. i is the index of the vector
+// eachVector emits f for every vector of w, whose length is a multiple of 8. i is the index of the vector
 // within a block of 16 elements.
-func (r *rotated) pass(f func(p place, i int)) {
+func (r *rotated) eachVector(f func(p place, i int)) {
 	i, n := r.cursor(), r.length("a.w")
 	r.blocks(i, n, func() {
 		for j := range r.dense() {

@@ -19,8 +19,8 @@
 //   - a sum over a dense vector is cut into chunks of 4096 elements whose sums
 //     are added in order to +0; within a chunk element i goes to lane i mod 16,
 //     lanes are folded by l[i]+l[i+8] and then added as above;
-//   - scatter-adds run in row order, then index order;
-//   - the terms of an element of a Hessian are added in row order, for every tiling;
+//   - Gradient adds to an element in row order, then index order;
+//   - the terms of an element of a Hessian are added in row order, however the work is divided;
 //   - elementwise work fuses exactly where the doc comment writes FMA.
 //
 // Eight lanes for sparse rows were chosen by measurement on a Zen 5 core. Rows of 14
@@ -57,8 +57,8 @@
 // # Safety
 //
 // Functions panic if the lengths of slices disagree, or if a slice is shorter than the
-// columns of Rows. They trust the column indices and the inner row pointers, which were
-// checked when the matrix was built; Rows.Check checks rows from another source.
+// columns of Rows. They trust the column indices and the inner row pointers, which package sparse
+// checks.
 //
 // Slices must not overlap unless the doc comment of the function allows it. Functions on
 // rows panic if they do. Functions on vectors alone take some nanoseconds and do not

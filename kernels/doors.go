@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
-
-	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
-// The functions in this file check the arguments of the exported functions. Only the cost of Check depends
-// on the lengths.
+// The functions in this file check the arguments of the exported functions. Their cost does not depend on
+// the lengths.
 
 func checkLen(fn, arg string, got, want int) {
 	if got != want {
@@ -62,27 +60,6 @@ func overlap(x, y []float64) bool {
 }
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }
-
-// Check returns an error unless kernels can trust the rows: row pointers must not decrease and must
-// stay within the stored indices and values, and columns must be from 0 to Cols-1. Check reads all
-// of them. It is meant for rows from outside; matrices of package sparse are always valid. Hessian
-// also needs increasing columns in each row, InnerDecay and InnerBox distinct columns; Check does
-// not test this.
-func (a *Rows) Check() error {
-	columns, values := a.stored()
-	for r := range a.Len() {
-		lo, hi := a.Ptr[r], a.Ptr[r+1]
-		if lo < 0 || lo > hi || hi > int64(columns) || hi > int64(values) {
-			return pkgerr.Errorf("kernels", "row %d has nonzeros %d to %d of %d indices and %d values", r, lo, hi, columns, values)
-		}
-		for k := lo; k < hi; k++ {
-			if j := a.column(k); j < 0 || j >= a.Cols {
-				return pkgerr.Errorf("kernels", "row %d, nonzero %d: column %d of %d", r, k-lo, j, a.Cols)
-			}
-		}
-	}
-	return nil
-}
 
 // stored returns the number of stored column indices and the number of stored values.
 func (a *Rows) stored() (columns, values int) {

@@ -168,31 +168,3 @@ func TestDoors(t *testing.T) {
 		})
 	}
 }
-
-// TestCheck checks that Check finds every mistake in rows that kernels do not look for.
-func TestCheck(t *testing.T) {
-	good := func() *Rows {
-		return &Rows{Ptr: []int64{1, 2, 2, 4}, Idx: []int32{9, 0, 2, 1}, Val: make([]float64, 4), Cols: 3}
-	}
-	if err := good().Check(); err != nil { // no row has column 9
-		t.Error(err)
-	}
-	if err := (&Rows{}).Check(); err != nil {
-		t.Error(err)
-	}
-	for want, spoil := range map[string]func(*Rows){
-		"row 1 has nonzeros 2 to 0":                    func(a *Rows) { a.Ptr[2] = 0 },
-		"row 1 has nonzeros 2 to 5":                    func(a *Rows) { a.Ptr[2] = 5 },
-		"row 0 has nonzeros -1 to 2":                   func(a *Rows) { a.Ptr[0] = -1 },
-		"row 2 has nonzeros 2 to 4 of 4 indices and 3": func(a *Rows) { a.Val = a.Val[:3] },
-		"row 2, nonzero 0: column 3 of 3":              func(a *Rows) { a.Idx[2] = 3 },
-		"row 2, nonzero 1: column -1 of 3":             func(a *Rows) { a.Idx[3] = -1 },
-		"row 0, nonzero 0: column 7 of 3":              func(a *Rows) { a.Idx, a.Idx16 = nil, []uint16{0, 7, 0, 0} },
-		"row 0, nonzero 0: column 0 of 0":              func(a *Rows) { a.Cols = 0 },
-	} {
-		a := good()
-		if spoil(a); a.Check() == nil || !strings.Contains(a.Check().Error(), want) {
-			t.Errorf("%v, want %s", a.Check(), want)
-		}
-	}
-}

@@ -64,7 +64,7 @@ func updateBoxGeneric(w, s, d, q, lo, hi []float64, eta float64) {
 	}
 }
 
-// stepNormGeneric is the first pass of the update on a ball: it takes the step without
+// stepNormGeneric is the first loop of the update on a ball: it takes the step without
 // the projection and returns the squared norm of the new point.
 func stepNormGeneric(w, d, q []float64, eta float64) float64 {
 	var lane [16]float64
@@ -76,7 +76,7 @@ func stepNormGeneric(w, d, q []float64, eta float64) float64 {
 	return sum16(&lane)
 }
 
-// scaleAddGeneric is the second pass of the update on a ball: it scales w by f, which
+// scaleAddGeneric is the second loop of the update on a ball: it scales w by f, which
 // projects it, and adds it to s.
 func scaleAddGeneric(w, s []float64, f float64) {
 	for i, v := range w {

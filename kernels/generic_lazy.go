@@ -49,7 +49,7 @@ func (l *LazyBall) project(r, au, ad, norm2 float64) {
 }
 
 // projectionFactor returns the factor that projects a point of squared norm n2 onto the
-// ball.
+// ball of the given radius.
 func projectionFactor(n2, radius float64) float64 {
 	if n2 > float64(radius*radius) {
 		return radius / math.Sqrt(n2)

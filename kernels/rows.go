@@ -13,7 +13,7 @@ import "sort"
 //
 // Every column is below Cols, and dense vectors that belong to the columns have at least
 // Cols entries. Kernels check the lengths of vectors on every call. They trust the
-// columns and the inner row pointers, which Check tests once when the matrix is built.
+// columns and the inner row pointers, which package sparse checks.
 type Rows struct {
 	Ptr   []int64
 	Idx   []int32

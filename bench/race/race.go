@@ -21,7 +21,7 @@ type Commands struct {
 	Paper    Paper    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 }
 
-// An Env holds the arguments and streams of a command.
+// An Env holds the arguments and streams of a command, and the caller's own methods.
 type Env struct {
 	Ctx            context.Context
 	Args           []string // the arguments, without the program's name

@@ -156,7 +156,7 @@ func (d *Data) describe() (*DataSummary, error) {
 }
 
 // published makes the graph by the recipe of the codes that were published with related papers. For
-// a9a it has their 421 edges.
+// a9a the graph has the same 421 edges as in these codes.
 func published(x *sparse.CSR) (*graph.Graph, string, error) {
 	c, err := graph.CovarianceOf(x)
 	if err != nil {

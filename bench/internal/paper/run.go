@@ -238,7 +238,7 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
 // enough reports whether the run of a batch method has used its budget by both counts of passes: the
-// count of the paper, and the number of samples visited, divided by n.
+// count of the paper, and the number of samples visited, divided by n. For other methods it returns false.
 func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }

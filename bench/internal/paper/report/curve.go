@@ -210,9 +210,9 @@ func (c curve) until(x float64) curve {
 	return c
 }
 
-// rate returns the exponent with which ys decrease: minus the slope of log y against log x, by
-// least squares over the last two thirds of the positions. Values at or below gapFloor are left
-// out. It returns NaN if fewer than three points remain.
+// rate returns the exponent with which ys decrease: minus the coefficient of log x in the line that fits
+// log y best, by least squares over the last two thirds of the positions. Values at or below gapFloor are
+// left out. rate returns NaN if fewer than three points remain.
 func rate(xs, ys []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for k, x := range xs {
