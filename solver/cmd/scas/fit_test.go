@@ -59,8 +59,8 @@ func TestPathAgainstFits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(dir, name+".csv")
-			path := jsonOf[struct{ Steps []fitted }](t, append([]string{"path", "--json", "--lambdas", "8", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data}, flags...)...)
-			if len(path.Steps) != 8 {
+			path := jsonOf[struct{ Steps []fitted }](t, append([]string{"path", "--json", "--lambdas", "5", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data}, flags...)...)
+			if len(path.Steps) != 5 {
 				t.Fatalf("%d lambdas", len(path.Steps))
 			}
 			for _, s := range path.Steps {
