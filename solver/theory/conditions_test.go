@@ -1,0 +1,49 @@
+package theory
+
+import "testing"
+
+// TestTheorem2 checks properties of the conditions of Theorem 2. The step sizes of Theorem2Steps satisfy the
+// relaxed conditions for any rho. The printed conditions need rho (λ₁ − λ_p) < μ_f, and can be satisfied with
+// such a rho.
+func TestTheorem2(t *testing.T) {
+	all := func(cs []Condition) bool {
+		for _, c := range cs {
+			if !c.Holds() {
+				return false
+			}
+		}
+		return true
+	}
+	c := Constants{NuF: 2.3, MuF: 0.1, Lambda1: 4.9, LambdaP: 1}
+	for _, rho := range []float64{1e-4, 0.01, 1, 20} {
+		c.NuL = c.NuF + rho*c.Lambda1
+		eta, m := c.Theorem2Steps()
+		if cs := c.Theorem2Relaxed(eta, rho, m); !all(cs) {
+			t.Errorf("rho = %v: the theorem schedule violates %v", rho, cs)
+		}
+		if all(c.Theorem2Relaxed(eta, rho, m/3)) {
+			t.Errorf("rho = %v: a third of the inner steps should not be enough", rho)
+		}
+		possible := rho*(c.Lambda1-c.LambdaP) < c.MuF
+		best := (c.MuF - rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + c.MuF*c.NuL/2) / 2
+		met := best > 0 && all(c.Theorem2(best, rho, 1<<40))
+		if met != possible {
+			t.Errorf("rho = %v: printed conditions can be met: %v, want %v: %v", rho, met, possible, c.Theorem2(best, rho, 1<<40))
+		}
+	}
+}
+
+// TestTheorem2BeyondStability checks parameters with nu_L eta ≥ 2. Denominators of some conditions
+// are then zero or negative, and these conditions must not hold.
+func TestTheorem2BeyondStability(t *testing.T) {
+	c := Constants{NuF: 3, MuF: 1, Lambda1: 4, LambdaP: 1, NuL: 5}
+	for _, eta := range []float64{2.0 / 5, 0.41, 1, 1e9} {
+		for _, cs := range [][]Condition{c.Theorem2(eta, 0.5, 100), c.Theorem2Relaxed(eta, 0.5, 100)} {
+			for _, cond := range cs {
+				if cond.Holds() {
+					t.Errorf("eta = %v: %v", eta, cond)
+				}
+			}
+		}
+	}
+}
