@@ -53,9 +53,9 @@ type File struct {
 	compensatedFor float64 // the tolerance for which compensation became necessary
 
 	at, next  *findings
-	hessianOf *findings    // the visit whose Hessian is in the first piece
-	damping   term.Damping // the damping of the Hessian in the first piece
-	model     origin       // origin of the last model whose Hessian was requested
+	hessianOf *findings // the visit whose Hessian is in the first piece
+	damping   float64   // the damping of the Hessian in the first piece
+	model     origin    // origin of the last model whose Hessian was requested
 }
 
 // How FileProblem.Memory is divided.
@@ -215,9 +215,9 @@ func (f *File) setBounds(q *gap.Problem) {
 	}
 }
 
-func (f *File) moveTo(x, e []float64, then term.Damping) float64 {
+func (f *File) moveTo(x, e []float64, damping float64) float64 {
 	if f.at == nil || !slices.Equal(x, f.at.x) { // otherwise the rows were visited at this point already
-		f.visit(&request{to: slices.Clone(x), hessian: true, damping: then})
+		f.visit(&request{to: slices.Clone(x), hessian: true, damping: damping})
 		if f.stopped != nil {
 			return math.Inf(1)
 		}
@@ -231,7 +231,7 @@ func (f *File) gradient(dst []float64) { copy(dst, f.at.gradient) }
 
 func (f *File) hasHessian() bool { return f.hessianOf == f.at }
 
-func (f *File) hessian(h []float64, _ quadratic.Triangle, d term.Damping) {
+func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
 	if !f.hasHessian() || d != f.damping {
 		f.visit(&request{to: f.at.x, hessian: true, damping: d})
 		if f.stopped != nil {
@@ -245,7 +245,7 @@ func (f *File) hessian(h []float64, _ quadratic.Triangle, d term.Damping) {
 
 func (f *File) lossAt(t *trial) float64 {
 	f.model.gradientAt, f.model.move = f.at.x, t.move
-	f.visit(&request{to: slices.Clone(t.at), hessian: t.hessian, damping: t.then, model: &f.model})
+	f.visit(&request{to: slices.Clone(t.at), hessian: t.hessian, damping: t.damping, model: &f.model})
 	if f.stopped != nil {
 		return math.NaN()
 	}

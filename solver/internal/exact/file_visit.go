@@ -6,7 +6,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A request says what a visit computes: always the loss and its gradient at a point; if hessian is
@@ -15,7 +14,7 @@ import (
 type request struct {
 	to      []float64
 	hessian bool
-	damping term.Damping
+	damping float64
 	model   *origin
 }
 
@@ -24,7 +23,7 @@ type request struct {
 // φ'(X gradientAt) if move is nil. If shrink is not 0, α is multiplied by it.
 type origin struct {
 	hessianAt  []float64
-	damping    term.Damping
+	damping    float64
 	gradientAt []float64
 	move       []float64
 	shrink     float64

@@ -176,7 +176,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 // or certified before.
 func (s *Solver) forget() {
 	w := &s.work
-	w.flat, w.tail, w.spare, w.visits = s.firstDamping(), 0, 1, leastVisits
+	w.damping, w.spare, w.visits = s.firstDamping(), 1, leastVisits
 	w.sweeps, w.near, w.fall, w.toEnd, w.stale, w.uphill = firstSweeps, false, 0, false, false, false
 	if s.coupled != nil {
 		s.coupled.more, s.coupled.exact = 0, false

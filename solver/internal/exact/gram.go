@@ -7,7 +7,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // gram implements samples for rows in memory and a loss with a constant curvature κ. The rows are
@@ -47,7 +46,7 @@ func newGram(m *memory) *gram {
 func (m *gram) subsample(*Problem) bool { return false }
 
 // moveTo visits the rows at x and makes x the base.
-func (m *gram) moveTo(x, e []float64, d term.Damping) float64 {
+func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	m.base.Loss = m.memory.moveTo(x, e, d)
 	for i, s := range m.memory.at.slope {
 		if m.alpha[i] = s; m.Coef[i] == 0 {
@@ -94,7 +93,7 @@ func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.at) }
 
 func (m *gram) accept(*trial) {}
 
-func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, term.Damping{}) }
+func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
@@ -110,7 +109,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 		}
 	}
 	if !slices.Equal(x, m.base.X) {
-		m.moveTo(x, e, term.Damping{})
+		m.moveTo(x, e, 0)
 	}
 	copy(e, m.base.Slope)
 	_, p := m.Data.Dims()

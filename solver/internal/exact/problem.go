@@ -91,8 +91,7 @@ type standing struct{ loss, value float64 }
 
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
-	flat    float64 // term.Damping.Flat of the next Hessian
-	tail    float64 // term.Damping.Tail of the next Hessian
+	damping float64 // of the next Hessian, see term.Loss.Curvatures
 	sweeps  int     // number of coordinate sweeps allowed for a model without a formed Hessian
 	fall    float64 // by how much the last model fell
 	most    float64 // largest fall of a model since lambda changed
@@ -151,7 +150,7 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.Start(s.x)
 	s.work.placed = false
-	s.work.flat, s.work.spare, s.work.visits = s.firstDamping(), 1, leastVisits
+	s.work.damping, s.work.spare, s.work.visits = s.firstDamping(), 1, leastVisits
 	return s, nil
 }
 

@@ -3,7 +3,6 @@ package exact
 import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // samples answers all questions about the rows of the data, on all processes, at a point x and with
@@ -24,16 +23,16 @@ type samples interface {
 	// setBounds sets the problem whose gaps are proved.
 	setBounds(q *gap.Problem)
 
-	// moveTo moves to x, returns the loss there, and sets e = X'Cφ'. then is the damping of the
+	// moveTo moves to x, returns the loss there, and sets e = X'Cφ'. damping is that of the
 	// Hessian that may be requested there.
-	moveTo(x, e []float64, then term.Damping) float64
+	moveTo(x, e []float64, damping float64) float64
 	// gradient sets dst to X'Cφ' at the point, for the columns of the working set.
 	gradient(dst []float64)
 	// hasHessian reports whether the Hessian at the point is known, or needs no visit of a file.
 	hasHessian() bool
 	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the
 	// working set. A nil h means a model without a formed Hessian. accept uses the same φ″.
-	hessian(h []float64, shape quadratic.Triangle, d term.Damping)
+	hessian(h []float64, shape quadratic.Triangle, d float64)
 
 	// lossAt returns the loss at the end of the step t.
 	lossAt(t *trial) float64
@@ -63,7 +62,7 @@ type trial struct {
 	length float64   // the step, as a fraction of the full step to the model's solution
 	// The full step, for the columns of the working set; see quadratic.Separable and Coupled.
 	move    []float64
-	snapped bool         // the full step differs slightly from move, because zeros and ties were made exact
-	hessian bool         // if the step is accepted, the Hessian at its end will be needed
-	then    term.Damping // the damping of the Hessian at the end of the step
+	snapped bool    // the full step differs slightly from move, because zeros and ties were made exact
+	hessian bool    // if the step is accepted, the Hessian at its end will be needed
+	damping float64 // of the Hessian at the end of the step
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // memory implements samples for rows in memory.
@@ -106,7 +105,7 @@ func (m *memory) setBounds(q *gap.Problem) {
 	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
 }
 
-func (m *memory) moveTo(x, e []float64, _ term.Damping) float64 {
+func (m *memory) moveTo(x, e []float64, _ float64) float64 {
 	m.margins(m.at.margin, x)
 	m.at.loss = m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
 	m.transposed(e, m.at.slope)
@@ -117,7 +116,7 @@ func (m *memory) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.at.sl
 
 func (m *memory) hasHessian() bool { return true }
 
-func (m *memory) hessian(h []float64, shape quadratic.Triangle, d term.Damping) {
+func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
 	m.Each(func(_, lo, hi int) {
 		m.Loss.Curvatures(m.curve[lo:hi], m.at.slope[lo:hi], m.at.margin[lo:hi], m.Labels[lo:hi], d)
 	})

@@ -8,7 +8,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // Settings control Solve.
@@ -44,7 +43,6 @@ const (
 	maxIterations = 100
 	maxStalled    = 6     // the run ends after this number of proofs in a row without a clear improvement
 	leastTol      = 1e-15 // smallest tolerance, relative to the scale
-	firstFlat     = 0.1   // the first term.Damping.Flat; it falls after each step of length 1
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, with a proved gap of at most set.Tol if
@@ -298,7 +296,7 @@ func (s *Solver) open(j int) (above, below bool) {
 
 // visit computes the loss and e at the point.
 func (s *Solver) visit() {
-	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping())
+	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	s.work.started = true
 	if s.gram != nil { // the Gram matrix is the same at all points
 		return
@@ -416,13 +414,13 @@ func (s *Solver) constant() bool {
 // an earlier point.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
-	again := !fresh && s.work.spare <= reuse && s.work.flat == 0 && s.work.tail == 0 ||
+	again := !fresh && s.work.spare <= reuse && s.work.damping == 0 ||
 		!s.rows.hasHessian() && !s.work.stale // an old Hessian is used for one more step
 	if w.current && (s.constant() || again) {
 		s.work.spare, s.work.stale = 1, true
 	} else {
 		w.current, s.work.stale = true, false
-		d := s.work.damping()
+		d := s.work.damping
 		switch {
 		case s.coupled != nil:
 			s.rows.hessian(s.coupled.base, s.coupled.model.Triangle, d)
@@ -492,10 +490,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		moves = moves || d != 0
 	}
 	t := &trial{at: make([]float64, len(w.x)), move: w.move, snapped: s.coupled != nil && s.coupled.exact}
-	defer func() {
-		s.rows.accept(t)
-		s.work.flat = s.work.flatAfter(t.length)
-	}()
+	defer s.rows.accept(t)
 	if !moves {
 		return 0
 	}
@@ -520,7 +515,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			s.x[j] = t.at[k]
 		}
 		t.hessian = t.length < 1 || s.willAsk(fall, tol)
-		t.then = term.Damping{Flat: s.work.flatAfter(t.length), Tail: s.work.tailAfter(t.length)}
+		t.damping = s.work.dampingAfter(t.length)
 		loss := s.rows.lossAt(t)
 		if s.rows.Err() != nil {
 			break
@@ -550,11 +545,6 @@ func (s *Solver) willAsk(fall, tol float64) bool {
 
 const willPart = 0.01
 
-const (
-	shortStep = 0.1  // after a step shorter than this, term.Damping.Tail increases
-	firstDamp = 1e-3 // the smallest term.Damping.Tail above 0
-)
-
 // adapt sets the sweeps and the damping of the next model. length is the length of the last step. Far
 // from the optimum, a model that is solved too accurately gives a step that the line search must
 // shorten. The next model then gets fewer sweeps and more damping.
@@ -565,47 +555,34 @@ func (s *Solver) adapt(length float64) {
 	} else {
 		w.sweeps = min(2*w.sweeps, mostSweeps)
 	}
-	w.tail = w.tailAfter(length)
+	w.damping = w.dampingAfter(length)
 }
 
-// firstDamping returns the first term.Damping.Flat. It is 0 if there are many columns and all have a
-// ridge, because ridges are curvature enough.
+const (
+	jumpDamping  = 0.1  // the first damping if the curvature of the loss jumps
+	shortDamping = 1e-3 // the smallest damping after a shortened step
+	leastDamping = 1e-9 // a smaller damping becomes 0
+)
+
+// firstDamping returns the damping of the first Hessian. It is 0 if the curvature of the loss is
+// continuous, or if there are many columns and all have a ridge, because ridges are curvature enough.
 func (s *Solver) firstDamping() float64 {
-	if !s.summary.cheap && !slices.Contains(s.Ridge, 0) {
+	if s.Loss.Traits().ContinuousCurvature || !s.summary.cheap && !slices.Contains(s.Ridge, 0) {
 		return 0
 	}
-	return firstFlat
+	return jumpDamping
 }
 
-// damping returns the damping of the next Hessian.
-func (w *workspace) damping() term.Damping { return term.Damping{Flat: w.flat, Tail: w.tail} }
-
-// tailAfter returns the next term.Damping.Tail. After a step of length 1 it is smaller, and at last
-// 0. After a step shorter than shortStep it is larger, up to 1.
-func (w *workspace) tailAfter(length float64) float64 {
-	damp := w.tail
-	if length == 1 {
-		if damp *= 0.1; damp < firstDamp {
-			damp = 0
-		}
+// dampingAfter returns the damping of the next Hessian, which is smaller after a step of length 1 and
+// larger after a shorter one.
+func (w *workspace) dampingAfter(length float64) float64 {
+	if length < 1 {
+		return min(1, max(10*w.damping, shortDamping))
 	}
-	if length < shortStep {
-		damp = math.Min(1, math.Max(10*damp, firstDamp))
+	if damping := 0.03 * w.damping; damping >= leastDamping {
+		return damping
 	}
-	return damp
-}
-
-// flatAfter returns the next term.Damping.Flat. After a step of length 1 it is smaller, and at last
-// 0. After a shorter step it is larger, up to 1.
-func (w *workspace) flatAfter(length float64) float64 {
-	damp := 0.03 * w.flat
-	switch {
-	case length < 1:
-		return math.Min(1, math.Max(300*damp, 1e-4))
-	case damp < 1e-9:
-		return 0
-	}
-	return damp
+	return 0
 }
 
 // LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves

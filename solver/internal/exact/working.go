@@ -153,7 +153,7 @@ func (s *Solver) build(cols []int32) {
 	}
 	if s.gram != nil && len(cols) > defaultWorking { // too many for a Gram matrix: the rows take its place
 		s.rows, s.gram = s.gram.memory, nil
-		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping())
+		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	}
 	before := w.cols
 	w.cols, w.current = cols, false

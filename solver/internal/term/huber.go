@@ -92,12 +92,12 @@ func (h Huber) Slopes(slope, margin, label []float64) float64 {
 
 // Curvatures implements Loss. Where φ is linear, the m of Loss.Curvatures is |φ'/r|, as in
 // iteratively reweighted least squares.
-func (h Huber) Curvatures(dst, _, margin, label []float64, damping Damping) {
+func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
 	delta := h.Width()
 	for i, t := range margin {
 		dst[i] = 2
 		if r := math.Abs(t - label[i]); r > delta {
-			dst[i] = damping.Flat * (2 * delta / r)
+			dst[i] = damping * (2 * delta / r)
 		}
 	}
 }

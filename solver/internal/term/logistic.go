@@ -58,7 +58,7 @@ const (
 // σ(t) = 1/(1 + exp(−t)). If b t is far below 0, φ″ is almost zero although φ' is not.
 // Without damping, the step of a feature that only such samples have would be almost
 // unbounded.
-func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping) {
+func (Logistic) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, v := range slope {
 		s := math.Abs(v)
 		dst[i] = float64(s * (1 - s))
@@ -66,7 +66,7 @@ func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping)
 			dst[i] = float64(s * kernels.Sigmoid(float64(label[i]*margin[i])))
 		}
 	}
-	if damping.Tail == 0 {
+	if damping == 0 {
 		return
 	}
 	for i, v := range dst {
@@ -74,7 +74,7 @@ func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping)
 		if t > 1e-3 {
 			above = math.Abs(math.Abs(slope[i])-0.5) / t
 		}
-		dst[i] = math.FMA(damping.Tail, above-v, v)
+		dst[i] = math.FMA(damping, above-v, v)
 	}
 }
 

@@ -73,11 +73,11 @@ type Loss interface {
 	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be the
 	// same slice as margin.
 	Slopes(slope, margin, label []float64) (sum float64)
-	// Curvatures sets dst to φ″, or with damping to φ″ + damping (m − φ″). Here m is the
-	// curvature of a parabola that touches φ at the margin and lies above φ. If φ″ is
+	// Curvatures sets dst to φ″ + damping (m − φ″), where damping is from 0 to 1. Here m is
+	// the curvature of a parabola that touches φ at the margin and lies above φ. If φ″ is
 	// unbounded, the parabola lies above φ only between the margin and the minimum of φ;
 	// if no parabola does, m is φ″. slope must hold the result of Slopes.
-	Curvatures(dst, slope, margin, label []float64, damping Damping)
+	Curvatures(dst, slope, margin, label []float64, damping float64)
 	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t], computed from terms that are not
 	// negative, so that no digits cancel. α is in the domain of φ*; slope is φ'(t).
 	Fenchel(alpha, slope, margin, label, weight []float64) float64
@@ -93,14 +93,6 @@ type Loss interface {
 	Kernel() (kind kernels.LossKind, ok bool)
 	// Traits returns the properties of the loss.
 	Traits() Traits
-}
-
-// Damping says how much of φ″ is replaced by the curvature of a parabola above the loss,
-// from 0 to 1. A loss uses one of the two numbers: Flat if φ″ is zero on an interval
-// (squared hinge, Huber), Tail if φ″ is positive but becomes small far from the minimum
-// (logistic, Poisson).
-type Damping struct {
-	Flat, Tail float64
 }
 
 // Traits holds the properties of a loss. The zero value of each field promises nothing.

@@ -48,7 +48,7 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 	margin, label, slope, curve := []float64{m}, []float64{b}, make([]float64, 1), make([]float64, 1)
 	value := l.Slopes(slope, margin, label)
 	s := slope[0]
-	l.Curvatures(curve, slope, margin, label, Damping{})
+	l.Curvatures(curve, slope, margin, label, 0)
 	second := l.SecondDerivative(m, s, b)
 	lo, hi := l.SlopeRange(b)
 	switch {
@@ -76,7 +76,7 @@ func TestDamping(t *testing.T) {
 		for _, b := range labelsFor(l) {
 			for m := -8.03; m < 8; m += 0.37 {
 				slope, curve := []float64{l.Slope(m, b)}, make([]float64, 1)
-				l.Curvatures(curve, slope, []float64{m}, []float64{b}, Damping{Flat: 1, Tail: 1})
+				l.Curvatures(curve, slope, []float64{m}, []float64{b}, 1)
 				for at := -20.0; at < 20; at += 0.5 {
 					d := at - m
 					if math.IsInf(l.Curvature(), 1) && (l.Slope(m, b)*d > 0 || l.Slope(m, b)*l.Slope(at, b) < 0) {

@@ -42,14 +42,14 @@ func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 }
 
 // Curvatures implements Loss. It limits the caller's second derivative to [0, Curvature].
-func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping Damping) {
+func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	most := l.Curvature()
 	for i, t := range margin {
 		v := math.Max(0, math.Min(l.SecondDerivative(t, slope[i], label[i]), most))
 		if math.IsNaN(v) {
 			v = most
 		}
-		dst[i] = math.FMA(damping.Flat, most-v, v)
+		dst[i] = math.FMA(damping, most-v, v)
 	}
 }
 

@@ -57,12 +57,12 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 // Curvatures implements Loss. The loss has its minimum at log b. For t below it, the parabola of
 // damping 1 has its minimum there too, so that its curvature is φ'/(t − log b). For larger t the
 // curvature is φ″, because there no parabola lies above the loss.
-func (Poisson) Curvatures(dst, slope, margin, label []float64, damping Damping) {
+func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, t := range margin {
 		dst[i] = exp(t)
-		if b := label[i]; damping.Tail > 0 && dst[i] < b {
+		if b := label[i]; damping > 0 && dst[i] < b {
 			if below := kernels.Log(b) - t; below > 1e-3 {
-				dst[i] = math.FMA(damping.Tail, -slope[i]/below-dst[i], dst[i])
+				dst[i] = math.FMA(damping, -slope[i]/below-dst[i], dst[i])
 			}
 		}
 	}

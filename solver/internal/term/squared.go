@@ -48,7 +48,7 @@ func (Squared) Slopes(slope, margin, label []float64) float64 {
 }
 
 // Curvatures implements Loss.
-func (Squared) Curvatures(dst, _, _, _ []float64, _ Damping) {
+func (Squared) Curvatures(dst, _, _, _ []float64, _ float64) {
 	for i := range dst {
 		dst[i] = 2
 	}

@@ -54,9 +54,9 @@ func (l SquaredHinge) Slopes(slope, margin, label []float64) float64 {
 }
 
 // Curvatures implements Loss. The m of Loss.Curvatures is 2.
-func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping Damping) {
+func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping float64) {
 	for i, t := range margin {
-		dst[i] = 2 * damping.Flat
+		dst[i] = 2 * damping
 		if label[i]*t < 1 {
 			dst[i] = 2
 		}
