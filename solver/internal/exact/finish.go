@@ -177,7 +177,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 func (s *Solver) forget() {
 	w := &s.work
 	w.damping, w.spare, w.visits = s.firstDamping(), 1, leastVisits
-	w.sweeps, w.near, w.fall, w.toEnd, w.stale, w.uphill = firstSweeps, false, 0, false, false, false
+	w.near, w.fall, w.stale, w.uphill = false, 0, false, false
 	if s.coupled != nil {
 		s.coupled.more, s.coupled.exact = 0, false
 	}

@@ -92,14 +92,12 @@ type standing struct{ loss, value float64 }
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
 	damping float64 // of the next Hessian, see term.Loss.Curvatures
-	sweeps  int     // number of coordinate sweeps allowed for a model without a formed Hessian
 	fall    float64 // by how much the last model fell
 	most    float64 // largest fall of a model since lambda changed
 	part    float64 // near the optimum, a model may leave this fraction of its first violation
 	visits  float64 // number of times that the last model without a formed Hessian visited its columns
 	warm    bool    // the start was the solution for a near lambda, as in a path
 	near    bool    // the last step lowered the objective by little
-	toEnd   bool    // the next model is solved nearly exactly
 	started bool    // the fields at and e have been computed for x
 	placed  bool    // Start was called, so that Solve does not begin with some of the samples
 	uphill  bool    // the last step was rejected because the objective increases along it

@@ -84,7 +84,6 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	stalled, lowest := 0, math.Inf(1)
 	aim := proofPart * s.scale // a proof is tried when the error of the model is below aim
-	s.work.toEnd = false
 	if s.coupled != nil {
 		s.coupled.more = 0
 	}
@@ -94,9 +93,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most))
 	}
 	s.work.most = 0
-	if s.work.sweeps, s.work.near = firstSweeps, false; s.work.warm {
-		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
-	}
+	s.work.near, s.work.fall = s.work.warm, 0
 	if s.work.warm || s.summary.cheap || unproved { // the set needs almost no more columns
 		aim = tol
 	}
@@ -139,7 +136,6 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			stalled = 0
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
-		s.work.toEnd = proved > crawl*fall // the model has almost no curvature in some direction
 		if aim = tol; !s.summary.cheap {
 			aim = math.Max(tol, proofPart*proved)
 		}
@@ -184,13 +180,10 @@ func (s *Solver) show(set *Settings, r *Result) error {
 const (
 	// The solution for the last lambda is near if that lambda was at most this multiple of the
 	// current one.
-	warmFactor  = 4
-	firstSweeps = 4  // number of sweeps for the first model, if its Hessian is not formed
-	mostSweeps  = 40 // largest number of sweeps for a model whose Hessian is not formed
+	warmFactor = 4
+	mostSweeps = 40 // largest number of sweeps for a model whose Hessian is not formed
 	// The next proof is tried when the error of the model is below this multiple of the last gap.
 	proofPart = 0.1
-	// If the gap exceeds this multiple of the last fall, the next model is solved nearly exactly.
-	crawl = 100
 	// No proof is tried while fall²/objective, an estimate of the error, exceeds this multiple of
 	// aim.
 	farPart = 100
@@ -378,10 +371,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		if s.work.near {
 			set.Tolerance = math.Max(set.Tolerance, fallPart*s.work.fall/s.at.value)
 		}
-		set.MaxSweeps, set.DescentOnly = s.work.sweeps, !s.work.near
-	}
-	if s.work.toEnd {
-		set.Tolerance, set.RelTolerance = crawlPart*s.units(tol), 0
+		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
 	q.Solve(&set)
 	w.u = q.U
@@ -393,7 +383,6 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 const (
 	innerPart = 3e-2 // a model is solved until the violation is this fraction of the first one
 	roughPart = 0.1  // largest such fraction near the optimum, if nothing must be proved
-	crawlPart = 1e-6 // a model that is solved nearly exactly may leave this fraction of the usual violation
 	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
 	// fall/objective.
 	fallPart = 0.01
@@ -503,7 +492,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	}
 	// If a model was not solved accurately enough, it may rise along the step near its solution.
 	if s.work.uphill = rise > uphill*s.at.value; s.work.uphill {
-		s.adapt(0)
+		s.work.damping = s.work.dampingAfter(0)
 		return 0
 	}
 	t.length = 1
@@ -522,8 +511,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		}
 		value := s.value(loss)
 		if value <= s.at.value+float64(leastDescent*t.length*rise)+float64(rounding*math.Abs(s.at.value)) {
-			s.at = standing{loss, value}
-			s.adapt(t.length)
+			s.at, s.work.damping = standing{loss, value}, t.damping
 			return t.length
 		}
 		t.length *= 0.5
@@ -532,7 +520,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		s.x[j] = w.x[k]
 	}
 	t.length = 0
-	s.adapt(0)
+	s.work.damping = s.work.dampingAfter(0)
 	return 0
 }
 
@@ -544,19 +532,6 @@ func (s *Solver) willAsk(fall, tol float64) bool {
 }
 
 const willPart = 0.01
-
-// adapt sets the sweeps and the damping of the next model. length is the length of the last step. Far
-// from the optimum, a model that is solved too accurately gives a step that the line search must
-// shorten. The next model then gets fewer sweeps and more damping.
-func (s *Solver) adapt(length float64) {
-	w := &s.work
-	if length < 1 {
-		w.sweeps = max(1, w.sweeps/4)
-	} else {
-		w.sweeps = min(2*w.sweeps, mostSweeps)
-	}
-	w.damping = w.dampingAfter(length)
-}
 
 const (
 	jumpDamping  = 0.1  // the first damping if the curvature of the loss jumps
