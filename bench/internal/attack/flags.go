@@ -3,10 +3,12 @@ package attack
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,7 +33,42 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 			return nil, fmt.Errorf("no mid%s: %w, %+v", ending, err, e)
 		}
 	}
+	for _, command := range []string{"train", "path", "cv", "predict", "graph", "model show", "model convert", "convert", "info"} {
+		err = errors.Join(err, allTried(ctx, g, command))
+	}
+	if err != nil {
+		return nil, err
+	}
 	return (&flagAttack{g, in}).try, nil
+}
+
+// helpedFlag finds the names of flags in the text that --help prints.
+var helpedFlag = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
+
+// untried are flags that flagsOf does not list for each command. It lists -m and -o instead of --model and
+// --output, and the others end the program at once or need several processes.
+var untried = []string{"help", "version", "model", "output", "dist", "dist-timeout"}
+
+// allTried returns an error if a command has a flag that flagsOf does not list.
+func allTried(ctx context.Context, g *testbed, command string) error {
+	e, err := g.call(ctx, program.Call{Args: append(strings.Fields(command), "--help")})
+	if err != nil {
+		return err
+	}
+	known := slices.Clone(untried)
+	for _, f := range append(flagsOf(command), flagsOf("")...) {
+		known = append(known, strings.TrimLeft(f.name, "-"))
+	}
+	var missing []string
+	for _, found := range helpedFlag.FindAllStringSubmatch(e.Stdout, -1) {
+		if !slices.Contains(known, found[1]) {
+			missing = append(missing, "--"+found[1])
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("no command line of the attack has the flags %v of scas %s: add them to flagsOf", missing, command)
+	}
+	return nil
 }
 
 // endings are the file name endings of the formats other than LIBSVM text.
@@ -100,6 +137,9 @@ func flagsOf(command string) []flag {
 		{"--loss", []string{"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "hinge"}},
 		{"--graph", []string{"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none", "IN/mid.svm", "/dev/null", "IN"}},
 		{"--offset", []string{"IN/weights", "IN/offsets", "IN/none", "/dev/null"}}, {"--offset-column", []string{"1", "x2", "label", "x", ""}},
+		{"--l2y", numbers}, {"--mu", numbers}, {"--fusion", numbers},
+		{"--domain", []string{"nonnegative", "ball:1", "ball:5e-324", "ball:1e308", "simplex", "simplex:1e308", "box:-1,1", "box:-inf,inf", "box:0,0", "box:1,0", "box:1e308,1e308", "x"}},
+		{"--bounds", []string{"IN/bounds", "IN/edges", "IN/none", "/dev/null"}}, {"--penalty-factors", []string{"IN/factors", "IN/groups", "/dev/null"}}, {"--report", []string{"o3", "o1"}},
 		{"--groups", []string{"IN/groups", "IN/edges", "IN/none", "/dev/null"}}, {"--sample-weights", []string{"IN/weights", "IN/groups", "/dev/null"}},
 		{"--class-weights", []string{"balanced", "none", "x"}}, {"--names", []string{"IN/names", "IN/weights", "/dev/null"}},
 		{"--intercept", nil}, {"--no-intercept", nil}, {"--standardize", nil}, {"--no-standardize", nil}, {"--l1-ratio", []string{"0", "0.5", "1", "1.5", "nan", "5e-324"}},
@@ -110,25 +150,26 @@ func flagsOf(command string) []flag {
 	switch command {
 	case "train":
 		return slices.Concat(read, fit, form, []flag{
-			{"--lambda", numbers}, {"--l2y", numbers}, {"--mu", numbers}, {"--rho", numbers}, {"--eta", append([]string{"auto"}, numbers...)},
-			{"--domain", []string{"nonnegative", "ball:1", "ball:5e-324", "ball:1e308", "simplex", "simplex:1e308", "box:-1,1", "box:-inf,inf", "box:0,0", "box:1,0", "box:1e308,1e308", "x"}},
+			{"--lambda", numbers}, {"--rho", numbers}, {"--eta", append([]string{"auto"}, numbers...)},
 			{"--method", methods()}, {"--passes", []string{"1", "3", "50", "1e-300", "auto", "0", "nan"}},
 			{"--dual-updates", counts}, {"--inner-steps", counts}, {"--batch-size", counts},
 			{"--schedule", []string{"theorem", "practical"}}, {"--float32", nil}, {"--output", []string{"average", "last"}}, {"-o", []string{"o1"}},
+			{"--svg", []string{"o2", "o1"}}, {"--start", []string{"IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"}}, {"--checkpoint", []string{"o4", "/dev/null"}},
 		})
 	case "path":
-		return slices.Concat(read, fit, []flag{{"--lambdas", []string{"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3"}}, {"--ratio", numbers}, {"--fusion", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}}})
+		return slices.Concat(read, fit, form, []flag{{"--lambdas", []string{"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3"}}, {"--ratio", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}}})
 	case "cv":
-		return slices.Concat(read, fit, []flag{
-			{"--lambdas", []string{"1", "2", "9", "0", "x", "0.1,0.01", "0.1,0.2"}}, {"--ratio", numbers}, {"--fusion", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}},
+		return slices.Concat(read, fit, form, []flag{
+			{"--lambdas", []string{"1", "2", "9", "0", "x", "0.1,0.01", "0.1,0.2"}}, {"--ratio", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}},
 			{"--folds", []string{"2", "3", "10", "1", "0", "1000", "x"}}, {"--metric", []string{"loss", "error", "auc", "mse", "x"}}, {"--choose", []string{"min", "1se", "x"}},
 		})
 	case "predict":
-		return slices.Concat(read[1:], []flag{
+		return slices.Concat(read[1:], form[:5], []flag{
+			{"--offset", []string{"IN/offsets", "IN/weights", "IN/none"}},
 			{"-o", []string{"o1", "/dev/null", "/dev/full"}}, {"--svg", []string{"o2", "o1"}}, {"--threshold", numbers}, {"--metrics", nil}, {"--json", nil}, {"--ignore-labels", nil}, {"--ignore-beyond", nil},
 		})
 	case "graph":
-		return slices.Concat(read, []flag{
+		return slices.Concat(read, form, []flag{
 			{"--method", []string{"glasso", "threshold", "knn", "chain", "recipe", "x"}}, {"--penalty", numbers}, {"--edges", counts}, {"--threshold", numbers}, {"--neighbours", counts},
 			{"--signed", nil}, {"--weighted", nil}, {"--antisym", nil}, {"--correlation", []string{"IN/table", "IN/edges", "/dev/null"}}, {"--free-diagonal", nil},
 			{"--max-component", counts}, {"--threads", counts}, {"-o", []string{"o1"}}, {"--precision", []string{"o2", "o1"}}, {"--dot", []string{"o3"}}, {"--svg", []string{"o4"}}, {"--json", nil},
@@ -140,7 +181,7 @@ func flagsOf(command string) []flag {
 	case "convert":
 		return slices.Concat(read, form, []flag{{"--labels-out", []string{"o2", "o2.npy", "o1"}}})
 	case "info":
-		return slices.Concat(read, []flag{{"--json", nil}})
+		return slices.Concat(read, form, []flag{{"--json", nil}})
 	}
 	return []flag{{"--help", nil}, {"--version", nil}, {"--log-format", []string{"json"}}}
 }
