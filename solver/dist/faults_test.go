@@ -1,7 +1,6 @@
 package dist_test
 
 import (
-	"context"
 	"errors"
 	"math/rand/v2"
 	"sync"
@@ -47,7 +46,7 @@ func TestFaults(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	calls := 0
 	undisturbed := &memory{}
-	want, errs := disturbed(t, p, time.Minute, undisturbed, func(_, call int) { calls = max(calls, call+1) }, -1, nil, 0)
+	want, errs := disturbed(t, p, time.Minute, undisturbed, func(call int) { calls = max(calls, call+1) }, -1, nil, 0)
 	if errs[0] != nil {
 		t.Fatal(errs)
 	}
@@ -79,36 +78,22 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d calls of each rank, %d checkpoints", calls, len(undisturbed.states))
 }
 
-// disturbed solves p with three ranks. The rank bad fails with f at call number at. If seen is not nil, it
-// is called at every call.
-func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(rank, call int), bad int, f fault, at int) ([]*solver.Result, []error) {
+// disturbed solves p with three ranks. The rank bad fails with f at call number at. If seen is not nil, the
+// first rank calls it at every call.
+func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(call int), bad int, f fault, at int) ([]*solver.Result, []error) {
 	t.Helper()
-	const ranks = 3
-	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
-	var wg sync.WaitGroup
-	for r, c := range dist.Local(ranks, limit) {
-		part, set := shard(t, p, c), &solver.Settings{Checkpoint: m}
-		if r > 0 {
-			set.Checkpoint = &memory{}
-		}
+	return onRanks(t, p, 3, limit, func(c *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {
+		set.Checkpoint = onFirst(c, m)
 		c.Before = func(call, _ int) error {
-			if r == 0 && seen != nil {
-				seen(r, call)
+			if c.Rank() == 0 && seen != nil {
+				seen(call)
 			}
-			if r == bad && call == at {
+			if c.Rank() == bad && call == at {
 				return f(c, limit)
 			}
 			return nil
 		}
-		wg.Go(func() {
-			results[r], errs[r] = solver.Minimize(context.Background(), part, set)
-			if errs[r] != nil {
-				c.Close() // like a process that ends
-			}
-		})
-	}
-	wg.Wait()
-	return results, errs
+	})
 }
 
 // TestDelays checks that delays do not change any bit of the result.
@@ -118,9 +103,7 @@ func TestDelays(t *testing.T) {
 	for trial := range 3 {
 		var mu sync.Mutex
 		rng := rand.New(rand.NewPCG(uint64(trial), 1))
-		results, errs := make([]*solver.Result, 3), make([]error, 3)
-		var wg sync.WaitGroup
-		for r, c := range dist.Local(3, time.Minute) {
+		results, errs := onRanks(t, p, 3, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, _ *solver.Settings) {
 			c.Before = func(int, int) error {
 				mu.Lock()
 				wait := time.Duration(rng.IntN(300)) * time.Microsecond
@@ -128,10 +111,8 @@ func TestDelays(t *testing.T) {
 				time.Sleep(wait)
 				return nil
 			}
-			part := shard(t, p, c)
-			wg.Go(func() { results[r], errs[r] = solver.Minimize(context.Background(), part, nil) })
-		}
-		if wg.Wait(); errs[0] != nil {
+		})
+		if errs[0] != nil {
 			t.Fatal(errs)
 		}
 		if want == nil {

@@ -1,10 +1,8 @@
 package dist_test
 
 import (
-	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -37,17 +35,18 @@ func (m *memory) Load() ([]byte, error) {
 // solveKept solves p with ranks that all have the checkpoint m; only the first rank may use it.
 func solveKept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
 	t.Helper()
-	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
-	var wg sync.WaitGroup
-	for r, c := range dist.Local(ranks, time.Minute) {
-		part, own := shard(t, p, c), set
-		if own.Checkpoint = m; r > 0 {
-			own.Checkpoint = &memory{}
-		}
-		wg.Go(func() { results[r], errs[r] = solver.Minimize(context.Background(), part, &own) })
+	return onRanks(t, p, ranks, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, own *solver.Settings) {
+		*own = set
+		own.Checkpoint = onFirst(c, m)
+	})
+}
+
+// onFirst returns m on the first rank, and an empty Checkpoint on the others.
+func onFirst(c dist.Comm, m *memory) *memory {
+	if c.Rank() > 0 {
+		return &memory{}
 	}
-	wg.Wait()
-	return results, errs
+	return m
 }
 
 // TestResume checks that a run that is resumed from any checkpoint gives the bits of a run without

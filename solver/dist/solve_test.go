@@ -39,22 +39,32 @@ func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 	return &part
 }
 
-// solve solves p with the given number of ranks, and returns the result of each.
-func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*solver.Result, []error) {
+// onRanks solves p on ranks, and returns the result of each rank. prepare may change the Comm, the shard and
+// the settings of a rank. A rank that fails closes its Comm, like a process that ends. Calls wait at most
+// for the limit.
+func onRanks(
+	t testing.TB, p *solver.Problem, ranks int, limit time.Duration, prepare func(c *dist.Goroutine, part *solver.Problem, set *solver.Settings),
+) ([]*solver.Result, []error) {
 	t.Helper()
-	comms := dist.Local(ranks, time.Minute)
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
 	var wg sync.WaitGroup
-	for r, c := range comms {
-		part := shard(t, p, c)
+	for r, c := range dist.Local(ranks, limit) {
+		part, set := shard(t, p, c), &solver.Settings{}
+		prepare(c, part, set)
 		wg.Go(func() {
-			own := set
-			results[r], errs[r] = solver.Minimize(context.Background(), part, &own)
-			c.Close()
+			if results[r], errs[r] = solver.Minimize(context.Background(), part, set); errs[r] != nil {
+				c.Close()
+			}
 		})
 	}
 	wg.Wait()
 	return results, errs
+}
+
+// solve solves p with the given number of ranks, and returns the result of each.
+func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*solver.Result, []error) {
+	t.Helper()
+	return onRanks(t, p, ranks, time.Minute, func(_ *dist.Goroutine, _ *solver.Problem, own *solver.Settings) { *own = set })
 }
 
 // TestSameOptimum checks for every kind of problem that ranks certify the same optimum as one process,
@@ -174,18 +184,12 @@ func TestRefusals(t *testing.T) {
 		"too few rows":     {func(p *solver.Problem) { p.Data, p.Labels = &sparse.CSR{}, nil }, solver.Settings{}, "at least one sample"},
 		"nothing of value": {func(p *solver.Problem) { p.SampleWeights = make([]float64, len(p.Labels)) }, solver.Settings{}, "sum to 0"},
 	} {
-		comms := dist.Local(2, time.Minute)
-		errs := make([]error, 2)
-		var wg sync.WaitGroup
-		for r, comm := range comms {
-			part := shard(t, p, comm)
-			part.Labels = slices.Clone(part.Labels)
-			if r == 1 {
+		_, errs := onRanks(t, p, 2, time.Minute, func(comm *dist.Goroutine, part *solver.Problem, set *solver.Settings) {
+			part.Labels, *set = slices.Clone(part.Labels), c.set
+			if comm.Rank() == 1 {
 				c.spoil(part)
 			}
-			wg.Go(func() { _, errs[r] = solver.Minimize(t.Context(), part, &c.set) })
-		}
-		wg.Wait()
+		})
 		if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[1].Error(), c.want) {
 			t.Errorf("%s: %v, %v", name, errs[0], errs[1])
 		}
