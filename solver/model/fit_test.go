@@ -14,8 +14,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// specs returns specifications for n rows and p features. Each of them tests an option.
-func specs(n, p int, loss solver.Loss) map[string]*Spec {
+// specs returns specifications for n rows and nine features. Each of them tests an option.
+func specs(n int, loss solver.Loss) map[string]*Spec {
+	const p = 9
 	rng := rand.New(rand.NewPCG(5, 6))
 	weights, offsets, factors := make([]float64, n), make([]float64, n), make([]float64, p)
 	for i := range n {
@@ -54,7 +55,7 @@ func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
-		for name, spec := range specs(70, 9, loss) {
+		for name, spec := range specs(70, loss) {
 			m, err := Fit(context.Background(), spec, x, y)
 			if err != nil {
 				t.Errorf("%v, %s: %v", loss, name, err)
@@ -89,7 +90,7 @@ func TestFit(t *testing.T) {
 func TestFitByOthers(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
-		for name, spec := range specs(70, 9, loss) {
+		for name, spec := range specs(70, loss) {
 			want := mustFit(t, spec, x, y)
 			other := *spec
 			other.OuterIterations = byMinimize

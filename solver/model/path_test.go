@@ -19,7 +19,7 @@ import (
 func TestPath(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
-		all := specs(70, 9, loss)
+		all := specs(70, loss)
 		all["graph"] = &Spec{Loss: loss, Graph: graph.Chain(9), Settings: solver.Settings{RelTol: 1e-9}}
 		for _, spec := range all {
 			spec.RelTol = 1e-10

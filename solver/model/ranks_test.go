@@ -85,7 +85,7 @@ func TestRanks(t *testing.T) {
 	}
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
-		all := specs(70, 9, loss)
+		all := specs(70, loss)
 		all["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
 		all["groups"] = &Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}, {4, 5, 6}}}}
 		all["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: all["weights"].SampleWeights, Offsets: all["offsets"].Offsets}
@@ -515,7 +515,7 @@ func TestRanksResume(t *testing.T) {
 			continue // the first fit is by Newton's method, which stores no state
 		}
 		x, y := randomFor(t, 90, 9, 4, loss)
-		all := specs(90, 9, loss)
+		all := specs(90, loss)
 		all["graph"] = &Spec{Graph: graph.Chain(9), Standardize: StandardizeOn}
 		for name, spec := range all {
 			spec.Loss, spec.Lambda, spec.RelTol = loss, 0.02, 1e-9
