@@ -87,6 +87,15 @@ type labelCollector struct {
 	opt    *ReadOptions
 	labels []float64
 	kinds  seenLabels
+	words  []string // if the labels are words that the options do not list: label k stands for words[k]
+}
+
+// text returns a label as it is written in the file.
+func (c *labelCollector) text(label float64) string {
+	if c.words != nil {
+		return c.words[int(label)]
+	}
+	return formatFloat(label)
 }
 
 func (c *labelCollector) add(label float64, line, column int) error {
@@ -130,17 +139,18 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 // tooMany returns the error message and the remedies for a label of one class too many.
 func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 	kinds, limit := c.kinds.all, c.opt.MaxClasses
-	if limit > 2 && len(kinds) >= limit {
-		msg = fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", limit)
-		return msg, []Remedy{readNumbers}
-	}
-	whole := ""
-	if limit > 2 {
+	misread, whole := readNumbers, ""
+	if c.words != nil {
+		misread = chooseLabel
+	} else if limit > 2 {
 		whole = ", or whole numbers for more"
 	}
+	if limit > 2 && len(kinds) >= limit {
+		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", limit), []Remedy{misread}
+	}
 	msg = fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s",
-		formatFloat(kinds[0].label), kinds[0].line, formatFloat(kinds[1].label), kinds[1].line, whole)
-	return msg, []Remedy{keepTwo, mergeSome, readNumbers}
+		c.text(kinds[0].label), kinds[0].line, c.text(kinds[1].label), kinds[1].line, whole)
+	return msg, []Remedy{keepTwo, mergeSome, misread}
 }
 
 // numbers reports whether labels are stored unchanged.
@@ -174,7 +184,7 @@ func (o *ReadOptions) unknownLabel(words bool) string {
 
 func (c *labelCollector) errorAt(label float64, line, column int, msg string, remedies ...Remedy) error {
 	return &ParseError{
-		File: c.name, Line: line, Column: column, Token: formatFloat(label),
+		File: c.name, Line: line, Column: column, Token: c.text(label),
 		Msg: msg, Remedies: remedies,
 	}
 }
@@ -189,14 +199,12 @@ func (c *labelCollector) settle(d *Dataset) error {
 		d.Mapping, d.Classes = c.opt.Mapping, c.opt.Classes
 		return nil
 	case len(kinds) == 1:
-		return &ParseError{
-			File: c.name,
-			Msg:  fmt.Sprintf("every label is %s: expected two classes", formatFloat(kinds[0].label)),
-			Remedies: []Remedy{
-				readNumbers,
-				{Field: "ReadOptions.Mapping", To: "the mapping of an existing model"},
-			},
+		remedies := []Remedy{{Field: "ReadOptions.Mapping", To: "the mapping of an existing model"}}
+		if c.words == nil {
+			remedies = append([]Remedy{readNumbers}, remedies...)
 		}
+		msg := fmt.Sprintf("every label is %s: expected two classes", c.text(kinds[0].label))
+		return &ParseError{File: c.name, Msg: msg, Remedies: remedies}
 	case len(kinds) > 2:
 		return c.settleClasses(d)
 	}
@@ -207,28 +215,34 @@ func (c *labelCollector) settle(d *Dataset) error {
 func (c *labelCollector) settlePair(d *Dataset) error {
 	a, b := c.kinds.all[0].label, c.kinds.all[1].label
 	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}
-	absent := func(name string) error {
-		return &ParseError{File: c.name, Msg: fmt.Sprintf(
-			"the label %s said to be positive does not occur: the labels are %s and %s", name, formatFloat(m.Negative), formatFloat(m.Positive))}
+	name, positive := c.opt.PositiveName, math.NaN()
+	switch {
+	case c.words != nil:
+		positive = float64(slices.Index(c.words, name))
+	case c.opt.Positive != nil:
+		name, positive = formatFloat(*c.opt.Positive), *c.opt.Positive
 	}
-	switch pos := c.opt.Positive; {
-	case pos == nil && c.opt.PositiveName != "":
-		return absent(c.opt.PositiveName)
-	case pos == nil || *pos == m.Positive:
-	case *pos == m.Negative:
+	switch {
+	case name == "" || positive == m.Positive:
+	case positive == m.Negative:
 		m.Negative, m.Positive = m.Positive, m.Negative
 	default:
-		return absent(formatFloat(*pos))
+		return &ParseError{File: c.name, Msg: fmt.Sprintf(
+			"the label %s said to be positive does not occur: the labels are %s and %s", name, c.text(m.Negative), c.text(m.Positive))}
 	}
 	for i, label := range d.Labels {
 		d.Labels[i], _ = m.Sign(label)
+	}
+	if c.words != nil {
+		m = LabelMapping{Negative: 0, Positive: 1, NegativeName: c.text(m.Negative), PositiveName: c.text(m.Positive)}
 	}
 	d.Mapping = m
 	return nil
 }
 
-// settleClasses sets the classes of d if there are more than two and their labels are numbers.
+// settleClasses sets the classes of d if there are more than two.
 func (c *labelCollector) settleClasses(d *Dataset) error {
+	d.Classes.Names = c.words
 	for _, kind := range c.kinds.all {
 		d.Classes.Values = append(d.Classes.Values, kind.label)
 	}

@@ -1,7 +1,6 @@
 package sparse
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -11,9 +10,7 @@ import (
 type tableLabels struct {
 	labelCollector
 	begun, worded bool
-	numbers       map[string]float64 // the number of each word, in order of first occurrence
-	words         []string
-	seen          []labelKind // the place where each word first occurs
+	numbers       map[string]float64 // the number of each word that the options list or that occurred
 }
 
 // take adds the label in a cell; it returns what is wrong with the label, or nil.
@@ -56,78 +53,51 @@ func (l *tableLabels) begin(number bool) {
 // unknown returns the error that a word is not a label that the options list.
 func (l *tableLabels) unknown() *ParseError { return wrongCell(l.opt.unknownLabel(true), ignoreLabels) }
 
-// takeWord adds a label that is a word; it returns what is wrong with the label, or nil.
+// takeWord adds a label that is a word; it returns what is wrong with the label, or nil. A word that the
+// options do not list gets the next number.
 func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	v, known := l.numbers[word]
 	switch o := l.opt; {
 	case o.Regression:
 		return wrongCell("a label that is a word: expected a finite decimal number",
 			Remedy{Field: "ReadOptions.Regression", To: "false", If: "these are classes"}, chooseLabel)
-	case !o.Mapping.IsZero():
-		switch word {
-		case o.Mapping.PositiveName:
-			v = 1
-		case o.Mapping.NegativeName:
-			v = -1
-		default:
-			return l.unknown()
-		}
+	case word == o.Mapping.PositiveName:
+		l.labels = append(l.labels, 1)
+		return nil
+	case word == o.Mapping.NegativeName:
+		l.labels = append(l.labels, -1)
+		return nil
 	case known:
 	case o.listLabels():
 		return l.unknown()
-	case len(l.words) >= max(2, o.MaxClasses) && !o.AnyLabels:
-		return l.tooManyWords()
 	default:
-		v = float64(len(l.words))
-		l.numbers[strings.Clone(word)] = v
-		l.words, l.seen = append(l.words, word), append(l.seen, labelKind{v, line, 0})
+		v, word = float64(len(l.words)), strings.Clone(word)
+		l.numbers[word], l.words = v, append(l.words, word)
 	}
-	l.labels = append(l.labels, v)
+	if err := l.add(v, line, 0); err != nil {
+		return err.(*ParseError)
+	}
 	return nil
 }
 
-// tooManyWords returns the error that a word is one class too many.
-func (l *tableLabels) tooManyWords() *ParseError {
-	if limit := l.opt.MaxClasses; limit > 2 {
-		msg := fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", limit)
-		return wrongCell(msg, chooseLabel)
-	}
-	msg := fmt.Sprintf("a third label, after %s and %s: expected two classes", l.words[0], l.words[1])
-	return wrongCell(msg, keepTwo, mergeSome)
-}
-
-// settle sets the labels of d and their mapping or classes.
+// settle sets the labels of d and their mapping or classes. It replaces the numbers of words by their
+// positions in byte order.
 func (l *tableLabels) settle(d *Dataset) error {
-	switch {
-	case !l.begun:
-		return nil
-	case !l.worded || l.opt.listLabels():
-		return l.labelCollector.settle(d)
-	}
-	classes := slices.Sorted(slices.Values(l.words))
-	d.Labels, d.Table.Classes = l.labels, classes
-	switch {
-	case !l.opt.AnyLabels && len(classes) == 1:
-		return &ParseError{File: l.name, Msg: fmt.Sprintf("every label is %s: expected two classes", classes[0])}
-	case !l.opt.AnyLabels && len(classes) == 2:
-		return l.settleWords(d, classes)
-	}
-	rank := l.rank(classes)
-	for i, v := range d.Labels {
-		d.Labels[i] = rank[int(v)]
-	}
-	if l.opt.AnyLabels {
+	if !l.begun {
 		return nil
 	}
-	for k := range l.seen {
-		l.seen[k].label = rank[k]
+	if l.worded && !l.opt.listLabels() {
+		classes := slices.Sorted(slices.Values(l.words))
+		rank := l.rank(classes)
+		for i, v := range l.labels {
+			l.labels[i] = rank[int(v)]
+		}
+		for k := range l.kinds.all {
+			l.kinds.all[k].label = rank[k]
+		}
+		l.words, d.Table.Classes = classes, classes
 	}
-	values := make([]float64, len(classes))
-	for k := range values {
-		values[k] = float64(k)
-	}
-	d.Classes = Classes{values, classes}
-	return d.checkClasses(l.name, l.opt, l.seen)
+	return l.labelCollector.settle(d)
 }
 
 // rank returns, for the words in order of occurrence, their positions in the sorted
@@ -138,25 +108,4 @@ func (l *tableLabels) rank(classes []string) []float64 {
 		rank[int(l.numbers[word])] = float64(k)
 	}
 	return rank
-}
-
-// settleWords sets labels of two words.
-func (l *tableLabels) settleWords(d *Dataset, classes []string) error {
-	positive := classes[1]
-	if name := l.opt.PositiveName; name != "" {
-		if positive = name; !slices.Contains(classes, name) {
-			return &ParseError{File: l.name, Msg: fmt.Sprintf("the label %s said to be positive does not occur: the labels are %s and %s", name, classes[0], classes[1])}
-		}
-	}
-	d.Mapping = LabelMapping{Negative: 0, Positive: 1, PositiveName: positive, NegativeName: classes[0]}
-	if positive == classes[0] {
-		d.Mapping.NegativeName = classes[1]
-	}
-	for i, v := range d.Labels {
-		d.Labels[i] = -1
-		if l.words[int(v)] == positive {
-			d.Labels[i] = 1
-		}
-	}
-	return nil
 }

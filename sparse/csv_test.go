@@ -161,7 +161,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"label dropped", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Label: "a", Drop: []string{"a"}}}, 0, 0, []string{`"a"`, "cannot be that of the labels"}},
 		{"no label", "a,b\n1,0\n", ReadOptions{Table: TableOptions{Drop: []string{"b"}}}, 0, 0, []string{"no column of labels"}},
 		{"label alone", "y\n1\n", ReadOptions{Regression: true}, 0, 0, []string{"no column is a feature"}},
-		{"third word", "a,y\n1,u\n1,v\n1,w\n", ReadOptions{}, 4, 3, []string{`"w"`, "a third label, after u and v"}},
+		{"third word", "a,y\n1,u\n1,v\n1,w\n", ReadOptions{}, 4, 3, []string{`"w"`, "a third label, after u (line 2) and v (line 3)"}},
 		{"third number", "a,y\n1,1\n1,2\n1,3\n", ReadOptions{}, 4, 3, []string{`"3"`, "a third label"}},
 		{"one word", "a,y\n1,u\n1,u\n", ReadOptions{}, 0, 0, []string{"every label is u"}},
 		{"positive word", "a,y\n1,u\n1,v\n", ReadOptions{PositiveName: "w"}, 0, 0, []string{"the label w", "u and v"}},
