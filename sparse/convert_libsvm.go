@@ -21,7 +21,7 @@ func convertLIBSVM(c *conversion) (converter, error) {
 
 func (c *libsvmConversion) read(in io.Reader, report func()) (*Converted, error) {
 	if p, last := c.parser, c.last; last != nil {
-		p.lines, p.max, p.zero, p.atEdge, p.stats = last.Lines, last.Max, last.Zero, last.AtEdge, last.Stats
+		p.lines, p.indexRange, p.stats = last.Lines, last.indexRange, last.Stats
 	}
 	err := inParallel(in, c.name, c.parser.block, func(part *libsvmPart) error {
 		report()
@@ -55,7 +55,7 @@ func (c *libsvmConversion) take(part *libsvmPart) error {
 func (c *libsvmConversion) record() error {
 	p := c.parser
 	return c.parts.record(&partsRecord{
-		Lines: p.lines, Max: p.max, Zero: p.zero, AtEdge: p.atEdge, Stats: p.stats, Kinds: c.kinds.kinds, KindCount: c.kinds.count,
+		Lines: p.lines, indexRange: p.indexRange, Stats: p.stats, Kinds: c.kinds.kinds, KindCount: c.kinds.count,
 	})
 }
 

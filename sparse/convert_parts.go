@@ -74,11 +74,9 @@ type partsSource struct {
 // A partsRecord is a line of the journal: the state of the parser, and the sizes and
 // checksums of the parts.
 type partsRecord struct {
+	indexRange
 	Source    partsSource       `json:"source"`
 	Lines     int               `json:"lines"`
-	Max       int64             `json:"max"`
-	Zero      bool              `json:"zero"`
-	AtEdge    *ParseError       `json:"at_edge,omitempty"`
 	Stats     ReadStats         `json:"stats"`
 	Kinds     [2]float64        `json:"kinds"`
 	KindCount int               `json:"kind_count"`

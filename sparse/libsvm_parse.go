@@ -18,14 +18,19 @@ type libsvmForm struct {
 	limit int64 // largest valid index
 }
 
+// An indexRange describes the indices of a text or of a part of it.
+type indexRange struct {
+	Max    int64       `json:"max"`               // largest index, -1 for none
+	Zero   bool        `json:"zero"`              // whether index 0 occurs
+	AtEdge *ParseError `json:"at_edge,omitempty"` // see newExtreme
+}
+
 // A libsvmPart holds the rows of one block of whole lines. Lines are counted from the
 // first line of the block, which is 1. If bias is 1, an index 0 is stored as -1.
 type libsvmPart struct {
 	*libsvmForm
-	line   int         // line of the current row
-	max    int64       // largest index seen, -1 for none
-	zero   bool        // index 0 was seen
-	atEdge *ParseError // see newExtreme
+	indexRange
+	line   int // line of the current row
 	labels labelCollector
 	ends   []int64 // end of each row in idx and val
 	idx    []int32
@@ -38,17 +43,15 @@ type libsvmPart struct {
 // A libsvmParser joins the parts of a text in order.
 type libsvmParser struct {
 	libsvmForm
+	indexRange
 	lines  int
-	max    int64 // largest index seen, -1 for none
-	zero   bool  // index 0 was seen
-	atEdge *ParseError
 	labels labelCollector
 	parts  []*libsvmPart
 	stats  ReadStats
 }
 
 func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
-	p := &libsvmParser{libsvmForm: libsvmForm{name: name, opt: opt, bias: 1, limit: math.MaxInt32}, max: -1}
+	p := &libsvmParser{libsvmForm: libsvmForm{name: name, opt: opt, bias: 1, limit: math.MaxInt32}, indexRange: indexRange{Max: -1}}
 	p.labels = labelCollector{name: name, opt: opt}
 	if opt.IndexBase == ZeroBased {
 		p.bias = 0
@@ -65,8 +68,9 @@ func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
 	p := &libsvmPart{
-		libsvmForm: f, max: -1, bytes: n, labels: labelCollector{name: f.name, opt: f.opt, labels: make([]float64, 0, lines)},
-		ends: make([]int64, 0, lines), idx: make([]int32, 0, entries), val: make([]float64, 0, entries),
+		libsvmForm: f, indexRange: indexRange{Max: -1}, bytes: n,
+		labels: labelCollector{name: f.name, opt: f.opt, labels: make([]float64, 0, lines)},
+		ends:   make([]int64, 0, lines), idx: make([]int32, 0, entries), val: make([]float64, 0, entries),
 	}
 	i := 0
 	if first && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
@@ -104,12 +108,12 @@ func (p *libsvmParser) count(part *libsvmPart) error {
 		part.err.(*ParseError).Line += p.lines
 		return part.err
 	}
-	if p.atEdge == nil && part.atEdge != nil {
-		p.atEdge = part.atEdge
-		p.atEdge.Line += p.lines
+	if p.AtEdge == nil && part.AtEdge != nil {
+		p.AtEdge = part.AtEdge
+		p.AtEdge.Line += p.lines
 	}
 	p.lines += part.line
-	p.max, p.zero = max(p.max, part.max), p.zero || part.zero
+	p.Max, p.Zero = max(p.Max, part.Max), p.Zero || part.Zero
 	p.stats.Rows += len(part.ends)
 	p.stats.NNZ += int64(len(part.idx))
 	p.stats.Bytes += int64(part.bytes)
@@ -187,7 +191,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 			}
 			sorted = false
 		}
-		if j > p.max || j == 0 {
+		if j > p.Max || j == 0 {
 			if err := p.newExtreme(b, start, i, j); err != nil {
 				return 0, false, err
 			}
@@ -201,18 +205,18 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 
 // newExtreme handles an index that is 0 or larger than all indices before it.
 func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
-	p.max = max(p.max, j)
+	p.Max = max(p.Max, j)
 	if j == 0 {
 		if p.opt.IndexBase == OneBased {
 			return p.errorAt(b, start, i, "index 0, but indices count from 1: expected an index >= 1",
 				Remedy{Field: "ReadOptions.IndexBase", To: "ZeroBased"})
 		}
-		p.zero = true
+		p.Zero = true
 	}
 	// If the number of features is stated but not the base, an index equal to this number is right
-	// unless an index 0 occurs. Then columns returns atEdge.
-	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.limit && p.atEdge == nil {
-		p.atEdge = p.errorAt(b, start, i, "")
+	// unless an index 0 occurs. Then columns returns AtEdge.
+	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.limit && p.AtEdge == nil {
+		p.AtEdge = p.errorAt(b, start, i, "")
 	}
 	return nil
 }
@@ -240,19 +244,19 @@ func (p *libsvmParser) columns() (int, error) {
 		return 0, &ParseError{File: p.name, Msg: msg}
 	}
 	p.stats.IndexBase = OneBased
-	if p.bias == 0 || p.zero {
+	if p.bias == 0 || p.Zero {
 		p.stats.IndexBase = ZeroBased
 	}
 	cols := p.opt.Features
 	if p.stats.IndexBase == ZeroBased {
-		if p.atEdge != nil {
-			p.atEdge.Msg, p.atEdge.Remedies = beyond(ZeroBased, cols)
-			return 0, p.atEdge
+		if p.AtEdge != nil {
+			p.AtEdge.Msg, p.AtEdge.Remedies = beyond(ZeroBased, cols)
+			return 0, p.AtEdge
 		}
-		p.max++
+		p.Max++
 	}
 	if cols == 0 {
-		cols = int(max(p.max, 0))
+		cols = int(max(p.Max, 0))
 	}
 	return cols, nil
 }
