@@ -1,8 +1,6 @@
 package rows
 
 import (
-	"math"
-
 	"github.com/scas-admm/scas/kernels"
 )
 
@@ -77,11 +75,7 @@ func (d Data) weighted(margin []float64) (sum float64) {
 func SlopeAtZero(d Data, slope []float64) float64 {
 	clear(slope)
 	d.Loss.Slopes(slope, slope, d.Labels)
-	var sum float64
-	for _, v := range slope {
-		sum += float64(v * v)
-	}
-	return math.Sqrt(d.Team.Mean(sum, float64(len(slope))))
+	return d.Team.rms(slope)
 }
 
 // A Gradient computes the gradient of the mean loss. It is not safe for concurrent use.

@@ -341,14 +341,19 @@ func (t *Team) Columns(s *sparse.ColumnStats) {
 
 // Unit returns the root mean square of the numbers in v of all processes, or 1 if that is zero.
 func (t *Team) Unit(v []float64) float64 {
+	if rms := t.rms(v); rms > 0 {
+		return rms
+	}
+	return 1
+}
+
+// rms returns the root mean square of the numbers in v of all processes.
+func (t *Team) rms(v []float64) float64 {
 	var sum float64
 	for _, x := range v {
 		sum += float64(x * x)
 	}
-	if rms := math.Sqrt(t.Mean(sum, float64(len(v)))); rms > 0 {
-		return rms
-	}
-	return 1
+	return math.Sqrt(t.Mean(sum, float64(len(v))))
 }
 
 // Norms returns the largest number in squares over all processes, and the square root of the

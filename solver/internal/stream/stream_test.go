@@ -17,13 +17,24 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// mapped writes data to a file and maps it.
-func mapped(t *testing.T, d *sparse.Synthetic) *sparse.Dataset {
+// written returns the path of a file with the data.
+func written(t *testing.T, d *sparse.Dataset) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "d.scas")
-	if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
+	if err := sparse.WriteFile(path, d); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// mapped writes data to a file and maps it.
+func mapped(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
+	t.Helper()
+	return mapFile(t, written(t, d))
+}
+
+func mapFile(t *testing.T, path string) *sparse.Dataset {
+	t.Helper()
 	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: 1 << 20, Beyond: true})
 	if err != nil {
 		t.Fatal(err)
@@ -35,22 +46,18 @@ func mapped(t *testing.T, d *sparse.Synthetic) *sparse.Dataset {
 	return back
 }
 
-func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Synthetic {
+func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
 	t.Helper()
 	d, err := sparse.NewSynthetic(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return d.Dataset
 }
 
 // TestDamage checks that a run on a damaged file returns an error.
 func TestDamage(t *testing.T) {
-	d := synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1})
-	path := filepath.Join(t.TempDir(), "d.scas")
-	if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -59,11 +66,7 @@ func TestDamage(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Memory: 1 << 20, Beyond: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer back.Close()
+	back := mapFile(t, path)
 	p, set := &solver.Problem{Data: back.X, Labels: back.Labels, L2: 1}, &solver.Settings{Method: solver.SCASK{}}
 	res, err := Minimize(t.Context(), p, set, Options{Memory: 8 << 20})
 	if bad := (*sparse.ParseError)(nil); res != nil || !errors.As(err, &bad) || bad.File != path {
@@ -139,7 +142,7 @@ func TestTell(t *testing.T) {
 }
 
 // sortedByLabel returns the data with the rows sorted by label.
-func sortedByLabel(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
+func sortedByLabel(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 	t.Helper()
 	order := make([]int, len(d.Labels))
 	for i := range order {

@@ -3,7 +3,6 @@ package stream
 import (
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -33,15 +32,7 @@ func TestGrouped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "d.scas")
-	if err := sparse.WriteFile(path, &sparse.Dataset{X: x, Labels: labels}); err != nil {
-		t.Fatal(err)
-	}
-	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: 1 << 20, Beyond: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { back.Close() })
+	back := mapped(t, &sparse.Dataset{X: x, Labels: labels})
 	p := &solver.Problem{Data: back.X, Labels: back.Labels, Penalty: solver.L1{Lambda: 1e-4}}
 	best, err := solver.Minimize(t.Context(), p, nil)
 	if err != nil {
