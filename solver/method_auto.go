@@ -64,7 +64,7 @@ func (r *Run) newtonOnly() error {
 func (r *Run) asksForPasses() bool {
 	s := &r.Settings
 	return s.Checkpoint != nil || s.Eta > 0 || s.Rho > 0 || s.BatchSize > 1 || s.DualUpdates > 0 ||
-		s.InnerSteps != r.Problem.team().Each(len(r.Problem.Labels))
+		s.InnerSteps != r.Problem.team().MeanCount(len(r.Problem.Labels))
 }
 
 // auto is a run of Auto: Newton steps, perhaps with passes of SCASK before them, or passes alone.

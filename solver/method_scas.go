@@ -219,7 +219,7 @@ func (s *scas) automaticEta() float64 {
 // checkPlanned checks the settings on which the inner loop of SCAS-ADMM and the paper's theorems
 // put conditions.
 func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
-	n := p.team().Each(len(p.Labels))
+	n := p.team().MeanCount(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
 	theorem := s.Schedule == Theorem
 	m := s.InnerSteps

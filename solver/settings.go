@@ -173,7 +173,7 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	}
 	if info.Planned {
 		if c.InnerSteps == 0 {
-			c.InnerSteps = p.team().Each(len(p.Labels))
+			c.InnerSteps = p.team().MeanCount(len(p.Labels))
 		}
 		return c, c.checkPlanned(info, p)
 	}

@@ -16,8 +16,8 @@ type Coupling struct {
 	Diagonal, C []float64
 }
 
-// Y returns the y for which A x + B y = c, given A x; ok is false if there is no closed
-// form. The result may be ax itself.
+// Y returns the y for which A x + B y = c. ax is A x, and the result may be ax itself. ok is
+// false if a general B prevents a closed form.
 func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
 	if c.B != nil {
 		return nil, false

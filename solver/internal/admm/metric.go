@@ -211,7 +211,7 @@ func scaledColumns(x *sparse.CSR, d []float64) *sparse.CSR {
 func newMatrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	m, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {
-		panic(err) // cannot happen: the indices are those of a valid matrix
+		panic(err) // cannot happen: a valid matrix has these indices
 	}
 	return m
 }

@@ -25,7 +25,7 @@ type OuterLoop struct {
 	Point
 	Scales
 	Keeper   *Keeper
-	Gradient []float64 // z, the gradient of the mean loss; length p
+	Gradient []float64 // the gradient of the mean loss at the snapshot; length p
 
 	A         *linalg.Product
 	Step      *DualStep

@@ -98,7 +98,6 @@ func (l *InnerLoop) steps(eta float64) kernels.Steps {
 	return s
 }
 
-// features returns p.
 func (l *InnerLoop) features() int {
 	_, p := l.Data.Dims()
 	return p

@@ -17,7 +17,7 @@ type decay struct {
 	*InnerLoop
 	spec    *linalg.Spectrum // nil if K is diagonal
 	why     string
-	data    kernels.Rows // X V
+	data    kernels.Rows // the data matrix X times V; X itself if K is diagonal
 	state   []float64    // see kernels.InnerDecay
 	scratch *kernels.Scratch
 	k, c, e []float64 // diagonal of K; 1 − η k; −η d

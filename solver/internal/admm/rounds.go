@@ -109,7 +109,7 @@ func (s *OuterLoop) augmented(whole bool) {
 }
 
 // linearise sets d to the part of the gradient of the augmented Lagrangian that is constant in a
-// round: d = z + A'(beta + ρ(B y − c)), where z is Gradient. If the augmented penalty is linearised
+// round: d = z + A'(beta + ρ(B y − c)), where z is OuterLoop.Gradient. If the augmented penalty is linearised
 // at x, d = z + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor adds −c x_t, with its weight c.
 func (s *OuterLoop) linearise() {
 	s.augmented(s.Kappa > 0)

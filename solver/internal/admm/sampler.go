@@ -10,10 +10,12 @@ import (
 // sequence does not depend on the Go release: the generator is fixed, and Draw turns its
 // numbers into rows.
 type Sampler struct {
-	rng   *rand.PCG
-	n     uint64
-	other []int32  // the alias of each row (see alias); nil if rows are drawn uniformly
-	keep  []uint64 // see alias
+	rng *rand.PCG
+	n   uint64
+	// The alias of each row, and 2⁶⁴ times the probability to keep the row: see method alias. nil if rows
+	// are drawn uniformly.
+	other []int32
+	keep  []uint64
 }
 
 // NewSampler returns a sampler of 0..n−1; weights may be nil.

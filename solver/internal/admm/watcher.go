@@ -42,7 +42,7 @@ type Watcher struct {
 	Scale          float64 // unit of objectives: |First|, or the scale of Start if that is larger
 	Best, Previous float64
 	Rises          int // rises since Best, or since the last halving
-	Vain           int // halvings since Best, except those for lost iterates
+	Vain           int // halvings since Best; halvings for lost iterates do not count
 }
 
 // Start sets the objective at the start, and Scale. scale keeps Scale away from zero.

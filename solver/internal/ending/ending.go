@@ -1,5 +1,5 @@
 // Package ending describes how a run ended: the reason, the status that users see, and the remedy.
-// Read Run.Status first.
+// Read Evidence.Status first.
 package ending
 
 import "github.com/scas-admm/scas/sparse"

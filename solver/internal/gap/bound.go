@@ -289,7 +289,6 @@ func (p *Problem) checkSigns() {
 // that were formed with it, are valid only for the version at which the RootRow was made.
 func (p *Problem) RootsVersion() int { return p.rootsVersion }
 
-// clearRecomputed sets the multipliers of the recomputed rows to 0.
 func (p *Problem) clearRecomputed(z []float64) {
 	for _, row := range p.recomputed {
 		z[row] = 0
@@ -583,8 +582,8 @@ func (p *Problem) setBallOrSimplex() {
 	}
 }
 
-// setGroups sets the multipliers of the groups of singleton rows. It takes those that make eⱼ = 0, and
-// scales each group down to its limit.
+// setGroups sets the multipliers of the groups of singleton rows: to the numbers that make eⱼ = 0, scaled
+// down to the limit of the group.
 func (p *Problem) setGroups() {
 	w := &p.work
 	for _, j := range p.optimised {
@@ -610,7 +609,7 @@ func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 			count++
 		}
 	}
-	// A margin may be summed in lanes, but all its terms may be in one of them.
+	// A margin may be summed in several lanes, but one lane may have all its terms.
 	if terms = 32 + count; p.Columns.LongestRow > 0 {
 		terms = min(terms, 32+p.Columns.LongestRow)
 	}

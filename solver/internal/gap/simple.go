@@ -22,8 +22,8 @@ type SimplePoint struct {
 	Loss       float64   // the mean loss at x, without the term (mu/2)|x|²
 }
 
-// Simple holds what the bound of Gap depends on, except the point. The bound needs only the values of
-// the loss, the penalty and the conjugate g*. So it works for a caller's own loss and penalty.
+// Simple holds everything on which the bound of Gap depends, except the point. The bound needs only the
+// values of the loss, the penalty and the conjugate g*. So Gap works for a caller's own loss and penalty.
 type Simple struct {
 	Data      *sparse.CSR
 	Weights   []float64 // ωᵢ; nil for equal ones
@@ -190,7 +190,7 @@ func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 
 // Residual returns |x − π(x − g)|₂, where g is the gradient of the Lagrangian and π the projection onto
 // the domain. A nil domain means R^p. Residual may overwrite g.
-func Residual(x, g []float64, domain interface{ Project(x []float64) }) float64 {
+func Residual(x, g []float64, domain term.OwnSet) float64 {
 	if domain != nil {
 		for j, v := range x {
 			g[j] = v - g[j]

@@ -167,8 +167,8 @@ func (t *Tally) marginErrorCost(err, terms float64) float64 {
 }
 
 // rootChangeCost bounds by how much δᵢ = Φᵢyᵢ (see Phi) changes the sum of the Fenchel terms. reach
-// bounds every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 are larger than those that Phi
-// derives, to cover rounding.
+// bounds every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². To cover rounding, the factors 1.5 and 2 are larger than the
+// factors in the comment of Phi.
 func (t *Tally) rootChangeCost(norm, reach float64) float64 {
 	return float64(1.5*reach*t.Mismatch) + float64(2*norm*norm) + float64(2*phiSlope*reach*t.Swing)
 }

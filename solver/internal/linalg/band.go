@@ -7,8 +7,8 @@ import (
 )
 
 // A BandCholesky is the Cholesky factor L of a symmetric positive definite banded matrix. The
-// entries (i, j) of the matrix with |i − j| > width are zero, and so are those of L. For order n,
-// it takes about n·width² operations and n·width numbers of memory.
+// entries (i, j) of the matrix and of L with |i − j| > width are zero. For a matrix of order n, the
+// factorisation takes about n·width² operations, and L has n·(width + 1) numbers.
 type BandCholesky struct {
 	n, width int
 	l        []float64 // row i holds columns i − width to i

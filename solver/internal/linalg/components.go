@@ -89,7 +89,7 @@ func (s *Components) Fill(x *sparse.CSR) int64 {
 	return total
 }
 
-// String describes the components of several features.
+// String describes the components with several features.
 func (s *Components) String() string {
 	size, coupled := s.Largest()
 	if coupled == 1 {

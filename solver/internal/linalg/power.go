@@ -80,6 +80,7 @@ func smallestEigenvalue(a Map, lambda1 float64) float64 {
 	return math.Max(0, lambda1-best)
 }
 
+// randomVector returns p numbers between −½ and ½.
 func randomVector(p int, seed1, seed2 uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed1, seed2))
 	v := make([]float64, p)

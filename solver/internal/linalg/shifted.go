@@ -15,9 +15,9 @@ type Shifted struct {
 	a       *Algebra
 	rho     float64
 	sigma   []float64 // diagonal of A'A
-	shared  float64   // value of sigma that all components of one feature share; NaN if they differ
+	shared  float64   // sigma of the features that are components by themselves; NaN if these values differ
 	spec    *Spectrum // nil if A = I, and for conjugate gradients
-	coupled []int     // components of several features
+	coupled []int     // components with several features
 	bases   []*basis  // for each component, its basis; nil if solveSmall solves the component
 	hat     []float64 // coordinates in the eigenbasis, for solveSmall
 	row     rowScratch
@@ -70,8 +70,8 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	return s, nil
 }
 
-// uniform returns the diagonal entry of A'A that all components of one feature share. It
-// returns NaN if they differ or there are none.
+// uniform returns the diagonal entry of A'A that all components with a single feature have.
+// It returns NaN if these entries differ, or if there is no such component.
 func (s *Shifted) uniform() float64 {
 	shared, seen := math.NaN(), false
 	for _, m := range s.spec.Members {
@@ -120,8 +120,8 @@ const (
 	solveRounds    = 500
 )
 
-// Solve sets dst to the solution for s = shift. At the beginning dst holds a guess, which
-// conjugate gradients start from. dst must not be b.
+// Solve sets dst to the solution for s = shift. At the call dst holds a guess, from which
+// conjugate gradients start. dst must not be b.
 func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	if s.Iterative() {
 		s.shift = shift
@@ -140,7 +140,7 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 }
 
 // SolveAt sets dst to the solution for s = shift, at the given features and at all features
-// of components of several features. It panics if Iterative.
+// of components with several features. It panics if Iterative returns true.
 func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	if s.Iterative() {
 		panic("linalg: SolveAt by conjugate gradients")
@@ -155,7 +155,7 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 
 // SolveRow sets dst to the solution for s = shift and a sparse b, at the features where the
 // solution can be nonzero. It returns these features; the slice is valid until the next
-// call. It panics if Iterative.
+// call. It panics if Iterative returns true.
 func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
 	if s.Iterative() {
 		panic("linalg: SolveRow by conjugate gradients")

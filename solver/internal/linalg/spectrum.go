@@ -91,8 +91,8 @@ func (s *Spectrum) row(c, k int) []float64 {
 }
 
 // RotateRow adds V'r to dst, which is ordered by coordinates in the eigenbasis. r has the
-// entries val at the features idx. RotateRow sets the mark of each component of r to stamp.
-// If the mark was different before, it appends the component to touched.
+// entries val at the features idx. RotateRow sets mark to stamp at each component in which r
+// has an entry. It returns touched with the components appended whose mark was another one.
 func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
 	for n, j := range idx {
 		c := s.Component[j]

@@ -20,7 +20,7 @@ type Columns struct {
 
 	support kernels.Rows // the columns of the support
 	cg      linalg.ConjugateGradients
-	image   []float64 // Z times a direction of cg
+	image   []float64 // Z times a vector that times multiplies
 	one     [1]float64
 	entries float64 // see Entries
 }
@@ -88,7 +88,7 @@ func (h *Columns) Restore() {
 
 const (
 	maxConjugate    = 200  // steps of the conjugate gradient method
-	energyTolerance = 1e-2 // enough can end Solve only if the energy of cg is below this fraction of its start
+	energyTolerance = 1e-2 // enough can end Solve only after the energy has fallen to this fraction of its start
 	checkEvery      = 10   // steps between two checks of whether the step crosses zero or a bound
 )
 

@@ -50,10 +50,10 @@ type Hessian interface {
 	// Save stores d, and Restore returns to the stored d.
 	Save()
 	Restore()
-	// Solve sets step to an approximate solution of H_SS step = rest, where S is the support. It may
-	// overwrite rest with the residual. An iterative method may end when enough(residual) is true.
-	// It may also end when crosses(step) is true: the step then goes beyond zero or a bound, and
-	// would have to be shortened anyway. Solve reports whether it found a step.
+	// Solve sets step to an approximate solution of H_SS step = rest, where S is the support. An
+	// iterative method may end when enough(residual) is true. It may also end when crosses(step) is
+	// true: the step then goes beyond zero or a bound, and would have to be shortened anyway. Solve
+	// reports whether it found a step.
 	Solve(step, rest []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) bool
 	// SweepsPerSolve returns how many sweeps over a support of the given size take as long as Solve.
 	SweepsPerSolve(support int) int
@@ -165,9 +165,8 @@ func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
 // leastSweeps is the smallest number of sweeps over the non-zero coordinates between Newton steps.
 const leastSweeps = 4
 
-// sweepSupport sweeps over the non-zero coordinates until no violation in a sweep is larger than
-// allowed. It gives up when the sweeps have taken as long as a Newton step would, and reports whether it
-// succeeded.
+// sweepSupport sweeps over the non-zero coordinates, until no violation in a sweep is larger than allowed,
+// and then returns true. It returns false when the sweeps have taken as long as a Newton step would.
 func (q *Separable) sweepSupport(allowed float64) bool {
 	count := 0
 	for _, u := range q.U {
@@ -219,10 +218,9 @@ func (q *Separable) sweep(support bool) (worst float64) {
 	return worst
 }
 
-// coordinateStep returns the move of coordinate k from u to its minimum. The move may be smaller than
-// the spacing of floating-point numbers near u: it still changes H d, and so brings the
-// derivative nearer to 0.
-// derivative is (g + H (u − x))_k, and curvature is H_kk.
+// coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative
+// is (g + H (u − x))_k, and curvature is H_kk. The move may be smaller than the spacing of floating-point
+// numbers near u. Even then it changes H d, and so brings the derivative nearer to 0.
 func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
 	by := -derivative / curvature
@@ -334,8 +332,8 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve computes the step to the minimum over the support, with the present signs of the coordinates.
-// rest is as in setDescent. solve reports whether H.Solve found a step.
+// solve sets step to the step from u to the minimum over the support, with the present signs of the
+// coordinates. setDescent must be called before. solve reports whether H.Solve found a step.
 func (q *Separable) solve(enough func(rest []float64) bool) bool {
 	n := len(q.support)
 	step, rest := q.step[:n], q.rest[:n]

@@ -66,10 +66,10 @@ func (s *Structure) Ties(x []float64) []float64 {
 // rounding bounds the relative error of a computed objective.
 const rounding = 16 * 0x1p-52
 
-// MakeExact returns x with the structure made exact, and true, or x itself and false. It tries two
-// candidates: with exact zeros only, and with exact zeros and ties. project moves each to the nearest
-// feasible point. MakeExact returns x if both values exceed the value at x by more than rounding. Otherwise
-// it returns the candidate with the smaller value, or the second if they are equal up to rounding.
+// MakeExact returns x with the structure made exact, and true. It tries two candidates: x with exact zeros,
+// and x with exact zeros and ties. project moves each to the nearest feasible point. MakeExact returns the
+// candidate with the smaller value, or the second if their values are equal up to rounding. But if the
+// values of both exceed the value at x by more than rounding, it returns x itself and false.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, least := x, false, value(x)
 	least += float64(rounding * math.Abs(least))

@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// A system solves H d = b for a symmetric positive semidefinite H. H is scaled to a diagonal near 1 first,
-// because columns of unscaled data may differ by a factor of 1e9, and the pivots of a Cholesky factorisation
-// can be compared only after scaling. The scale factors are powers of two, so that scaling does not round.
+// A system solves H d = b for a symmetric positive semidefinite H. It first scales H to a diagonal near 1:
+// columns of unscaled data may differ by a factor of 1e9, and the pivots of a Cholesky factorisation can be
+// compared only after scaling. The scale factors are powers of two, so that scaling does not round.
 type system struct {
 	Triangle
 	threads int

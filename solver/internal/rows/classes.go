@@ -9,8 +9,8 @@ import (
 // MaxClasses² numbers, and the model has MaxClasses coefficients for each feature.
 const MaxClasses = 5000
 
-// Different returns the smallest distinct numbers in the vectors v of all processes. There are at
-// most as many as most says, in increasing order. No number may be NaN or +Inf.
+// Different returns the distinct numbers in the vectors v of all processes, in increasing order. If
+// there are more than most, it returns the most smallest ones. No number may be NaN or +Inf.
 func (t *Team) Different(v []float64, most int) (all []float64) {
 	own := least(v, most)
 	if t == nil {
@@ -48,9 +48,9 @@ func least(v []float64, most int) (own []float64) {
 	return own
 }
 
-// Sides counts two kinds of rows, when the margins move without end in a direction: rows whose loss
-// increases at last, and rows whose loss never increases. Rows whose margin does not move, or whose
-// weight is 0, are not counted.
+// Sides counts rows whose margins move for ever, each in its own direction: first the rows whose loss
+// increases at last, and then the rows whose loss never increases. Rows whose margin does not move, or
+// whose weight is 0, are not counted.
 type Sides [2]float64
 
 // Add counts rows with these labels and weights. along has the directions of their margins. weights
@@ -72,8 +72,8 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 // the direction then separates the classes.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates reports what Sides.Apart reports, but for the rows of all processes. The arguments are those
-// of Sides.Add.
+// Separates reports what Sides.Apart reports, for the rows of all processes. Its arguments have the meaning
+// of the arguments of Sides.Add.
 func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, along, labels, weights)

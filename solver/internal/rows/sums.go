@@ -6,11 +6,11 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A gatherer adds results of chunks in the order of the chunks, and then those of all processes.
+// A gatherer adds the results of the chunks, in their order, and then the sums of all processes.
 type gatherer struct {
 	Chunks
 	team    *Team
-	parts   []float64   // a number per chunk
+	parts   []float64   // the number that belongs to each chunk
 	partial [][]float64 // vectors of all chunks except the first
 }
 

@@ -150,8 +150,8 @@ func (t *Team) Most(v float64) float64 {
 	return most[0]
 }
 
-// Each returns the mean of a count over all processes, rounded up.
-func (t *Team) Each(count int) int {
+// MeanCount returns the mean of a count over all processes, rounded up.
+func (t *Team) MeanCount(count int) int {
 	return int(math.Ceil(t.Total(float64(count)) / float64(t.Size())))
 }
 
@@ -196,7 +196,7 @@ func (t *Team) Gather(own []float64) []float64 {
 	return all
 }
 
-// Share returns the vector own of the given process. own need not have the same length everywhere.
+// Share returns, in all processes, the vector own of the given process. Vectors may differ in length.
 func (t *Team) Share(own []float64, process int) []float64 {
 	if t == nil {
 		return own
@@ -314,7 +314,7 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	}
 }
 
-// Columns replaces s, the statistics of the rows of this process, by those of the rows of all
+// Columns replaces s, the statistics of the rows of this process, by the statistics of the rows of all
 // processes (Chan, Golub, LeVeque 1979).
 func (t *Team) Columns(s *sparse.ColumnStats) {
 	if t == nil {

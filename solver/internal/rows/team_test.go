@@ -92,7 +92,7 @@ func TestTeam(t *testing.T) {
 			"Gather":    slices.Equal(team.Gather([]float64{own, 7}[:r]), []float64{2, 3, 7}),
 			"Different": slices.Equal(team.Different([]float64{own, 5, 0, 5, own}, 3), []float64{0, 1, 2}),
 			"Least":     team.Least(own) == 1, "Most": team.Most(own) == 3, "NaN": math.IsInf(team.Most(math.NaN()), 1),
-			"Any": team.Any(r == 2), "none": !team.Any(false), "Each": team.Each(r) == 1, "Agree": team.Agree(float64(r), x) == 2,
+			"Any": team.Any(r == 2), "none": !team.Any(false), "MeanCount": team.MeanCount(r) == 1, "Agree": team.Agree(float64(r), x) == 2,
 		} {
 			if !pair {
 				t.Errorf("%s is wrong", name)

@@ -2,7 +2,7 @@ package rows
 
 import "github.com/scas-admm/scas/sparse"
 
-// rowBytes is the memory of a row pointer and a label, entryBytes that of an entry.
+// rowBytes is the memory of a row pointer and a label, entryBytes the memory of an entry.
 const rowBytes, entryBytes = 8 + 8, 4 + 8
 
 // Windows divides the rows of a file into windows of consecutive rows. Windows have about the same

@@ -8,8 +8,8 @@
 //
 // Package model uses Minimize for the methods SCASK and SCASL on mapped data (minimize.go there).
 // Its default fits, and with them the fits of scas train, path and cv, use exact.NewFile directly
-// (fitter.go there). scas predict reads the rows of a large file window by window (predictoutofcore.go
-// in cmd/scas).
+// (fitter.go there). scas predict reads the rows of a large file window by window (windows.go in
+// cmd/scas).
 //
 // Read [Minimize] first, then the type stochastic.
 package stream

@@ -15,8 +15,8 @@ type ownLoss struct {
 // ownAccuracy is the largest relative error that is assumed for a caller's functions.
 const ownAccuracy = 0x1p-47
 
-// Traits implements Loss. Properties that the caller's interface does not state are found
-// by evaluating the loss.
+// Traits implements Loss. The caller's interface does not state all properties; Traits finds
+// the others by evaluating the loss.
 func (l ownLoss) Traits() Traits {
 	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {

@@ -25,7 +25,7 @@ type Set interface {
 	Region(p int) Region
 }
 
-// A Region is a set X in R^p with its term of the duality gap.
+// A Region is a set X in R^p together with the part of the duality gap that belongs to X.
 type Region interface {
 	// Box returns X as a Box; ok is false if X is not a product of intervals.
 	Box() (box Box, ok bool)
@@ -34,9 +34,8 @@ type Region interface {
 	// Walls returns the inequalities and the equation that define X in R^p.
 	Walls(p int) Walls
 	// Excess returns an upper bound of h(x) + h*(−e) + e'x, where h is (mu/2)|x|² on X and
-	// x is a point of X. This is the part of the duality gap that belongs to X; it is never
-	// negative. Each entry of e may be wrong by as much as the entry of errors; the bound
-	// holds for all such e.
+	// x is a point of X. Excess is never negative. Each entry of e may be wrong by as much as
+	// the entry of errors; the bound holds for all such e.
 	Excess(e, errors, x []float64, mu float64) float64
 }
 
