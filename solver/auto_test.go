@@ -405,10 +405,7 @@ func TestAutoFreeWide(t *testing.T) {
 		weights[j] = 1
 	}
 	p.Constraint, p.Penalty = nil, solver.L1{Lambda: 1e-3, Weights: weights}
-	chain, err := sparse.Stack(graph.Chain(3001).Incidence(), sparse.Identity(3001))
-	if err != nil {
-		t.Fatal(err)
-	}
+	chain := graph.Chain(3001).FusedLasso()
 	edges := slices.Concat(slices.Repeat([]float64{1}, 2999), []float64{0}, weights)
 	for _, c := range []struct {
 		a       solver.Operator

@@ -386,7 +386,7 @@ func TestCVOfGlmnet(t *testing.T) {
 		writeTable(t, filepath.Join(dir, "d"), 120, func(i int) []float64 {
 			row := []float64{y[i], float64(got.Assignment[i] + 1)}
 			for j := range 6 {
-				row = append(row, at(x, i, j))
+				row = append(row, x.At(i, j))
 			}
 			return row
 		})
@@ -418,7 +418,7 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 	for i := range y {
 		y[i] = float64(10 * (i % 3))
 		for j := range 4 {
-			v := at(x, i, j)
+			v := x.At(i, j)
 			if j == i%3 {
 				v += 3 * math.Pow(10, float64(j%3-1))
 			}
@@ -543,7 +543,7 @@ func TestClassesOfScikitLearn(t *testing.T) {
 	rows := make([][]float64, len(y))
 	for i := range rows {
 		for j := range 4 {
-			rows[i] = append(rows[i], at(x, i, j))
+			rows[i] = append(rows[i], x.At(i, j))
 		}
 	}
 	var want [][]float64

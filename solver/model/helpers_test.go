@@ -45,10 +45,10 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		}
 		var mean, square float64
 		for i := range n {
-			mean += weight[i] * at(x, i, j) / total
+			mean += weight[i] * x.At(i, j) / total
 		}
 		for i := range n {
-			square += weight[i] * (at(x, i, j) - mean) * (at(x, i, j) - mean) / total
+			square += weight[i] * (x.At(i, j) - mean) * (x.At(i, j) - mean) / total
 		}
 		if square > 1e-20 {
 			scale[j] = math.Sqrt(square)
@@ -61,7 +61,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 			t += spec.Offsets[i]
 		}
 		for j := range p {
-			t += at(x, i, j) * b[j]
+			t += x.At(i, j) * b[j]
 		}
 		if classifies(spec.loss()) {
 			v = map[bool]float64{true: 1, false: -1}[v == high]
@@ -92,7 +92,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		for k := range l {
 			sum := 0.0
 			for j := range p {
-				sum += at(spec.A, k, j) * scale[j] * b[j]
+				sum += spec.A.At(k, j) * scale[j] * b[j]
 			}
 			rows = append(rows, sum)
 			penalty += math.Abs(sum)
@@ -134,16 +134,6 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		}
 	}
 	return loss + spec.Lambda*penalty
-}
-
-func at(x *sparse.CSR, i, j int) float64 {
-	idx, val := x.Row(i)
-	for k, c := range idx {
-		if int(c) == j {
-			return val[k]
-		}
-	}
-	return 0
 }
 
 // random returns random data with labels of two classes or with numbers. The features have different

@@ -240,7 +240,7 @@ func TestScikitLearn(t *testing.T) {
 		for i := range weights {
 			weights[i], rows[i] = float64(1+i%3), make([]float64, set.features)
 			for j := range rows[i] {
-				rows[i][j] = at(x, i, j)
+				rows[i][j] = x.At(i, j)
 			}
 		}
 		type named struct {

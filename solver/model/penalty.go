@@ -106,26 +106,15 @@ func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
 	case d.spec.Graph == nil:
 		return nil, nil
 	}
-	a, err := sparse.Stack(d.spec.Graph.Incidence(), sparse.Identity(d.p))
-	if err != nil {
-		return nil, err
-	}
-	return widen(a, columns)
+	return widen(d.spec.Graph.FusedLasso(), columns)
 }
 
-// widen returns a with empty columns added, so that it has the given number of columns.
+// widen returns a with empty columns added, so that it has the given number of columns. The two matrices
+// share their entries.
 func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
-	l, p := a.Dims()
-	if p == columns {
-		return a, nil
-	}
-	ptr, idx, val := make([]int64, 1, l+1), []int32(nil), []float64(nil)
-	for i := range l {
-		cols, v := a.Row(i)
-		idx, val = append(idx, cols...), append(val, v...)
-		ptr = append(ptr, int64(len(idx)))
-	}
-	return sparse.New(l, columns, ptr, idx, val)
+	l, _ := a.Dims()
+	rows := a.Rows(0, l)
+	return sparse.New(l, columns, rows.Ptr, rows.Idx, rows.Val)
 }
 
 // limits returns the weight of each row of A in the penalty with lambda = 1, for the coefficients of
