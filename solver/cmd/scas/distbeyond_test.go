@@ -19,9 +19,10 @@ func TestRanksBeyond(t *testing.T) {
 	const n, p, limit = 480000, 60, "150MiB"
 	dir := t.TempDir()
 	made := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: p, Seed: 3})
+	data := &sparse.Dataset{X: made.X, Labels: make([]float64, n)}
 	var numbers [3]strings.Builder
 	for i, b := range made.Labels {
-		made.Labels[i] = (b + 1) / 2 // 0 and 1
+		data.Labels[i] = (b + 1) / 2 // 0 and 1
 		fmt.Fprintln(&numbers[0], i%3)
 		fmt.Fprintln(&numbers[1], float64(i%5)/2-1)
 	}
@@ -30,9 +31,9 @@ func TestRanksBeyond(t *testing.T) {
 	}
 	weights, offsets := writeText(t, dir, "weights", numbers[0].String()), writeText(t, dir, "offsets", numbers[1].String())
 	factors, shards := writeText(t, dir, "factors", numbers[2].String()), filepath.Join(dir, "part-*.scas")
-	whole := writeData(t, dir, "whole.scas", made.Dataset)
+	whole := writeData(t, dir, "whole.scas", data)
 	for k, bounds := range [][2]int{{0, n / 3}, {n / 3, n}} {
-		part, err := rowsOf(made.Dataset, bounds[0], bounds[1])
+		part, err := rowsOf(data, bounds[0], bounds[1])
 		if err != nil {
 			t.Fatal(err)
 		}
