@@ -57,7 +57,7 @@ func TestChecks(t *testing.T) {
 	}
 	for _, g := range []solver.Penalty{
 		solver.L1{Lambda: 0.3}, solver.L1{Lambda: 0.3, Weights: []float64{1, 0, 2, 0.5, 3}}, solver.ElasticNet{L1: 0.2, L2: 0.7}, solver.SquaredL2{Lambda: 2},
-		solver.GroupL2{Lambda: 0.4, Groups: [][]int{{0, 3}, {1, 4}}}, solver.Within{Upper: math.Inf(1)}, solver.Within{Lower: -1, Upper: 0.5},
+		solver.GroupL2{Lambda: 0.4, Groups: [][]int{{0, 3}, {1, 4}}}, solver.GroupL2{Lambda: 9, Groups: [][]int{{0, 1}}, Weights: []float64{1}}, solver.Within{Upper: math.Inf(1)}, solver.Within{Lower: -1, Upper: 0.5},
 	} {
 		if err := solver.CheckPenalty(g, 5); err != nil {
 			t.Error(err)

@@ -230,49 +230,6 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 	}
 }
 
-// TestProx checks every proximal map by its definition as a minimiser: points near the result must not have
-// a smaller objective.
-func TestProx(t *testing.T) {
-	v := []float64{1.5, -0.2, 0.05, -3, 0.7, 0}
-	weights := []float64{1, 2, 0, 0.5, 1, 1}
-	for _, g := range []solver.Penalty{
-		solver.L1{Lambda: 0.3}, solver.L1{Lambda: 0.3, Weights: weights}, solver.ElasticNet{L1: 0.3, L2: 2}, solver.SquaredL2{Lambda: 1.5}, solver.Within{Lower: -0.5, Upper: 1}, solver.Within{Upper: math.Inf(1)},
-		solver.GroupL2{Lambda: 0.4, Groups: [][]int{{0, 2}, {1, 3, 4}}}, solver.GroupL2{Lambda: 9, Groups: [][]int{{0, 1}}, Weights: []float64{1}},
-	} {
-		if err := g.Validate(len(v)); err != nil {
-			t.Fatal(err)
-		}
-		step := []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}
-		if g.Separable() {
-			step = []float64{0.5, 1, 2, 0.1, 0.7, 0.3}
-		}
-		value := func(u []float64) float64 {
-			sum := g.Value(u)
-			for j, x := range u {
-				sum += (x - v[j]) * (x - v[j]) / (2 * step[j])
-			}
-			return sum
-		}
-		u := make([]float64, len(v))
-		g.Prox(u, v, step)
-		at := value(u)
-		for j := range u {
-			for _, h := range []float64{1e-4, -1e-4, 0.3, -0.3} {
-				moved := append([]float64(nil), u...)
-				moved[j] += h
-				if value(moved) < at-1e-12 {
-					t.Errorf("%T: moving coordinate %d by %v lowers %v to %v", g, j, h, at, value(moved))
-				}
-			}
-		}
-		inPlace := append([]float64(nil), v...)
-		g.Prox(inPlace, inPlace, step)
-		if solvertest.Distance(inPlace, u) != 0 {
-			t.Errorf("%T: in place %v, apart %v", g, inPlace, u)
-		}
-	}
-}
-
 // TestNoRotation checks that without a rotated copy of the data, Algorithms 1 and 2 have the same
 // iterates up to rounding.
 func TestNoRotation(t *testing.T) {

@@ -109,12 +109,9 @@ func TestOperatorOnRealGraph(t *testing.T) {
 	}
 	p.Constraint, p.Penalty, p.L2 = con.A, solver.L1{Lambda: 1e-3}, 1e-3
 	matrix := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 200})
-	p.Constraint = matrixFree{con.A}
+	p.Constraint = solvertest.JustAnOperator{Operator: con.A}
 	free := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 200, BatchSize: 1})
 	if d := solvertest.Distance(matrix.X, free.X); d > 1e-6 {
 		t.Errorf("with and without a matrix the solutions are %.1e apart (%s, %s)", d, fmt.Sprint(matrix.Stats.Plan), free.Stats.Plan)
 	}
 }
-
-// matrixFree is an operator whose type hides that it is a matrix.
-type matrixFree struct{ solver.Operator }
