@@ -5,17 +5,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// asText returns a matrix as text, which shows its structure and values.
-func asText(t testing.TB, a *CSR) string {
-	t.Helper()
-	var b strings.Builder
-	if _, err := a.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
+	"github.com/scas-admm/scas/sparse/internal/check"
+)
 
 func TestReadMatrixMarket(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
@@ -35,7 +27,7 @@ func TestReadMatrixMarket(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, asText(t, a)); diff != "" {
+			if diff := cmp.Diff(tt.want, check.Text(t, a)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -54,8 +54,8 @@ func TestMatrixMarketConstraint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Kind != tt.want || entries(t, c.A) != tt.a {
-			t.Errorf("read as %q: %v\n%s", tt.ask, c.Kind, entries(t, c.A))
+		if c.Kind != tt.want || check.Text(t, c.A) != tt.a {
+			t.Errorf("read as %q: %v\n%s", tt.ask, c.Kind, check.Text(t, c.A))
 		}
 	}
 	g, err := ReadEdges(strings.NewReader(symmetric), "m", 3)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,16 +53,6 @@ func published(t testing.TB, file string) *sparse.CSR {
 	return a
 }
 
-// entries returns a matrix as text, which shows its structure and values.
-func entries(t testing.TB, a *sparse.CSR) string {
-	t.Helper()
-	var b strings.Builder
-	if _, err := a.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 func TestNewRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		n     int
@@ -91,9 +80,9 @@ func TestMatrices(t *testing.T) {
 	}
 	for _, c := range []struct{ name, got, want string }{
 		// The row keeps the edge's orientation: |w| at I, -w at J.
-		{"incidence", entries(t, g.Incidence()), "3 4 6\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n"},
-		{"fused", entries(t, g.FusedLasso()), "7 4 10\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n4 1 1\n5 2 1\n6 3 1\n7 4 1\n"},
-		{"antisymmetric", entries(t, g.Antisymmetric()), "4 4 6\n1 3 2\n2 3 -3\n2 4 1\n3 1 -2\n3 2 3\n4 2 -1\n"},
+		{"incidence", check.Text(t, g.Incidence()), "3 4 6\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n"},
+		{"fused", check.Text(t, g.FusedLasso()), "7 4 10\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n4 1 1\n5 2 1\n6 3 1\n7 4 1\n"},
+		{"antisymmetric", check.Text(t, g.Antisymmetric()), "4 4 6\n1 3 2\n2 3 -3\n2 4 1\n3 1 -2\n3 2 3\n4 2 -1\n"},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
@@ -109,7 +98,7 @@ func TestMatrices(t *testing.T) {
 func TestGramIsLaplacianPlusIdentity(t *testing.T) {
 	g := Chain(4)
 	want := "4 4 10\n1 1 2\n1 2 -1\n2 1 -1\n2 2 3\n2 3 -1\n3 2 -1\n3 3 3\n3 4 -1\n4 3 -1\n4 4 2\n"
-	if diff := cmp.Diff(want, entries(t, g.FusedLasso().Gram())); diff != "" {
+	if diff := cmp.Diff(want, check.Text(t, g.FusedLasso().Gram())); diff != "" {
 		t.Error(diff)
 	}
 	for n := range 2 {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -40,7 +41,7 @@ func TestPublishedRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(entries(t, published(t, tt.matrix)), entries(t, a)); diff != "" {
+			if diff := cmp.Diff(check.Text(t, published(t, tt.matrix)), check.Text(t, a)); diff != "" {
 				t.Errorf("not the published matrix: %s", diff)
 			}
 			s := g.Statistics()

@@ -21,12 +21,7 @@ type extrapolation struct {
 // after is called after every sweep. Once extrapolationDepth+1 iterates are known, it replaces the
 // iterate by their combination if that lowers the model.
 func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
-	var z []float64
-	for i, cols := range active {
-		for _, j := range cols {
-			z = append(z, b.z[i*b.n+int(j)])
-		}
-	}
+	z := b.values(active)
 	e.past = append(e.past, z)
 	if len(e.past) <= extrapolationDepth {
 		return
@@ -80,6 +75,17 @@ func (e *extrapolation) combine() ([]float64, bool) {
 		kernels.Axpy(c[k]/sum, e.past[k+1], guess)
 	}
 	return guess, true
+}
+
+// values returns the active entries of z.
+func (b *newtonBlock) values(active [][]int32) []float64 {
+	var v []float64
+	for i, cols := range active {
+		for _, j := range cols {
+			v = append(v, b.z[i*b.n+int(j)])
+		}
+	}
+	return v
 }
 
 // place sets the active entries of z, and computes y for them.

@@ -132,13 +132,7 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 // several step lengths and uses the first that lowers the model. lowered reports whether
 // one did; done reports that nothing is left to do.
 func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
-	before := s.model(active)
-	var was []float64
-	for i, cols := range active {
-		for _, j := range cols {
-			was = append(was, s.z[i*s.n+int(j)])
-		}
-	}
+	before, was := s.model(active), s.values(active)
 	first := 1.0
 	for k, at := range s.at {
 		if z := s.z[at]; z*(z+d[k]) < 0 {

@@ -2,6 +2,7 @@
 package check
 
 import (
+	"io"
 	"strings"
 	"testing"
 )
@@ -18,4 +19,14 @@ func Error(t testing.TB, err error, fragments ...string) {
 			t.Errorf("error %q lacks %q", err, f)
 		}
 	}
+}
+
+// Text returns what w writes, such as a matrix as text, which shows its structure and values.
+func Text(t testing.TB, w io.WriterTo) string {
+	t.Helper()
+	var b strings.Builder
+	if _, err := w.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
