@@ -71,7 +71,7 @@ func (s *binarySections) write(w io.Writer) error {
 // numbers.
 func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary) {
 	s.header.Labels = scasfile.Numbers
-	if kinds.count == 2 {
+	if kinds.KindCount == 2 {
 		m = LabelMapping{Negative: kinds.low(), Positive: kinds.high()}
 		if t != nil && len(t.Classes) == 2 {
 			m.NegativeName, m.PositiveName = t.Classes[0], t.Classes[1]
@@ -85,25 +85,25 @@ func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary
 
 // labelKinds collects the different values of labels, up to two.
 type labelKinds struct {
-	kinds [2]float64
-	count int // 3 for more than two
+	Kinds     [2]float64 `json:"kinds"`
+	KindCount int        `json:"kind_count"` // 3 for more than two
 }
 
-func (k *labelKinds) low() float64  { return min(k.kinds[0], k.kinds[1]) }
-func (k *labelKinds) high() float64 { return max(k.kinds[0], k.kinds[1]) }
+func (k *labelKinds) low() float64  { return min(k.Kinds[0], k.Kinds[1]) }
+func (k *labelKinds) high() float64 { return max(k.Kinds[0], k.Kinds[1]) }
 
 // add adds the values of more labels.
 func (k *labelKinds) add(labels []float64) {
 	for _, b := range labels {
 		switch {
-		case k.count > 2:
+		case k.KindCount > 2:
 			return
-		case k.count > 0 && b == k.kinds[0], k.count > 1 && b == k.kinds[1]:
-		case k.count == 2:
-			k.count++
+		case k.KindCount > 0 && b == k.Kinds[0], k.KindCount > 1 && b == k.Kinds[1]:
+		case k.KindCount == 2:
+			k.KindCount++
 		default:
-			k.kinds[k.count] = b
-			k.count++
+			k.Kinds[k.KindCount] = b
+			k.KindCount++
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (k *labelKinds) add(labels []float64) {
 // write writes labels in the form in which the file stores them. If there are two values, the
 // larger becomes +1.
 func (k *labelKinds) write(w io.Writer, labels []float64) error {
-	if k.count != 2 {
+	if k.KindCount != 2 {
 		return scasfile.WriteNumbers(w, labels)
 	}
 	signs := make([]float64, 0, 1<<13)

@@ -143,7 +143,7 @@ func (c *conversion) open(f *os.File, out string) error {
 		return errorf("converting %s: %w", c.name, err)
 	}
 	if last := c.last; last != nil {
-		c.kinds, c.rows, c.nnz = labelKinds{last.Kinds, last.KindCount}, int64(last.Stats.Rows), last.Stats.NNZ
+		c.kinds, c.rows, c.nnz = last.labelKinds, int64(last.Stats.Rows), last.Stats.NNZ
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (c *conversion) binary(cols int, t *TableSummary) binarySections {
 		idx:    c.section(columnsPart, asIs), val: c.section(valuesPart, asIs), ptr: c.section(rowsPart, asIs),
 		labels: c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.Floats(b)) }),
 	}
-	if c.kinds.count > 0 {
+	if c.kinds.KindCount > 0 {
 		s.label(c.kinds, LabelMapping{}, t)
 	}
 	return s

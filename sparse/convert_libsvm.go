@@ -55,7 +55,7 @@ func (c *libsvmConversion) take(part *libsvmPart) error {
 func (c *libsvmConversion) record() error {
 	p := c.parser
 	return c.parts.record(&partsRecord{
-		Lines: p.lines, indexRange: p.indexRange, Stats: p.stats, Kinds: c.kinds.kinds, KindCount: c.kinds.count,
+		Lines: p.lines, indexRange: p.indexRange, labelKinds: c.kinds, Stats: p.stats,
 	})
 }
 

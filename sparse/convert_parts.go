@@ -75,13 +75,12 @@ type partsSource struct {
 // checksums of the parts.
 type partsRecord struct {
 	indexRange
-	Source    partsSource       `json:"source"`
-	Lines     int               `json:"lines"`
-	Stats     ReadStats         `json:"stats"`
-	Kinds     [2]float64        `json:"kinds"`
-	KindCount int               `json:"kind_count"`
-	Sizes     [partCount]int64  `json:"sizes"`
-	Sums      [partCount]uint32 `json:"sums"`
+	labelKinds
+	Source partsSource       `json:"source"`
+	Lines  int               `json:"lines"`
+	Stats  ReadStats         `json:"stats"`
+	Sizes  [partCount]int64  `json:"sizes"`
+	Sums   [partCount]uint32 `json:"sums"`
 }
 
 // partsOf returns the directory for the parts of a file.

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// difference returns p - q and its length. If the two coincide, it returns a vector of length
-// 1 in the direction angle.
+// difference returns p - q and its length. If p and q coincide, it returns a vector of length 1 in
+// the direction angle, and the length 1.
 func difference(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 	delta = r2.Sub(p, q)
 	if length = r2.Norm(delta); length < 1e-9 {

@@ -78,8 +78,8 @@ func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 	}
 }
 
-// rounding returns the rounding error of the gap, which is a difference of sums of terms as large
-// as |s_ij x_ij|. The terms grow as 1/rho if s is singular.
+// rounding estimates the rounding error of the gap. The gap is a difference of sums whose terms are as
+// large as |s_ij x_ij|; the terms grow as 1/rho if s is singular.
 func (b *newtonBlock) rounding() float64 {
 	const ulps = 64
 	sum := float64(b.n)
@@ -158,7 +158,8 @@ func (b *newtonBlock) dualityGap() float64 {
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  D = z - x,
 //
 // by coordinate descent over the entries in active (Hsieh et al., section 3), until the
-// changes of a sweep are at most accuracy times the whole change.
+// changes of a sweep are at most accuracy times the whole change. Extrapolations and
+// subspace steps make slow descents faster.
 func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)

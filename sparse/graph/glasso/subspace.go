@@ -19,8 +19,8 @@ type subspace struct {
 	turn  []float64 // n x n, the transpose of dense
 }
 
-// subspaceStep moves z to the minimum of the model over its non-zero entries with their
-// signs, and reports whether that lowered the model. An entry that would change its sign
+// subspaceStep moves z to the minimum of the model over the non-zero entries of z, whose signs it
+// keeps, and reports whether that lowered the model. An entry that would change its sign
 // becomes 0.
 func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered bool) {
 	const most = 30 // rounds; in each round entries may become 0
