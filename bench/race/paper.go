@@ -93,7 +93,7 @@ func (c *Paper) Run(e *Env) error {
 		return err
 	}
 	began := time.Now()
-	if err := errors.Join(c.experiment(e, found, r), r.Close()); err != nil {
+	if err := errors.Join(c.experiment(e, found, r), r.Save()); err != nil {
 		return err
 	}
 	return c.report(e, began)

@@ -52,9 +52,9 @@ func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *D
 	}
 	e := &Experiment{Records: r, Workers: workers, TimedSplits: 1, Machine: []string{"cpu: a test"}}
 	if err := e.Run(ctx, d); err != nil {
-		return nil, errors.Join(err, r.Close())
+		return nil, errors.Join(err, r.Save())
 	}
-	return e, r.Close()
+	return e, r.Save()
 }
 
 func mustRead(t *testing.T, path string) []byte {
@@ -181,7 +181,7 @@ func TestOtherProtocol(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Save(); err != nil {
 		t.Fatal(err)
 	}
 	pr.Passes++
@@ -290,7 +290,7 @@ func TestCompressedPoints(t *testing.T) {
 	if err := s.add(line{Run: &TunedRun{Key: key, Points: []Point{{Objective: 0.7}, {Passes: 2, Objective: 0.5}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Save(); err != nil {
 		t.Fatal(err)
 	}
 	text := mustRead(t, filepath.Join(plain, PointsFile))

@@ -85,7 +85,7 @@ func Open(dir string, pr Protocol) (*Records, error) {
 		return nil, fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", filepath.Join(dir, PointsFile), there, asked)
 	}
 	r.Protocol = pr
-	return r, r.Close()
+	return r, r.Save()
 }
 
 // OpenAny opens the records in dir for a report, whatever their protocol is. The protocol of the
@@ -242,9 +242,9 @@ func (r *Records) add(l line) error {
 	return errors.Join(err, f.Close())
 }
 
-// Close writes the files again in the order of the keys, so that they do not depend on which run
+// Save writes the files again in the order of the keys, so that they do not depend on which run
 // ended first.
-func (r *Records) Close() error {
+func (r *Records) Save() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	points := []line{{Version: formatVersion, Protocol: &r.Protocol}}

@@ -55,7 +55,7 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	if err := e.Run(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Close(); err != nil {
+	if err := r.Save(); err != nil {
 		t.Fatal(err)
 	}
 	return r
