@@ -22,6 +22,7 @@ import (
 // one for each class.
 type problems struct {
 	spec    *Spec // the specification of the caller
+	team    *rows.Team
 	one     *Spec // the specification for one class against the rest
 	x       *sparse.CSR
 	y       []float64
@@ -35,11 +36,11 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	if spec == nil {
 		spec = &Spec{}
 	}
-	p = &problems{spec: spec, one: spec, x: x, y: y}
+	p = &problems{spec: spec, team: rows.NewTeam(spec.Comm), one: spec, x: x, y: y}
 	if !classifies(spec.loss()) || spec.Positive != nil {
 		return p, nil
 	}
-	team, classes, err := spec.differentLabels(x, y)
+	classes, err := spec.differentLabels(x, y)
 	switch {
 	case err != nil:
 		return nil, err
@@ -49,12 +50,12 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss squared or huber?", rows.MaxClasses)
 	}
 	p.classes = classes
-	p.one, err = spec.ofEach(team, y)
+	p.one, err = spec.ofEach(p.team, y)
 	return p, err
 }
 
 // differentLabels returns the different labels of all processes, at most rows.MaxClasses + 1.
-func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*rows.Team, []float64, error) {
+func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 	own, err := y, checkSize(x)
 	switch {
 	case err != nil:
@@ -66,9 +67,9 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*rows.Team, []float6
 	}
 	team, err := rows.Join(s.Comm, x, err)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return team, team.Different(own, rows.MaxClasses+1), nil
+	return team.Different(own, rows.MaxClasses+1), nil
 }
 
 // mappedClasses returns the different labels of a mapped file in increasing order, at most
@@ -365,8 +366,7 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
 	defer rows.Rescue(&err)
 	n, features := p.x.Dims()
-	all := rows.NewTeam(p.spec.Comm).Total(float64(n))
-	return set.lambdas(ctx, p.lambdaMax, int(all), features)
+	return set.lambdas(ctx, p.lambdaMax, int(p.team.Total(float64(n))), features)
 }
 
 // path yields the steps of Path. It ignores the time limit. With several classes it fits all lambdas of
@@ -378,7 +378,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 		}
 		patient, err := newPatience(set.Validation, classifies(p.spec.loss()))
 		err = cmp.Or(set.check(), err)
-		if err == nil && !rows.NewTeam(p.spec.Comm).Alone() && set.Validation != nil {
+		if err == nil && !p.team.Alone() && set.Validation != nil {
 			err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
 		}
 		if err != nil {

@@ -109,7 +109,7 @@ func CV(
 		set = &CVSettings{}
 	}
 	c := &crossing{
-		problems: p, team: rows.NewTeam(p.spec.Comm), own: set.Metric, tell: set.Judged, path: set.Path,
+		problems: p, own: set.Metric, tell: set.Judged, path: set.Path,
 	}
 	if err := c.configure(set); err != nil {
 		return nil, err
@@ -134,7 +134,6 @@ func CV(
 // A crossing is a call of CV.
 type crossing struct {
 	*problems
-	team     *rows.Team
 	foldSpec *Spec           // the specification of the fits for the folds
 	labels   []float64       // labels of the classes, in the order of Confusion; nil for numbers
 	class    func(i int) int // returns the index in labels of the class of row i; 0 if labels are numbers

@@ -29,7 +29,7 @@ func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *cro
 	if err != nil {
 		return nil, err
 	}
-	c = &crossing{problems: p, team: rows.NewTeam(spec.Comm)}
+	c = &crossing{problems: p}
 	return c, c.configure(set)
 }
 
