@@ -200,9 +200,8 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		strings.Fields("ranks path --json --lambdas 2 --ratio 0.1 "+libsvm),
 		strings.Fields("ranks cv --json --lambdas 2 --ratio 0.1 --folds 2 "+libsvm),
 	)
-	predict := func(model, data string, flags ...string) {
-		args := []string{"predict", "--json", "--metrics", "-m", filepath.Join(dir, model), "-o", filepath.Join(dir, "out"), data}
-		runs = append(runs, append(args, flags...))
+	predict := func(model, data string) {
+		runs = append(runs, []string{"predict", "--json", "--metrics", "-m", filepath.Join(dir, model), "-o", filepath.Join(dir, "out"), data})
 	}
 	predict("train.two", two)
 	predict("train.table", other)
