@@ -18,15 +18,15 @@ import (
 )
 
 // onRanks runs a command on ranks that are goroutines, and returns the results of the ranks.
-func onRanks(t *testing.T, ranks int, args ...string) []ran {
+func onRanks(t *testing.T, ranks int, args ...string) []outcome {
 	t.Helper()
 	return onComms(t, dist.Local(ranks, 20*time.Second), args...)
 }
 
 // onComms does the same as onRanks, with a rank for each of comms.
-func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) []ran {
+func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) []outcome {
 	t.Helper()
-	results := make([]ran, len(comms))
+	results := make([]outcome, len(comms))
 	var wg sync.WaitGroup
 	for r, comm := range comms {
 		wg.Go(func() {
@@ -378,7 +378,7 @@ func TestRanksInterrupted(t *testing.T) {
 		}
 		for k, done := 1, false; !done; k += 1 + k/step {
 			ctx, cancel := context.WithCancel(t.Context())
-			var results [2]ran
+			var results [2]outcome
 			var wg sync.WaitGroup
 			for r, comm := range dist.Local(2, 20*time.Second) {
 				wg.Go(func() {

@@ -82,8 +82,14 @@ func (c *graphCmd) Run(e *env) error {
 	}
 	read := time.Now()
 	p := e.begin("making the graph")
-	r, err = await(e, func() (*graphReport, error) { return c.build(e, src, p) })
+	r, err = await(e, func() (*graphReport, error) {
+		defer c.Memory.limitHeap(src.demand, src.room)()
+		return c.build(e, src, p)
+	})
 	p.end()
+	if large, bad := errors.AsType[*graph.ComponentError](err); bad && src.less {
+		return c.larger(large)
+	}
 	if err != nil {
 		return err
 	}
@@ -176,7 +182,6 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 
 // build makes the graph and its matrix A, and returns a report on them.
 func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, err error) {
-	defer c.Memory.limitHeap(s.demand, s.room)()
 	r = &graphReport{
 		Method: c.Method, Source: s.name, Threshold: float64(c.Threshold), Neighbours: int(c.Neighbours),
 		Antisym: c.Antisym, Version: version, names: s.names,
@@ -248,9 +253,6 @@ func (c *graphCmd) glasso(r *graphReport, s *graphSource, opt *graph.Correlation
 		res, err = glasso.EstimateEdges(s.cov, int(c.Edges), settings)
 	} else {
 		res, err = glasso.Estimate(s.cov, settings)
-	}
-	if large, bad := errors.AsType[*graph.ComponentError](err); bad && s.less {
-		return c.larger(large)
 	}
 	if err == nil {
 		r.graph, r.theta = res.Graph(opt), res.Theta

@@ -99,7 +99,7 @@ func TestInterruptAtAPipe(t *testing.T) {
 		{"predict", "-m", fifo, data}, {"graph", "--penalty", "1", "--correlation", fifo}, {"info", fifo},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan ran)
+		done := make(chan outcome)
 		go func() { done <- runWith(t, env{ctx: ctx}, args...) }()
 		cancel()
 		if r := <-done; r.code != exitInterrupted || !strings.Contains(r.errs, "interrupted") {

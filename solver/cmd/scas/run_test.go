@@ -17,23 +17,23 @@ import (
 
 // This file has what several tests use: ways to run scas, and data.
 
-// A ran is what a command has printed, and its exit code.
-type ran struct {
+// An outcome is what a command has printed, and its exit code.
+type outcome struct {
 	out, errs string
 	code      int
 }
 
 // runHere runs a command in this process.
-func runHere(t *testing.T, args ...string) ran { return runWith(t, env{}, args...) }
+func runHere(t *testing.T, args ...string) outcome { return runWith(t, env{}, args...) }
 
 // runWith runs a command in this process with e. It sets the context, the input and the outputs of e that are
 // nil.
-func runWith(t *testing.T, e env, args ...string) ran {
+func runWith(t *testing.T, e env, args ...string) outcome {
 	var out, errs lockedBuffer
 	e.ctx, e.stdin = cmp.Or(e.ctx, t.Context()), cmp.Or(e.stdin, io.Reader(strings.NewReader("")))
 	e.stdout, e.stderr = cmp.Or(e.stdout, io.Writer(&out)), cmp.Or(e.stderr, io.Writer(&errs))
 	code := run(&e, args)
-	return ran{out.String(), errs.String(), code}
+	return outcome{out.String(), errs.String(), code}
 }
 
 // succeed runs a command in this process, and returns what it has printed. The test fails if the exit code is
