@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestRanksCheckpoint checks that a job whose second rank fails at one of its calls of dist.Comm can
-// continue from its checkpoint. With the same number of ranks, the model has the bytes of a job that did not fail. With one
-// process, the run converges.
+// TestRanksCheckpoint checks that a job whose second rank fails at one of its calls of dist.Comm can continue
+// from its checkpoint. With the same number of ranks, the model has the bytes of a job that did not fail.
+// With one process, the run converges.
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
