@@ -37,21 +37,19 @@ type working struct {
 
 const (
 	leastRoom = 16 // number of columns that may always enter, even if fewer coefficients are non-zero
-	// A column leaves the set if its correlation falls below this fraction of the correlation from
-	// which on columns enter.
-	stay = 0.9
-	// If some column must enter, others enter too, from a lower correlation on: (share − farAhead) times
-	// their limit if the curvature is constant, (share − ahead) times with a Gram matrix. So the Hessian
-	// is formed less often.
-	farAhead, ahead = 0.5, 0.1
+	// If a column is missing in the set, others may enter whose correlations exceed early times the bound
+	// from which on columns are missing. So the set changes less often.
+	early = 0.9
 )
 
-// choose makes the working set of three kinds of columns: columns of non-zero coefficients, columns
-// without a limit, and columns whose correlation exceeds share times the limit. Of the last kind,
-// those with the largest ratio of correlation to limit enter first: at most as many as there are
-// columns of the other two kinds, or leastRoom if that is more. If the model is coupled or
-// summary.cheap is set, all columns are in the set. The set stays as it is if it has all columns that
-// it needs, and not many more. choose returns true if the set has changed because some were missing.
+// choose makes the working set. The set needs the columns of non-zero coefficients, the columns without
+// a limit, and the columns whose correlation exceeds share times their limit. The set stays as it is if it
+// has all columns that it needs, and not many more. Otherwise the set has the first two kinds of columns,
+// and columns whose correlation exceeds early·share times their limit: those that are in the set already,
+// and others in decreasing order of the ratio of correlation to limit. At most as many others enter as
+// there are columns of the first two kinds, or leastRoom if that is more. If the model is coupled or
+// summary.cheap is set, the set has all columns. choose returns true if the set has changed because
+// columns were missing.
 func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
@@ -66,26 +64,14 @@ func (s *Solver) choose(share float64) bool {
 	if s.gram != nil && s.gram.whole {
 		s.summary.cheap = true
 	}
-	early := share // when some column must enter, others enter from this multiple of the limit on
-	switch {
-	case s.gram != nil:
-		early = share - ahead
-	case s.constant():
-		early = share - farAhead
-	case s.work.warm: // columns that the next lambda is likely to need
-		early = stay * share
-	}
-	var cols, nearly, enter []int32
+	var cols, stay, enter []int32
 	needed, missing := 0, len(w.cols) == 0
 	for j, limit := range s.limit {
-		correlation := math.Abs(s.e[j])
-		if s.box != nil {
-			correlation = s.correlation(j)
-		}
+		correlation := s.correlation(j)
 		inside := w.place[j] > 0
 		must := s.x[j] != 0 || limit == 0 || s.summary.cheap || s.gram != nil && inside
-		if !must && !inside && correlation <= early*limit {
-			continue // as for most columns
+		if !must && correlation <= early*share*limit {
+			continue
 		}
 		if must || correlation > share*limit {
 			needed++
@@ -94,9 +80,9 @@ func (s *Solver) choose(share float64) bool {
 		switch {
 		case must:
 			cols = append(cols, int32(j))
-		case inside && correlation > stay*share*limit:
-			nearly = append(nearly, int32(j))
-		case correlation > early*limit:
+		case inside:
+			stay = append(stay, int32(j))
+		default:
 			enter = append(enter, int32(j))
 		}
 	}
@@ -109,7 +95,7 @@ func (s *Solver) choose(share float64) bool {
 	excess := func(j int32) float64 { return s.correlation(int(j)) / s.limit[j] }
 	slices.SortStableFunc(enter, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
 	enter = enter[:min(len(enter), max(leastRoom, len(cols)))]
-	for _, more := range [][]int32{enter, nearly} {
+	for _, more := range [][]int32{enter, stay} {
 		cols = append(cols, more[:min(len(more), w.most-len(cols))]...)
 	}
 	slices.Sort(cols)
