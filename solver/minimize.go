@@ -67,10 +67,10 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 			err = r.loop(it)
 		}
 	}
-	if bad := (*SettingError)(nil); errors.As(err, &bad) {
+	if _, bad := errors.AsType[*SettingError](err); bad {
 		return nil, err
 	}
-	if diverged := (*DivergenceError)(nil); errors.As(err, &diverged) {
+	if diverged, ok := errors.AsType[*DivergenceError](err); ok {
 		r.propose(diverged)
 	}
 	res, err := r.end(err)
@@ -93,7 +93,8 @@ func (r *Run) end(err error) (*Result, error) {
 		res.Status = Stopped
 		return res, nil
 	}
-	how := ending.Evidence{Err: err, Diverged: isDivergence(err), Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.ended}
+	_, diverged := errors.AsType[*DivergenceError](err)
+	how := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.ended}
 	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
 	status, advice := how.Status()
 	res.Status = Status(status)
@@ -105,12 +106,6 @@ func (r *Run) end(err error) (*Result, error) {
 		}
 	}
 	return res, err
-}
-
-// isDivergence reports whether an error is a DivergenceError.
-func isDivergence(err error) bool {
-	diverged := (*DivergenceError)(nil)
-	return errors.As(err, &diverged)
 }
 
 // evaluate returns the objective at at.X and the y that at.X implies. If there is no such y, or the

@@ -36,14 +36,13 @@ func damageOf(text []byte, err error) error {
 	if first[0][0] != '{' {
 		return errorAt(text, bytes.Index(text, first[0]), "not a model file", takeModel)
 	}
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax) && strings.Contains(err.Error(), "unexpected end"):
-		return errorAt(text, len(text), "damaged model: the file ends within it"+again)
-	case errors.As(err, &syntax):
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		if strings.Contains(err.Error(), "unexpected end") {
+			return errorAt(text, len(text), "damaged model: the file ends within it"+again)
+		}
 		return errorAt(text, int(syntax.Offset)-1, fmt.Sprintf("damaged model: %v%s", err, again))
-	case errors.As(err, &kind):
+	}
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
 		start := 1 + bytes.LastIndexAny(text[:max(0, kind.Offset-1)], ":,[ \t\r\n")
 		return errorAt(text, start, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(kind.Type), again))
@@ -54,7 +53,7 @@ func damageOf(text []byte, err error) error {
 
 // inFile returns err with the name of the file.
 func inFile(name string, err error) error {
-	if where := (*sparse.ParseError)(nil); errors.As(err, &where) && where.File == "" {
+	if where, ok := errors.AsType[*sparse.ParseError](err); ok && where.File == "" {
 		where.File = name
 		return where
 	}

@@ -408,9 +408,9 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 			}
 			c, err = p.column(&first, h)
 		}
-		where := (*sparse.ParseError)(nil)
+		where, found := errors.AsType[*sparse.ParseError](err)
 		switch {
-		case listed && errors.As(err, &where):
+		case listed && found:
 			return nil, within(file, text, where)
 		case len(f.Parts) > 1 && err != nil:
 			return nil, fmt.Errorf("model %d: %w", k, err)
