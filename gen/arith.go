@@ -105,8 +105,8 @@ func (e *emitter) sum(lanes []vec) vec {
 	return a
 }
 
-// result stores the sum of the lanes into result i of the function.
-func (e *emitter) result(i int, lanes []vec) {
+// result stores the sum of the lanes into the result of the function.
+func (e *emitter) result(lanes []vec) {
 	s := e.sum(lanes)
-	e.VMOVSD(s.AsX(), e.address(e.ReturnIndex(i)))
+	e.VMOVSD(s.AsX(), e.address(e.ReturnIndex(0)))
 }

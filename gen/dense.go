@@ -9,7 +9,7 @@ func (e *emitter) dot(t *isa) {
 	acc := e.reduce(n, 1, func(p place, acc []vec) {
 		e.accumulate(acc[0], e.read(x, p), e.read(y, p), p.mask)
 	})
-	e.result(0, acc[0])
+	e.result(acc[0])
 	e.ret()
 }
 
@@ -37,7 +37,7 @@ func (e *emitter) logisticSlopes(t *isa) {
 		e.unlessNil(slope, func() { e.write(e.logisticSlope(z, x, b), slope, p) })
 		e.gain(acc[0], e.logisticLoss(z, x), p.mask)
 	})
-	e.result(0, acc[0])
+	e.result(acc[0])
 	e.ret()
 }
 
@@ -52,7 +52,7 @@ func (e *emitter) squaredSlopes(t *isa) {
 		e.unlessNil(slope, func() { e.write(e.add(r, r), slope, p) })
 		e.accumulate(acc[0], r, r, p.mask)
 	})
-	e.result(0, acc[0])
+	e.result(acc[0])
 	e.ret()
 }
 

@@ -48,7 +48,7 @@ func (e *emitter) stepNorm(t *isa) {
 		e.write(v, w, p)
 		e.accumulate(acc[0], v, v, p.mask)
 	})
-	e.result(0, acc[0])
+	e.result(acc[0])
 	e.ret()
 }
 

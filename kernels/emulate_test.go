@@ -8,7 +8,7 @@ import (
 )
 
 // TestEmulated builds the tests of this package for other processors and runs them under QEMU: for
-// a machine with AVX2 without AVX-512, for one without AVX, and for arm64. It takes minutes, so it
+// a machine with AVX2 but without AVX-512, for one without AVX, and for arm64. It takes minutes, so it
 // runs only with SCAS_EMULATE=1.
 func TestEmulated(t *testing.T) {
 	if os.Getenv("SCAS_EMULATE") == "" {

@@ -234,8 +234,8 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 	}
 }
 
-// TestEqualLarge uses rows of more than maxWork nonzeros among short ones, so that work is divided
-// into several assembly calls.
+// TestEqualLarge uses vectors and rows of more than maxWork elements, so that work is divided into
+// several assembly calls. TestForms and TestHessian do this for Margins, Gradient and Hessian.
 func TestEqualLarge(t *testing.T) {
 	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
 	sizes := []int{maxWork + 1, 2*maxWork + 3}

@@ -15,7 +15,7 @@ type slopesKernel func(slope, margin, label []float64) float64
 type set struct {
 	level Level
 
-	// Sparse rows.
+	// Kernels on sparse rows.
 	margins  [numForms]marginsKernel
 	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // one row in the plain form
 	scatter  [numForms]scatterKernel
@@ -32,7 +32,7 @@ type set struct {
 
 	steps
 
-	// Elementwise.
+	// Elementwise kernels.
 	update    func(w, s, d, q []float64, eta float64)
 	updateBox func(w, s, d, q, lo, hi []float64, eta float64)
 	scaleAdd  func(w, s []float64, f float64)

@@ -180,8 +180,7 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 	return found, nil
 }
 
-// experiment runs the first split of every data set, then the second split of every data set, and so on. An
-// interrupted experiment then has about the same number of splits of each data set.
+// experiment loads the data sets, and makes the runs that are not in the records.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines()}
 	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.Runs(c.Timed)}

@@ -40,8 +40,8 @@ func TestKnownOptima(t *testing.T) {
 	}
 }
 
-// TestStrongGap checks that the bound is never below the excess of the objective, and that it
-// shrinks with the excess.
+// TestStrongGap checks that the bound is never below the objective minus the optimum, and that it
+// becomes small near the optimum.
 func TestStrongGap(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5})
 	if err != nil {

@@ -22,8 +22,8 @@ func bowl(step, rho float64) *grid {
 }
 
 // TestSearch checks that the search finds the minimum of each output, also outside the rungs that
-// it tries first, and that it stops at the end of a ladder and reports it. descend must find the
-// same place from every start.
+// it tries first, and that it stops at the end of a ladder and reports it. refine must find the
+// same place from another start.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		step, rho float64 // where the minimum is

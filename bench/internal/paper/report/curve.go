@@ -33,8 +33,8 @@ func excess(objective float64, o *paper.Optimum) float64 {
 	return max(objective-o.Objective, o.Gap, gapFloor)
 }
 
-// precision returns the largest value, over the splits, that excess returns for an objective at the
-// optimum.
+// precision returns the largest error of the known optima of the splits, but at least gapFloor. Smaller
+// gaps are not shown.
 func (p *problem) precision() float64 {
 	v := gapFloor
 	for _, split := range p.splits {
