@@ -34,12 +34,15 @@ func (a *arrayReader) wrong(format string, args ...any) error {
 	return &ParseError{File: a.name, Msg: a.what + ": " + fmt.Sprintf(format, args...)}
 }
 
-// describe turns an error of package npy into a *ParseError; place describes the position
-// of an element.
+// describe turns an error of package npy into a *ParseError; nil stays nil. place describes the
+// position of an element.
 func (a *arrayReader) describe(err error, place func(at int64) string) error {
+	if err == nil {
+		return nil
+	}
 	switch e := err.(type) {
-	case nil, *ParseError:
-		return err
+	case *ParseError:
+		return e
 	case *npy.ElementError:
 		return &ParseError{File: a.name, Token: e.Token, Msg: fmt.Sprintf("%s, %s: %s", a.what, place(e.Index), e.Msg)}
 	}

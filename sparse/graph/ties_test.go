@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/sparse"
@@ -55,7 +56,7 @@ func TestTies(t *testing.T) {
 			}
 			for i := range int32(15) {
 				for j := range i {
-					if _, found := edgeBetween(g, j, i); found != joined[[2]int32{i % 5, j % 5}] {
+					if found := joins(g, j, i); found != joined[[2]int32{i % 5, j % 5}] {
 						t.Fatalf("seed %d: of %d edges: %d and %d are joined: %v, their likes: %v", seed, k, i, j, found, !found)
 					}
 				}
@@ -66,20 +67,16 @@ func TestTies(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range int32(5) { // the nearest feature is the first of the two copies
-			if _, found := edgeBetween(near, i, i+5); !found {
+			if !joins(near, i, i+5) {
 				t.Fatalf("seed %d: feature %d is joined with another than its first copy: %v", seed, i, near.Edges())
 			}
 		}
 	}
 }
 
-func edgeBetween(g *Graph, i, j int32) (Edge, bool) {
-	for _, e := range g.Edges() {
-		if e.I == i && e.J == j {
-			return e, true
-		}
-	}
-	return Edge{}, false
+// joins reports whether g has an edge from i to j.
+func joins(g *Graph, i, j int32) bool {
+	return slices.ContainsFunc(g.Edges(), func(e Edge) bool { return e.I == i && e.J == j })
 }
 
 // TestStrangers checks that features that are uncorrelated up to rounding are never
