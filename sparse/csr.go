@@ -214,23 +214,23 @@ const maxShortCols = math.MaxUint16 + 1
 // An entry takes 2 bytes at best, 12 in the plain form. Slices that cannot be made smaller are views
 // of the matrix and must not be written to; the others are copies.
 func (a *CSR) Compact(round bool) kernels.Rows {
-	rows := a.Rows(0, a.rows)
-	nnz := a.NNZ()
+	rows, nnz := a.Rows(0, a.rows), a.NNZ()
 	if nnz == 0 {
 		return rows
 	}
-	if a.cols <= maxShortCols {
+	short, ones, single := a.compactForm(round)
+	if short {
 		rows.Idx, rows.Idx16 = nil, make([]uint16, nnz)
 		for k, j := range a.idx[:nnz] {
 			rows.Idx16[k] = uint16(j)
 		}
 	}
-	switch val := a.val[:nnz]; {
-	case allOnes(val):
+	switch {
+	case ones:
 		rows.Val = nil
-	case narrows(val, round):
+	case single:
 		rows.Val, rows.Val32 = nil, make([]float32, nnz)
-		for k, v := range val {
+		for k, v := range a.val[:nnz] {
 			rows.Val32[k] = float32(v)
 		}
 	}
@@ -239,19 +239,23 @@ func (a *CSR) Compact(round bool) kernels.Rows {
 
 // CompactBytes returns the number of bytes that Compact without rounding copies.
 func (a *CSR) CompactBytes() int64 {
-	nnz, val := a.NNZ(), a.val[:a.NNZ()]
 	var entry int64
-	if a.cols <= maxShortCols {
+	short, _, single := a.compactForm(false)
+	if short {
 		entry += 2
 	}
-	if !allOnes(val) && narrows(val, false) {
+	if single {
 		entry += 4
 	}
-	return entry * nnz
+	return entry * a.NNZ()
 }
 
-func allOnes(val []float64) bool {
-	return !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+// compactForm returns what Compact uses: short 16-bit columns, no values because all are ones, or
+// single-precision values.
+func (a *CSR) compactForm(round bool) (short, ones, single bool) {
+	val := a.val[:a.NNZ()]
+	ones = !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+	return a.cols <= maxShortCols, ones, !ones && narrows(val, round)
 }
 
 // narrows reports whether float32 can hold all values: exactly or, with round, within its
