@@ -58,23 +58,15 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 			reached[j] = true
 		}
 	}
-	if pen.M != nil {
+	if pen.M != nil { // if A is the identity, every feature has a singleton row
 		c.buildSteps(pen, reached, largest)
 		slices.Reverse(c.steps) // the feature that was reached last is corrected first
-	} else {
-		for j, done := range reached {
-			if !done {
-				c.addRoot(int32(j))
-			}
-		}
 	}
 	if len(c.roots) > 0 {
 		c.setRootVectors(len(relaxed), pen)
 	}
 	return c
 }
-
-func (c *correction) addRoot(j int32) { c.roots = append(c.roots, root{feature: j}) }
 
 // buildSteps adds the steps in reverse order. A feature is reached if it is a root, has a step, or need
 // not have eⱼ = 0. A row with exactly one feature that is not reached gives a step for this feature. If
@@ -131,7 +123,7 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 			next, empty = 0, true
 			continue
 		}
-		c.addRoot(int32(next))
+		c.roots = append(c.roots, root{feature: int32(next)})
 		add(int32(next))
 	}
 }

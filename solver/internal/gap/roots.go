@@ -73,12 +73,9 @@ type rootMatrix struct {
 	val [][]float64 // the entries
 }
 
-// rootColumns returns X N, or nil if there are no roots.
+// rootColumns returns X N. There must be roots.
 func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	row := p.NewRootRow()
-	if row == nil {
-		return nil
-	}
 	r := &rootMatrix{make([][]int32, p.Roots()), make([][]float64, p.Roots())}
 	n, _ := x.Dims()
 	for i := range n {
@@ -91,9 +88,6 @@ func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 
 // hessian returns the upper triangle of N'X' diag(phi) X N.
 func (r *rootMatrix) hessian(phi []float64) []float64 {
-	if r == nil {
-		return nil
-	}
 	k := len(r.idx)
 	h := make([]float64, k*k)
 	for a := range k {

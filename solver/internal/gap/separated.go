@@ -65,9 +65,6 @@ func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef,
 	for _, v := range rises {
 		left += 1 - int(v)
 	}
-	if left == 0 {
-		return false
-	}
 	for i := 0; i < len(s.Samples) && left > 0; i++ {
 		if s.Samples[i] || coef[i] == 0 {
 			continue
