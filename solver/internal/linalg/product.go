@@ -26,7 +26,7 @@ func (q *Algebra) Product() *Product {
 		return p
 	}
 	if p.parts = q.stack(); p.parts != nil {
-		p.sums = make([]float64, len(p.parts.coupled))
+		p.sums = make([]float64, len(p.parts.Coupled))
 	}
 	return p
 }
@@ -38,9 +38,8 @@ func (p *Product) MulVec(dst, x []float64) {
 	case p.Identity():
 		copy(dst, x)
 	case p.parts != nil:
-		head := len(dst) - len(x)
-		p.parts.g.MulVec(dst[:head], x)
-		copy(dst[head:], x)
+		p.parts.G.MulVec(dst[:p.parts.Head], x)
+		copy(dst[p.parts.Head:], x)
 	default:
 		p.op.MulVec(dst, x)
 	}
@@ -78,7 +77,7 @@ func (p *Product) MulVecTrans(dst, v []float64) {
 	case p.parts != nil:
 		copy(dst, v[len(v)-len(dst):])
 		p.parts.coupledT.MulVec(p.sums, v)
-		for k, j := range p.parts.coupled {
+		for k, j := range p.parts.Coupled {
 			dst[j] = p.sums[k]
 		}
 	default:
@@ -102,18 +101,16 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 	if q.matrix == nil || q.stack() == nil {
 		return p, false
 	}
-	s := q.stack()
-	p = Parts{Head: q.rows - q.cols, G: s.g, Coupled: s.coupled}
+	p = q.stack().Parts
 	if p.Head > 0 {
-		p.Back = mustSelect(s.g.Transpose(), s.coupled)
+		p.Back = mustSelect(p.G.Transpose(), p.Coupled)
 	}
 	return p, true
 }
 
-// A stack holds the parts of A = [G; I] for a Product.
+// A stack holds the parts of A = [G; I] for a Product. Back is nil.
 type stack struct {
-	g        *sparse.CSR
-	coupled  []int       // features with an entry in G
+	Parts
 	coupledT *sparse.CSR // the rows of A' for the coupled features
 }
 
@@ -123,17 +120,17 @@ func newStack(q *Algebra) *stack {
 	if !identityBelow(q.matrix, head) {
 		return nil
 	}
-	s, t := &stack{}, q.transpose()
+	s, t := &stack{Parts: Parts{Head: head}}, q.transpose()
 	rows := make([]int, head)
 	for i := range rows {
 		rows[i] = i
 	}
 	for j := range q.cols {
 		if idx, _ := t.Row(j); len(idx) > 1 {
-			s.coupled = append(s.coupled, j)
+			s.Coupled = append(s.Coupled, j)
 		}
 	}
-	s.g, s.coupledT = mustSelect(q.matrix, rows), mustSelect(t, s.coupled)
+	s.G, s.coupledT = mustSelect(q.matrix, rows), mustSelect(t, s.Coupled)
 	return s
 }
 

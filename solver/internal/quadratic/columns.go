@@ -88,7 +88,7 @@ func (h *Columns) Restore() {
 
 const (
 	maxConjugate    = 200  // steps of the conjugate gradient method
-	energyTolerance = 1e-2 // enough can end Solve only after the energy has fallen to this fraction of its start
+	energyTolerance = 1e-2 // enough can end Solve only if the energy is below this fraction of its start
 	checkEvery      = 10   // steps between two checks of whether the step crosses zero or a bound
 )
 
@@ -100,8 +100,8 @@ func (h *Columns) SweepsPerSolve(int) int { return leastSweeps }
 // cost than another call of Solve.
 func (h *Columns) MostSolves() int { return 1 }
 
-// Solve implements Hessian by the conjugate gradient method, preconditioned with the diagonal of the
-// matrix. If it ends early, the step is still a direction of descent.
+// Solve implements Hessian by the conjugate gradient method, preconditioned with the diagonal D of the
+// matrix. If it ends early, the step is still a direction of descent. The energy of a residual r is r'D⁻¹r.
 func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]float64) bool, crosses func([]float64) bool) bool {
 	part, cg, first := h.restrict(support), &h.cg, 0.0
 	cg.Resize(len(support))
