@@ -181,7 +181,7 @@ const (
 	// The solution for the last lambda is near if that lambda was at most this multiple of the
 	// current one.
 	warmFactor = 4
-	mostSweeps = 40 // largest number of sweeps for a model whose Hessian is not formed
+	mostSweeps = 4 // largest number of sweeps for a model whose Hessian is not formed
 	// The next proof is tried when the error of the model is below this multiple of the last gap.
 	proofPart = 0.1
 	// No proof is tried while fall²/objective, an estimate of the error, exceeds this multiple of
