@@ -41,8 +41,8 @@ type Problem struct {
 	// Constraint is A with p columns and any number l ≥ 1 of rows. nil means the identity; with L1
 	// this is the plain lasso. For the graph-guided fused lasso A = [G; I] see
 	// graph.Graph.FusedLasso. A matrix, *sparse.CSR, is faster than other operators, and Newton
-	// steps accept no other operators. NewConstraint saves work if several problems have the same
-	// A.
+	// steps accept only a matrix or the identity. NewConstraint saves work if several problems have
+	// the same A.
 	Constraint Operator
 	// Coupling is B and c; nil means B = −I and c = 0.
 	Coupling *Coupling

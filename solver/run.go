@@ -34,7 +34,8 @@ type proof struct {
 	judged    Snapshot   // scratch memory
 }
 
-// set copies the slices of from, which have the same lengths or are nil.
+// set copies X, Y and Dual of from into the slices of it, which must have the same lengths. If a slice of
+// from is nil, the slice of it does not change.
 func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
 
 // A Run is one call of Minimize, with what its method needs.

@@ -46,10 +46,11 @@ func (r *Run) settle(objective float64) float64 {
 
 // WatchedSnapshot computes the snapshot at x, and compares the objective at x with the best objective
 // so far. The snapshot costs a pass over the data, which the method must count. auto says that the step
-// size is automatic. If the objective diverges with a given step size, WatchedSnapshot returns a
-// *DivergenceError. If the objective diverges or keeps rising with an automatic step size,
+// size is automatic. If the objective diverges or keeps rising with an automatic step size,
 // Stats.StepHalvings says how often the method must halve the step size. WatchedSnapshot may then
-// restore the best iterate; it computes the snapshot there and counts a pass for it.
+// restore the best iterate; it computes the snapshot there and counts a pass for it. If the objective
+// diverges with a given step size, or after the largest number of halvings, WatchedSnapshot returns a
+// *DivergenceError.
 func (r *Run) WatchedSnapshot(auto bool) error {
 	k, objective := &r.keeper, r.takeSnapshot()
 	k.Auto, k.Watched = auto, true

@@ -25,9 +25,9 @@ type schema struct {
 type tableColumn struct {
 	name   string
 	kind   columnKind
-	number int32            // provisional number (see table) of its entries, if it holds numbers
-	levels map[string]int32 // provisional number of each category
-	order  []string         // its categories in order of first occurrence
+	number int32            // provisional number of the feature (see table), if the column holds numbers
+	levels map[string]int32 // provisional number of the feature of each category
+	order  []string         // the categories in order of first occurrence
 	since  int              // the line whose value made it categorical, 0 if none did
 	// fill replaces missing values if fills is set.
 	fill    float64
@@ -277,7 +277,7 @@ func splitCategory[C any](name string, columns map[string]C) (column, value stri
 	}
 }
 
-// newLevel adds a category to a column and returns its provisional number.
+// newLevel adds a category to a column and returns the provisional number of its feature.
 func (s *schema) newLevel(col *tableColumn, value string) int32 {
 	id := int32(len(s.columns) + s.levels)
 	s.levels++

@@ -12,9 +12,10 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// A table collects the rows of a CSV or TSV file. Until the end of the file, the columns of entries
-// are provisional numbers: the number of the table's column or, for a category, a number after
-// those of the columns.
+// A table collects the rows of a CSV or TSV file. Until the end of the file, features have provisional
+// numbers, which are the column indices of the entries. The feature of a column of numbers has the index
+// of this column. Features of categories have the numbers after the last column, in order of first
+// occurrence.
 type table struct {
 	schema
 	rows

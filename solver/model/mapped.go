@@ -19,7 +19,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 		seen, err = seenLabels(x, y, spec)
 	case spec.minimizes():
 		setting, value := spec.iterates()
-		err = firstLimit(setting, value, stream.ErrNotStreamed, []limit{
+		err = firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{
 			{true, "out of core this is for two classes or for numbers", []sparse.Remedy{useAuto}},
 		})
 	}

@@ -41,7 +41,9 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	}
 	whole := one.memoryOf(x)
 	models := problems * 8 * int64(p+1)
-	if of.Lambdas > 0 { // each model keeps indices and values of half of the coefficients that may be non-zero
+	// A model of a path stores an index and a value, 12 bytes, for each non-zero coefficient. At most about
+	// min(n, p) coefficients are not zero; half of this number is taken as the mean over the path.
+	if of.Lambdas > 0 {
 		models = problems * int64(of.Lambdas) * 12 * int64(min(n, p)) / 2
 	}
 	total := atOnce * (whole.rows + whole.solver)
@@ -95,9 +97,10 @@ const manyFeatures = 1 << 26
 
 // memoryOf estimates the memory that a fit of one problem needs.
 func (s *Spec) memoryOf(x *sparse.CSR) memory {
+	// Numbers of vectors with one entry for each feature.
 	const (
-		ofFeatures = 10 // number of vectors of a design and its penalty
-		ofMany     = 50 // number of vectors if there are more than manyFeatures features
+		ofFeatures = 10 // in a design and its penalty
+		ofMany     = 50 // in the whole fit, if there are more than manyFeatures features
 	)
 	n, p := x.Dims()
 	entries, columns := x.NNZ(), int64(p)

@@ -100,16 +100,16 @@ var (
 	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
 )
 
-// A limit is something that a method does not support.
-type limit struct {
-	broken   bool   // the specification has it
+// An unsupported part is a part of a specification that a method does not support.
+type unsupported struct {
+	present  bool   // whether the specification has this part
 	why      string // SettingError.Allowed
 	remedies []sparse.Remedy
 }
 
 // takenBy returns an error if the specification has a part that the method does not support. setting
-// and value are the setting that requires the method, for the error. Limits that takenBy does not know
-// are checked by solver.Minimize.
+// and value are the setting that requires the method, for the error. solver.Minimize checks what takenBy
+// does not check.
 func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error {
 	_, grouped := s.Penalty.(GroupLasso)
 	net := s.l1Ratio() < 1
@@ -125,7 +125,7 @@ func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error 
 		offsets  = "the method takes offsets only with the losses squared and huber"
 	)
 	none := !info.AnyProblem // the method supports none of the parts below that have useSCASK as a remedy
-	return firstLimit(setting, value, nil, []limit{
+	return firstUnsupported(setting, value, nil, []unsupported{
 		{!s.NoIntercept && ridge, oneRidge, []sparse.Remedy{noIntercept}},
 		{s.PenaltyFactors != nil && (ridge || s.MuA > 0), oneScale, []sparse.Remedy{noFactors}},
 		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, oneOfA, []sparse.Remedy{noFusion}},
@@ -160,7 +160,7 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 		factors   = "the method takes an elastic net without factors out of core"
 		memory    = "another setting is only for data in memory"
 	)
-	return firstLimit(setting, value, stream.ErrNotStreamed, []limit{
+	return firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{
 		{unnamed, "out of core this is only for the methods scas-k and scas-l", []sparse.Remedy{useSCASK, useSCASL}},
 		{other, "the method is for data in memory", []sparse.Remedy{useStreamed}},
 		{!s.NoIntercept, intercept, []sparse.Remedy{noIntercept}},
@@ -178,11 +178,12 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 	})
 }
 
-// firstLimit returns a SettingError for the first limit that is broken, or nil. The error wraps kind.
-func firstLimit(setting string, value any, kind error, limits []limit) error {
-	for _, l := range limits {
-		if l.broken {
-			return &solver.SettingError{Field: setting, Value: value, Allowed: l.why, Remedies: l.remedies, Err: kind}
+// firstUnsupported returns a SettingError for the first of the parts that the specification has, or nil if
+// it has none. The error wraps kind.
+func firstUnsupported(setting string, value any, kind error, parts []unsupported) error {
+	for _, u := range parts {
+		if u.present {
+			return &solver.SettingError{Field: setting, Value: value, Allowed: u.why, Remedies: u.remedies, Err: kind}
 		}
 	}
 	return nil

@@ -96,7 +96,7 @@ type FitRun struct {
 	// NewtonSteps and Passes.
 	solver.Stats
 	Seed     uint64          `json:"seed"`
-	Schedule solver.Schedule `json:"schedule,omitempty"` // of the settings
+	Schedule solver.Schedule `json:"schedule,omitempty"` // Settings.Schedule of the specification
 	Float32  bool            `json:"float32,omitempty"`  // values were rounded to 32 bits
 	Average  bool            `json:"average,omitempty"`  // the model has the average of the iterates, not the last
 	// Last describes the last iterate. It is nil if solver.Minimize did not fit the model, if the model

@@ -49,10 +49,10 @@ func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	}
 }
 
-// Theorem2Relaxed returns weaker conditions, under which the conclusion of Theorem 2
-// holds for any rho. The proof differs in two points: it keeps |A x|² instead of the bound
-// λ₁|x|², and it uses that only f contributes to the variance. The Theorem schedule of
-// solver.SCASStrong satisfies these conditions.
+// Theorem2Relaxed returns weaker conditions for the same conclusion. For every rho, a small enough
+// eta and a large enough m satisfy them. The proof differs from the paper's in two points: it keeps
+// |A x|² instead of the bound λ₁|x|², and it uses that only f contributes to the variance. The
+// Theorem schedule of solver.SCASStrong satisfies these conditions.
 func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	s := eta / (1 - float64(c.NuL*eta/2))
 	alpha := 1 - float64(c.MuF*s/4) - float64(rho*c.LambdaP*s/2)

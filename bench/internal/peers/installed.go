@@ -41,7 +41,7 @@ const (
 )
 
 // interpreters lists the possible interpreters of a script by the ending of its name. The first one that
-// runs the program text adapters.needs without an error is used.
+// runs the field needs of the adapter without an error is used.
 var interpreters = map[string][]string{
 	".py": {"python3", "/usr/bin/python3"},
 	".R":  {"Rscript"},
@@ -64,7 +64,7 @@ func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []P
 			return nil, nil, err
 		}
 	}
-	probed := map[string]string{} // the interpreter for each program text adapters.needs, "" if none runs it
+	probed := map[string]string{} // the result of probe for each different value of the field needs
 	for _, a := range adapters {
 		if leave != nil && leave.MatchString(a.name) {
 			continue

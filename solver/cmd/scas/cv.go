@@ -256,7 +256,7 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	return p, p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph)
 }
 
-// check returns an error if the flags contradict each other.
+// check returns an error if --folds is 1, or if the flags contradict each other.
 func (c *cvCmd) check() error {
 	class := c.Loss.classifies()
 	switch {

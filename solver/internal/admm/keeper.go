@@ -8,7 +8,8 @@ type Point struct {
 	X, Y, Dual []float64
 }
 
-// Set copies the slices of from, which have the same lengths or are nil.
+// Set copies X, Y and Dual of from into the slices of p, which must have the same lengths. If a slice of
+// from is nil, the slice of p does not change.
 func (p Point) Set(from Point) {
 	copy(p.X, from.X)
 	copy(p.Y, from.Y)

@@ -88,8 +88,8 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation"), nil
 }
 
-// steps returns the inner loop in the form that the kernels need.
-func (l *InnerLoop) steps(eta float64) kernels.Steps {
+// kernelSteps returns the inner loop in the form that the kernels need.
+func (l *InnerLoop) kernelSteps(eta float64) kernels.Steps {
 	kind, known := l.Loss.Kernel()
 	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch}
 	if !known {

@@ -9,10 +9,10 @@ import (
 )
 
 // decay is a plan that stores, for each coordinate, its value after the last step whose row has an
-// entry there. So a step costs only as many operations as its row has nonzeros. If K is not
-// diagonal, decay works in the eigenbasis V of A'A, which has its own eigenvectors for each
-// connected component. Rows stay sparse in this basis, because a sample has features of few
-// components. The sum of the iterates comes from telescope.
+// entry at this coordinate. So a step costs only as many operations as its row has nonzeros. If the
+// matrix K of Plan is not diagonal, decay works in the eigenbasis V of A'A, which has its own
+// eigenvectors for each connected component. Rows stay sparse in this basis, because a sample has
+// features of few components. The function telescope computes the sum of the iterates.
 type decay struct {
 	*InnerLoop
 	spec    *linalg.Spectrum // nil if K is diagonal
@@ -153,7 +153,7 @@ func (p *decay) Begin(x, d []float64, eta float64) {
 }
 
 func (p *decay) Advance(sampled []int32) {
-	s := p.steps(p.eta)
+	s := p.kernelSteps(p.eta)
 	s.Rows, s.Scratch = p.data, p.scratch
 	kernels.InnerDecay(p.state, p.taken, &s, sampled)
 	p.taken += len(sampled)

@@ -103,7 +103,7 @@ func (p *elements) Begin(x, d []float64, eta float64) {
 }
 
 func (p *elements) Advance(sampled []int32) {
-	s := p.steps(p.eta)
+	s := p.kernelSteps(p.eta)
 	kernels.InnerDense(p.w, p.h, p.c, p.e, &s, sampled)
 	p.taken += len(sampled)
 }
@@ -127,7 +127,7 @@ func (p *box) Begin(x, d []float64, eta float64) {
 }
 
 func (p *box) Advance(sampled []int32) {
-	s := p.steps(p.eta)
+	s := p.kernelSteps(p.eta)
 	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.walls.Lower, p.walls.Upper, &s, sampled)
 }
 

@@ -33,7 +33,7 @@ func (p *lazy) Begin(x, d []float64, eta float64) {
 }
 
 func (p *lazy) Advance(sampled []int32) {
-	s := p.steps(p.eta)
+	s := p.kernelSteps(p.eta)
 	p.taken += len(sampled)
 	for len(sampled) > 0 {
 		done := kernels.InnerLazyCells(p.cells, &p.state, &s, sampled)
@@ -102,7 +102,7 @@ func (p *ball) start() {
 }
 
 func (p *ball) Advance(sampled []int32) {
-	s := p.steps(p.eta)
+	s := p.kernelSteps(p.eta)
 	for len(sampled) > 0 {
 		done := kernels.InnerLazyBallCells(p.cells, p.norm2, &p.state, &s, sampled)
 		if sampled = sampled[done:]; len(sampled) > 0 {

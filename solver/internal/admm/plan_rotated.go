@@ -106,7 +106,7 @@ func (p *rotated) Begin(x, d []float64, eta float64) {
 }
 
 func (p *rotated) Advance(sampled []int32) {
-	s := p.steps(p.eta)
+	s := p.kernelSteps(p.eta)
 	kernels.InnerRotated(p.w, p.sum, p.c, p.e, p.x, p.walls.Radius, &s, sampled)
 }
 

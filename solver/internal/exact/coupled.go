@@ -11,7 +11,7 @@ import (
 // coupled is the quadratic model of a coupled problem. It has all columns.
 type coupled struct {
 	model  quadratic.Coupled
-	rows   gap.Penalty // the penalty of Solver.bounds without squares; the model's matrix has the squares
+	rows   gap.Penalty // the penalty g(A x) without its squares, which fillCoupled adds to model.H
 	base   []float64   // the Hessian of the loss
 	z      []float64   // multipliers of the rows, including the derivatives of squares
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none

@@ -40,6 +40,9 @@ func TestSets(t *testing.T) {
 	}
 }
 
+// checkSets checks that the gaps that w proves, at points near and far from the optimum and for its own
+// solution, are not below the true gap. best is the optimum that s found. If best has at most 20 non-zero
+// coefficients, w must find the same objective.
 func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(6, 7))

@@ -107,8 +107,8 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	return out
 }
 
-// TestBound checks that a bound is never below the distance from the optimum, for points, dual points
-// and multipliers near and far from the optimal ones. At the optimum the bound must be small, and larger
+// TestBound checks that a bound is never below the distance from the optimum, for points and dual
+// points near and far from the optimal ones. At the optimum the bound must be small, and larger
 // if the sums have more rounding errors.
 func TestBound(t *testing.T) {
 	for name, q := range cases(t) {

@@ -78,16 +78,16 @@ func number(t *testing.T, name string, v *uint64) bool {
 }
 
 // unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they must
-// prove it. It never excuses a wrong gap. there is true if the objective at a.x is within the goal of the
+// prove it. It never excuses a wrong gap. reached says that the objective at a.x is within the goal of the
 // optimum, although no such gap was proved. x is the solution of the reference.
-func (p *problem) unproved(a *answer, x []double, there bool) string {
+func (p *problem) unproved(a *answer, x []double, reached bool) string {
 	dependent := p.task.dependent(x)
 	switch {
-	case there && a.gap <= 1e-12*a.objective:
+	case reached && a.gap <= 1e-12*a.objective:
 		return "the goal is below the rounding of the objective"
-	case there && dependent:
+	case reached && dependent:
 		return "columns without a penalty or bound are linearly dependent where the loss is curved"
-	case there && p.task.loss == "huber":
+	case reached && p.task.loss == "huber":
 		return "few residuals are within the delta of the Huber loss"
 	case p.conic && dependent:
 		return "columns without a penalty or bound are linearly dependent, with a domain, groups or squares; the optimum is not reached"

@@ -112,8 +112,8 @@ func (p *Partition) Groups() [][]int {
 	return all
 }
 
-// ImpliesZero reports whether entry row of the product A x is 0 for every x that has the zeros and ties of
-// the partition. A is the matrix a, or the identity if a is nil.
+// ImpliesZero reports whether (A x)_row, the product of one row of A and x, is 0 for every x that has the
+// zeros and ties of the partition. A is the matrix a, or the identity if a is nil.
 func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	if a == nil {
 		return p.Group[row] < 0

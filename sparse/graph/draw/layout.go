@@ -24,11 +24,11 @@ func difference(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 // layoutRounds is the largest number of rounds of majorisation for a component.
 const layoutRounds = 150
 
-// layoutComponent returns positions of the nodes of a connected graph, given by its adjacency
-// lists, such that the distance of the positions p_i and p_j resembles the distance d_ij of the
-// nodes in edges (see hops). It begins with classical scaling, and then minimises the stress sum
-// (d_ij - |p_i - p_j|)^2/d_ij^2 by majorisation (Gansner, Koren and North 2004). The result is not
-// random.
+// layoutComponent returns positions of the nodes of a connected graph, given by its adjacency lists.
+// The distance of the positions p_i and p_j resembles d_ij, the length of the shortest path between
+// the nodes i and j (see hops). layoutComponent begins with classical scaling, and then minimises the
+// stress, sum (d_ij - |p_i - p_j|)^2/d_ij^2, by majorisation (Gansner, Koren and North 2004). The
+// result is not random.
 func layoutComponent(adj [][]int) []r2.Vec {
 	distance := hops(adj)
 	at := classicalScaling(distance)
@@ -106,9 +106,10 @@ func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 	return r2.Vec{X: sum.X / weight, Y: sum.Y / weight}
 }
 
-// hops returns the distances between all nodes, in edges. Neighbours with many edges get
-// a slightly larger distance: in a dense graph almost all distances are equal, and the
-// nodes would overlap.
+// hops returns the distances between all nodes. The distance of two nodes is the number of edges of
+// the shortest path between them. For neighbours, the number 1 is replaced by 0.7 plus a term that
+// grows with the number of edges of the node that has fewer: in a dense graph almost all distances
+// would be equal, and the nodes would overlap.
 func hops(adj [][]int) [][]float64 {
 	all := make([][]float64, len(adj))
 	for s := range adj {

@@ -160,7 +160,7 @@ func (s *subspace) towards(active [][]int32, was, d []float64, length float64) [
 	for i, cols := range active {
 		for _, j := range cols {
 			if k < len(s.at) && s.at[k] == i*s.n+int(j) {
-				to[m] = alongTo(was[m], float64(length*d[k]))
+				to[m] = addKeepingSign(was[m], float64(length*d[k]))
 				k++
 			}
 			m++
@@ -169,8 +169,8 @@ func (s *subspace) towards(active [][]int32, was, d []float64, length float64) [
 	return to
 }
 
-// alongTo returns z + d, or 0 if that has another sign or is only rounding.
-func alongTo(z, d float64) float64 {
+// addKeepingSign returns z + d, or 0 if the sum has another sign than z or is only rounding.
+func addKeepingSign(z, d float64) float64 {
 	if to := z + d; to*z > 0 && math.Abs(to) >= 1e-12*math.Abs(z) {
 		return to
 	}

@@ -32,20 +32,20 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 
 // A page holds the data for the template of the page.
 type page struct {
-	Protocol  paper.Protocol
-	Planned   int // number of splits of the whole protocol
-	Measured  [][]string
-	Data      []*paper.DataSummary
-	Optima    []optimumRange
-	Overviews []*Figure
-	Problems  []section
-	Methods   []paper.Traits
-	Bounds    []*bound
-	Printed   []printedCondition
-	Claims    []result
-	Runs      []problemRuns
-	Memory    []memoryNote
-	Timed     int // largest number of timed splits
+	Protocol    paper.Protocol
+	Planned     int // number of splits of the whole protocol
+	Measured    [][]string
+	Data        []*paper.DataSummary
+	Optima      []optimumRange
+	Overviews   []*Figure
+	Problems    []section
+	Methods     []paper.Traits
+	Bounds      []*bound
+	Printed     []printedCondition
+	Claims      []result
+	Runs        []problemRuns
+	Memory      []memoryNote
+	TimedSplits int // largest number of splits on which a run was timed
 }
 
 // A section is the part of the page about one problem.
@@ -61,7 +61,7 @@ type section struct {
 // for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []output.File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), Timed: timedSplits(r), Optima: optima(all), Printed: printedConditions(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), TimedSplits: timedSplits(r), Optima: optima(all), Printed: printedConditions(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
