@@ -13,22 +13,22 @@ import (
 
 // A schema holds what each column of a table is, and the categories of the columns.
 type schema struct {
-	name    string // name of the file
-	opt     *ReadOptions
-	columns []*tableColumn
-	levels  int // number of categories of all columns
-	summary TableSummary
-	memory  int64 // memory of the categories, in bytes
+	name       string // name of the file
+	opt        *ReadOptions
+	columns    []*tableColumn
+	categories int // number of categories of all columns
+	summary    TableSummary
+	memory     int64 // memory of the categories, in bytes
 }
 
 // A tableColumn is a column of a table. Its kind is unknown until it has a value.
 type tableColumn struct {
-	name   string
-	kind   columnKind
-	number int32            // provisional number of the feature (see table), if the column holds numbers
-	levels map[string]int32 // provisional number of the feature of each category
-	order  []string         // the categories in order of first occurrence
-	since  int              // the line whose value made it categorical, 0 if none did
+	name       string
+	kind       columnKind
+	number     int32            // provisional number of the feature (see table), if the column holds numbers
+	categories map[string]int32 // provisional number of the feature of each category
+	order      []string         // the categories in order of first occurrence
+	since      int              // the line whose value made it categorical, 0 if none did
 	// fill replaces missing values if fills is set.
 	fill    float64
 	fills   bool
@@ -250,7 +250,7 @@ func (s *schema) match() error {
 			continue
 		}
 		wanted[col], col.kind = true, categoryColumn
-		s.newLevel(col, value)
+		s.newCategory(col, value)
 	}
 	if missing != nil {
 		return missingColumns(s.name, missing, s.columnNames())
@@ -277,14 +277,14 @@ func splitCategory[C any](name string, columns map[string]C) (column, value stri
 	}
 }
 
-// newLevel adds a category to a column and returns the provisional number of its feature.
-func (s *schema) newLevel(col *tableColumn, value string) int32 {
-	id := int32(len(s.columns) + s.levels)
-	s.levels++
-	if col.levels == nil {
-		col.levels = map[string]int32{}
+// newCategory adds a category to a column and returns the provisional number of its feature.
+func (s *schema) newCategory(col *tableColumn, value string) int32 {
+	id := int32(len(s.columns) + s.categories)
+	s.categories++
+	if col.categories == nil {
+		col.categories = map[string]int32{}
 	}
-	col.levels[value] = id
+	col.categories[value] = id
 	col.order = append(col.order, value)
 	s.memory += int64(len(col.name)+2*len(value)) + 128
 	return id
@@ -293,7 +293,7 @@ func (s *schema) newLevel(col *tableColumn, value string) int32 {
 // order returns the feature for each provisional number, -1 for none, and the names of
 // the features.
 func (s *schema) order() (to []int32, names []string, err error) {
-	to = slices.Repeat([]int32{-1}, len(s.columns)+s.levels)
+	to = slices.Repeat([]int32{-1}, len(s.columns)+s.categories)
 	if s.opt.Names != nil {
 		s.orderAs(to, s.opt.Names)
 		return to, s.opt.Names, nil
@@ -307,7 +307,7 @@ func (s *schema) order() (to []int32, names []string, err error) {
 		case categoryColumn:
 			values := slices.Sorted(slices.Values(col.order))
 			for _, value := range values {
-				to[col.levels[value]] = int32(len(names))
+				to[col.categories[value]] = int32(len(names))
 				names = append(names, col.name+"="+value)
 			}
 			s.summary.Categorical = append(s.summary.Categorical, col.category())
@@ -377,10 +377,10 @@ func (s *schema) orderAs(to []int32, names []string) {
 			to[c] = at[col.name]
 			s.summary.Numbers++
 		case categoryColumn:
-			for value, id := range col.levels {
+			for value, id := range col.categories {
 				to[id] = at[col.name+"="+value]
 			}
-			s.summary.Categorical = append(s.summary.Categorical, Category{Column: col.name, Categories: len(col.levels), Unknown: col.unknown, Example: col.example})
+			s.summary.Categorical = append(s.summary.Categorical, Category{Column: col.name, Categories: len(col.categories), Unknown: col.unknown, Example: col.example})
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (t *table) plain(b []byte, i int) (next int, ok bool) {
 				end++
 			}
 			cell := t.scan.trimmed(b, i, end)
-			id, known := col.levels[string(cell.text)]
+			id, known := col.categories[string(cell.text)]
 			switch {
 			case col.kind == labelColumn:
 				label = cell
@@ -276,7 +276,7 @@ func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 // category stores a value of a categorical column. It returns an error if there are too many
 // categories.
 func (t *table) category(col *tableColumn, value []byte) (wrong *ParseError) {
-	id, known := col.levels[string(value)]
+	id, known := col.categories[string(value)]
 	switch {
 	case known:
 	case t.opt.Names != nil:
@@ -285,10 +285,10 @@ func (t *table) category(col *tableColumn, value []byte) (wrong *ParseError) {
 			col.example = string(value)
 		}
 		return nil
-	case t.levels > math.MaxInt32/2:
+	case t.categories > math.MaxInt32/2:
 		return wrongCell("more categories than a matrix has columns", dropColumn(col.name))
 	default:
-		id = t.newLevel(col, string(value))
+		id = t.newCategory(col, string(value))
 	}
 	t.idx, t.val = append(t.idx, id), append(t.val, 1)
 	return nil

@@ -51,7 +51,7 @@ type accSADMM struct {
 	m                 int       // inner steps of a stage
 	weight            float64   // L, the inverse of the step size Eta
 	point, ahead      []float64 // x and u
-	tilde             []float64 // x̃
+	xt                []float64 // x̃
 	aPoint, au        []float64 // A x and A u
 	lt, bt            []float64 // l̃ and b̃
 	lam               []float64 // l
@@ -71,7 +71,7 @@ func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
 	r.Stats.InnerSteps = s.m * batch
 	s.theta2 = float64(s.m-tau) / float64(tau*(s.m-1))
 	s.sum, s.previous = s.vector(), s.vector()
-	s.point, s.ahead, s.tilde = slices.Clone(s.x), slices.Clone(s.x), slices.Clone(s.x)
+	s.point, s.ahead, s.xt = slices.Clone(s.x), slices.Clone(s.x), slices.Clone(s.x)
 	for _, v := range []*[]float64{&s.lt, &s.bt, &s.lam, &s.bracket, &s.sumY} {
 		*v = s.rowVector()
 	}
@@ -89,7 +89,7 @@ func (s *accSADMM) next() (bool, error) {
 	if !r.Affords(cost) {
 		return false, nil
 	}
-	s.data.Gradient(&r.Snapshot, s.tilde)
+	s.data.Gradient(&r.Snapshot, s.xt)
 	r.Spend(cost)
 	s.theta = s.thetaOf(s.run.Stats.OuterIterations)
 	s.w2 = float64((1+1/(float64(r.Stats.BatchSize)*s.theta2))*s.weight) + float64(s.rho*s.lambda1/s.theta)
@@ -156,11 +156,11 @@ func (s *accSADMM) closeStage() {
 	jump := following / s.theta
 	for j, x := range s.point {
 		fresh := float64(last*x) + float64(rest*(s.sum[j]-x))
-		extrapolation := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previous[j]) - float64(s.theta2*s.tilde[j])
+		extrapolation := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previous[j]) - float64(s.theta2*s.xt[j])
 		s.ahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*fresh) + float64(jump*extrapolation)
-		s.tilde[j] = fresh
+		s.xt[j] = fresh
 	}
-	s.a.MulVec(s.bt, s.tilde)
+	s.a.MulVec(s.bt, s.xt)
 	for j, y := range s.ym {
 		s.bt[j] -= float64(last*y) + float64(rest*(s.sumY[j]-y))
 		s.lt[j] = s.lam[j] + float64(s.rho*(1-tau)*(s.aPoint[j]-y))
