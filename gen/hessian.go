@@ -36,7 +36,7 @@ func (e *emitter) spans() types.Type { return e.declared.Scope().Lookup("span").
 // a scatter instruction, which costs as much as single stores.
 type hessianLoop struct {
 	*emitter
-	r                   row // its cursor is at the nonzero that is added to the rows of h
+	r                   row // its cursor is m, see method hessian
 	h, stride           reg.GPVirtual
 	k, last, end        reg.GPVirtual
 	upper, lower        reg.GPVirtual // addresses of two rows of h
@@ -141,8 +141,8 @@ func (l *hessianLoop) gain(h operand.Mem, by, v vec) {
 	l.VMOVSD(x, h)
 }
 
-// runs adds four nonzeros at a time to both rows of h, as long as their columns are
-// consecutive. In many data sets the first columns are numeric features, which almost
+// runs adds the products with four nonzeros at a time to both rows of h, as long as the columns of the
+// four are consecutive. In many data sets the first columns are numeric features, which almost
 // every row has.
 func (l *hessianLoop) runs() {
 	four, done := l.label("four"), l.label("noRun")

@@ -25,8 +25,8 @@ func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels, Loss: loss, Penalty: solver.L1{Lambda: lambda}}
 }
 
-// TestReproductions solves small problems for which it is difficult to choose step sizes and rho. Their
-// optima were computed by conic interior-point methods.
+// TestReproductions solves small problems for which it is difficult to choose step sizes and rho. The optima
+// were computed by conic interior-point methods. NaN means an unknown optimum: then the residuals must be small.
 func TestReproductions(t *testing.T) {
 	simplex := reproduction(t, "hs999.svm", solver.Huber{}, 4.7435948398638255)
 	_, p := simplex.Data.Dims()
@@ -50,7 +50,7 @@ func TestReproductions(t *testing.T) {
 		{"general A", general(t), 20000, math.NaN(), 0},
 	} {
 		res := solvertest.Minimize(t, c.p, &solver.Settings{Method: solver.SCASK{}, Passes: c.passes})
-		if math.IsNaN(c.optimum) { // check the residuals instead
+		if math.IsNaN(c.optimum) {
 			if scale := math.Sqrt(float64(len(res.X))); res.DualResidual > 1e-7*scale || res.PrimalResidual > 1e-7*scale {
 				t.Errorf("%s: residuals %.1e, %.1e", c.name, res.PrimalResidual, res.DualResidual)
 			}

@@ -102,8 +102,8 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	}
 }
 
-// TestDualBounds checks that beta is a subgradient after every step of methods that update x, y and beta in
-// this order: |beta| ≤ limit, and if y is not zero, beta is the limit with the sign of y.
+// TestDualBounds checks methods whose steps update x, y and beta in this order. After a run, beta must be a
+// subgradient of the penalty at y: |beta| ≤ limit, and if y is not zero, beta is the limit with the sign of y.
 func TestDualBounds(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {

@@ -213,7 +213,7 @@ func (p *problems) prepared(k int) (d *design, err error) {
 // oneOfMany is the label mapping of a design for one class against the rest.
 var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
 
-// against returns labels for one class against the rest: 1 for the label class, and 0 for other labels.
+// against returns the labels of the problem "one class against the rest": 1 where y equals class, else 0.
 func against(y []float64, class float64) []float64 {
 	labels := make([]float64, len(y))
 	for i, v := range y {

@@ -126,11 +126,12 @@ type Standardize string
 
 // The values of Standardize.
 const (
-	// StandardizeAuto means StandardizeOff if there is a Graph or a matrix A, and StandardizeOn
-	// otherwise. With a Graph, coefficients of the model itself then become equal.
+	// StandardizeAuto means StandardizeOn, but StandardizeOff if there is a Graph or a matrix A. So with a
+	// Graph the coefficients that become equal are those for the data as given.
 	StandardizeAuto Standardize = ""
 	// StandardizeOn divides each feature by its weighted standard deviation (divisor Σω); a constant
-	// feature stays as it is. With a graph, the coefficients of the standardised features become equal.
+	// feature stays as it is. With a Graph, the coefficients that become equal are those for the standardised
+	// features.
 	StandardizeOn Standardize = "on"
 	// StandardizeOff does not scale features.
 	StandardizeOff Standardize = "off"

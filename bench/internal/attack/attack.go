@@ -99,8 +99,8 @@ type Tally struct {
 	Peak    int64 // the largest resident size of a process of the program, in bytes
 }
 
-// Run runs the kinds of attack one after the other. What the program did wrong is in the tallies.
-// Run returns an error only if the options are wrong or the machine prevents the attacks.
+// Run runs the kinds of attack one after the other. What the program did wrong is in the tallies, not in
+// the error. Run returns an error if the options are wrong, the machine prevents the attacks, or ctx ends.
 func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	kinds := Kinds()
 	if opt.Only != "" {

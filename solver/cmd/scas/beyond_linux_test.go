@@ -290,7 +290,8 @@ func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ..
 }
 
 // graphs checks that graphs made out of core equal graphs made in memory to the bit, and that a damaged file
-// is refused. The graphs are made from correlations, from covariances, or from neither.
+// is refused. One graph is made from correlations, one from covariances, and the chain from the number of
+// features alone.
 func (f *beyondFiles) graphs(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--edges", "40", "--weighted"}, {"--antisym"}, {"--method", "chain"},

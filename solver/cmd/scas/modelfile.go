@@ -62,5 +62,5 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return model.Read(bytes.NewReader(text), path) // Read reports what is wrong with any other text
+	return model.Read(bytes.NewReader(text), path) // if the text is not JSON, Read returns the error
 }

@@ -139,8 +139,8 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 	return strings.ReplaceAll(text, "%s", r.To), ok
 }
 
-// reworded returns the text of err. In this text err, and every error that err wraps, lacks the name of its
-// package, and has its remedies in the words of the command line.
+// reworded returns the text of err for users of the command line. The text does not name packages, and gives
+// remedies in the words of the command line, also for the errors that err wraps.
 func reworded(err error) string {
 	text := err.Error()
 	for _, part := range parts(err) {

@@ -15,8 +15,9 @@ type Scales struct {
 	Lambda1, LambdaP float64 // the extreme eigenvalues of A'A
 }
 
-// NaturalRho returns factor times Lambda Row/Unit. If the penalty has no scale and no
-// limits, it returns the mean curvature of the loss along a feature.
+// NaturalRho returns factor times Lambda Row/Unit. If this is 0, it returns a small constant, with one
+// exception: for a penalty without a scale that does not bound |beta|, such as an indicator, it returns the
+// mean curvature of the loss along a feature.
 func (s *Scales) NaturalRho(factor float64) float64 {
 	inverse := s.Row / s.Unit * factor
 	switch {

@@ -105,7 +105,7 @@ func TestExactEnd(t *testing.T) {
 			t.Errorf("polished %v after %d iterations, gap %.1e; %v, gap %.1e", r.Polished, r.Iterations, r.Gap/s.Scale(), best.Polished, best.Gap/s.Scale())
 		}
 		if dependent(t, p, r.X, best.X) {
-			return // the solution is not unique
+			return // the solution may not be unique
 		}
 		v, want := imageOf(p, r.X), imageOf(p, best.X)
 		for k := range v {

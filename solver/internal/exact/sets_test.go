@@ -65,7 +65,7 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	if want := trueExcess(s, r.X, best.X) - best.Gap; r.Gap < want {
 		t.Errorf("support %d: gap %.3e proved, truth %.3e", support, r.Gap, want)
 	}
-	if support > 20 { // the set has no room for it: any gap that is proved is accepted
+	if support > 20 { // a working set may have no room for the support: any proved gap is accepted
 		return
 	}
 	if !(r.Gap <= 1e-9) || math.Abs(r.Objective-best.Objective) > 1e-9 {

@@ -339,8 +339,8 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	return float64((limit-math.Copysign(first, v*first))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
 }
 
-// squareErrorCost is for a row with a square, where g*(z) = max(0, |z| − Limit)²/(2 Square). It returns
-// a bound of how much an error zErr of the multiplier changes g*.
+// squareErrorCost bounds how much an error zErr of the multiplier z changes the conjugate g*(z) of row j. The
+// Square of the row must be positive: then g*(z) = max(0, |z| − Limit)²/(2 Square).
 func (pen *Penalty) squareErrorCost(j int, z, zErr float64) float64 {
 	over := math.Max(0, math.Abs(z)-pen.Limit[j])
 	return float64(zErr*(over+zErr)) / pen.Square[j]

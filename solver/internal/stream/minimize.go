@@ -258,9 +258,9 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 // leastMemory is the memory, in bytes, of a pass that stores no results.
 const leastMemory = 64 << 20
 
-// Separates reports whether x separates the rows. This is so if moving along x increases the loss of
-// no row with positive weight, and decreases the loss of some such row for ever. For two classes, each
-// aᵢ'x of these rows then is zero or has the sign of the label.
+// Separates reports whether the direction x separates the rows with positive weight: moving along x
+// increases the loss of none of them, and decreases the loss of at least one for ever. For two classes,
+// aᵢ'x of each row with positive weight is then zero or has the sign of the label.
 func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
 	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
 	f := newFile(q, leastMemory)

@@ -46,8 +46,8 @@ const (
 	version   = 1
 	byteOrder = 0x01020304
 	page      = 4096    // alignment of sections, and length of the header
-	block     = 1 << 20 // bytes for one checksum
-	checksum  = 4       // bytes of a checksum
+	block     = 1 << 20 // number of bytes that one checksum covers
+	checksum  = 4       // size of a checksum, in bytes
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
