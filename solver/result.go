@@ -54,8 +54,9 @@ type Result struct {
 	// For X = R^p this is |∇f(x) + A'beta|₂. x is optimal if both residuals are zero and −B'beta
 	// is a subgradient of g at y.
 	DualResidual float64
-	// DualityGap is an upper bound of At.Objective minus the optimum, rounding included, or +Inf if
-	// nothing is proved. A gap is proved for all problems that the Newton steps of Auto solve (see
+	// DualityGap is an upper bound of the objective at X minus the optimum, or +Inf if nothing is proved.
+	// Rounding in its computation is included. The computed At.Objective has a rounding error of its own,
+	// which may exceed a gap near 1e-15 times the objective. A gap is proved for all problems that the Newton steps of Auto solve (see
 	// Auto). For other problems a gap is proved only if all of these hold: L2 > 0 or the domain is
 	// bounded; the penalty is a ConjugatePenalty; the domain is a SupportDomain; and x implies y.
 	DualityGap float64

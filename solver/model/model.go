@@ -75,8 +75,8 @@ type Certificate struct {
 	// Objective is the value of the objective at the model. MeanLoss is its first term, the mean loss.
 	// Ridge is its term (Mu/2) Σⱼ (sⱼbⱼ)².
 	Objective, MeanLoss, Ridge float64
-	// Gap bounds Objective minus the optimum, including rounding errors. It is +Inf if no bound is
-	// proved.
+	// Gap bounds the objective at the model minus the optimum, including the rounding errors of the bound.
+	// It is +Inf if no bound is proved.
 	Gap float64
 	// RelTol is the relative accuracy that the fit had to prove; 0 if no proof was requested.
 	RelTol float64

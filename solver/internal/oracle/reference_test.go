@@ -130,6 +130,21 @@ func (t *task) objective(x []double) double {
 	return v
 }
 
+// marginRounding bounds, to first order, how much the objective at x changes if margins are rounded: a
+// margin has at most one rounding error for each feature and one for the offset.
+func (t *task) marginRounding(x []double) (sum float64) {
+	for i, row := range t.rows {
+		margin := t.margin(i, row, x)
+		_, slope, _ := t.phi(margin, t.labels[i])
+		size := math.Abs(margin.float())
+		for j, v := range row {
+			size += math.Abs(v * x[j].float())
+		}
+		sum += t.coef[i].float() * math.Abs(slope.float()) * size * float64(len(row)+1) * 0x1p-53
+	}
+	return sum
+}
+
 // A solution is the answer of the reference to a task.
 type solution struct {
 	x           []double
