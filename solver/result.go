@@ -56,9 +56,10 @@ type Result struct {
 	DualResidual float64
 	// DualityGap is an upper bound of the objective at X minus the optimum, or +Inf if nothing is proved.
 	// Rounding in its computation is included. The computed At.Objective has a rounding error of its own,
-	// which may exceed a gap near 1e-15 times the objective. A gap is proved for all problems that the Newton steps of Auto solve (see
-	// Auto). For other problems a gap is proved only if all of these hold: L2 > 0 or the domain is
-	// bounded; the penalty is a ConjugatePenalty; the domain is a SupportDomain; and x implies y.
+	// which may exceed a gap near 1e-15 times the objective. A gap is proved for all problems that the
+	// Newton steps of Auto solve (see Auto). For other problems a gap is proved only if all of these hold:
+	// L2 > 0 or the domain is bounded; the penalty is a ConjugatePenalty; the domain is a SupportDomain;
+	// and x implies y.
 	DualityGap float64
 	// Groups lists the groups of features with non-zero coefficients that rows of A with two
 	// entries tie. For rows (1, −1) the coefficients of a group are equal. Groups is nil if there
