@@ -111,7 +111,7 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 	for _, l := range lines {
 		p.X.Min, p.X.Max = min(p.X.Min, slices.Min(l.X)), max(p.X.Max, slices.Max(l.X))
 		p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Y)), max(p.Y.Max, slices.Max(l.Y))
-		// On a logarithmic axis, a band that reaches zero would have no lower end.
+		// No band extends a logarithmic axis, because a band that reaches zero would have no lower end.
 		if l.Low != nil && !c.LogY {
 			p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Low)), max(p.Y.Max, slices.Max(l.High))
 		}
@@ -176,7 +176,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		step, first := 1, 0
-		if len(points) > 8 { // only some points have marks; series begin with different points
+		if len(points) > 8 { // only some points have marks; the first of these depends on the series
 			step, first = len(points)/6, l.Series%3
 		}
 		for k := first; k < len(points); k += step {
@@ -187,7 +187,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// entry draws the line's entry in the legend; at is its left end.
+// entry draws the line's entry in the legend; at is the left end of the entry.
 func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
 	if len(l.X) > 1 {
 		c.StrokeLine2(l.stroke(s), at.X, at.Y, at.X+24, at.Y)

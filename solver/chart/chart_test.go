@@ -71,7 +71,7 @@ func TestWriteSVG(t *testing.T) {
 	}
 }
 
-// TestWriteSheet checks that a sheet names every line once, and marks empty charts.
+// TestWriteSheet checks that a sheet names every line once, and says which charts are empty.
 func TestWriteSheet(t *testing.T) {
 	line := func(name string, series int, y float64) Line {
 		return Line{Name: name, Series: series, X: []float64{0, 1}, Y: []float64{y, y / 2}}

@@ -84,7 +84,7 @@ func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// textStyle returns the style of text that this package places itself.
+// textStyle returns the style of text that this package places instead of gonum.
 func textStyle(size vg.Length, x draw.XAlignment, y draw.YAlignment) draw.TextStyle {
 	return draw.TextStyle{Color: ink, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }

@@ -14,8 +14,8 @@ type Constants struct {
 	MuF float64 `json:"mu_f"`
 	// Lambda1 is an upper bound of λ₁, the largest eigenvalue of A'A.
 	Lambda1 float64 `json:"lambda_1"`
-	// LambdaP is an estimate of λ_p, the smallest eigenvalue of A'A, and not below it. It
-	// is 1 if A contains the identity and some feature occurs in no other row.
+	// LambdaP is an upper bound of λ_p, the smallest eigenvalue of A'A, up to rounding. λ_p is 1 if
+	// A contains the identity and some feature occurs in no row outside the identity.
 	LambdaP float64 `json:"lambda_p"`
 	// Diameter is D, the diameter of the domain; 0 if it is unbounded.
 	Diameter float64 `json:"diameter"`

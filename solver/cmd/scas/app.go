@@ -51,7 +51,7 @@ type env struct {
 	jsonLog        bool
 	join           func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
 	quiet          bool                      // whether another rank writes the files
-	data           *[]*sparse.CSR            // the matrices that were read; changed checks whether their mapped files shrank
+	data           *[]*sparse.CSR            // the matrices that were read, for env.changed
 }
 
 // An exit is the exit code with which kong wants to end the process, after --help or --version.
@@ -102,7 +102,7 @@ func run(e *env, args []string) (code int) {
 	return e.fail(parsed.Run(e))
 }
 
-// helpTexts returns the texts that the tags of the flags name.
+// helpTexts returns the texts for names such as ${formats} in the help of the flags.
 func helpTexts() kong.Vars {
 	var formats []string
 	for _, f := range sparse.Formats() {

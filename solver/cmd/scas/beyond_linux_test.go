@@ -112,8 +112,8 @@ func (r *beyondReport) run(t *testing.T, args ...string) {
 	}
 }
 
-// train checks that out-of-core fits agree with fits in memory, and that flags for data in memory are
-// refused.
+// train checks that out-of-core fits agree with fits in memory, and that flags that need the data in memory
+// are refused.
 func (f *beyondFiles) train(t *testing.T) {
 	groups := writeText(t, t.TempDir(), "groups", "1 2 3\n9 7 11 20\n")
 	train := []string{"train", "--json", "--lambda", "1e-3", f.path}

@@ -22,7 +22,7 @@ type checkpointFile struct {
 	want checkpointHead // the description of this run
 }
 
-// A checkpointHead describes a run. A run continues from a state only if the description is the same.
+// A checkpointHead describes a run. A run continues only from the state of a run with an equal description.
 type checkpointHead struct {
 	Format  int    `json:"scas_checkpoint"`
 	Version string `json:"scas_version"`

@@ -13,8 +13,8 @@ import (
 )
 
 // TestRanksCheckpoint checks that a job whose second rank fails at one of its calls of dist.Comm can continue
-// from its checkpoint. With the same number of ranks, the model has the bytes of a job that did not fail.
-// With one process, the run converges.
+// from its checkpoint. If the job continues on two ranks, the model has the bytes of a job that did not fail.
+// If it continues in one process, the run converges.
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()

@@ -53,8 +53,8 @@ func classNames(m *model.Model) []string {
 	return nil
 }
 
-// classWords returns the names of the classes in the order of their numbers. It returns nil if labels are
-// numbers.
+// classWords returns the words that are class names in the data, in the order of the numbers that stand for
+// them. It returns nil if labels are numbers.
 func classWords(m *model.Model) []string {
 	if !m.Classes.IsZero() {
 		return m.Classes.Names

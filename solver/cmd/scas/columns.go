@@ -34,8 +34,8 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 	}
 }
 
-// addColumns adds lines to a summary: about the numbers of the features, and about the labels and columns of
-// a table.
+// addColumns adds lines to a summary: a line if features are counted from 0, and lines about the labels and
+// columns of a table.
 func addColumns(f *summary, d *sparse.Dataset) {
 	t := d.Table
 	f.addIf(d.Names == nil && d.Stats.IndexBase == sparse.ZeroBased, "", "features are counted from 0")

@@ -54,7 +54,7 @@ func (m *confusionTable) addTo(f *summary) {
 // A confusion counts the rows of one class that the model predicts to be of another class.
 type confusion struct {
 	class, predicted int     // index of the class of the rows, and of the predicted class
-	rows             float64 // the number of these rows
+	rows             float64 // number of rows of class with this prediction
 	share            float64 // rows divided by the number of all rows of the class
 }
 

@@ -75,7 +75,7 @@ var cvMetrics = map[string]struct {
 var heldMetrics = []struct {
 	key, name string
 	measure   model.Measure
-	value     func(mean float64) float64 // returns the metric; mean is the mean of the measure
+	value     func(mean float64) float64 // returns the metric; mean is the mean of measure
 	unit      float64                    // the table shows the metric divided by unit
 	text      string                     // format of the metric
 	price     string                     // format of the difference of two metrics
@@ -270,8 +270,8 @@ func (c *cvCmd) check() error {
 	return c.pathFlags.check()
 }
 
-// mostFolds returns the number of folds or, if --folds is not given, its upper limit. In this case the number
-// of rows decides.
+// mostFolds returns the number of folds or, if --folds is not given, its upper limit. Then the number of
+// folds depends on the number of rows.
 func (c *cvCmd) mostFolds() int {
 	if c.Folds == 0 {
 		return 10

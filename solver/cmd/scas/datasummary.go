@@ -46,7 +46,7 @@ type dataSummary struct {
 // A memoryUse is the memory that the data and the training need, in bytes.
 type memoryUse struct {
 	Data   int64 `json:"data"`           // the data in memory with the labels; the reader may allocate up to a quarter more
-	Solver int64 `json:"solver"`         // estimate of what scas train adds if A = I; 0 for data larger than memory
+	Solver int64 `json:"solver"`         // estimate of what scas train adds if A = I; 0 if the data were read in windows
 	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }
 

@@ -203,7 +203,7 @@ func showCoefficients(w *bufio.Writer, names []string, fusedFit, plainFit *model
 			row(bracket(k, len(g)), names[j], fused[j], plain[j])
 		}
 	}
-	var none []string // zero in both models
+	var none []string // features whose coefficients are zero in both models
 	for j, name := range names {
 		switch {
 		case fused[j] == 0 && plain[j] == 0:

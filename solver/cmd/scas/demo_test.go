@@ -28,8 +28,8 @@ func TestWDBC(t *testing.T) {
 	}
 }
 
-// TestStudySplit checks that the held-out thirds have all rows, and the same shares of the classes. Features
-// must be standardised on the training rows alone.
+// TestStudySplit checks that the three held-out thirds together have all rows, and that each has a third of the
+// malignant rows. Features must be standardised on the training rows alone.
 func TestStudySplit(t *testing.T) {
 	var rows int
 	for k := range demoThirds {

@@ -75,7 +75,7 @@ type study struct {
 	graph       *graph.Graph // of the features, from the rows to train on
 }
 
-// newStudy holds out one third of the table, 0 to 2.
+// newStudy returns a study that holds out a third of the table. third is 0, 1 or 2.
 func newStudy(ctx context.Context, third int) *study {
 	s := &study{ctx: ctx}
 	s.train, s.held = everyThird(readWDBC(), third)

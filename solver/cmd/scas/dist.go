@@ -152,7 +152,7 @@ func (r *ranks) traffic() traffic {
 	return now
 }
 
-// since returns a summary of the messages and the processor time since then was counted.
+// since returns a summary of the messages and the processor time from the count then until now.
 func (r *ranks) since(then traffic) *rankSummary {
 	now := r.traffic()
 	t := now.Since(then.Traffic)

@@ -80,8 +80,8 @@ func distData(t *testing.T) (file, shards string) {
 }
 
 // TestRanksAgree checks that commands on ranks have the results of a single process, with the rows in one
-// file or in shards, and that one rank has them to the byte. The fits have an intercept, standardised
-// features, weights, offsets, a graph or several classes.
+// file or in shards. One rank must write the same bytes as a single process. The fits have an intercept,
+// standardised features, weights, offsets, a graph or several classes.
 func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
@@ -169,7 +169,8 @@ func TestRanksReport(t *testing.T) {
 		{"cv --folds 3 --lambdas 3 --ratio 0.1", file, "<h2>On the training data"},
 		{"path --lambdas 3 --ratio 0.1", file, "<h2>Coefficients"},
 	} {
-		// part returns the part of a page after the summary, and without the gaps of all lambdas.
+		// part returns a page from the heading c.from to the table of all fits or, if there is none, to
+		// the command line.
 		part := func(path string) string {
 			text := textOf(t, path)
 			at := strings.Index(text, c.from)
@@ -220,8 +221,8 @@ func severalClassesOf(t *testing.T, dir, file string) string {
 	return writeText(t, dir, "several.svm", classes.String())
 }
 
-// compareReports compares the reports of two runs: the objectives of all fits and, for scas cv, the chosen
-// lambdas and the means, which may differ by within, relative to 1 or to the mean.
+// compareReports checks that the reports of two runs agree. Objectives may differ by the sum of their gaps. For
+// scas cv, the chosen lambdas must be equal, and means may differ by within, or by within times the mean.
 func compareReports(t *testing.T, name string, got, want map[string]any, within float64) {
 	t.Helper()
 	number := func(m any, name string) float64 { return m.(map[string]any)[name].(float64) }

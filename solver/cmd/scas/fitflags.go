@@ -81,8 +81,8 @@ type workload struct {
 // More whole numbers are often years or prices.
 const hardlyClasses = 100
 
-// begin makes the specification of the fits and returns the head of the report with it. The reading of data
-// began at start.
+// begin makes the specification of the fits of a workload. It returns the first part of the report, which has
+// the specification. The reading of data began at start.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	whole, t := c.ranks.whole(data), c.ranks.team
 	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, whole, of) }) // specify reads files, so an interrupt must not wait for it

@@ -82,7 +82,7 @@ func (p *progress) component() func(glasso.Progress) {
 		if at.Features < largest {
 			return
 		}
-		if at.Features > largest || at.Steps == 0 { // another penalty, or another component
+		if at.Features > largest || at.Steps == 0 { // the first report of a larger component, or of a new run
 			largest, first = at.Features, math.Inf(1)
 		}
 		if math.IsInf(first, 1) {
@@ -105,7 +105,7 @@ func (p *progress) classes(done, total int) {
 // entry costs no computation; a solver.Recorder would evaluate the objective.
 type iterationHandler struct {
 	*progress
-	passes     float64 // largest number of passes
+	passes     float64 // number of passes after which the run ends
 	goal       float64 // the gap at which the run ends; 0 if there is no such gap
 	first, gap float64 // the first known gap, and the latest gap
 	objective  string  // text with the objective of the latest record

@@ -149,7 +149,7 @@ func (c *graphCmd) check() error {
 type graphSource struct {
 	name     string
 	data     *sparse.Dataset   // nil if there is no DATA
-	cov      *graph.Covariance // from the file, or computed from the data; nil if not needed
+	cov      *graph.Covariance // from the file of --correlation, or computed from the data; nil if not needed
 	features int
 	names    []string // names of the features, or nil
 	graphMemory

@@ -11,8 +11,8 @@ import (
 type graphMemory struct {
 	demand *demand // nil if the input has no rows
 	room   int64   // bytes for windows of the rows if the work is out of core, 0 otherwise
-	// together is the largest number of features that glasso may solve together. less says that this number
-	// is smaller than the flags allow, because the memory is limited.
+	// together is the largest number of features of a component that glasso may solve. less is true if the
+	// memory makes this number smaller than the flags allow.
 	together int
 	less     bool
 }
@@ -63,7 +63,7 @@ func (c *graphCmd) graphBytes(s *graphSource) float64 {
 }
 
 // pairBytes returns the memory in bytes for the covariances of all pairs of features, and for the list of the
-// pairs that may become edges. For the method recipe, its matrices over all features are added.
+// pairs that may become edges. For the method recipe, they include its matrices over all features.
 func (c *graphCmd) pairBytes(s *graphSource) float64 {
 	const covariance, listed, inverse = 8, 24, 48
 	p := float64(s.features)
@@ -89,8 +89,8 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	return need
 }
 
-// fewTogether is a number of features. allowGraph always demands the memory to solve a component of
-// this number of features.
+// fewTogether is a number of features. For glasso, allowGraph demands the memory to solve a component of this
+// number of features, or of all features if they are fewer.
 const fewTogether = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
@@ -123,8 +123,8 @@ func (c *graphCmd) bound(s *graphSource, left float64) {
 	s.together, s.less = max(1, int(fits)), true
 }
 
-// larger returns the error for a component that is too large for the memory. The error says which penalty or
-// memory would do.
+// larger returns the error for a component that is too large for the memory. The error names a
+// penalty without such components.
 func (c *graphCmd) larger(e *graph.ComponentError) error {
 	limit, origin := c.Memory.limit()
 	return fmt.Errorf("penalty %.6g: %s or more would have to be solved together, more than the %s for which %s of memory (%s) are enough; try --penalty %.6g, which leaves no larger component, or allow more with --memory SIZE",

@@ -59,7 +59,7 @@ finite, 130 interrupted.`
 type machineSummary struct {
 	Version   string   `json:"scas_version"`
 	Go        string   `json:"go"`
-	Platform  string   `json:"platform"` // operating system, architecture, and the level of the architecture
+	Platform  string   `json:"platform"` // operating system, architecture and, on amd64, the value of GOAMD64
 	CPU       string   `json:"cpu"`
 	Vendor    string   `json:"vendor"`
 	CPUs      int      `json:"cpus"`
@@ -120,7 +120,7 @@ func (r *infoReport) text() string {
 	return f.String()
 }
 
-// shownInInfo is the number of coefficients and groups of a model that scas info --json prints.
+// shownInInfo is the largest number of coefficients, and of groups, of a model that scas info --json prints.
 const shownInInfo = 20
 
 // describe returns the summary of data. It reads the data of a mapped file in windows if they take more than

@@ -93,7 +93,7 @@ func readNumbers(path, what string, signed bool, count int, of string) ([]float6
 	return numbers, nil
 }
 
-// finite returns the number that word is. ok is false if word is not a finite decimal number.
+// finite parses word as a number. ok is false if word is not a finite decimal number.
 func finite(word string) (v float64, ok bool) {
 	odd := strings.Trim(word, "0123456789+-.eE") != "" // ParseFloat would accept 0x1p3 and 1_0
 	v, err := strconv.ParseFloat(word, 64)
@@ -221,8 +221,8 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 	return box, err
 }
 
-// bound returns the number that word is. ok is false if word is no number, or is infinite with the opposite
-// of the given sign.
+// bound parses word as a number that may be infinite. ok is false if word is no number, or if it is infinite
+// and its sign is not sign.
 func bound(word string, sign int) (v float64, ok bool) {
 	if v, ok = finite(word); ok {
 		return v, true

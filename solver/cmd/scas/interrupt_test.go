@@ -45,9 +45,9 @@ func TestExitNotConverged(t *testing.T) {
 	}
 }
 
-// TestSignals checks that a signal ends a run with its own exit code and a message, and that the model file
-// stays unchanged. The test sends the signal after the process has read from standard input, because the
-// signal handlers are installed then.
+// TestSignals checks that a signal ends a run with the exit code for interrupts and a message, and that the
+// model file stays unchanged. The test sends the signal after the process has read from standard input, because
+// the signal handlers are installed then.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts can be sent on Windows: nothing is checked")
@@ -55,7 +55,7 @@ func TestSignals(t *testing.T) {
 	model := writeText(t, t.TempDir(), "m.json", "old")
 	rows := strings.Repeat("1 1:1\n-1 2:1\n", 1<<15) // more than a pipe holds
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if signal.Ignored(s) { // child processes inherit this, for example under nohup
+		if signal.Ignored(s) { // then scas ignores it too, for example under nohup
 			continue
 		}
 		cmd := exec.Command("scas", "train", "--method", "scas-k", "--passes", "1e15", "--features", "2", "-o", model, "-")

@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// buildV3 builds scas for x86-64-v3. For this level the compiler fuses products into sums wherever the code
+// buildV3 builds scas for x86-64-v3. For this target the compiler fuses products into sums wherever the code
 // allows it. buildV3 returns "" if this machine cannot run the program.
 func buildV3(t *testing.T) string {
 	t.Helper()

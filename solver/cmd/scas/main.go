@@ -17,8 +17,8 @@
 // (Spec.minimizes), or package exact does not solve the problem, design.fit calls solver.Minimize.
 //
 // Flags of the objective take the same way. For example, --mu becomes Spec.Mu (spec.go) and Problem.Fixed
-// of package exact (penalty.go, fitter.go in solver/model). Solver.step adds it to the gradient, and
-// package quadratic to the diagonal of the Hessian. The kernels that add up over the rows do not get it.
+// of package exact (penalty.go, fitter.go in solver/model). Solver.step adds mu x to the gradient, and
+// package quadratic adds mu to the diagonal of the Hessian. The kernels that add up over the rows do not get mu.
 //
 // The exit codes are:
 //

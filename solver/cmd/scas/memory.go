@@ -67,8 +67,8 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// read sets the memory that a reader of the format opt.Format may use. It also sets the limit of the garbage
-// collector from --memory, for the rest of the command, unless --memory is less than the memory of the
+// read sets in opt the memory that a reader may use. It also sets the limit of the garbage
+// collector from --memory, until the command ends, unless --memory is less than the memory of the
 // program itself. Without this limit, live data and garbage together may need twice the memory of the data.
 func (v memorySize) read(opt *sparse.ReadOptions) {
 	opt.Memory, _ = v.limit()

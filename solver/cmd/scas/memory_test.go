@@ -64,8 +64,8 @@ func TestMemoryOfSynthetic(t *testing.T) {
 
 func asIs(*solver.Problem) *solver.Settings { return nil }
 
-// TestMemoryOfManyColumns checks the estimates for many columns, most of them without data, also with a
-// graph.
+// TestMemoryOfManyColumns checks the estimates of memory for many columns, most of them without data, also with
+// a graph.
 func TestMemoryOfManyColumns(t *testing.T) {
 	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// aboutLists explains both lists of methods.
+// aboutLists explains the list of methods. The short list and the list of --verbose both end with it.
 const aboutLists = `The first is the default. The rate is the proven rate of convergence. Memory counts numbers of 8
 bytes, in addition to the data: n rows, p features with data, l rows of A. Every run needs about
 17p + 10l + 2n more, and a proof of the gap needs as much as auto; scas info DATA gives the sum.

@@ -83,8 +83,8 @@ Exit codes: 0 done, 1 cannot read or write (also for a model that the other form
 cannot hold), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
-// A modelReport describes a model. scas model show --json prints it. Where it says the same as the report of
-// scas train, it has the same types.
+// A modelReport describes a model. scas model show --json prints it. Fields that are also in
+// the report of scas train have the same types as there.
 type modelReport struct {
 	Model    string `json:"model"`
 	Positive string `json:"positive_class,omitempty"` // of two classes
@@ -95,8 +95,8 @@ type modelReport struct {
 	Lambda      float64       `json:"lambda"`
 	IndexBase   int           `json:"index_base"`
 	Table       *modelColumns `json:"table,omitempty"`
-	// If the model has one column of coefficients, it is here. If there are more classes, Classes has their
-	// columns.
+	// If the model has one column of coefficients, the column is here. If there are more than two classes,
+	// Classes has a column for each.
 	*columnReport
 	Classes []modelClass `json:"classes,omitempty"`
 
@@ -206,10 +206,10 @@ func newColumnReport(m *model.Model, k, top int) *columnReport {
 	return r
 }
 
-// largest returns the indices of the largest coefficients, the largest first. It returns at most most
+// largest returns the indices of the largest coefficients, the largest first. It returns at most count
 // indices, and leaves out zeros. The size of a coefficient is its absolute value times the scale of its
 // feature. If scale is nil, all scales are 1.
-func largest(coefficients, scale []float64, most int) (order []int) {
+func largest(coefficients, scale []float64, count int) (order []int) {
 	size := func(j int) float64 {
 		v := math.Abs(coefficients[j])
 		if scale != nil {
@@ -223,7 +223,7 @@ func largest(coefficients, scale []float64, most int) (order []int) {
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size(j), size(i)) })
-	return order[:min(most, len(order))]
+	return order[:min(count, len(order))]
 }
 
 // largestGroups returns the groups of equal coefficients, in decreasing order of their absolute coefficients.
@@ -258,7 +258,7 @@ func (r *modelReport) addHead(f *summary) {
 	}
 }
 
-// classNames returns the names of more than two classes.
+// classNames returns the names of the classes, or nil if there are not more than two.
 func (r *modelReport) classNames() (names []string) {
 	for _, m := range r.Classes {
 		names = append(names, m.Class)
@@ -380,7 +380,7 @@ func (c *modelShowCmd) Run(e *env) error {
 	return e.show(c.JSON, newModelReport(c.File, m, int(c.Top)))
 }
 
-// Run reads a model and writes it in the other form.
+// Run reads a model of scas or liblinear, and writes it in the form of --to: by default the other of the two.
 func (c *modelConvertCmd) Run(e *env) error {
 	m, err := readModel(c.In, c.Memory)
 	if err != nil {

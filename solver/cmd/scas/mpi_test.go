@@ -250,8 +250,9 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 	t.Logf("%d of %d jobs were hit, of about %v each", hit, jobs, whole)
 }
 
-// judge checks the end of a disturbed job, whose exit code is got. If the disturbance came too late, got is 0
-// and the model is want. Otherwise got must be code, if code is not 0, and there must be no other model.
+// judge checks a disturbed job. got is its exit code, or lingered. If the disturbance came too late, got is 0 or
+// lingered, and the model is want. Otherwise got must not be 0, and must be code or lingered unless code is 0.
+// There must be no model that differs from want.
 func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want []byte) {
 	t.Helper()
 	m, err := os.ReadFile(model)

@@ -77,8 +77,8 @@ func canonical(path string) string {
 func (o output) target() string { return atomicfile.Followed(o.path) }
 
 // write writes all files under temporary names, calls show, which prints the result, and then renames
-// the files. If anything fails before that, no file is changed. The first file, such as the model, is
-// renamed last.
+// the files. If anything fails before the first renaming, no file is changed. The first file, such as the
+// model, is renamed last.
 func (out outputs) write(e *env, show func() error) error {
 	if e.quiet {
 		return nil

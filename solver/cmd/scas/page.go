@@ -142,7 +142,7 @@ func (p *page) judge(objective number, of proof, err error) {
 
 // judgeAll sets the verdict of the page on several fits. what says what each fit is for: lambda or class.
 func (p *page) judgeAll(fits []proof, what string, err error) {
-	converged, relative, gap := 0, number(0), number(0) // the largest gaps
+	converged, relative, gap := 0, number(0), number(0) // relative and gap are the largest gaps
 	for _, f := range fits {
 		if f.Status == solver.Converged {
 			converged++
@@ -266,8 +266,8 @@ type training struct {
 	deviations []float64      // standard deviations of the features
 }
 
-// training returns what the page of --report shows of the rows, or nothing without --report. All ranks must
-// call it.
+// training returns what the page of --report shows of the rows. Both fields are nil without --report, and out
+// of core. All ranks must call it.
 func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training, err error) {
 	if of.deviations = r.deviations(s, c); of.deviations != nil {
 		of.metrics, err = r.score(m, s.data, false)
@@ -300,8 +300,8 @@ func (p *page) measure(m *model.Model, of training) {
 	}
 }
 
-// drawTied draws a graph. Features of a group of equal coefficients have one colour, the same as in the
-// list of groups on a page. Features with coefficient 0 are faint.
+// drawTied draws g with the coefficients of column k of m. Features of a group of equal coefficients have one
+// colour, as the group has in the list on a page. Features with coefficient 0 are faint.
 func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	column := &m.Columns[k]
 	names := make([]string, g.Nodes())

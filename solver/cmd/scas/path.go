@@ -243,8 +243,8 @@ func (e *env) follow(s *fitSpec, set model.PathSettings) (steps []*model.Step, f
 	return steps, first
 }
 
-// writeCoefficients writes the coefficients that are not zero as CSV. Each line also has the gap and the
-// status of the fit. A fit without an intercept whose coefficients are all zero has one line without a
+// writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. Each line also has the
+// gap and the status of the fit. A fit without an intercept whose coefficients are all zero has one line without a
 // feature. If there are several classes, each line begins with the class.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	b := bufio.NewWriter(w)

@@ -20,11 +20,11 @@ func peakMain() {
 	os.Exit(cmd.ProcessState.ExitCode())
 }
 
-// peakOf runs scas in a process of its own. It returns its exit code and its peak memory in bytes.
+// peakOf runs scas in a process of its own. It returns the exit code, and the peak memory of scas in bytes.
 func peakOf(t *testing.T, args ...string) (code int, bytes int64) {
 	t.Helper()
 	cmd := exec.Command("scas-peak", args...)
-	out, err := cmd.Output() // the exit code is the one of scas
+	out, err := cmd.Output() // scas-peak ends with the exit code of scas
 	kilobytes, bad := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 	if bad != nil {
 		t.Fatalf("%v: %v, %v", args, bad, err)

@@ -59,7 +59,7 @@ func shortened(name string) string {
 }
 
 // drawCurve draws the means of a cross-validation with a band of one standard error on each side. Two
-// vertical lines mark the lambdas of min and 1se.
+// vertical lines mark the lambdas that --choose min and --choose 1se select.
 func drawCurve(w io.Writer, r *cvReport) error {
 	name := cvMetrics[r.Metric].name
 	c := &chart.Chart{Title: fmt.Sprintf("%d-fold cross-validation", r.Folds), X: "lambda", Y: name, LogX: true, Falling: true}
@@ -141,9 +141,9 @@ func drawROC(w io.Writer, score []float64, positive []bool) error {
 	return c.WriteSVG(w)
 }
 
-// largestFeatures returns at most most features, in decreasing order of their largest absolute coefficients
+// largestFeatures returns at most count features, in decreasing order of their largest absolute coefficients
 // on the path.
-func largestFeatures(steps []*model.Step, most int) []int32 {
+func largestFeatures(steps []*model.Step, count int) []int32 {
 	size := map[int32]float64{}
 	for _, s := range steps {
 		for k, j := range s.Columns[0].Indices {
@@ -156,5 +156,5 @@ func largestFeatures(steps []*model.Step, most int) []int32 {
 		features = append(features, j)
 	}
 	slices.SortFunc(features, func(i, j int32) int { return cmp.Or(cmp.Compare(size[j], size[i]), cmp.Compare(i, j)) })
-	return features[:min(most, len(features))]
+	return features[:min(count, len(features))]
 }

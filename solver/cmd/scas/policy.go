@@ -28,7 +28,7 @@ type demand struct {
 	// nil if the work can be done out of core.
 	notStreamed error
 	stated      bool // whether --features gives the number of features
-	shared      bool // whether there are other ranks, which have other rows in their own memory
+	shared      bool // whether there are other ranks, each with rows in its own memory
 }
 
 // errNotMapped is demand.notStreamed for data that are not mapped from a file.
@@ -100,8 +100,8 @@ func (v memorySize) room(kept int64) int64 {
 // leastOutOfCore returns the smallest limit, in bytes, with which the work can be done out of core.
 func (d *demand) leastOutOfCore() float64 { return max(leastLimit, program+leastRoom+float64(d.kept)) }
 
-// leastHeap is the smallest limit that is set for the garbage collector. It is for the needs of the run-time
-// system.
+// leastHeap is the smallest limit that is set for the garbage collector, in bytes. With less, the run-time
+// system would not have enough.
 const leastHeap = 8 << 20
 
 // limitHeap sets the limit of the garbage collector until end is called. The limit leaves memory for mapped
@@ -165,7 +165,7 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 
 // need returns the bytes that the work needs if all rows are in memory, including the program. If an
 // estimate would need a pass over data that are larger than the limit, need returns only the bytes of
-// the data. known is then false, unless the data are small.
+// the data. In this case known is false, unless the data are small.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // the reader also compares the limit with the size of the file
@@ -243,7 +243,7 @@ func enough(bytes float64, known bool) string {
 		}
 		bytes, unit = bytes/(1<<10), larger
 	}
-	digit := 1.0 // 10, 100 or more, so that three digits are kept
+	digit := 1.0 // 1, 10 or 100, so that at least three digits are kept
 	for ; unit != "" && bytes*digit < 100; digit *= 10 {
 	}
 	return strconv.FormatFloat(math.Ceil(bytes*digit)/digit, 'f', -1, 64) + unit

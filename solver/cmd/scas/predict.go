@@ -127,8 +127,8 @@ func (c *predictCmd) Run(e *env) error {
 	return e.interrupted(err, "nothing written")
 }
 
-// tally returns the tally of the predictions, or nil if they are not compared with labels. With --metrics it
-// keeps the scores of all rows for the AUC. If there are several classes, each row has a score for each
+// tally returns the tally of the predictions, or nil if they are not compared with labels. With --metrics the
+// tally keeps the scores of all rows for the AUC. If there are several classes, each row has a score for each
 // class. If the work d must be done out of core, and this is impossible, tally returns an error.
 func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Tally, error) {
 	var t *model.Tally

@@ -35,8 +35,9 @@ func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits()
 
 // predictions are the predictions of a model for some rows.
 type predictions struct {
-	// values has one number for each row and each column of the model, row by row. It is a probability, or a
-	// margin if the loss has no probabilities. If the model predicts numbers, it is the prediction.
+	// values has one number for each row and each column of the model, row by row. If the
+	// model predicts numbers, they are the predictions. Otherwise they are probabilities, or margins if the
+	// loss has no probabilities.
 	values  []float64
 	classes []int    // index of the predicted class of each row; nil if the model predicts numbers
 	names   []string // names of the classes

@@ -26,13 +26,13 @@ type problemSummary struct {
 	Mu           float64      `json:"mu,omitempty"`
 	L2Y          float64      `json:"l2y,omitempty"`
 	Domain       string       `json:"domain,omitempty"`
-	Bounds       string       `json:"bounds,omitempty"` // name of the file
+	Bounds       string       `json:"bounds,omitempty"` // name of the file of --bounds
 	HasIntercept bool         `json:"has_intercept"`
 	Standardized bool         `json:"standardized"`
 	Offsets      bool         `json:"offsets,omitempty"`
 
 	ClassWeights  string `json:"class_weights,omitempty"`
-	SampleWeights string `json:"sample_weights,omitempty"` // name of the file
+	SampleWeights string `json:"sample_weights,omitempty"` // name of the file of --sample-weights
 }
 
 // A problemReport is the first part of the reports of train, path and cv.

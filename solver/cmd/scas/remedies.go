@@ -28,9 +28,9 @@ var flagOf = map[string]string{
 	"TimeLimit":   "--time-limit",
 }
 
-// phrases has, for the Field and the To of a remedy, a phrase for the command line, without the
-// condition. The phrase under "*" is for every other To, which replaces %s in it. A remedy with an
-// empty phrase is left out, because the command line has no flag for it.
+// phrases has, for the Field and the To of a remedy, a phrase for the command line, without the condition. If
+// a Field has the key "*", its phrase is for each To that is no key, and the To replaces %s in the phrase. A
+// remedy with an empty phrase is left out, because the command line has no flag for it.
 var phrases = map[string]map[string]string{
 	"": {
 		"give a file that Save, scas train or scas cv wrote": "give a file that scas train -o FILE or " +
@@ -127,7 +127,7 @@ func inWords(r sparse.Remedy) string {
 }
 
 // phrase returns the phrase for a remedy: the one in phrases or, for a remedy without a Field, To itself.
-// ok is false if there is none.
+// ok is false if phrases has none for a Field.
 func phrase(r sparse.Remedy) (text string, ok bool) {
 	if text, ok = phrases[r.Field][r.To]; ok {
 		return text, true

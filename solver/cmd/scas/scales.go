@@ -33,7 +33,7 @@ func ofScales(err error, data *sparse.Dataset, standardized bool) error {
 	return replaced(err, not, &changed)
 }
 
-// farApart is a ratio of the largest to the least standard deviation of a feature. If the ratio of the data
+// farApart is a ratio of the largest to the least standard deviation of the features. If the ratio of the data
 // is larger, messages name the scales of the features as the reason for a poor model.
 const farApart = 100
 

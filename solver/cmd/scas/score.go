@@ -50,8 +50,8 @@ func compare(t *model.Tally, data *sparse.Dataset, threshold *label) error {
 	return t.Add(data.X, data.OriginalLabels(), set)
 }
 
-// score returns the metrics of m on the rows of data of all ranks. If brief is true, they have no AUC
-// and no confusion table. score compares some rows at a time, whose margins need at most 32 MiB.
+// score returns the metrics of m on the rows of data of all ranks. If brief is true, the metrics have
+// no AUC and no confusion table. score reads parts of the rows, each with margins of at most 32 MiB.
 func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.Metrics, error) {
 	n, _ := data.X.Dims()
 	t, size := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))

@@ -103,8 +103,8 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fields looks for fields of a JSON object. If a model file has only one part, the fields of the part
-// count as fields of the file.
+// fields looks for fields of a JSON object. If the object has a list Models with one element, the fields of the
+// element count as fields of the object.
 func fields(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fields FILE NAME[=JSON]...")
@@ -132,7 +132,7 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// liftPart reads the only part of a model file into object.
+// liftPart reads the element of the list Models in text into object, if the list has one element.
 func liftPart(text []byte, object any) error {
 	var file struct{ Models []json.RawMessage }
 	if err := json.Unmarshal(text, &file); err != nil || len(file.Models) != 1 {

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file reads the shard of a rank, and finds out what all ranks must know of the rows of the others.
+// This file reads the shard of a rank. It also finds the counts, columns and classes of the rows of all ranks.
 
 // readShard reads the rows of this rank, and gives all ranks the same columns and classes.
 func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
@@ -34,7 +34,7 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 		return nil, fmt.Errorf("%s: this rank finds %d files, and other ranks find another number; give all ranks the same files", c.file, len(paths))
 	}
 	if len(paths) != t.Size() {
-		c.ranks.ofRow += 8 // the positions where the rows of a shard begin
+		c.ranks.ofRow += 8 // the position where the row begins in the shard
 	}
 	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
 	n, _ := data.X.Dims()

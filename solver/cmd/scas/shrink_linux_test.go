@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A truncateOnWrite is a buffer that shortens a file at the first report of progress after the file was read.
+// A truncateOnWrite is a buffer that shortens a file at the first text that does not report reading.
 type truncateOnWrite struct {
 	lockedBuffer
 	once sync.Once

@@ -47,7 +47,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 	}
 	out.demand = c.demand(out, of)
 	if p > exact.DenseFeatures && int64(p) > data.X.NNZ() && c.Memory.exceeds(out.demand) {
-		return nil, c.Memory.refuse(out.demand) // before the graph and the bounds of p features need memory
+		return nil, c.Memory.refuse(out.demand) // before the graph and the bounds of all p features are made
 	}
 	if c.SampleWeights != "" {
 		weights, err := readWeights(c.SampleWeights, whole.portion)
@@ -243,8 +243,8 @@ func (c *specFlags) checkMatrix() error {
 	return usagef("--graph %s is a matrix read as A itself, which takes no %s; give a list of edges, or edges:%[1]s if it is one", c.Graph, flag)
 }
 
-// setPenalty sets the penalty, the weights of the ridges and the domain of the specification, whose features
-// have their names.
+// setPenalty sets the penalty, the weights of the ridges and the domain of the specification. setNames and
+// setGraph must be called before.
 func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.in(p), c.Domain.text
 	if c.Bounds != "" {
@@ -271,7 +271,7 @@ func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 	return nil
 }
 
-// coefficientName returns the name of feature j, or its number if there are no names. j counts from 0.
+// coefficientName returns the name of feature j or, if there are no names, its number j + base. j counts from 0.
 func coefficientName(features []string, base, j int) string {
 	if features != nil {
 		return features[j]

@@ -72,7 +72,7 @@ func (p proof) gaps() []string {
 }
 
 // closeness returns a text with the bounds on the distance of an objective from its optimum. The relative
-// bound comes first, if it is finite, and then the absolute bound.
+// bound comes first, if it is finite, and then the absolute bound. optimum is the word for the optimum.
 func closeness(relative, gap number, optimum string) string {
 	if !isFinite(float64(relative)) {
 		return fmt.Sprintf("proved to be within %.2g of %s, absolute", gap, optimum)

@@ -186,7 +186,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	return r, err
 }
 
-// begin makes the specification and returns the first part of the report with it.
+// begin makes the specification and returns the first part of the report, which has the specification.
 func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	head, err := c.fitFlags.begin(e, data, start, of)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 
 // This file has the types of flag values. kong parses a value with the method UnmarshalText of its type.
 
-// unmarshal parses text as a finite number into v. allowed reports whether a number is allowed.
+// unmarshal parses text as a finite number into v. allowed reports whether a number is allowed. want says in
+// errors which numbers are allowed.
 func unmarshal[T ~float64](v *T, text []byte, allowed func(f float64) bool, want string) error {
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !isFinite(f) || !allowed(f) {
@@ -61,7 +62,7 @@ func (v auto) mark() string {
 	return ""
 }
 
-// A tolerance is a number between 0 and 1. 0 stands for the word auto, and -1 for none.
+// A tolerance is a number between 0 and 1. 0 stands for the word auto, and -1 for the word none.
 type tolerance float64
 
 func (v *tolerance) UnmarshalText(text []byte) error {
@@ -164,7 +165,7 @@ func (v *level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// use switches to the level. restore switches back to the level before.
+// use switches to the level. restore switches back to the level that was in use before.
 func (v level) use() (restore func(), err error) {
 	if v.Level == nil {
 		return func() {}, nil

@@ -10,8 +10,8 @@ import (
 )
 
 // eachWindow calls do for each window of the rows, from row lo to row hi-1, in order. It checks the rows
-// before the call. The rows of a window, their copy and their scores need about an eighth of the limit. Their
-// predictions as text need another eighth.
+// before the call. The rows of a window, a copy of them and their scores need at most about an eighth of the
+// limit. The predictions of a window as text need another eighth.
 func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	const largest, share = 64 << 20, 16
 	n, _ := data.X.Dims()
