@@ -20,7 +20,7 @@ func newData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats
 }
 
 // labelled sets the labels of d: the labels of ReadOptions.LabelsFile if there are any, else y.
-// Without both, d has no labels, which is an error unless opt allows it.
+// If there are neither, d has no labels, which is an error unless opt allows it.
 func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err error) {
 	n, _ := d.X.Dims()
 	if opt.targets != nil {
@@ -108,7 +108,8 @@ func (d *Dataset) arrange(file string, names []string) error {
 	return nil
 }
 
-// renumber moves the entries of column j to column to[j] of cols, and drops them if to[j] is -1.
+// renumber moves the entries of column j to column to[j], and drops them if to[j] is -1. cols is the new
+// number of columns.
 func (a *CSR) renumber(to []int32, cols int) {
 	kept, first := 0, int64(0)
 	for i := range a.rows {

@@ -83,8 +83,8 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	return d, d.arrange(name, opt.Names)
 }
 
-// binaryLabels sets the labels of d. stored is the mapping of the labels in the file. If opt asks
-// for labels as the file stores them, they are a view of the file, else a converted copy.
+// binaryLabels sets the labels of d. stored is the mapping of the labels in the file. The labels are a
+// view of the file if opt asks for the values that the file stores, and a copy otherwise.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMapping, opt *ReadOptions) error {
 	numbers, pair := opt.numbers(), !opt.numbers() && opt.Classes.IsZero()
 	switch {

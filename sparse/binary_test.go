@@ -82,7 +82,8 @@ func binaryBytes(t testing.TB, d *Dataset) []byte {
 	return b.Bytes()
 }
 
-// manyRows returns data with so many rows that a .scas file has several blocks.
+// manyRows returns random data with the labels 3 and 7. For 20,000 rows or more, the .scas file has several
+// blocks.
 func manyRows(t testing.TB, rows int) *Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -22,7 +22,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// allocated calls do and returns the number of MiB that it allocates in total.
+// allocated calls do and returns the number of MiB that do allocates in total.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -44,7 +44,7 @@ type Builder struct {
 	begun  bool
 	failed error           // the error that ended the builder, or nil
 	rows   rows            // the rows in memory
-	labels []float64       // their labels
+	labels []float64       // the labels of the rows in memory
 	judge  labelCollector  // checks labels; does not store them
 	few    []float64       // each label at most twice, for the final check of the classes
 	times  map[float64]int // how often each label is in few

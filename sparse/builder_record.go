@@ -15,8 +15,8 @@ type records struct {
 
 // AppendRecord adds a row from values that have names. It converts them as Encoder.Encode
 // does for the features in Names. Of Options.Table it uses Offset, Fill and Missing; rows that
-// Append added have the offset 0. Dataset.Table has these options and Options.Table.Label, a
-// name for the labels. A category without a feature counts as no category, and
+// Append added have the offset 0. Dataset.Table keeps these three options, and Options.Table.Label
+// as the name of the labels. A category without a feature counts as no category; Unknown in
 // Dataset.Table.Categorical counts such values. See Append for errors.
 func (b *Builder) AppendRecord(record map[string]any, label float64) error {
 	if err := b.begin(); err != nil {

@@ -37,7 +37,7 @@ func (c Classes) All() []string {
 }
 
 // Find returns the number of the class with this label, counted from 0. ok is false if there is
-// none.
+// no such class.
 func (c Classes) Find(label float64) (k int, ok bool) { return slices.BinarySearch(c.Values, label) }
 
 // A labelKind is a label and the place where it first occurs.
@@ -73,8 +73,8 @@ func (k *seenLabels) has(label float64) bool {
 
 func (k *seenLabels) add(one labelKind) { k.all = append(k.all, one) }
 
-// takes reports whether a new label is allowed, with at most max(2, limit) classes. The labels of
-// more than two classes must be whole numbers.
+// takes reports whether one more label is allowed. There may be at most max(2, limit) labels; more than two
+// labels must all be whole numbers.
 func (k *seenLabels) takes(label float64, limit int) bool {
 	fraction := func(one labelKind) bool { return one.label != math.Trunc(one.label) }
 	n := len(k.all)
@@ -170,7 +170,7 @@ func (o *ReadOptions) storedLabel(label float64) (v float64, ok bool) {
 }
 
 // unknownLabel returns the error message that a label is not listed in the options. words
-// says whether the file has words or numbers as labels.
+// says that the labels in the file are words, not numbers.
 func (o *ReadOptions) unknownLabel(words bool) string {
 	m, c := o.Mapping, o.Classes
 	if !words {
@@ -252,7 +252,7 @@ func (c *labelCollector) settleClasses(d *Dataset) error {
 
 // checkClasses checks labels of more than two classes. It returns an error if opt names a positive
 // label, or if a class has only one row: its label is usually a typing mistake, and nothing can be
-// learned from one row. seen holds the place of each label.
+// learned from one row. seen holds the first place of each label.
 func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) error {
 	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
 		if opt.Positive != nil {

@@ -27,8 +27,8 @@ type ConvertSettings struct {
 type Converted struct {
 	Features int
 	Stats    ReadStats
-	// Names holds the names of the features, and Table describes the columns of a table.
-	// Both are nil for other formats. Table.Fill is nil.
+	// Names holds the names of the features; nil if the file has none. Table describes the
+	// columns of a table, without Fill; nil for other formats.
 	Names []string
 	Table *TableSummary
 	// Resumed is the number of bytes of text that an earlier, interrupted call had
@@ -123,8 +123,8 @@ type conversion struct {
 
 // A converter does the work that depends on the format of the text.
 type converter interface {
-	// read reads the rest of the text and calls report after each block. It returns the description
-	// of all data.
+	// read reads in, the text that an earlier call has not converted yet, and calls report after each
+	// block. It returns the description of all data.
 	read(in io.Reader, report func()) (*Converted, error)
 	// sections returns the sections of the .scas file.
 	sections() binarySections
@@ -194,7 +194,7 @@ func (c *conversion) interrupted() error {
 	return nil
 }
 
-// add adds rows to the parts. ends counts entries from the first of idx; add overwrites ends.
+// add adds rows to the parts. ends has the end of each row, as a position in idx; add overwrites ends.
 func (c *conversion) add(ends []int64, idx []int32, val, labels []float64) error {
 	for k := range ends {
 		ends[k] += c.nnz
@@ -215,7 +215,7 @@ func (c *conversion) move(m *rows, labels *[]float64) error {
 // flush writes the parts to their files.
 func (c *conversion) flush() error { return c.failed(c.parts.flush()) }
 
-// failed describes an error about the parts; nil stays nil.
+// failed adds the name of the file to an error about the parts; nil stays nil.
 func (c *conversion) failed(err error) error {
 	if err == nil {
 		return nil
@@ -223,14 +223,14 @@ func (c *conversion) failed(err error) error {
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// piece reports b as written, and returns an error if the conversion is to stop.
+// piece counts b as written, reports the progress, and returns an error if the conversion is to stop.
 func (c *conversion) piece(b []byte) error {
 	c.written += int64(len(b))
 	c.report("file", c.written, c.parts.bytes())
 	return c.interrupted()
 }
 
-// section returns a function that writes part k of c.parts. It calls write for some of the bytes at a
+// section returns a function that writes part k of c.parts. It calls write with at most 1 MiB at a
 // time.
 func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {

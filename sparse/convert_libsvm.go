@@ -51,7 +51,7 @@ func (c *libsvmConversion) take(part *libsvmPart) error {
 	return c.record()
 }
 
-// record writes the state of the parser to the journal.
+// record writes the state of the parser to the journal of the parts.
 func (c *libsvmConversion) record() error {
 	p := c.parser
 	return c.parts.record(&partsRecord{

@@ -24,7 +24,7 @@ type parts struct {
 	files    [partCount]partFile
 	journal  *os.File
 	source   partsSource
-	recorded int64 // bytes of text at the last record
+	recorded int64 // position in the text, in bytes, at the last record
 }
 
 // recordBytes is about the largest number of bytes of text that must be read again after a crash.
@@ -41,7 +41,7 @@ const (
 
 var partNames = [partCount]string{"columns", "values", "rows", "labels"}
 
-// A partFile is a file that holds the beginning of one section. sum is the checksum of its size bytes.
+// A partFile is a file that holds the beginning of one section: size bytes with the checksum sum.
 type partFile struct {
 	f    *os.File
 	to   *bufio.Writer
@@ -173,7 +173,7 @@ func (p *parts) goTo(r *partsRecord) error {
 	return nil
 }
 
-// add writes rows to the parts. ends counts entries from the first row of the text.
+// add writes rows to the parts. ends has the end of each row: the number of entries of the text up to there.
 func (p *parts) add(ends []int64, idx []int32, val, labels []float64) error {
 	return errors.Join(
 		scasfile.WriteNumbers(&p.files[columnsPart], idx),

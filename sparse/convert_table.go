@@ -85,7 +85,7 @@ func (c *tableConversion) center(j int) (float64, error) {
 	switch {
 	case c.opt.Table.Missing == MissingMean:
 		return c.sums[j] / float64(max(1, n)), nil
-	case col.missing == 0: // the median is not used
+	case col.missing == 0: // no value is to be replaced by the median
 		return 0, nil
 	}
 	if err := c.opt.allow(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name); err != nil {
@@ -199,7 +199,7 @@ func (c *tableConversion) writeRows(w io.Writer) error {
 	})(w)
 }
 
-// noneOf counts the entries without a feature among the next n entries.
+// noneOf reads the columns of the next n entries, and counts the entries without a feature.
 func (c *tableConversion) noneOf(columns io.Reader, n int64) (none int64, err error) {
 	for n > 0 {
 		some := c.buf[:min(int64(len(c.buf)), 4*n)]

@@ -84,8 +84,8 @@ func onlyFiles(t *testing.T, dir string, want ...string) {
 }
 
 // TestConvertResumes interrupts a conversion again and again, while reading and while
-// writing. The result must have the same bytes, and only text that was not recorded may
-// be read twice.
+// writing. The file must have the same bytes as without interruptions, and only text that
+// was not recorded may be read twice.
 func TestConvertResumes(t *testing.T) {
 	dir := t.TempDir()
 	d := manyRows(t, 40000)

@@ -31,8 +31,8 @@ type CSR struct {
 //
 // It returns an error if ptr does not have rows+1 elements, does not start at 0,
 // decreases or does not end at len(idx); if columns are out of range or not strictly
-// increasing within a row; or if a value is NaN or infinite. The error names the row, the
-// position within it and the number.
+// increasing within a row; or if a value is NaN or infinite. An error about an
+// entry names its row, its position in the row and the wrong number.
 func New(rows, cols int, ptr []int64, idx []int32, val []float64) (*CSR, error) {
 	if err := checkShape(rows, cols, ptr, len(idx), len(val)); err != nil {
 		return nil, err
@@ -250,8 +250,8 @@ func (a *CSR) CompactBytes() int64 {
 	return entry * a.NNZ()
 }
 
-// compactForm returns what Compact uses: short 16-bit columns, no values because all are ones, or
-// single-precision values.
+// compactForm says what Compact uses: 16-bit columns (short), no values because all are 1 (ones), or float32
+// values (single).
 func (a *CSR) compactForm(round bool) (short, ones, single bool) {
 	val := a.val[:a.NNZ()]
 	ones = !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })

@@ -79,7 +79,7 @@ type TableSummary struct {
 	Filled  int                `json:"filled,omitempty"`
 	Missing Missing            `json:"missing,omitempty"`
 	Fill    map[string]float64 `json:"fill,omitempty"`
-	// Absent is the number of missing categories; these rows have no category.
+	// Absent is the number of missing values in categorical columns; each counts as no category.
 	Absent int `json:"absent,omitempty"`
 	// Ignored lists the columns that are not used by the features in ReadOptions.Names.
 	Ignored []string `json:"ignored,omitempty"`

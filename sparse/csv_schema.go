@@ -28,12 +28,12 @@ type tableColumn struct {
 	number     int32            // provisional number of the feature (see table), if the column holds numbers
 	categories map[string]int32 // provisional number of the feature of each category
 	order      []string         // the categories in order of first occurrence
-	since      int              // the line whose value made it categorical, 0 if none did
+	since      int              // the line whose value made the column categorical, 0 if none did
 	// fill replaces missing values if fills is set.
 	fill    float64
 	fills   bool
 	missing int
-	offsets []float64 // one for each row, in the offset column
+	offsets []float64 // the offset of each row; only in the offset column
 	unknown int       // number of values that are no category in ReadOptions.Names
 	example string
 }

@@ -24,7 +24,7 @@ type table struct {
 	line   int // line of the current record, from 1
 	labels *tableLabels
 	stats  ReadStats
-	values [][]float64 // the numbers of each column, once center needs them
+	values [][]float64 // the numbers of each column; nil until the method center needs them
 }
 
 func readTable(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
@@ -245,7 +245,7 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// absent handles a missing value in a column. It returns an error if the options do not allow that.
+// absent handles a missing value in a column. It returns an error if the options do not say what replaces it.
 func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil

@@ -27,8 +27,8 @@ type Dataset struct {
 	Stats ReadStats
 }
 
-// LabelMapping names the two original labels of a classification problem. The
-// zero value (both equal) means labels are not mapped.
+// LabelMapping names the two original labels of a classification problem. The zero value
+// means that labels are not mapped.
 type LabelMapping struct {
 	Negative float64 `json:"negative"` // becomes -1
 	Positive float64 `json:"positive"` // becomes +1
@@ -41,7 +41,7 @@ type LabelMapping struct {
 // IsZero reports whether labels are not mapped.
 func (m LabelMapping) IsZero() bool { return m == LabelMapping{} }
 
-// Sign maps an original label to -1 or +1; ok is false for any other label.
+// Sign returns -1 for the label Negative and +1 for Positive; ok is false for other labels, and if m is zero.
 func (m LabelMapping) Sign(label float64) (sign float64, ok bool) {
 	switch {
 	case m.IsZero():

@@ -127,7 +127,7 @@ func (d *decompressor) close() {
 }
 
 func (d *decompressor) describe(err error) error {
-	if d.source.err != nil { // the cause, rather than the decoder's error
+	if d.source.err != nil { // report the cause, not the error of the decoder
 		err = d.source.err
 	}
 	if d.source.err != nil || d.kind == plain {

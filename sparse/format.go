@@ -90,9 +90,9 @@ const (
 
 	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the operating
 	// system can map files, reading maps the file and only checks its checksums and rows:
-	// X is a view of the file, and so is Labels unless the options ask for other labels.
-	// If data larger than ReadOptions.Memory are read nevertheless (ReadOptions.Beyond),
-	// CSR.Check checks them later.
+	// X is a view of the file, and so is Labels unless the options ask for labels that
+	// differ from the stored ones. If ReadOptions.Beyond lets data larger than
+	// ReadOptions.Memory be read, they are not checked; the caller must use CSR.Check.
 	//
 	// The file must not be changed before Dataset.Close. Replacing the file by another, as scas
 	// does, is safe. A truncated or changed file is an error.

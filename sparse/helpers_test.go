@@ -21,7 +21,7 @@ func mustRead(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	return d
 }
 
-// sameBits reports whether two matrices have the same shape, structure and bits.
+// sameBits reports whether two matrices have the same size and the same entries, bit for bit.
 func sameBits(a, b *CSR) bool {
 	return a.rows == b.rows && a.cols == b.cols && slices.Equal(a.ptr, b.ptr) &&
 		slices.Equal(a.idx, b.idx) && sameFloats(a.val, b.val)

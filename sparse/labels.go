@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// OriginalLabels returns the labels as the numbers of the file, or nil if there are none.
+// OriginalLabels returns the labels as the numbers of the file, or nil if there are no labels.
 func (d *Dataset) OriginalLabels() []float64 {
 	if d.Labels == nil {
 		return nil

@@ -22,7 +22,7 @@ type libsvmForm struct {
 type indexRange struct {
 	Max    int64       `json:"max"`               // largest index, -1 for none
 	Zero   bool        `json:"zero"`              // whether index 0 occurs
-	AtEdge *ParseError `json:"at_edge,omitempty"` // see newExtreme
+	AtEdge *ParseError `json:"at_edge,omitempty"` // the error if index 0 occurs too; see newExtreme
 }
 
 // A libsvmPart holds the rows of one block of whole lines. Lines are counted from the
@@ -88,7 +88,7 @@ func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	return p
 }
 
-// take adds the next part. The memory is counted twice because matrix copies the parts.
+// take adds the next part. It counts the memory of the parts twice because the method matrix copies them.
 func (p *libsvmParser) take(part *libsvmPart) error {
 	if err := p.count(part); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 		p.Zero = true
 	}
 	// If the number of features is stated but not the base, an index equal to this number is right
-	// unless an index 0 occurs. Then columns returns AtEdge.
+	// unless an index 0 occurs. If one occurs, columns returns AtEdge.
 	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.limit && p.AtEdge == nil {
 		p.AtEdge = p.errorAt(b, start, i, "")
 	}

@@ -42,8 +42,8 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return z.read(kind)
 }
 
-// seekable returns all bytes of r for random access. If r is a file that begins with
-// magic, it is read from disk; other sources, and compressed files, are kept in memory.
+// seekable returns the content of r for random access, its size, and the name of its compression. A file
+// that begins with magic is read from disk; everything else is decompressed into memory.
 func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()

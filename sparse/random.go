@@ -71,7 +71,7 @@ type SyntheticOptions struct {
 	Groups         int     // groups of features with non-zero coefficients; default 3
 	GroupSize      int     // features in a group; default 5
 	Cliques        bool    // edges between all pairs of a group, instead of a path through it
-	Noise          float64 // standard deviation added to each margin a_i'x; default 0
+	Noise          float64 // standard deviation of the noise added to each margin a_i'x; default 0
 	Regression     bool    // labels are the noisy margins, instead of their signs
 	Seed           uint64
 }

@@ -27,7 +27,7 @@ type ReadOptions struct {
 	// PositiveName is the label that becomes +1 if labels are words; it must occur. If it
 	// is empty, the word that is later in byte order becomes +1.
 	PositiveName string
-	// Mapping, if not zero, states both labels, for example those of the training data. Any other
+	// Mapping, if not zero, states both labels, for example those of the training data. A third
 	// label is an error, but a file need not contain both.
 	Mapping LabelMapping
 	// MaxClasses is the largest number of classes; 0 and 1 mean two. The labels of more
@@ -125,7 +125,8 @@ func (o *ReadOptions) check() error {
 	return nil
 }
 
-// allow returns an error if bytes and the reserve are more than Memory.
+// allow returns an error if bytes and the reserve are more than Memory, unless Memory is 0. format and
+// args say what takes the bytes.
 func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any) error {
 	if bytes += o.Reserve; o.Memory == 0 || bytes <= o.Memory {
 		return nil

@@ -126,8 +126,8 @@ const (
 // eachBlock divides a text into blocks of whole lines and calls do for each. Each block
 // ends in a line feed, which is added if the text lacks it, and is followed by text.Pad
 // more bytes in the buffer. n is the length of the block; last says that it is the last
-// one. do returns how many bytes it has used. The others are passed again at the
-// beginning of the next block, unless this was the last.
+// one. do returns how many bytes it has used. The unused bytes are passed again at the
+// beginning of the next block, if there is one.
 func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) (used int, err error)) error {
 	const tail = text.Pad + 1 // and one for the missing line feed
 	buf := make([]byte, blockSize+tail)

@@ -6,7 +6,7 @@ type rows struct {
 	full   []entries // the first entries, in slices that have no room for more
 	before int       // number of entries in full
 	idx    []int32   // columns of the entries after those in full
-	val    []float64 // their values
+	val    []float64 // values of these entries
 }
 
 // entries holds columns and values.

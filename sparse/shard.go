@@ -234,7 +234,7 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 }
 
 // cut reduces d to the rows of a piece. If these rows fit in memory, their labels become the
-// original ones; and if the whole file does not fit, cut checks the rows, because ReadFile did not.
+// original ones; and cut checks the rows if ReadFile did not, because the whole file does not fit.
 func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)

@@ -14,7 +14,7 @@ type ColumnStats struct {
 	// Largest is the largest absolute value of an entry in each column.
 	Largest []float64
 	// Stored is, for each column, the sum of the weights of the rows that store an entry
-	// there. StoredMean is the mean of these entries, and Square is Σ weight (entry −
+	// in this column. StoredMean is the mean of these entries, and Square is Σ weight (entry −
 	// StoredMean)². The other rows have the entry 0, which Mean and StdDev take into
 	// account.
 	Stored, StoredMean, Square []float64

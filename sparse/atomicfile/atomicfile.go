@@ -36,7 +36,7 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 type Prepared struct {
 	path string
 	temp string   // the temporary name; empty for a device or pipe, and after Commit or Discard
-	lock *os.File // its lock keeps other processes from removing temp as stale; nil without locks
+	lock *os.File // open file whose lock keeps other processes from removing temp as stale; nil without locks
 }
 
 // Prepare does all steps of Write except the rename. The caller must then call Commit, which
@@ -124,7 +124,7 @@ func stem(base string) string {
 const suffix = ".tmp"
 
 // createTemp creates a new temporary file, and locks it if the system has file locks. The
-// lock ends when the file is closed.
+// lock ends when the file, and the copy that keepLock makes, are closed.
 func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf("%s%08x%s", stem(base), rand.Uint32(), suffix))
@@ -140,8 +140,8 @@ func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 }
 
 // claim locks a new file and reports whether the file still exists. Before the file is
-// locked, another process may take it for stale, lock it and remove it; claim waits until
-// that process has released its lock.
+// locked, another process may take it for stale, lock it and remove it; claim waits for
+// about 0.1 s until that process has released its lock.
 func claim(f *os.File) bool {
 	for try := 0; !Lock(f) && Locks && try < 100; try++ { // a file system without locks fails every try
 		time.Sleep(time.Millisecond)
@@ -223,7 +223,7 @@ func Followed(path string) string {
 		return real
 	}
 	at := path
-	for range 40 { // as many as Linux follows
+	for range 40 { // Linux follows at most 40 links, too
 		target, err := os.Readlink(at)
 		if err != nil {
 			return at

@@ -75,8 +75,7 @@ func Each(threads, count int, start func() (task func(k int))) {
 	g.Wait()
 }
 
-// Address returns the address of the fault if the recovered value is a fault. For any other value
-// it returns false.
+// Address returns the address of a recovered fault; fault is false if the recovered value is not a fault.
 func Address(recovered any) (addr uintptr, fault bool) {
 	if _, ok := recovered.(runtime.Error); !ok {
 		return 0, false

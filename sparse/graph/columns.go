@@ -32,7 +32,7 @@ func span(x *sparse.CSR, lo, hi int) (idx []int32, val []float64) {
 	return rows.Idx[first:last], rows.Val[first:last]
 }
 
-// add adds rows lo to hi−1 to the sums of the means.
+// add adds rows lo to hi−1 to the sums from which center computes the means.
 func (c *centring) add(x *sparse.CSR, lo, hi int) {
 	idx, val := span(x, lo, hi)
 	for k, j := range idx {
@@ -130,7 +130,7 @@ func (c *columns) raw(i, j int) float64 {
 // covarianceRow is one row of a Covariance, with the memory to compute it.
 type covarianceRow struct {
 	// cols lists, in any order, the features with which feature i has a common row. The
-	// entries of the others follow from the means; see apart.
+	// entries of all other features follow from the means; see apart.
 	cols  []int32
 	value []float64 // entry for each feature; valid for those in cols
 	met   []bool    // whether the feature is in cols

@@ -15,7 +15,7 @@ type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
 	Size    int     // size of the largest component, or a lower bound of it
 	Limit   int     // largest size accepted
-	Fits    float64 // the smallest penalty at which all components are within Limit
+	Fits    float64 // a penalty at which all components are within Limit; usually the smallest such penalty
 }
 
 // Error returns a message with the size, the limit and the penalty to try.
@@ -49,8 +49,8 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 }
 
 // fittingPenalty joins the pairs in decreasing order of their absolute values, and
-// returns the value of the first one that makes a component larger than limit. If none
-// does, it returns reached.
+// returns the value of the first one that makes a component larger than limit. If no
+// pair does, it returns reached, the value below which pairs are missing.
 func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	f := newForest(n)

@@ -50,7 +50,8 @@ func (o *CorrelationOptions) Weight(v float64) float64 {
 	return w
 }
 
-// graph returns the graph of ordered pairs whose weights are correlations.
+// graph returns the graph of n nodes with the edges pairs, which must be in order. It replaces their weights,
+// which are correlations, by o.Weight.
 func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 	for k, p := range pairs {
 		pairs[k].Weight = o.Weight(p.Weight)
@@ -112,10 +113,10 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 }
 
 // KNearest returns the graph that joins every feature with the k features of largest absolute
-// correlation, ordered by (I, J) with I < J. A feature may have more than k edges, because others
-// may have chosen it. Of features that are equally correlated, the one with the smaller number is
-// chosen. Features of correlation 0 are not chosen, so constant features have no edges. The time is
-// twice that of Threshold.
+// correlation, ordered by (I, J) with I < J. A feature may have more than k edges, because other
+// features may have chosen it. Of features that are equally correlated, the one with the smaller
+// number is chosen. Features of correlation 0 are not chosen, so constant features have no edges. The
+// time is twice that of Threshold.
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
 	if k < 1 || k > c.n || k*c.n > 2*o.MaxEdges {

@@ -77,10 +77,10 @@ func (c *Covariance) Correlation() *Covariance {
 // ten digits.
 const symmetryTolerance = 1e-9
 
-// NewCovariance returns the n x n matrix with the given values, row by row, which are
-// copied. Values that are not finite, a negative diagonal, a matrix that is not
-// symmetric, and entries too large for their diagonal are errors. Differences between
-// s_ij and s_ji of at most 1e-9 relative to the diagonal are averaged.
+// NewCovariance returns the n x n matrix with a copy of the given values, row by row.
+// Values that are not finite, a negative diagonal, a matrix that is not
+// symmetric, and entries too large for their diagonal are errors. If s_ij and s_ji
+// differ by at most 1e-9 sqrt(s_ii s_jj), the matrix gets their average.
 func NewCovariance(n int, values []float64) (*Covariance, error) {
 	if n < 1 || n > maxDense || len(values) != n*n {
 		return nil, errorf("covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
@@ -103,7 +103,7 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 				return nil, errorf("covariance: entry (%d, %d) is %v with variances %v and %v: want at most the root of their product", i+1, j+1, a, c.diag[i], c.diag[j])
 			}
 			c.dense[i*n+j] = a + float64((b-a)/2)
-			if i > j { // a copy, because the average rounds differently
+			if i > j { // copied, because the average computed from (j, i) may round differently
 				c.dense[i*n+j] = c.dense[j*n+i]
 			}
 		}
@@ -131,7 +131,7 @@ func (c *Covariance) At(i, j int) float64 {
 
 func (c *Covariance) rescale(i, j int, raw float64) float64 {
 	v := raw / (c.scale[i] * c.scale[j])
-	if c.unit { // remove what is only rounding
+	if c.unit { // undo rounding beyond ±1 and near 0
 		if v = min(max(v, -1), 1); math.Abs(v) < tied {
 			v = 0
 		}

@@ -103,7 +103,7 @@ func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []spa
 	return 0, "", nil
 }
 
-// notFeature returns what wrongEdge does for a token that is no feature number.
+// notFeature returns the results of wrongEdge for a token that is not the number of a feature.
 func notFeature(token, p int) (int, string, []sparse.Remedy) {
 	more := sparse.Remedy{Field: "p", To: "a larger number", If: "the data has more features"}
 	return token, fmt.Sprintf("expected a feature number in 1..%d", p), []sparse.Remedy{more}
@@ -190,7 +190,7 @@ type Constraint struct {
 
 // ReadConstraintFile reads a constraint over p features from a file. A prefix edges: or
 // matrix: of the path gives the kind; without a prefix ReadConstraint detects it. (To
-// read a file whose own name begins like this, write ./ before the name.)
+// read a file whose name begins with edges: or matrix:, write ./ before the name.)
 func ReadConstraintFile(path string, p int) (*Constraint, error) {
 	kind := Any
 	for _, k := range []Kind{EdgeList, Matrix} {

@@ -153,8 +153,8 @@ func (g *Graph) FusedLasso() *sparse.CSR {
 	return mustCSR(sparse.Stack(g.Incidence(), sparse.Identity(g.n)))
 }
 
-// Antisymmetric returns another matrix of the graph: n x n with w above and -w below the
-// diagonal for each edge. Row i times x is the sum over neighbours j of i of w x_j if j >
+// Antisymmetric returns the n x n matrix with w above and -w below the diagonal for each edge of
+// weight w. Row i times x is the sum over neighbours j of i of w x_j if j >
 // i and -w x_j if j < i. Published codes of stochastic ADMM use this matrix as G; it does
 // not give the graph-guided fused lasso.
 func (g *Graph) Antisymmetric() *sparse.CSR {

@@ -50,7 +50,7 @@ func Dense(x *sparse.CSR) bool {
 // same order as those of columns.products.
 type products struct {
 	*centring
-	sum     []float64 // p x p, above the diagonal
+	sum     []float64 // p x p numbers, used above the diagonal
 	shifted []float64 // scratch memory
 }
 
@@ -62,7 +62,7 @@ func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
 	}
 }
 
-// addBlock adds a block of rows. Each goroutine does it for some of the features.
+// addBlock adds a block of rows. Each goroutine adds the products of some features with later features.
 func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	rows := x.Rows(lo, hi)
 	first := rows.Ptr[0]

@@ -63,7 +63,7 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	for range recipeRounds {
 		for j := range p {
 			lasso.solve(j)
-			lasso.vb[j] = 1 // the diagonal of W stays as it is
+			lasso.vb[j] = 1 // the diagonal of W stays 1
 			for i, v := range lasso.vb {
 				lasso.w[i*p+j], lasso.w[j*p+i] = v, v
 			}

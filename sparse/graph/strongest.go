@@ -37,8 +37,8 @@ func (c *collector) add(p Edge) {
 	}
 }
 
-// prune raises floor to the keep-th largest absolute value, if there are more pairs, and drops the
-// pairs below it.
+// prune does nothing if there are at most keep pairs. Otherwise it raises floor to the keep-th largest
+// absolute value, up to rounding, and drops the pairs whose absolute value is below floor.
 func (c *collector) prune() {
 	if len(c.pairs) <= c.keep {
 		return
@@ -111,8 +111,8 @@ func (c *Covariance) byReach() (order []int32, reach []float64) {
 // reachSlack allows for the rounding between an entry and the product of the reaches.
 const reachSlack = 1 - tied
 
-// apartPairs adds the pairs of the k-th feature of order with later features without a
-// common row. Their absolute values decrease, so it stops at the first that is too small.
+// apartPairs adds to into the pairs of order[k] with later features of order with which it has no common
+// row. The absolute values of the pairs decrease, so apartPairs stops at the first that is too small.
 func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, into *collector) {
 	i := order[k]
 	r.clear()

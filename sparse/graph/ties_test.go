@@ -66,7 +66,7 @@ func TestTies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range int32(5) { // the nearest feature is the first of the two copies
+		for i := range int32(5) { // i+5 is the first of the two copies of feature i
 			if !joins(near, i, i+5) {
 				t.Fatalf("seed %d: feature %d is joined with another than its first copy: %v", seed, i, near.Edges())
 			}

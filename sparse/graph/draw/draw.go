@@ -106,7 +106,7 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 	return d
 }
 
-// wrap breaks a text into lines of at most width bytes, and truncates it after 12 lines.
+// wrap breaks a text into lines of at most width bytes, or of one longer word, and truncates it after 12 lines.
 func wrap(s string, width int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(s) {

@@ -122,7 +122,7 @@ func hops(adj [][]int) [][]float64 {
 	return all
 }
 
-// hopsFrom counts the edges to every node by breadth-first search.
+// hopsFrom counts the edges of the shortest path from node s to every node, by breadth-first search.
 func hopsFrom(adj [][]int, s int) []float64 {
 	d := slices.Repeat([]float64{-1}, len(adj))
 	d[s] = 0
@@ -177,8 +177,8 @@ func classicalScaling(distance [][]float64) []r2.Vec {
 }
 
 // layout computes the position of every node that has an edge. unit is the length of an
-// edge, margin the space around a component. Components are packed in rows, large ones
-// first. drawn says which nodes have a position; size is the size of the picture.
+// edge, margin the space around a component. Components are packed in rows of about
+// the given width, large ones first. drawn says which nodes have a position; size is the size of the picture.
 func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []bool, size r2.Vec) {
 	of, count := g.Components()
 	members, number := make([][]int, count), make([]int, g.Nodes())

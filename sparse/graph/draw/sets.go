@@ -42,7 +42,7 @@ func Colour(k int) string {
 type look struct {
 	fill, line string // colours
 	dot        string // colour
-	rim, text  string // attributes
+	rim, text  string // SVG attributes
 	radius     float64
 }
 

@@ -16,7 +16,7 @@ import (
 // If a component becomes larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If
 // Estimate does not reach its duality gap at some penalty, the search ends with ErrNotConverged:
 // with few samples the number of edges is limited, however small the penalty is, and the error
-// names the number that was reached. k must be at least 1.
+// names the number that was reached. k must be from 1 to graph.DefaultMaxEdges.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if k < 1 || k > graph.DefaultMaxEdges {
 		return nil, errorf("%d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)

@@ -18,8 +18,8 @@ type extrapolation struct {
 	past [][]float64 // the active entries of z after each sweep
 }
 
-// after is called after every sweep. Once extrapolationDepth+1 iterates are known, it replaces the
-// iterate by their combination if that lowers the model.
+// after is called after every sweep. Once it has collected extrapolationDepth+1 iterates,
+// it replaces the last one by a combination of them if that lowers the model, and begins anew.
 func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	z := b.values(active)
 	e.past = append(e.past, z)

@@ -16,17 +16,17 @@ import (
 type newtonBlock struct {
 	n       int // number of features of the block
 	s       []float64
-	rho     float64 // off the diagonal
+	rho     float64 // penalty of the entries off the diagonal
 	rhoDiag float64
 
 	x    []float64 // the iterate
-	w    []float64 // its inverse
+	w    []float64 // the inverse of x
 	z    []float64 // minimum of the Newton model; the direction is z - x
 	y    []float64 // (z - x) w, the transpose of w (z - x)
 	row  []float64 // n numbers: a row of w (z - x)
 	chol cholesky
 
-	logDet    float64 // of x
+	logDet    float64 // log det x
 	objective float64 // F(x)
 	gap       float64 // F(x) minus the dual value, infinite if none is known
 	steps     int
@@ -47,7 +47,8 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 	return b
 }
 
-// newton takes Newton steps until the gap is at most tol, or as small as rounding allows.
+// newton takes Newton steps until the gap is at most tol or as small as rounding allows, until a step fails,
+// or until b.steps is most.
 func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 	accuracy := 1e-3 // relative accuracy of the next minimum of the model
 	b.converged = false

@@ -202,7 +202,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// TestGapIsABound checks that the gap bounds the distance to the minimum at any step.
+// TestGapIsABound checks that the gap bounds the distance to the minimum after any number of steps.
 func TestGapIsABound(t *testing.T) {
 	c, _ := randomCovariance(t, 24, 40, 3)
 	exact, err := Estimate(c, Options{Penalty: 0.1})

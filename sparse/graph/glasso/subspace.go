@@ -13,7 +13,7 @@ import (
 // ill-conditioned; coordinate descent would then need thousands of sweeps.
 type subspace struct {
 	*newtonBlock
-	at    []int     // entries, row by row
+	at    []int     // positions of the entries in z, row by row
 	times []float64 // 1 on the diagonal, 2 elsewhere, for the two triangles
 	dense []float64 // n x n, scratch memory
 	turn  []float64 // n x n, the transpose of dense

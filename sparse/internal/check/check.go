@@ -21,7 +21,7 @@ func Error(t testing.TB, err error, fragments ...string) {
 	}
 }
 
-// Text returns what w writes, such as a matrix as text, which shows its structure and values.
+// Text returns what w writes, such as the entries of a matrix, line by line.
 func Text(t testing.TB, w io.WriterTo) string {
 	t.Helper()
 	var b strings.Builder

@@ -29,7 +29,7 @@ type Line struct {
 // stands for the whole file or line. token is empty if there is none.
 type Wrong func(file string, line, column int, token, msg string) error
 
-// File holds the numbers of a text, whose ranges are not checked yet. A caller that
+// File holds the lines of a text. The ranges of their numbers are not checked yet. A caller that
 // expects a matrix calls Matrix; any other caller checks the Lines itself and reports
 // errors by ErrorAt.
 type File struct {

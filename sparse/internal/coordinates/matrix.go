@@ -18,8 +18,8 @@ type Matrix struct {
 	Val        []float64
 }
 
-// Matrix returns the matrix whose size the first line gives and whose entries the other
-// lines are. The documentation of sparse.MatrixMarket lists the errors.
+// Matrix returns the matrix whose size the first of the Lines gives and whose entries the
+// other Lines are. The documentation of sparse.MatrixMarket lists the errors.
 func (c *File) Matrix() (*Matrix, error) {
 	size, err := c.Size()
 	if err != nil {
@@ -157,7 +157,8 @@ func (c *File) twice(i, j int32) error {
 	panic("coordinates: no place comes twice")
 }
 
-// header parses the first line: the numbers of rows, columns and entries.
+// header parses the first of the Lines: the numbers of rows and columns and, except in a dense file, of
+// entries.
 func (c *File) header() (size [3]int64, err error) {
 	want := "expected the size of the matrix, `rows cols nnz`, three whole numbers"
 	numbers := 3
@@ -209,7 +210,7 @@ func (c *File) Size() (size [3]int64, err error) {
 	return size, nil
 }
 
-// wrongEntry returns what is wrong with an entry of a matrix of that size, and the number
+// wrongEntry returns what is wrong with an entry of a matrix of the given size, and the number
 // of the wrong token; msg is empty for a valid entry.
 func (c *File) wrongEntry(e Line, size [3]int64) (token int, msg string) {
 	tokens, form := 3, "`i j value`"

@@ -40,7 +40,7 @@ type Array struct {
 
 // An ElementError is an error about one element.
 type ElementError struct {
-	Index int64 // position in the file, counted from 0
+	Index int64 // number of the element in the order of the file, counted from 0
 	Token string
 	Msg   string
 }
@@ -309,7 +309,8 @@ func sameWhole(v int64, unsigned bool, f float64) bool {
 	return f < 1<<63 && int64(f) == v
 }
 
-// whole returns the integer in b. For an unsigned 64-bit type v has the same bits.
+// whole returns the integer in b. An unsigned integer of 2^63 or more becomes a
+// negative v with the same bits.
 func (a *Array) whole(b []byte) (v int64, unsigned bool) {
 	order := a.order()
 	switch {

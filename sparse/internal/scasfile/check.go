@@ -15,8 +15,7 @@ import (
 // reading, small enough for a processor's cache.
 const checkBytes = 8 << 20
 
-// Check checks the whole file: all rows by CheckPart, whose parameter release it takes, and the other
-// sections.
+// Check checks the whole file: all rows, by CheckPart with the given release, and the other sections.
 func (f *File) Check(release bool) error {
 	if err := f.CheckPart(0, int(f.Rows), release); err != nil {
 		return err
@@ -30,7 +29,7 @@ func (f *File) CheckPart(lo, hi int, release bool) error {
 	step := int(max(1, f.Rows/(f.size/checkBytes+1))) // rows to check at a time
 	pieces := (hi - lo + step - 1) / step
 	failed := make([]error, pieces)
-	var wrong atomic.Int64 // the number of a piece with an error; pieces after it need no check
+	var wrong atomic.Int64 // number of a piece with an error; pieces with larger numbers need no check
 	wrong.Store(int64(pieces))
 	faults.Each(0, pieces, func() func(k int) {
 		return func(k int) {

@@ -56,7 +56,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		}
 	}
 	if !f.mapped {
-		words := make([]uint64, (size+7)/8) // for the alignment
+		words := make([]uint64, (size+7)/8) // words, so that the numbers in data are aligned
 		f.data = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
 		if _, err := r.ReadAt(f.data, 0); err != nil && err != io.EOF {
 			return nil, err

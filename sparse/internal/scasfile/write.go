@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// A Writer writes a file: the caller writes each section in order and calls End after it,
-// and Close at the end.
+// A Writer writes a file: the caller writes the sections in order, calls End after each of them, and
+// Close at the end.
 type Writer struct {
 	to   io.Writer
 	at   int64

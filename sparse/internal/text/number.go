@@ -42,9 +42,9 @@ func tokenEnd(b []byte, i int, separators *[256]bool) int {
 }
 
 // Digits reads up to 8 decimal digits at b[i:] and returns their number and their value.
-// It processes 8 bytes at once. Let y be the bytes minus '0': the byte y+0x76 has its
-// high bit set if y > 9. Carries from such a byte can only change later bytes, so the
-// first one is found correctly.
+// It processes 8 bytes at once. Let y be a byte XOR '0', which is above 9 unless the byte
+// is a digit. If y > 9, then y or y+0x76 has its high bit set. A carry of this addition can
+// only change later bytes, so the first byte that is not a digit is found correctly.
 func Digits(b []byte, i int) (n int, v uint64) {
 	y := binary.LittleEndian.Uint64(b[i:]) ^ 0x3030303030303030
 	other := (y + 0x7676767676767676 | y) & 0x8080808080808080
