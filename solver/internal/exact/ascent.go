@@ -27,22 +27,22 @@ type ascent struct {
 	margin, slope []float64 // the margin and slope of each sample before its last change
 	before        []float64 // αᵢ of each sample before its last change
 	rest, due     []int     // of each sample: the number of passes that leave it out, and its next pass
-	most          float64   // largest number of passes, where a pass visits all samples
-	count         int       // number of passes, also of those that leave samples out
-	visited       float64   // entries of the data that were visited, relative to all entries
+	most          float64   // the ascent ends if visited is above this
+	count         int       // number of passes, including those that leave samples out
+	visited       float64   // entries visited by all passes, as a multiple of the entries of the data
 	random        uint64    // state of the random generator that draws orders
 }
 
 const (
-	// Largest numbers of passes, for a loss whose curvature is continuous and for another one. Newton steps
-	// take less time than more passes. If the curvature jumps, they take far more time.
+	// Values of ascent.most: for a loss with a continuous curvature, and for one whose curvature jumps.
+	// The second number is larger, because jumps make Newton steps slow.
 	mostPasses, mostPassesOfJumps = 60, 2000
 	// With a continuous curvature, an ascent is tried only if the mean of stiffᵢ times the largest curvature
-	// is at most this. If the mean is larger, a change of one αᵢ undoes what earlier changes have reached.
+	// is at most mostStiff. With a larger product, a change of one αᵢ undoes much of earlier changes.
 	mostStiff = 25
-	// An ascent may end because it gains too little after this fraction of the largest number of passes.
+	// An ascent that gains too little may end when visited is above this fraction of ascent.most.
 	leastPart = 0.1
-	// After a proof that fails, the passes go on to a smaller gap, down to this fraction of the tolerance.
+	// After a failed proof, passes reduce the estimated gap further, down to this fraction of the tolerance.
 	leastAim = 1e-3
 	// A sample whose αᵢ did not change is left out of the next pass, then of the next 3, 7, …, longestRest.
 	longestRest = 63
@@ -100,8 +100,9 @@ func (s *Solver) newAscent() *ascent {
 	return a
 }
 
-// pass changes each αᵢ once, except those that rest, in a random order. It returns an estimate of the gap that x and α prove: the
-// sum of the Fenchel terms of the samples, each with its margin and αᵢ before the change.
+// pass changes each αᵢ once, in a random order, except for the samples that this pass leaves out. It returns
+// an estimate of the gap that x and α prove: the sum of the Fenchel terms of the samples, each with the
+// sample's margin and αᵢ before its last change.
 func (a *ascent) pass() float64 {
 	for k := len(a.order) - 1; k > 0; k-- {
 		a.random = a.random*6364136223846793005 + 1442695040888963407
@@ -179,7 +180,7 @@ func (a *ascent) change(i int) bool {
 
 const (
 	scalarSteps = 20   // largest number of Newton steps for one sample
-	scalarPart  = 1e-3 // a sample's steps end if they leave at most this fraction of the first violation
+	scalarPart  = 1e-3 // they end if at most this fraction of the first |t + stiffᵢ φ'(t) − u| is left
 )
 
 // ascend moves the point to the end of an ascent, adds the passes to r.Iterations, and sets r.Gap to the gap
@@ -199,9 +200,9 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		}
 		r.Iterations++
 		gaps, visited = append(gaps, a.pass()), append(visited, a.visited)
-		// Where rounding is too large, proofs fail although the passes have found the optimum.
+		// If rounding is too large, proofs fail although the passes have found the optimum.
 		slow := a.visited > a.most || aim < leastAim*tol
-		if !slow && a.visited > leastPart*a.most { // extrapolate the second half of the passes
+		if !slow && a.visited > leastPart*a.most { // extrapolate the gaps of the second half of the passes
 			rate := kernels.Log(gaps[k/2]/gaps[k]) / (visited[k] - visited[k/2])
 			slow = kernels.Log(gaps[k]/aim) > float64(rate*(a.most-visited[k]))
 		}

@@ -36,9 +36,9 @@ func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
 	return q
 }
 
-// TestAscent checks that ascents alone solve problems with ridges, without a working set. The optimum is that
-// of Newton steps: after a call of Start, Solve does not begin with an ascent. A tolerance that
-// rounding does not allow ends them as well.
+// TestAscent checks that ascents alone solve problems with ridges, without a working set, also if rounding
+// does not allow the tolerance. The optimum is that of Newton steps: after a call of Start, Solve does not
+// begin with an ascent.
 func TestAscent(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 		q := ridgeProblem(t, loss)

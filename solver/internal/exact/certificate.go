@@ -25,7 +25,7 @@ func (s *Solver) proveGap(tol float64) float64 {
 		z = s.coupled.z
 	}
 	b := s.rows.prove(s.x, z, s.e, tol)
-	// The call of prove has visited the rows: the loss from there is more accurate than the loss from H.
+	// If prove has visited the rows, its loss is more accurate than the loss computed with H.
 	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) {
 		s.at.loss = s.gram.base.Loss
 		s.at.value = s.value(s.at.loss)

@@ -81,7 +81,7 @@ const (
 	// be squared·e²/Scale.
 	squared   = 30
 	modelPart = 1e-3 // tolerance of a model, relative to the P − P* that is expected after its step
-	gapPart   = 0.02 // smallest tolerance of a model, relative to that of the gap, before the last step
+	gapPart   = 0.02 // smallest tolerance of a model before the last step, relative to the gap's
 	// If P − P* after a step is expected to be at most this multiple of the tolerance, the step may
 	// be the last one.
 	mayEnd = 100
@@ -126,7 +126,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	}
 	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start, Precise: last})
 	stopped := m.Stop != nil && m.Stop()
-	if stopped || !finite(m.U) || !finite(m.Move) { // the point does not move
+	if stopped || !finite(m.U) || !finite(m.Move) { // do not move the point
 		copy(m.U, m.X)
 		clear(m.Move)
 		clear(m.Z)
@@ -174,11 +174,11 @@ func (s *Solver) acceptModel() {
 	s.set.u, s.set.move = m.U, append(s.set.move[:0], m.Move...)
 }
 
-// assumedCurvature is the smallest curvature along a feature that is assumed, in units of Scale times
-// the square of the feature's largest absolute value. The true curvature is 0 where the loss is linear.
+// assumedCurvature is the least curvature that is assumed along a feature, in units of Scale times the square
+// of the feature's largest absolute value. The true curvature is 0 where the loss is linear.
 const assumedCurvature = 1e-6
 
-// leastCurvature returns the smallest curvature that is assumed along each feature.
+// leastCurvature returns the least curvature that is assumed along each feature.
 func (s *Solver) leastCurvature() []float64 {
 	out := make([]float64, s.p)
 	for j, c := range s.summary.Largest {

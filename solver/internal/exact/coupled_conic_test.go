@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// conic returns problems by name, one for each combination of loss, penalty and set. It leaves out the
-// problems without a set whose penalty has only absolute values. A is [G; I] for a chain.
+// conic returns problems by name, one for each combination of loss, penalty and set X. It leaves out X = R^p
+// with a penalty of absolute values only. A has the differences along a chain, and the identity.
 func conic(t *testing.T) map[string]*Problem {
 	t.Helper()
 	const p = 8

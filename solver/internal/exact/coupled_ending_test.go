@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestCoupledEndings checks that the result of a run that cannot reach its tolerance says why.
+// TestCoupledEndings checks that a result says why the run ended.
 func TestCoupledEndings(t *testing.T) {
 	stop := errors.New("stop")
 	interrupt := func() error { return stop }

@@ -42,7 +42,7 @@ func readClasses(t testing.TB, name string, features int) (*sparse.CSR, []float6
 	return d.X, d.Labels
 }
 
-// readEdges reads a list of edges and returns [G; I].
+// readEdges reads a graph and returns [G; I], where a row of G is the difference along an edge.
 func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 	t.Helper()
 	g, err := graph.ReadEdgesFile(sparsetest.DataFile(t, name), p)
@@ -84,7 +84,7 @@ var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}
 type pattern struct {
 	loss term.Loss
 	// The kind of A. "identity": I. "chain": differences along a chain. "graph": chain and
-	// identity. "weighted": the same, with different limits, a third of them 0. "sparse": random
+	// identity. "weighted": as "graph", with different limits, a third of them 0. "sparse": random
 	// sparse rows.
 	a      string
 	mu     float64

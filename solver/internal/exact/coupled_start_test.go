@@ -55,9 +55,9 @@ func TestNotWorse(t *testing.T) {
 	}
 }
 
-// TestIterates checks gaps wherever a run may end. The proved gap must not be below the true gap. The same
-// must hold for the gap that Certify proves, at the same point and at a random point close to it. Without a
-// tolerance, a run must end only when rounding prevents progress.
+// TestIterates checks that gaps are not below the true gap: those of runs that end after a few steps, and
+// those of Certify, at the ends of these runs and at random points near and far from the optimum. Without
+// a tolerance, a run must end only when rounding prevents progress.
 func TestIterates(t *testing.T) {
 	for _, k := range patterns() {
 		s := mustNew(t, k.draw(t, 40, 8, 7))

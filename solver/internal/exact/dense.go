@@ -10,7 +10,7 @@ import (
 type dense struct {
 	n       int       // number of samples
 	val     []float64 // column by column
-	rows    []int32   // 0, 1, 2, …
+	rows    []int32   // the row indices of every column: 0, 1, 2, …
 	threads int
 }
 

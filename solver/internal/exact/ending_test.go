@@ -31,7 +31,7 @@ func separable(t *testing.T) *Problem {
 	return p
 }
 
-// TestEndings checks that the result of a run that cannot reach its tolerance says why.
+// TestEndings checks that a result says why the run ended.
 func TestEndings(t *testing.T) {
 	stop := errors.New("stop")
 	usual := func() *Problem { return kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7) }

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A FileProblem describes the samples of a File. A File only reads its slices.
+// A FileProblem describes the samples of a File. A File does not change the slices.
 type FileProblem struct {
 	Data     *sparse.CSR // a mapped matrix, see sparse.CSR.Mapped
 	Ones     bool        // X is Data with an additional last column of ones
@@ -53,8 +53,8 @@ type File struct {
 	compensatedFor float64 // the tolerance for which compensation became necessary
 
 	at, next  *findings
-	hessianOf *findings // the visit whose Hessian is in the first piece
-	damping   float64   // the damping of the Hessian in the first piece
+	hessianOf *findings // the visit whose Hessian is in pieces[0]
+	damping   float64   // the damping of the Hessian in pieces[0]
 	model     origin    // origin of the last model whose Hessian was requested
 }
 

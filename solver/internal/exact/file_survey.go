@@ -30,8 +30,8 @@ func (f *File) Survey(most int) error {
 	for k := range found {
 		found[k] = f.newMoments()
 	}
-	zeros := make([][3]float64, len(f.pieces)) // Σ cᵢφ, Σ cᵢbᵢ and Σ cᵢφ' at x = 0
-	largest := make([]float64, len(f.pieces))  // |oᵢ|
+	zeros := make([][3]float64, len(f.pieces)) // of each piece: Σ cᵢφ, Σ cᵢbᵢ and Σ cᵢφ' at x = 0
+	largest := make([]float64, len(f.pieces))  // of each piece: the largest |oᵢ|
 	counts := f.Loss.Traits().Labels == term.Counts
 	failed := make([]error, len(f.pieces))
 	f.stopped = f.together(f.each(func(lo, hi int) error {
@@ -80,8 +80,8 @@ func (f *File) Survey(most int) error {
 	return nil
 }
 
-// Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of Data, with 1 for
-// constant columns. It returns nil if there are more than DenseFeatures columns.
+// Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of Data, where mⱼ is the mean
+// Σ cᵢx_ij, and 1 for constant columns. It returns nil if there are more than DenseFeatures columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
 // Room returns the number of samples that can be copied into memory, if the memory for solving their

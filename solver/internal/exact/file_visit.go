@@ -98,8 +98,7 @@ func (t *piece) clear(f *File, l *request) {
 	}
 }
 
-// visit reads the rows of all processes. It stores its results in f.next, and the Hessian in the
-// first piece.
+// visit reads the rows of all processes. It stores its results in f.next, and the Hessian in f.pieces[0].
 func (f *File) visit(l *request) {
 	if f.stopped != nil {
 		return
@@ -150,7 +149,7 @@ func (f *File) visit(l *request) {
 	}
 }
 
-// each calls do for each window, with its first row and the row after its last one, and then Tell.
+// each calls do for each window, which has rows lo to hi−1, and then Tell.
 func (f *File) each(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {

@@ -139,7 +139,7 @@ func (s *Solver) Ties() [][]int {
 
 const (
 	mostSteps = 10    // largest number of Newton steps of Certify
-	certain   = 1e-12 // a bound of at most this multiple of Scale is small enough
+	certain   = 1e-12 // a bound of at most this multiple of Scale ends Certify
 	tight     = 0.9   // a bound is tight enough if P has fallen by at least this fraction of it
 )
 

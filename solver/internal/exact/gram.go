@@ -22,16 +22,16 @@ type gram struct {
 	*memory
 	base gap.Base
 
-	there         []float64 // a point: its coefficients in the working set
-	gradientThere []float64 // the gradient g + Hd at this point
+	there         []float64 // the coefficients in the working set, at the last point of evaluate
+	gradientThere []float64 // the gradient g + Hd at that point
 
 	roundings float64 // number of rounding errors in an entry of H
 	visited   float64 // number of entries, per row, that visits for proofs have read
-	// The set must take all columns, because visits for proofs have cost as much as H of all columns.
+	// The set must take all columns, because visits for proofs have cost as much as the missing part of H.
 	whole bool
 }
 
-// gramServes reports whether to use a Gram matrix in place of the rows.
+// gramServes reports whether to use a Gram matrix in place of the rows; cheap is as in columnSummary.
 func (p *Problem) gramServes(cheap bool) bool {
 	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.byCoordinate() && (cheap || mostlyFull(p.Data))
 }
@@ -130,7 +130,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 // that a visit of the rows needs for an entry, because it must fetch the entry from memory.
 const productCost = 1. / 32
 
-// move returns the move from the base to x, without Loss, Head and Row.
+// move returns the move from the base to x. It does not set Loss, Head and Row.
 func (m *gram) move(x []float64) *gap.Move {
 	to := &gap.Move{Roundings: m.roundings}
 	for j, v := range x {

@@ -103,8 +103,8 @@ func mayEnter(p *Problem) (count int) {
 }
 
 // denseCoupledMemory estimates the bytes of a Solver with a dense coupled model: four matrices (the
-// Hessian of the loss, the model's matrix, the Newton matrix and its factor), two more for zeros
-// and ties, and vectors.
+// Hessian of the loss, the model's matrix, the Newton matrix and its factor), two matrices of half the
+// order for zeros and ties, and vectors.
 func denseCoupledMemory(features, n, rows int) int64 {
 	const ofTiles = 128 // number of columns of a dense factor that are stored twice
 	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
@@ -157,7 +157,7 @@ func setMemory(p *Problem, runs int, finish bool) int64 {
 	if !finish {
 		return total
 	}
-	// The columns of a set, of which there are two copies for a while, and a Solver.
+	// A set needs its columns, of which there are two copies for a while, and a Solver.
 	k := min(mayEnter(p), mostInSet(p))
 	entries := min(p.entries(), int64(n)*int64(k))
 	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))

@@ -102,7 +102,8 @@ type workspace struct {
 	placed  bool    // Start was called, so that Solve does not begin with some of the samples
 	uphill  bool    // the last step was rejected because the objective increases along it
 	stale   bool    // the model has the Hessian at an earlier point
-	// The last proved gap divided by the tolerance. If it is small, the next step uses the same Hessian.
+	// The last proved gap divided by the tolerance. If it is small, the next lambda begins with the
+	// last Hessian.
 	spare float64
 }
 

@@ -70,16 +70,16 @@ func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent()
 
 const (
 	enough = 30 // Finish usually takes fewer iterations than this
-	warm   = 4  // passes of another method before Finish, if a setting asks for passes
+	warm   = 4  // passes of another method before Finish
 )
 
 // Affords reports whether the budget of passes is usually large enough for Finish to end by itself.
 func (p *Prover) Affords(passes float64) bool { return passes >= enough*p.Cost() }
 
-// Warm returns the number of passes that another method makes before Finish, for a run of at most the
-// given number of passes. If these may be too few for Finish to end by itself, the result is larger by
-// the cost of one iteration of Finish. It is the same for all such runs: Finish has the same start,
-// so a larger number of passes never gives a worse point.
+// Warm returns the number of passes that another method makes before Finish, for a run of at most the given
+// number of passes. If these may be too few for Finish to end by itself, Warm adds the cost of one iteration
+// of Finish. All such runs get the same number: Finish then has the same start, so that more passes never
+// give a worse point.
 func (p *Prover) Warm(passes float64) float64 {
 	if p.Affords(passes) {
 		return warm
@@ -103,8 +103,8 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem, beginning with x. A setSolver also uses y = A x and the multipliers beta.
-// Finish may be called only if Finishes returns true.
+// Finish solves the problem, beginning with x. A setSolver also uses y, which is close to A x and says which
+// coefficients start at zero, and the multipliers beta. Finish may be called only if Finishes returns true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)

@@ -23,15 +23,16 @@ type samples interface {
 	// setBounds sets the problem whose gaps are proved.
 	setBounds(q *gap.Problem)
 
-	// moveTo moves to x, returns the loss there, and sets e = X'Cφ'. damping is that of the
-	// Hessian that may be requested there.
+	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. A Hessian that is requested at x
+	// will have the damping.
 	moveTo(x, e []float64, damping float64) float64
 	// gradient sets dst to X'Cφ' at the point, for the columns of the working set.
 	gradient(dst []float64)
 	// hasHessian reports whether the Hessian at the point is known, or needs no visit of a file.
 	hasHessian() bool
 	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the
-	// working set. A nil h means a model without a formed Hessian. accept uses the same φ″.
+	// working set, where φ″ has the damping d. A nil h means a model without a formed Hessian.
+	// accept uses the same φ″.
 	hessian(h []float64, shape quadratic.Triangle, d float64)
 
 	// lossAt returns the loss at the end of the step t.

@@ -15,7 +15,7 @@ type memory struct {
 	*Problem
 	*rows.Sums
 	set *working
-	n   int // number of samples here
+	n   int // number of samples of this process
 	// The data by columns. nil unless a Gram matrix replaces the rows, and the working set starts with
 	// only some of the columns.
 	dense  *dense

@@ -109,9 +109,9 @@ const (
 	finalShare = 0.1
 )
 
-// finish solves the problem, starting at x, until a gap of at most set.Tol is proved. y = A x says
-// which coefficients start at zero; nil means those of x. The dual point starts with the multipliers
-// z of the rows of A.
+// finish solves the problem, starting at x, until a gap of at most set.Tol is proved. The zeros of y, which
+// is close to A x, say which coefficients start at zero; for y = nil these are the zeros of x. The dual point
+// starts with the multipliers z of the rows of A.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())

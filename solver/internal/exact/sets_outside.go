@@ -27,7 +27,7 @@ type outside struct {
 	capacity []float64
 	near     []float64 // by how much each zero feature exceeds nearLimit times its capacity; 0 for others
 	seen     []bool    // features that are already in a component
-	done     []bool    // rows that reach has examined
+	done     []bool    // rows that method reach has examined
 	part     component
 	over     int // number of features with an excess
 }
@@ -205,7 +205,7 @@ func (o *outside) reach(first int32, at *iterate) {
 	}
 }
 
-// enter adds those of the features to the component that it does not have yet.
+// enter adds the given features to the component, except those that it has already.
 func (o *outside) enter(features []int32) {
 	for _, j := range features {
 		if !o.seen[j] {

@@ -10,8 +10,8 @@ import (
 )
 
 // A restricted problem is the problem with all coefficients outside a working set held at zero. A
-// row of A with several features of the set stays a row. All rows with one feature of the set
-// become one singleton row of that feature.
+// row of A with several features of the set stays a row. The rows in which feature j is the only one
+// of the set become one singleton row, for each j.
 type restricted struct {
 	w    *setSolver
 	cols []int32 // the features, in increasing order
@@ -48,7 +48,7 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	if first {
 		most = min(most, firstRoom)
 	}
-	room := most - most/16 // the rest is reserved for features that violate optimality
+	room := most - most/16 // a sixteenth is reserved for features that violate optimality
 	full = !first && len(cols) > room
 	cols = cols[:min(len(cols), room)]
 	cols = append(cols, rest[:min(len(rest), len(cols)+200, most-len(cols))]...)

@@ -25,7 +25,7 @@ func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 
 // TestSets compares a run with working sets with a Solver of the whole problem. The problems are small
 // enough for the Solver, and need several working sets. Bounds must not be below the true gap, and the
-// optimum must be the same.
+// optimum must be the same if few coefficients are non-zero.
 func TestSets(t *testing.T) {
 	for _, k := range patterns() {
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
@@ -75,8 +75,8 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 }
 
 // freeProblem returns a problem with a chain in which the last two features have no penalty: the limits of
-// their rows of A are 0. The column of the last feature is all ones. If twice is set, the column of the
-// other one is a multiple of it.
+// their rows of A are 0. The column of the last feature is all ones. If twice is set, the column before it
+// is all twos.
 func freeProblem(t *testing.T, twice bool) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -126,7 +126,7 @@ func TestSetsFree(t *testing.T) {
 	}
 }
 
-// TestSetsEndings checks that the result of a run that cannot reach its tolerance says why.
+// TestSetsEndings checks that a result says why the run ended.
 func TestSetsEndings(t *testing.T) {
 	stop := errors.New("stop")
 	for _, c := range []struct {

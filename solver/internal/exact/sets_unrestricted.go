@@ -68,7 +68,8 @@ func (f *unrestricted) fallsForever(x []float64) bool {
 	return gap.Falls(f.Team, f.Loss, along, f.Labels, f.Coef)
 }
 
-// ending returns why a run with the result r ended. The other fields of r must be set.
+// ending returns why a run with the result r ended. The other fields of r must be set. full and spent are as
+// in ending.Of.
 func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending.Why {
 	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.fallsForever(r.X) }, spent)
 }

@@ -89,7 +89,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
 	if s.work.part = 0; unproved && s.work.most > 0 {
-		// A model that leaves this fraction of its violation leaves an error of about tol in P.
+		// A model that leaves this fraction of its first violation leaves an error of about tol in P.
 		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most))
 	}
 	s.work.most = 0
@@ -204,9 +204,9 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets the limits and ridges for lambda. It returns the share for choose, by the strong
-// rule (Tibshirani and others 2012): a column whose correlation is below 2·lambda − (last lambda)
-// is unlikely to be needed.
+// setLambda sets the limits and ridges for lambda. It returns the argument of choose, by the strong
+// rule (Tibshirani and others 2012): a column whose correlation is below (2·lambda − last lambda) times
+// its entry of Limit is unlikely to be needed.
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {
@@ -364,7 +364,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		q.Limit[k] = s.limit[j]
 	}
 	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
-	if s.work.near || s.constant() { // the model of a constant curvature is the problem itself
+	if s.work.near || s.constant() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.part
 	}
 	if !w.formed {
@@ -389,9 +389,9 @@ const (
 	nearPart = 1e-2 // the optimum is near if the model falls by at most this multiple of the objective
 )
 
-// If the last proved gap is at most reuse times the tolerance, the Hessian is also used for the next
-// lambda. The slopes of a model are a dual point for every Hessian, and a Hessian that is one step
-// old hardly enlarges the gap.
+// If the last proved gap is at most reuse times the tolerance, the first step for the next lambda uses the
+// last Hessian. The slopes of a model are a dual point for every Hessian, and a Hessian that is one step old
+// hardly enlarges the gap.
 const reuse = 0.2
 
 // constant reports whether φ″ is a constant.
@@ -490,7 +490,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			rise += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
 		}
 	}
-	// If a model was not solved accurately enough, it may rise along the step near its solution.
+	// A model that was not solved accurately enough may rise along the step near its solution.
 	if s.work.uphill = rise > uphill*s.at.value; s.work.uphill {
 		s.work.damping = s.work.dampingAfter(0)
 		return 0
@@ -562,8 +562,8 @@ func (w *workspace) dampingAfter(length float64) float64 {
 
 // LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves
 // the point to that solution. It returns +Inf if some coefficient has a ridge but no limit, because
-// such a coefficient is not zero for any lambda. LambdaMax calls interrupt before each step, unless
-// it is nil, and returns its error.
+// such a coefficient is not zero for any lambda. If interrupt is not nil, LambdaMax calls it before each
+// step, and returns its error.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {

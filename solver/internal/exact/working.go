@@ -37,19 +37,19 @@ type working struct {
 
 const (
 	leastRoom = 16 // number of columns that may always enter, even if fewer coefficients are non-zero
-	// If a column is missing in the set, others may enter whose correlations exceed early times the bound
-	// from which on columns are missing. So the set changes less often.
+	// If a column must enter because its correlation exceeds share times its limit, then columns whose
+	// correlation exceeds early·share times their limit may enter too. So the set changes less often.
 	early = 0.9
 )
 
-// choose makes the working set. The set needs the columns of non-zero coefficients, the columns without
-// a limit, and the columns whose correlation exceeds share times their limit. The set stays as it is if it
-// has all columns that it needs, and not many more. Otherwise the set has the first two kinds of columns,
-// and columns whose correlation exceeds early·share times their limit: those that are in the set already,
-// and others in decreasing order of the ratio of correlation to limit. At most as many others enter as
-// there are columns of the first two kinds, or leastRoom if that is more. If the model is coupled or
-// summary.cheap is set, the set has all columns. choose returns true if the set has changed because
-// columns were missing.
+// choose makes the working set. The set needs the columns of non-zero coefficients, the columns without a
+// limit, and the columns whose correlation exceeds share times their limit. The set stays as it is if it has
+// all columns that it needs, and not many more (if φ″ is constant, any number more). Otherwise the set has
+// the first two kinds of columns, and columns whose correlation exceeds early·share times their limit: those
+// that are in the set already, and others in decreasing order of the ratio of correlation to limit. At most
+// as many others enter as there are columns of the first two kinds, or leastRoom if that is more. If the
+// model is coupled or summary.cheap is set, the set has all columns. choose returns true if the set has
+// changed because columns were missing.
 func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
@@ -190,7 +190,7 @@ const (
 	visitCost = 2.0 // for an entry in a coordinate sweep or a product, if the Hessian is not formed
 	// How often sweeps and products are assumed to visit the columns at least, if the Hessian is not formed.
 	leastVisits = 50.0
-	panelFrom   = 64.0 // from this number of entries in a row on, a pair of entries costs half
+	panelFrom   = 64.0 // if rows have more entries on average, a pair of entries costs half a unit
 	factorCost  = 0.4  // for a multiplication in a Cholesky factorisation
 	// The Hessian of all columns is cheap if it costs at most this for each entry of the data.
 	cheapCost = 12.0

@@ -42,7 +42,7 @@ type Problem struct {
 type Columns struct {
 	Largest []float64 // max over i of |x_ij|
 	Norm    []float64 // an upper bound of √(Σ cᵢ x_ij²); may be nil if there are no roots
-	Entries []float64 // the number of entries; nil if unknown, see Sum.Roundings
+	Entries []float64 // the number of entries of each column; nil if unknown, see Sum.Roundings
 	Offset  float64   // max over i of |oᵢ|
 	// LongestRow is the largest number of entries of a row of X; 0 if it is not known.
 	LongestRow float64

@@ -38,6 +38,6 @@
 // Simple is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It needs only the
 // values of the loss, the penalty and its conjugate.
 //
-// To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three above, tally.go
+// To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three steps, tally.go
 // the sums over the samples, penalty.go the penalty and its conjugate.
 package gap

@@ -98,7 +98,7 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	return h
 }
 
-// rootHessian returns the upper triangle of N'HN; row returns the rows of the H of Move.
+// rootHessian returns the upper triangle of N'HN, where row(j) is row j of H (see Move).
 func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	k, columns, entries := p.Roots(), make([]int32, len(p.Ridge)), p.NewRootRow()
 	for j := range columns {

@@ -79,7 +79,7 @@ func (b *barriers) terms() (count int) {
 	return count
 }
 
-// slack returns the distances of u from the bounds of coordinate j; they may be infinite.
+// slack returns the distances of the value u from the bounds of coordinate j; they may be infinite.
 func (b *barriers) slack(j int, u float64) (below, above float64) {
 	return u - b.Lower[j], b.Upper[j] - u
 }
@@ -184,7 +184,7 @@ func (b *barriers) longest(u, step []float64) float64 {
 	if b.Radius == 0 {
 		return length
 	}
-	// |u + s step| = R
+	// Find s > 0 with |u + s step| = R.
 	along, size := kernels.Dot(u, step), kernels.Dot(step, step)
 	if size == 0 {
 		return length

@@ -10,7 +10,7 @@ import (
 // Columns is the matrix Z'Z + diag(ridge), represented by the columns of Z. If these are sparse, a
 // change of one coordinate takes less time than with a row of the formed matrix.
 type Columns struct {
-	Z     kernels.Rows // row k is column k of Z
+	Z     kernels.Rows // Z', stored by rows: its row k is column k of Z
 	N     int          // the number of rows of Z
 	Ridge []float64
 
@@ -18,11 +18,11 @@ type Columns struct {
 	d, product    []float64 // the vector d of Hessian, and Z d
 	saved, savedD []float64 // product and d of the last Save
 
-	support kernels.Rows // the columns of the support
+	support kernels.Rows // the columns of Z in the support
 	cg      linalg.ConjugateGradients
-	image   []float64 // Z times a vector that times multiplies
+	image   []float64 // Z v, for the vector v of method times
 	one     [1]float64
-	entries float64 // see Entries
+	entries float64 // see method Entries
 }
 
 // Prepare computes the diagonal of Z'Z + diag(ridge), and sets d to 0.
@@ -87,8 +87,8 @@ func (h *Columns) Restore() {
 }
 
 const (
-	maxConjugate    = 200  // steps of the conjugate gradient method
-	energyTolerance = 1e-2 // enough can end Solve only if the energy is below this fraction of its start
+	maxConjugate    = 200  // largest number of steps of the conjugate gradient method
+	energyTolerance = 1e-2 // Solve calls enough only if the energy is at most this fraction of its first value
 	checkEvery      = 10   // steps between two checks of whether the step crosses zero or a bound
 )
 

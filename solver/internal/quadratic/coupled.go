@@ -146,7 +146,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 }
 
 // near reports whether a step of the given length ends near the central path. decrement is the
-// squared Newton decrement before the step.
+// squared Newton decrement before the step, and gap is CoupledSettings.Gap.
 func (q *Coupled) near(length, decrement, gap float64) bool {
 	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.Terms())
 }

@@ -148,8 +148,8 @@ func (c *coupledCase) provedGap() (gap, beyond float64) {
 	return q.Value() + x - least, beyond
 }
 
-// TestCoupled checks for every kind of penalty and set that the multipliers prove the solution, and that
-// zeros and ties can then be made exact.
+// TestCoupled checks for every kind of penalty and set that the multipliers prove the solution. If
+// MakeExact makes zeros and ties exact, the function must not rise.
 func TestCoupled(t *testing.T) {
 	const order = 12
 	sets := map[string]term.Set{

@@ -65,7 +65,7 @@ func (h *Dense) Restore() { copy(h.product, h.saved) }
 
 // SweepsPerSolve implements Hessian. A Cholesky factor takes about support³/6 multiplications, and a
 // sweep takes support times Order. For large supports a multiplication of the factor is about ten times
-// faster, because factoring works by blocks, while a sweep reads rows of H from memory.
+// faster than one of a sweep, because factoring works by blocks, while a sweep reads rows of H from memory.
 func (h *Dense) SweepsPerSolve(support int) int {
 	if support < blocked {
 		return support / 3
@@ -77,7 +77,7 @@ func (h *Dense) SweepsPerSolve(support int) int {
 // would find that support.
 func (h *Dense) MostSolves() int { return 8 }
 
-// blocked is the support from which factoring by blocks is assumed to be faster than sweeps.
+// blocked is the size of a support from which factoring by blocks is assumed to save time.
 const blocked = 256
 
 // leastShift is the smallest diagonal shift of the scaled matrix. It keeps the step in the range of a
