@@ -79,8 +79,8 @@ func (e *emitter) gain(acc, x vec, k mask) {
 	e.merge(e, e.add(acc, x), acc, k)
 }
 
-// sum adds 8 or 16 lanes in the order of the numeric contract: it adds the upper half of the lanes
-// to the lower half until one lane is left. This is the low lane of the returned register.
+// sum returns the sum of 8 or 16 lanes in the low lane of a register. In the order of the numeric
+// contract, it adds the upper half of the lanes to the lower half until one lane is left.
 func (e *emitter) sum(lanes []vec) vec {
 	for len(lanes)*e.lanes > 8 {
 		h := len(lanes) / 2

@@ -63,7 +63,7 @@ var avx2 = isa{
 	},
 }
 
-// maskTable returns the table that avx2 describes.
+// maskTable returns the table of masks: 16 words with all bits 1, then 16 zero words.
 func (e *emitter) maskTable() operand.Mem {
 	return e.tables.add("masks", 32, func(i int) uint64 {
 		if i < 16 {

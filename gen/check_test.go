@@ -10,7 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// compile runs a hand-written function through the compiler and the checks.
+// compile compiles a function written by hand, and returns the first error of the checks.
 func compile(t *testing.T, body func(e *emitter)) error {
 	t.Helper()
 	e := newEmitter(&tables{}, nil)

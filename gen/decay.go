@@ -62,8 +62,8 @@ func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
 	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * int(i)}
 }
 
-// margin returns the margin of the row at the current point, and stores v of each nonzero in keep.
-// The comment of innerDecay in the generated file defines v.
+// margin returns the margin of the row at the current point, and stores v of each nonzero in the
+// scratch memory keep. The comment of innerDecay in the generated file defines v.
 func (l *decayLoop) margin() vec {
 	acc := l.zeros(l.group())
 	l.eachBlock(func(off, num func(int) operand.Mem) {
@@ -95,7 +95,7 @@ func (l *decayLoop) pairs(off func(int) operand.Mem, first int, name string) (a,
 		return l.cell(j, name)
 	}
 	// part[0] takes the even nonzeros and part[1] the odd ones, because the unpacking instructions
-	// below take lanes from the two in turn.
+	// below take lanes from part[0] and part[1] in turn.
 	var part [2]vec
 	for p := range part {
 		x, y := l.XMM(), l.YMM()

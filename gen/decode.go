@@ -7,8 +7,8 @@ import (
 
 // A decoder converts the columns or values of a row to 64 bits.
 type decoder struct {
-	// param is the slice of the stored numbers, which is nil if the rows have another form. The empty name
-	// is for the decoder to use if no other fits.
+	// param is the slice of the stored numbers, which is nil if the rows have another form. A decoder
+	// without a param is used if all other slices are nil.
 	param string
 	bytes int // size of a stored number
 	// vector converts as many numbers as a vector has lanes. With a mask it reads only the lanes
@@ -113,7 +113,7 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, decoders []dec
 	f.at(done)
 }
 
-// decodeBlocks converts eight numbers at a time, and sets m to the number that remains.
+// decodeBlocks converts eight numbers at a time, and sets m to how many are left.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)

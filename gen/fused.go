@@ -25,7 +25,7 @@ const (
 // forms.
 type fused struct {
 	*emitter
-	shift         int // log2 of the bytes per column of the vectors
+	shift         int // log2 of the bytes that a column takes in the vectors
 	sampled, last reg.GPVirtual
 	off, num      reg.GPVirtual
 	i, n          reg.GPVirtual // the row's number, and its number of nonzeros
@@ -43,7 +43,7 @@ func (e *emitter) fused(shift int) *fused {
 
 // steps emits the loop over the sampled rows. A step reduces a.work by the number of nonzeros of
 // its row, plus extra. The loop ends when a.work is used up, when step jumps to the label leave
-// (which may be empty), or before a row that is longer than the scratch memory.
+// (which may be empty), or before a row that does not fit into the scratch memory.
 func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	next, done := f.label("step"), f.label("done")
 	f.at(next)
@@ -152,7 +152,7 @@ func (f *fused) labelOrOne() vec {
 }
 
 // eachBlock emits a loop of body over the decoded row, eight nonzeros at a time. off and num return
-// the operands of nonzero k of these.
+// the operands of nonzero k of the eight.
 func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	block, done := f.label("block"), f.label("blocks")
 	c := f.cursor()

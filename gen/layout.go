@@ -17,7 +17,7 @@ import (
 // declarations returns the types that package kernels declares in dir. The emitter takes the layout
 // of structs from these types, so a struct is declared only once, and TestCurrent fails if a change
 // of a struct makes the assembly wrong. Function bodies, imports and generated files are ignored:
-// they may contain errors at that time, and the types do not need them.
+// they may contain errors before the files are generated, and the types do not need them.
 func declarations(dir string) (*types.Package, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // little. For rows of 256 numbers a distance above 8 gains nothing.
 const rotatedAhead = 12
 
-// A rotated emits the inner loop on dense rows. Step k uses row k. The rows of the following steps
-// are already known.
+// A rotated emits the inner loop on dense rows. The comment of InnerRotated in package kernels defines
+// w', g and f. Step k uses row k. The rows of the following steps are already known.
 type rotated struct {
 	*emitter
 	ball bool
@@ -74,8 +74,8 @@ func (r *rotated) run() {
 	r.locate(r.row, 0, steps)
 	r.locate(r.next, 1, steps)
 	r.first(t)
-	// Sets both registers on every path to sweep. Otherwise the allocator would reserve them during
-	// first.
+	// Both registers must be set on every path to sweep. Otherwise the allocator would reserve them
+	// during first.
 	for _, v := range []vec{r.gain, r.factor} {
 		r.VBROADCASTSD(t, v)
 	}

@@ -115,8 +115,8 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ret()
 }
 
-// prefetch emits prefetches of the nonzeros gradientBlock places after the cursor, as many as a
-// short row has. MarginsGradient reads them next, for the margins of its next block. They come from
+// prefetch emits prefetches of the 16 nonzeros that begin gradientBlock places after the cursor.
+// MarginsGradient reads them next, for the margins of its next block. They come from
 // memory during the scatter of the present block, which is in the cache.
 func (r row) prefetch(e *emitter) {
 	block, _ := constant.Int64Val(e.number("gradientBlock"))

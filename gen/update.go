@@ -1,6 +1,6 @@
 package gen
 
-// step sets w to FMA(-eta, u, w), where u is d+q, and returns it.
+// step sets w to FMA(-eta, u, w), where u is d+q, and returns w.
 func (e *emitter) step(w, u, eta vec) vec {
 	e.VFNMADD231PD(u, eta, w)
 	return w

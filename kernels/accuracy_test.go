@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Bounds on the errors on the grid below, in units in the last place (ulp). They are slightly above
-// the largest measured errors.
+// Bounds on the errors at the margins of function grid, in units in the last place (ulp). They are
+// slightly above the largest measured errors.
 const (
 	expULP     = 1.25
 	log1pULP   = 0.9
@@ -111,7 +111,7 @@ func TestULP(t *testing.T) {
 	}
 }
 
-// TestScalarSpecials checks NaN and the ends of the range.
+// TestScalarSpecials checks margins that are 0, beyond ±708, infinite or NaN.
 func TestScalarSpecials(t *testing.T) {
 	tiny := ExpNeg(708)
 	if r := tiny / math.Exp(-708); !(math.Abs(r-1) < 1e-12) {

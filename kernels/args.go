@@ -23,7 +23,7 @@ type stepArgs struct {
 	step  float64   // number of steps done, for InnerDecay
 
 	dense []float64 // the rows of InnerRotated
-	count int       // number of steps of InnerRotated; sampled rows after them are only prefetched
+	count int       // number of steps of InnerRotated; sampled rows of later steps are only prefetched
 }
 
 // A stepKernel does the steps of a.sampled and returns how many it did. It stops after the step
@@ -49,8 +49,8 @@ func (a *stepArgs) keepsRead(fn, name string, v []float64) {
 }
 
 // run calls the kernel until all samples are used or a lazy loop stops, and returns the number of
-// steps. If a row does not fit into a.scratch, the reference does its step, because it takes rows
-// of any length.
+// steps. The reference, which takes rows of any length, does the steps of rows that do not fit
+// into a.scratch.
 func (a *stepArgs) run(kernel, reference stepKernel) int {
 	samples := len(a.sampled)
 	if samples == 0 {

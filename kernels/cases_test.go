@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// lengths lie on both sides of every limit in the kernels: empty, and one less and one more than
-// each vector, group of lanes, block of the loops and chunk.
+// lengths lie on both sides of every bound in the kernels: 0, and one less and one more than the
+// elements of each vector, group of lanes, block of the loops and chunk.
 var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
 	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
 
@@ -85,7 +85,7 @@ func stepsOf(rng *rand.Rand, s source, lens []int, d int, loss LossKind) Steps {
 	return Steps{Rows: rowsOf(rng, s, lens, d), Label: labels(rng, n), Slope0: s.vector(rng, n), Loss: loss, Eta: s.next(rng)}
 }
 
-// samplesOf draws the numbers of the sampled rows of n rows.
+// samplesOf draws row numbers below n, with replacement.
 func samplesOf(rng *rand.Rand, samples, n int) []int32 {
 	v := make([]int32, samples)
 	for k := range v {

@@ -92,7 +92,7 @@ func hessianKeeps(t *testing.T, n int) {
 	}
 	sameVector(t, "values", a.Val, val)
 	sameVector(t, "weights", c, before)
-	if len(a.Val) >= rows { // c can be a part of them
+	if len(a.Val) >= rows { // c can be a part of a.Val
 		got, want := make([]float64, p*p), make([]float64, p*p)
 		Hessian(got, p, p, 0, p, a, a.Val[:rows], nil)
 		Hessian(want, p, p, 0, p, a, slices.Clone(a.Val[:rows]), nil)

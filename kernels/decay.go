@@ -10,8 +10,8 @@ const DecayStride = 8
 // first four values by two loads, and writes the first two by one store.
 const (
 	DecayDeviation = iota // w − Fixed after the last step that touched the coordinate
-	DecayLast             // number of steps done up to and including that step
-	DecayFixed            // the limit of w while no step touches the coordinate
+	DecayLast             // number of steps done up to and including the last one that touched the coordinate
+	DecayFixed            // the number to which w converges while no step touches the coordinate
 	DecayRate             // −log of Factor
 	DecayGain             // the sum of g·a_j over the steps, see InnerDecay
 	DecayFactor           // 1 − eta·K_jj
@@ -24,18 +24,17 @@ func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 // InnerDecay runs inner steps (see Steps) on sparse rows, for a diagonal matrix K whose entries
 // differ. For each column, state holds the values Deviation, Last, Fixed, Rate, Gain and Factor;
 // the constants DecayDeviation to DecayFactor say what they are. A step costs only as much as its
-// row has nonzeros, because w_j is known between the steps that touch coordinate j: after k such
-// steps it is Fixed + exp(−k·Rate)·Deviation. The argument step is the number of steps done before
-// the call. Step m computes, for the nonzeros a_j of its row,
+// row has nonzeros, because other coordinates have a known w_j: k steps after the last one that
+// touched coordinate j, it is Fixed + exp(−k·Rate)·Deviation. The argument step is the number of
+// steps done before the call. Step m computes, for the nonzeros a_j of its row,
 //
 //	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes
 //	Deviation = FMA(g, a_j, Factor·v_j),  Last = m + 1,  Gain = FMA(g, a_j, Gain)
 //
 // Here t is the margin of the row, and g follows from t as in Steps. The argument of the
-// exponential is limited to 708. state holds DecayStride numbers for
-// each column; it is fastest if it begins at a multiple of 64 bytes. The columns of a row
-// must be distinct. Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of
-// Algorithm 1.
+// exponential is limited to 708. state holds DecayStride numbers for each column; the loop is fastest
+// if state begins at a multiple of 64 bytes. The columns of a row must be distinct. Source: Zhao, Li,
+// Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
 func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {
 	const fn = "InnerDecay"
 	var a stepArgs

@@ -22,7 +22,7 @@ func decayOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind
 	return c
 }
 
-// plausible sets the state to one that steps can reach.
+// plausible sets the state to a state that steps can reach.
 func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	for at := 0; at < len(c.state); at += DecayStride {
 		cell := c.state[at:]

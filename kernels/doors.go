@@ -15,7 +15,8 @@ func checkLen(fn, arg string, got, want int) {
 	}
 }
 
-// checkRows checks that a has n rows and that its nonzeros lie within the stored ones.
+// checkRows checks that a has n rows, that a column and a value are stored for each nonzero, and that
+// Cols is positive if there are nonzeros.
 func checkRows(fn, arg string, n int, a *Rows) {
 	if n != a.Len() {
 		panicf("%s: len(%s) is %d, want the number of rows, %d", fn, arg, n, a.Len())

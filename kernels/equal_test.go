@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// An operation calls one exported function. The arguments have length n and are drawn from a
-// source. It returns everything that the function wrote.
+// An operation calls one exported function, or several for a storage form. The arguments are drawn
+// from a source; their lengths follow from n. run returns everything that was written.
 type operation struct {
 	name string
 	run  func(rng *rand.Rand, s source, n int) [][]float64

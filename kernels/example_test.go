@@ -48,6 +48,6 @@ func ExampleUse() {
 		fmt.Println(err)
 	}
 	fmt.Println(kernels.Active())
-	_ = kernels.Use(was) // it was in use, so it is available
+	_ = kernels.Use(was) // this level was in use, so it is available
 	// Output: generic
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// formNames names the storage forms in the order of inForm.
+// formNames[k] is the name of storage form k.
 var formNames = []string{"int32/float64", "int32/float32", "int32/ones", "uint16/float64", "uint16/float32", "uint16/ones"}
 
 // inForm returns a in the plain form and in the given form. It first rounds the values so

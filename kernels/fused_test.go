@@ -13,7 +13,7 @@ type innerCase interface{ run(rows *Rows) [][]float64 }
 // TestInnerEqual compares every level and storage form with the reference on plain rows, bit for bit.
 func TestInnerEqual(t *testing.T) {
 	columns := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 33, 123}
-	longest := []int{0, 1, 7, 8, 9, 40, 130} // bounds on the nonzeros of a row, in turn
+	longest := []int{0, 1, 7, 8, 9, 40, 130} // bounds on the nonzeros of a row, one for each p in turn
 	eachLevel(t, func(t *testing.T) {
 		level := Active()
 		for _, s := range sources {
@@ -90,7 +90,7 @@ func TestFusedLong(t *testing.T) {
 	}
 }
 
-// TestScratchShared runs different loops with one Scratch. Its content must not matter.
+// TestScratchShared runs different loops with one Scratch, whose content must not change a result.
 func TestScratchShared(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(83, 1))

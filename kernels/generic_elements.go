@@ -20,8 +20,8 @@ func (a *stepArgs) denseStep(i int32) {
 	}
 }
 
-// boxStep does one step of InnerBox. It keeps sum and the new w before the product with the row, at
-// the row's columns, because the loop over all columns overwrites both.
+// boxStep does one step of InnerBox. The loop over all columns overwrites w and sum. So boxStep first
+// stores, for the row's columns, sum and FMA(c, w, e), to which it then adds the product with the row.
 func (a *stepArgs) boxStep(i int32) {
 	g := a.gain(i, a.margin(i))
 	w, sum, c, e, lo, hi := a.w, a.sum, a.c, a.e, a.lo, a.hi

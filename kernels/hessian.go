@@ -83,7 +83,7 @@ func (a *Rows) addsBefore(j, p int) int64 {
 	return sum
 }
 
-// plusZero turns every -0 in these rows of h into +0.
+// plusZero turns every -0 in rows lo to hi-1 of h, on and above the diagonal, into +0.
 func plusZero(h []float64, p, stride, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		row := h[j*stride+j : j*stride+p]
@@ -161,7 +161,7 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 }
 
 // longSpan divides the span rest into spans of limited work, and processes each in one[0]. A span
-// of a single nonzero may have more work.
+// with last = first+1 may have more work.
 func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	for first := rest.first; first < rest.last; first = one[0].last {
 		n := max(1, (maxWork-1)/(rest.end-first))

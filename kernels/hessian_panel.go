@@ -28,7 +28,7 @@ type HessianScratch struct {
 	tile  []float64 // a copy of those rows of h that are updated only in part
 	t     []float64 // c[i]*x_ij, ordered by block, then column, then row
 	mask  []uint64  // for each block and column, the set of the block's rows with a nonzero there
-	begin []int     // for each block and each panelCols columns, the position in t at which they begin
+	begin []int     // for each block and each group of panelCols columns, the position in t of its first number
 	next  []int64   // for each row, the first nonzero that is not yet in a panel
 	free  []int32   // for each column, the next free place in t
 }

@@ -4,7 +4,7 @@ package kernels
 
 import "github.com/klauspost/cpuid/v2"
 
-// features maps the names of processor features in the generated table needs to their names in
+// features maps the names of processor features in the generated variable needs to the constants of
 // package cpuid.
 var features = map[string]cpuid.FeatureID{
 	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI": cpuid.BMI1, "BMI2": cpuid.BMI2,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestNeeds checks the table needs: every processor feature in it is in features, and no kernel
+// TestNeeds checks the generated table of processor features: each of them is in features, and no kernel
 // needs more than its level offers.
 func TestNeeds(t *testing.T) {
 	for l, kernels := range needs {

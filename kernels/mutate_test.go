@@ -185,7 +185,7 @@ func (m *mutation) apply(src string) (string, error) {
 	return src[:start+at[0]] + string(changed) + src[start+at[1]:], nil
 }
 
-// canInline reports whether the compiler can inline the function, or the build fails.
+// canInline reports whether the compiler can inline the function. If the build fails, it returns true.
 func canInline(module, function string) bool {
 	cmd := exec.Command("go", "build", "-gcflags=-m", "./kernels")
 	cmd.Dir = module

@@ -91,8 +91,8 @@ func Gradient(z []float64, a Rows, slope []float64) {
 	}
 }
 
-// blockRows returns how many of the first rows have at most maxWork rows and nonzeros
-// together. It returns 0 if the first row alone has more.
+// blockRows returns the largest k for which the first k rows have at most maxWork-k nonzeros. It
+// returns 0 if the first row alone has more.
 func blockRows(ptr []int64) int {
 	rows, first := len(ptr)-1, ptr[0]
 	if ptr[rows]-first+int64(rows) <= maxWork {

@@ -7,8 +7,8 @@ import "math"
 //
 //	n = round(a/ln 2), r = n ln 2 - a, exp(-a) = 2^-n exp(r), |r| <= ln(2)/2
 //
-// The rounding adds 1.5*2^52, which leaves -n in the low bits of t. The exponent bias is added in
-// the same step, so that 2^-n needs only a shift. With Estrin's scheme, five multiply-adds follow
+// The rounding adds 1.5*2^52 to -a/ln 2, so that the low bits of the sum hold -n. The exponent bias is
+// added in the same step, so that 2^-n needs only a shift. With Estrin's scheme, five multiply-adds follow
 // one another after the reduction.
 func ExpNeg(a float64) float64 {
 	if a > expMax {

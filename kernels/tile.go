@@ -3,7 +3,7 @@ package kernels
 // TileSide is the number of rows and columns of the matrices that AddTile multiplies.
 const TileSide = panelCols
 
-// allRows[i] is the mask of all rows of a panel; leading[i] is the mask of the panel's first i+1
+// Every allRows[i] is the mask of all rows of a panel; leading[i] is the mask of the panel's first i+1
 // rows.
 var allRows, leading = func() (all, lead [TileSide]uint64) {
 	for i := range all {

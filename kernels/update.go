@@ -39,7 +39,7 @@ func ProjectedUpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
 
 // ProjectedUpdateBall is ProjectedUpdate on the ball |w| <= radius. The first loop makes the step
 // and sums w[i]² as Dot does. The second loop multiplies w by radius/norm if the norm exceeds
-// radius, else by 1, and adds it to s. A norm that overflows (above 1e154) projects to zero.
+// radius, else by 1, and adds w to s. A norm that overflows (above 1e154) projects to zero.
 func ProjectedUpdateBall(w, s, d, q []float64, eta, radius float64) {
 	checkUpdate("ProjectedUpdateBall", w, s, d, q)
 	var sum float64

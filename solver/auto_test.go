@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestAuto checks the default method on problems with known optima. The proved gap must be at most the
-// goal, and the distance from the optimum at most the proved gap.
+// TestAuto checks the default method on problems with known optima. The proved gap must be at most RelTol
+// times the loss at x = 0, and the distance from the optimum at most the proved gap.
 func TestAuto(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -62,7 +62,7 @@ func TestLargerBudgets(t *testing.T) {
 			}
 			value, steps := res.At.Objective, res.Stats.NewtonSteps
 			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g", c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
-			// Rounding gives runs with the same number of passes slightly different gaps.
+			// Because of rounding, runs with the same number of passes have slightly different gaps.
 			looser := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.few)
 			if converged := res.Status == solver.Converged; done && !converged || !converged && (value > least*(1+1e-12) || looser) {
 				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g", c.name, passes, res.Status, value, res.DualityGap, least, gap)
@@ -75,7 +75,7 @@ func TestLargerBudgets(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends after left calls of Err.
+// A countdown is a context that ends after a number of calls of its method Err.
 type countdown struct {
 	context.Context
 	left int

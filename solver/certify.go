@@ -28,7 +28,7 @@ func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *e
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
-		return math.Inf(1) // the objective at x is unknown, or no proof was requested
+		return math.Inf(1) // x does not imply y, no proof was requested, or the run was canceled
 	}
 	penalty := r.Problem.penalty().Value(y)
 	if math.IsInf(penalty, 1) {

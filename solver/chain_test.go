@@ -12,7 +12,7 @@ import (
 )
 
 // TestSignals compares the fused lasso of signals on a chain with the result of a direct method: the
-// objective, every value, and the number of levels. The Newton matrices of these problems are banded.
+// objective, every value, and the number of jumps. The Newton matrices of these problems are banded.
 func TestSignals(t *testing.T) {
 	sizes := []int{500, 10_000}
 	if !testing.Short() {
@@ -55,7 +55,7 @@ func steps(n int) []float64 {
 	return y
 }
 
-// levels returns the number of levels of x. Neighbouring values are in one level if they differ by at most
+// levels returns one more than the number of jumps in x. A jump is a difference of neighbours of more than
 // apart.
 func levels(x []float64, apart float64) int {
 	count := 1

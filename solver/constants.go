@@ -43,7 +43,7 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 
 // radius returns an upper bound of |x*|₂ for the solution x*, given the objective of some point. This
 // objective is at least (mu/2)|x*|². If every feature has a singleton row, the objective is also at
-// least rate times |x*|₁. radius returns 0 if neither gives a bound.
+// least a multiple of |x*|₁. radius returns 0 if neither gives a bound.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {

@@ -230,8 +230,8 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 	}
 }
 
-// TestNoRotation checks that without a rotated copy of the data, Algorithms 1 and 2 have the same
-// iterates up to rounding.
+// TestNoRotation checks that Algorithms 1 and 2 give the same averages, up to rounding, with and without
+// a rotated copy of the data. The last record must have the averages of the result.
 func TestNoRotation(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5}, 1e-3)
 	p.L2, p.Constraint = 1e-2, graph.Chain(20).FusedLasso()
@@ -271,8 +271,8 @@ func TestUnproved(t *testing.T) {
 }
 
 // TestGiantComponent checks a problem with a chain of 1,500 features, which is too large for a rotation.
-// Steps then use batches of samples, and a batch shares the products with A'A. The solution must be the
-// same.
+// Steps then use batches of samples, and a batch shares the products with A'A. The gap must be
+// small, and SCASL, which needs no batches, must reach the same objective.
 func TestGiantComponent(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2

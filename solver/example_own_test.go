@@ -12,7 +12,7 @@ import (
 )
 
 // A signal on a chain: the loss is the mean of squares, and the penalty is lambda times the sum of the
-// absolute jumps. The values of each level are exactly equal.
+// absolute jumps. Between two jumps the fitted values are exactly equal.
 func ExampleProblem_chain() {
 	signal := []float64{1.1, 0.8, 1.2, 0.9, 3.2, 2.9, 3.1, 0.1, -0.2, 0.1}
 	res, err := solver.Minimize(context.Background(), &solver.Problem{

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// leftProblem returns a problem with 30 rows of normal random numbers and labels −1 and +1. It calls the
-// function each for every row; this function may change the row.
+// leftProblem returns a problem with 30 rows of normal random numbers and labels −1 and +1. For every row
+// it calls each, which may change the row.
 func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64, label float64)) *solver.Problem {
 	t.Helper()
 	const n = 30

@@ -20,15 +20,15 @@ func (p *Problem) Memory(m Method) int64 {
 	alone.Comm, alone.joined = nil, nil // the estimate is for this process
 	p = &alone
 	const (
-		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors
-		most                        = 1 << 26    // with more features, Memory allocates no vector itself
+		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors of length p, l and p
+		most                        = 1 << 26    // with more features, Memory itself allocates no vector of length p
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
 	runs := rows.NewChunks(p.Data, 1).Count()
 	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+runs-1)*int64(features)+ofRows*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
-		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A'; if A = [G; I], also G and rows of A'
+		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A'; if A = [G; I], also G and the coupled rows of A'
 	}
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)

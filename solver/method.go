@@ -59,7 +59,7 @@ type MethodInfo struct {
 	Theorem int `json:"-"`
 	// AllSamples methods use all samples in every step.
 	AllSamples bool `json:"-"`
-	// StoredIterates methods store an iterate for each sample, which are n·p numbers.
+	// StoredIterates methods store an iterate for each sample: n·p numbers.
 	StoredIterates bool `json:"-"`
 	// PaperPass says that the paper counts one pass for each outer iteration of the method,
 	// whatever an iteration costs.

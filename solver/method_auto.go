@@ -17,8 +17,8 @@ import (
 // The number of features is
 //
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
-//   - unlimited with an L1 penalty if at most 64 features have no row of A to themselves, as with
-//     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
+//   - unlimited with an L1 penalty if at most 64 features have no singleton row, as with [G; I] and
+//     an intercept. Then up to some thousands of coefficients may be non-zero;
 //   - up to some thousands otherwise.
 //
 // In two cases Auto makes passes of SCASK before the Newton steps. In the first case Settings.Passes
@@ -44,7 +44,7 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 		return nil, r.newtonOnly()
 	}
 	if a.direct() {
-		r.keeper.Watched = true // Newton steps descend
+		r.keeper.Watched = true // Newton steps descend, so checkCheaply is not needed
 		return a.next, nil
 	}
 	return a.next, a.begin()

@@ -169,7 +169,7 @@ func (s *scas) fitScale() {
 }
 
 // fitBatch limits the number of dual updates so that every round has some steps. If steps have
-// several samples, it also computes MeanCurvature, on which their automatic size depends.
+// several samples, it also computes MeanCurvature, on which the automatic step size depends.
 func (s *scas) fitBatch() {
 	st, steps := &s.Stats, s.Settings.InnerSteps
 	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a round of few steps changes x too little
@@ -185,7 +185,7 @@ func (s *scas) fitBatch() {
 // next makes one outer iteration, as Iteration describes.
 func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
-	if !t.Alone() { // so that a resumed run draws the same samples
+	if !t.Alone() { // the checkpoint has only the generator of the first process
 		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
 	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
@@ -202,7 +202,7 @@ func (s *scas) next() (bool, error) {
 	return true, nil
 }
 
-// curvatureHere is OuterLoop.Met.
+// curvatureHere returns the curvature of the loss at the snapshot, for OuterLoop.Met.
 func (s *scas) curvatureHere() float64 {
 	if s.rows == nil {
 		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)

@@ -134,7 +134,7 @@ func (r *Run) record() error {
 	})
 }
 
-// result evaluates the final state.
+// result returns the Result of the final state; end sets its status.
 func (r *Run) result() *Result {
 	r.clock.Pause()
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
@@ -145,7 +145,7 @@ func (r *Run) result() *Result {
 			last = r.evaluate(r.Iterate)
 		}
 	}
-	judge := func(at Iterate) Evaluation { // makes a pass only if the point is not the iterate
+	judge := func(at Iterate) Evaluation { // returns last for the iterate, and makes a pass for other points
 		if slices.Equal(at.X, r.X) && slices.Equal(at.Y, r.Y) {
 			return last
 		}

@@ -240,7 +240,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// sameBits checks that a method gives the same bits at every level of the kernels.
+// sameBits checks that a method gives the same bits at every level of the kernels, and other iterates for
+// another seed.
 func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	t.Helper()
 	first := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})

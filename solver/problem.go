@@ -107,7 +107,7 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-// samples returns the samples of p; of is p.Data, or its compact form.
+// samples returns the samples of p, given the rows of p.Data or their compact form.
 func (p *Problem) samples(of kernels.Rows) rows.Data {
 	return rows.Data{Team: p.team(), Rows: of, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }

@@ -35,7 +35,7 @@ func build(t *testing.T, dir, name, tags string, set ...string) program {
 }
 
 // TestBits runs the command at each level that this processor can run. All must write the same
-// files. The long form also builds the command without assembly, and for x86-64-v3, where the
+// files. Without -short it also builds the command without assembly, and for x86-64-v3, where the
 // compiler may fuse products into sums. The short tests of package kernels are built in the same
 // ways.
 func TestBits(t *testing.T) {

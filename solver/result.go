@@ -78,9 +78,9 @@ type Stats struct {
 	Method      string  `json:"method"`                 // name of the method
 	Plan        string  `json:"plan,omitempty"`         // how the inner loop of SCAS-ADMM was run; empty for other methods
 	PlanReason  string  `json:"plan_reason,omitempty"`  // the reason for the plan, in one line
-	Storage     string  `json:"storage,omitempty"`      // how the kernels hold the data: bytes of an index and of a value
-	DualUpdates int     `json:"dual_updates,omitempty"` // K
-	InnerSteps  int     `json:"inner_steps,omitempty"`  // M of the last outer iteration; 0 for methods without stages
+	Storage     string  `json:"storage,omitempty"`      // how the kernels hold the data: the types of columns and values
+	DualUpdates int     `json:"dual_updates,omitempty"` // dual updates for each full gradient
+	InnerSteps  int     `json:"inner_steps,omitempty"`  // samples drawn in the last inner loop; 0 for methods without inner loops
 	BatchSize   int     `json:"batch_size,omitempty"`   // samples per inner step
 	Eta         float64 `json:"eta,omitempty"`          // step size of the last outer iteration; 0 for methods without one
 	Rho         float64 `json:"rho,omitempty"`          // ρ
@@ -145,7 +145,7 @@ type NotConvergedError struct {
 	Status    Status
 	Objective float64
 	Gap, Goal float64 // the proved gap, and the gap that RelTol asks for
-	Why       string  // the reason; empty if Remedies say it
+	Why       string  // why the gap is above Goal; empty if Remedies say it
 	Remedies  []sparse.Remedy
 }
 

@@ -31,11 +31,11 @@ type proof struct {
 	ended     ending.Why // why Newton steps ended
 	spent     bool       // Newton steps ended because the budget was used up
 	groups    [][]int    // see Result.Groups
-	judged    Snapshot   // scratch memory
+	judged    Snapshot   // scratch memory of lagrangian
 }
 
-// set copies X, Y and Dual of from into the slices of it, which must have the same lengths. If a slice of
-// from is nil, the slice of it does not change.
+// set copies each slice of the argument, unless it is nil, into the same slice of the receiver. Both must
+// have the same length.
 func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
 
 // A Run is one call of Minimize, with what its method needs.
@@ -183,8 +183,8 @@ func (r *Run) StepSize(automatic float64) float64 {
 // NaturalRho returns factor times lambda times the root mean square of |aᵢ|. For regression it divides
 // this by the size of the labels. The reason: beta lies in [−lambda, lambda], so lambda/rho must be
 // comparable with the entries of A x, whose unit is the unit of the labels divided by the unit of the
-// features. For a penalty without a scale, such as an indicator, NaturalRho returns the mean curvature
-// of the loss along a feature.
+// features. If lambda is 0, NaturalRho returns a small constant; for a penalty without a scale, such as
+// an indicator, it returns the mean curvature of the loss along a feature.
 func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
 // newScales returns the scales from which the automatic ρ and η follow.

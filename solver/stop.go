@@ -103,7 +103,7 @@ func (r *Run) checkCheaply() error {
 // the stored one if the step size is automatic; if not, it calls Lost.
 func (r *Run) checkFinally() error {
 	if r.keeper.Kept.X == nil {
-		return nil // the run had not started yet
+		return nil // no iteration was begun, or there were only Newton steps
 	}
 	r.clock.Pause()
 	defer r.clock.Resume()

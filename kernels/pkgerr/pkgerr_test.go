@@ -15,7 +15,8 @@ import (
 	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
-// TestError checks the text of an error with and without the name of its package, and that it wraps others.
+// TestError checks the text of an Error with and without the name of its package, and that an Error wraps
+// its cause.
 func TestError(t *testing.T) {
 	cause := errors.New("no rows")
 	err := pkgerr.Errorf("model", "fold %d: %w", 2, cause)
