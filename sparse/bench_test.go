@@ -77,8 +77,8 @@ func BenchmarkWriteLIBSVM(b *testing.B) {
 	b.SetBytes(n)
 }
 
-// BenchmarkRead reads one dense and one sparse data set in every format. MB/s refers to the size of the
-// file. In the sparse data, one value in 630 is stored.
+// BenchmarkRead reads a dense data set in every format, and a sparse one in the formats that store sparse
+// data. MB/s refers to the size of the file. In the sparse data, one value in 630 is stored.
 func BenchmarkRead(b *testing.B) {
 	sets := map[string]*Dataset{"sparse": mustRead(b, string(rcv1Text(4_000, 6)), &ReadOptions{Features: 47_236})}
 	r := rand.New(rand.NewPCG(7, 7))

@@ -188,8 +188,8 @@ func TestBinaryLabels(t *testing.T) {
 	}
 }
 
-// TestBinaryDamage checks that a file with any bit flipped, or truncated anywhere, is an
-// error.
+// TestBinaryDamage checks at random places that a file with one bit flipped, and a truncated
+// file, are errors.
 func TestBinaryDamage(t *testing.T) {
 	whole := binaryBytes(t, manyRows(t, 30000))
 	dir := t.TempDir()

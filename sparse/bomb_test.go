@@ -31,8 +31,8 @@ func allocated(do func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) >> 20
 }
 
-// TestBombs checks that every reader refuses small files that expand without bound, and
-// lines without end, before they fill the memory.
+// TestBombs checks that small files that expand without bound, and lines without end, are refused
+// before they fill the memory.
 func TestBombs(t *testing.T) {
 	const most = 400 // MiB allocated in total; less than half of it is in use at a time
 	readers := map[string]func(io.Reader) error{
@@ -67,7 +67,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark checks that every reader of text skips a byte order mark.
+// TestByteOrderMark checks that a byte order mark is skipped in LIBSVM text and in matrix files.
 func TestByteOrderMark(t *testing.T) {
 	if d, err := readAs(LIBSVM, strings.NewReader("\ufeff1 1:1\n2 1:2\n"), "f", nil); err != nil || d.X.NNZ() != 2 {
 		t.Error(err)

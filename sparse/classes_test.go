@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestClasses checks that labels of more than two classes are accepted in every format if
-// options allow them, and refused otherwise.
+// TestClasses checks that labels of more than two classes are accepted in LIBSVM text, tables,
+// and .npy and .scas files if the options allow them, and refused otherwise.
 func TestClasses(t *testing.T) {
 	labels := []float64{7, -1, 3, 7, 3, -1, 3}
 	want := Classes{Values: []float64{-1, 3, 7}}

@@ -30,7 +30,7 @@ type parts struct {
 // recordBytes is about the largest number of bytes of text that must be read again after a crash.
 const recordBytes = 8 << 20
 
-// The sections of a .scas file.
+// The sections of a .scas file that are parts.
 const (
 	columnsPart = iota
 	valuesPart

@@ -67,7 +67,7 @@ func TestConvert(t *testing.T) {
 	onlyFiles(t, dir, "in.svm", "out.scas")
 }
 
-// onlyFiles fails if a directory has files that are not listed.
+// onlyFiles fails unless a directory has exactly the listed files.
 func onlyFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -106,7 +106,7 @@ func TestConvertResumes(t *testing.T) {
 					t.Errorf("%s: %d of %d", stage, done, total)
 				}
 				if stage == "file" {
-					left += 2 // writing begins anew after each interruption, so it must get further before the next
+					left += 2 // writing begins anew after an interruption, so the next one must come later
 				}
 			},
 			Interrupt: func() error {

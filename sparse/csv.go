@@ -47,7 +47,7 @@ type TableOptions struct {
 // the columns of the categories. A missing label is always an error.
 type Missing string
 
-// The rules. By MissingRefuse, the default, a missing value is an error.
+// The rules for missing values. By MissingRefuse, the default, a missing value is an error.
 const (
 	MissingRefuse Missing = ""
 	MissingMean   Missing = "mean"   // the mean of the column's other values

@@ -10,7 +10,7 @@ import (
 type tableLabels struct {
 	labelCollector
 	begun, worded bool
-	numbers       map[string]float64 // the number of each word that the options list or that occurred
+	numbers       map[string]float64 // the number of each word that ReadOptions.Classes lists or that occurred
 }
 
 // take adds the label in a cell; it returns what is wrong with the label, or nil.
@@ -53,8 +53,8 @@ func (l *tableLabels) begin(number bool) {
 // unknown returns the error that a word is not a label that the options list.
 func (l *tableLabels) unknown() *ParseError { return wrongCell(l.opt.unknownLabel(true), ignoreLabels) }
 
-// takeWord adds a label that is a word; it returns what is wrong with the label, or nil. A word that the
-// options do not list gets the next number.
+// takeWord adds a label that is a word; it returns what is wrong with the label, or nil. If the options
+// list no labels, a new word gets the next number.
 func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	v, known := l.numbers[word]
 	switch o := l.opt; {

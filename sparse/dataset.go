@@ -77,7 +77,7 @@ func (m LabelMapping) String() string {
 // named reports whether the original labels are words.
 func (m LabelMapping) named() bool { return m.NegativeName != "" || m.PositiveName != "" }
 
-// Name returns the original label as text: the word, or the number of Original.
+// Name returns the original label as text: the word, or the number that Original returns.
 func (m LabelMapping) Name(sign float64) string {
 	switch {
 	case !m.named() || m.IsZero():

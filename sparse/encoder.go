@@ -20,7 +20,7 @@ import (
 // column is the category; every other feature is a column of numbers. Table.Fill and
 // Table.Missing say how missing values are replaced. Many goroutines may use one Encoder.
 type Encoder struct {
-	at         map[string]int32    // the number of each feature
+	at         map[string]int32    // the column of each feature in the rows, counted from 0
 	plain      []string            // features without "=" in their names
 	categories map[string][]string // features with one "=", by the text before it
 	odd        []string            // features with more than one "="
@@ -71,8 +71,8 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 }
 
 // Encode converts a record. The record must contain every column that a feature needs; other
-// columns are ignored. A value is a number, a json.Number, a string as in a cell of a table, a bool
-// (the text true or false), or nil. Nil and an empty string are missing values.
+// columns are ignored. A value is a number, a json.Number, a string or []byte as in a cell of a table,
+// a bool (the text true or false), or nil. Nil and an empty string are missing values.
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	r, err := e.encode(record)
 	if err != nil {

@@ -469,7 +469,7 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 		if !ok || len(f) != 1 || words[3] == "integer" && v != math.Trunc(v) {
 			return nil, false
 		}
-		if math.Float64bits(v) != 0 { // zeros of a dense file are not stored, in neither triangle
+		if math.Float64bits(v) != 0 { // the zeros of a dense file are not stored, nor their mirror images
 			naivePlace(x, places[k], mirror, f[0])
 		}
 	}

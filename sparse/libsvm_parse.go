@@ -318,7 +318,7 @@ func lineEnd(b []byte, i int) int {
 }
 
 // longIndex reads an index of 8 or more digits. It replaces values of more than 32 bits
-// by the largest 32-bit number, which is above every limit.
+// by the largest 32-bit number, which is never a valid index.
 func longIndex(b []byte, i int) (num uint64, end int) {
 	for '0' <= b[i] && b[i] <= '9' {
 		num = min(num*10+uint64(b[i]-'0'), math.MaxUint32)

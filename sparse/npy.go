@@ -91,7 +91,7 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 }
 
 // eachArrayBlock calls do with at most arrayBlock elements of a numeric array at a time; at is the
-// position of the first.
+// position of the first of these elements.
 func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
 	block, at := make([]float64, min(arrayBlock, max(1, in.Len))), int64(0)
 	for {

@@ -81,7 +81,7 @@ type npzReader struct {
 	bytes  int64
 }
 
-// first returns the first of the names for which there is an array; empty if none.
+// first returns the first of the names that an array has, or "" if no array has one of them.
 func (z *npzReader) first(names ...string) string {
 	for _, name := range names {
 		if z.arrays[name] != nil {

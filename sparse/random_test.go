@@ -47,7 +47,7 @@ func TestSplitIsAPartition(t *testing.T) {
 	})
 }
 
-// TestSplitIsFair checks over 4,000 seeds that every element is in each half equally often, up to five
+// TestSplitIsFair checks over 4,000 seeds that every element is in the first half equally often, up to five
 // standard deviations.
 func TestSplitIsFair(t *testing.T) {
 	const n, seeds = 11, 4000

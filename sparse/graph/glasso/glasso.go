@@ -193,7 +193,7 @@ func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 		g, err = graph.New(n, edges)
 	}
 	if err != nil {
-		panic(err) // Theta is symmetric and positive definite
+		panic(err) // cannot happen: Theta is symmetric and positive definite
 	}
 	return g
 }

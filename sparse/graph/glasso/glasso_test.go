@@ -163,7 +163,7 @@ func TestComponentErrorNamesThePenalty(t *testing.T) {
 }
 
 func TestGraphWeights(t *testing.T) {
-	// For two features the optimality conditions give W, the inverse of Theta, at once.
+	// For two features the optimality conditions give a formula for W, the inverse of Theta.
 	c, err := graph.NewCovariance(2, []float64{1, 0.5, 0.5, 1})
 	if err != nil {
 		t.Fatal(err)

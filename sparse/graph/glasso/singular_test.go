@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// fewSamples returns the covariance of n normal samples of p features. If copied is set, the last feature is
+// fewSamples returns the correlation matrix of n normal samples of p features. If copied is set, the last feature is
 // a copy of the first.
 func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covariance {
 	t.Helper()

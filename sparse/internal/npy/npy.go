@@ -83,7 +83,7 @@ func Open(r io.Reader) (*Array, error) {
 	return a, nil
 }
 
-// ended describes the unexpected end of a file; other errors are returned unchanged.
+// ended returns an error that says where a file ended too early; it returns other errors unchanged.
 func ended(err error, where string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("the file ends %s: write or fetch it again", where)
