@@ -290,7 +290,7 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	for i, a := range alpha {
 		low, high := f.Loss.SlopeRange(label[i])
 		if alpha[i] = max(low, min(a, high)); t.weight[i] == 0 {
-			alpha[i] = 0 // the weight is 0, and so must be the term of the gap, which would be 0·∞
+			alpha[i] = 0 // with weight 0 the term of the gap must be 0, not 0·∞
 		}
 		if m.shrink > 0 {
 			alpha[i] *= m.shrink

@@ -162,7 +162,7 @@ func (m *memory) accept(t *trial) {
 	for i, v := range along {
 		alpha := m.at.slope[i] + float64(m.curve[i]*v)
 		if m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i])); m.Coef[i] == 0 {
-			m.alpha[i] = 0 // the weight is 0, and so must be the term of the gap, which would be 0·∞
+			m.alpha[i] = 0 // with weight 0 the term of the gap must be 0, not 0·∞
 		}
 	}
 	if t.length > 0 {

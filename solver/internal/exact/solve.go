@@ -309,7 +309,7 @@ func (s *Solver) value(loss float64) float64 {
 		return s.bounds.Value(s.x, loss)
 	}
 	sum := loss
-	if s.set.full || s.set.cols == nil { // the set does not have all non-zero coefficients
+	if s.set.full || s.set.cols == nil { // the set may lack non-zero coefficients
 		for j := range s.x {
 			sum += s.penalty(j)
 		}

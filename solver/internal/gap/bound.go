@@ -24,7 +24,7 @@ type Problem struct {
 
 	box          term.Box
 	product      bool    // X is a box or R^p
-	relaxed      []bool  // features j at which eⱼ need not be 0
+	relaxed      []bool  // relaxed[j]: eⱼ need not be 0
 	oneSided     []int32 // features at which checkSigns decides whether eⱼ must be 0
 	correction   *correction
 	rootsVersion int
@@ -33,7 +33,7 @@ type Problem struct {
 	// optimised lists features with a singleton row. Bound chooses the multipliers of these rows to
 	// make the bound small.
 	optimised []int32
-	// recomputed lists the rows whose multipliers Bound computes itself. It ignores the given ones.
+	// recomputed lists the rows whose multipliers Bound computes, instead of taking the given ones.
 	recomputed []int32
 	work       work
 }
@@ -212,7 +212,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 		p.start(z, t, sum, clip)
 		size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
 		for j, norm := range p.Columns.Norm {
-			if !p.vanishing(j) { // if it vanishes, X_j'Cδ = 0: where αᵢ = 0 is an end of the domain, Φᵢ = 0
+			if !p.vanishing(j) { // else X_j'Cδ = 0: the samples of column j have αᵢ = 0, an end of the domain, so Φᵢ = 0
 				w.eErr[j] += float64(size * norm)
 			}
 		}

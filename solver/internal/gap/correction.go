@@ -72,7 +72,7 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 // not have eⱼ = 0. A row with exactly one feature that is not reached gives a step for this feature. If
 // there is no such row, buildSteps makes a feature a root.
 func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64) {
-	outside := make([]int, pen.Len()) // per row: its features that are not reached
+	outside := make([]int, pen.Len()) // per row: the number of its features that are not reached
 	var ready []int32
 	for row := range outside {
 		idx, val := pen.M.Row(row)

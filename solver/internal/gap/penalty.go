@@ -328,7 +328,7 @@ func (pen *Penalty) fenchel(z, zErr, v []float64) float64 {
 	return sum
 }
 
-// fenchelAt returns g(v) + g*(z) − z v of one row without a group, as a sum of non-negative terms.
+// fenchelAt returns g(v) + g*(z) − z v of row j, which is in no group, as a sum of non-negative terms.
 func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	limit := pen.Limit[j]
 	if !pen.Squared(j) {

@@ -116,7 +116,7 @@ func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	return h
 }
 
-// inner returns entry (a, b) of the Hessian.
+// inner returns entry (a, b) of N'X' diag(phi) X N.
 func (r *rootMatrix) inner(a, b int, phi []float64) (sum float64) {
 	j, other := 0, r.idx[b]
 	for m, i := range r.idx[a] {

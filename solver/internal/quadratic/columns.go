@@ -87,9 +87,9 @@ func (h *Columns) Restore() {
 }
 
 const (
-	maxConjugate    = 200  // largest number of steps of the conjugate gradient method
+	maxConjugate    = 200  // largest number of iterations of the conjugate gradient method
 	energyTolerance = 1e-2 // Solve calls enough only if the energy is at most this fraction of its first value
-	checkEvery      = 10   // steps between two checks of whether the step crosses zero or a bound
+	checkEvery      = 10   // iterations between two checks of whether the Newton step crosses zero or a bound
 )
 
 // SweepsPerSolve implements Hessian. Solve usually takes longer than leastSweeps sweeps, but more sweeps

@@ -109,7 +109,7 @@ func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	part.Expand(q.U, y)
 	for j, of := range part.Group {
 		if of >= 0 {
-			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // the curvature for the whole group, because its coordinates move together
+			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // the group moves as a whole, with its largest curvature
 		}
 	}
 	if q.Set != nil {

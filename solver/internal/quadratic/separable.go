@@ -32,8 +32,8 @@ type Separable struct {
 	U []float64
 
 	support []int32   // the coordinates that Newton steps change
-	step    []float64 // over the support
-	rest    []float64 // minus the derivatives over the support, see setDescent
+	step    []float64 // the Newton step, for the support
+	rest    []float64 // minus the derivatives, for the support; see setDescent
 	saved   []float64 // U before a Newton step
 }
 
