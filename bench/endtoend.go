@@ -63,7 +63,8 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 	return r.write(c.Results, c.Benchfmt)
 }
 
-// jobs returns scas and scas-k, each with and without a graph, and a line that describes the data.
+// jobs returns jobs with the methods scas and scas-k, each with and without a graph. source is a line that
+// describes the data.
 func (c *endToEndCmd) jobs() (jobs []outer.Job, source string, err error) {
 	var x *sparse.CSR
 	var labels []float64
@@ -105,7 +106,7 @@ func syntheticA9A(rows int) (x *sparse.CSR, labels []float64, g *graph.Graph, er
 	sh.Rows = rows
 	x, labels = sh.Build(9)
 	var pairs [][2]int32
-	for _, step := range []int{1, 7, 70} { // 122 + 116 + 53 = 291 edges
+	for _, step := range []int{1, 7, 70} { // 122, 116 and 53 edges
 		for i := range sh.Cols - step {
 			pairs = append(pairs, [2]int32{int32(i), int32(i + step)})
 		}

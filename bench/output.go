@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/bench/race"
 )
 
-// A report is the output of a command. What is written to it goes to the terminal and into text.
+// A report is the output of a command. What is written to the report goes to the terminal and into text.
 type report struct {
 	io.Writer
 	name     string // name of the command

@@ -77,7 +77,7 @@ func (c *peersCmd) Run(e *race.Env) error {
 	return errors.Join(err, c.finish(r))
 }
 
-// finish writes the files of results.
+// finish prints the table of ratios and writes the files of results.
 func (c *peersCmd) finish(r *peersRun) error {
 	if len(r.all) == 0 {
 		return fmt.Errorf("none of the problems has its data here; --data DIR, or `make data`")
@@ -160,7 +160,8 @@ func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
 	return nil
 }
 
-// race runs one problem. If its data do not exist, it prints the name and leaves the problem out.
+// race runs one problem and prints the result. If the data of the problem do not exist, or its optimum is
+// not known precisely enough, race says so instead.
 func (c *peersCmd) race(e *race.Env, r *peersRun, s peers.Spec) error {
 	p, err := s.Load(c.Data)
 	if errors.Is(err, fs.ErrNotExist) {

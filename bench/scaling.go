@@ -194,11 +194,11 @@ type comparison struct {
 	memory, streamed cost
 	limit            int64   // --memory of the run out of core, in bytes; 0 if there was none
 	estimate         int64   // bytes for training in memory, data included, as scas info estimates them
-	gap              float64 // the larger of the gaps of all runs
+	gap              float64 // the largest gap of all runs
 }
 
-// scas runs the program, and decodes the JSON object that it prints into the variable to which into
-// points.
+// scas runs the program, which prints a JSON object, and decodes this object into the variable at the
+// pointer into.
 func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Ending, error) {
 	call := program.Call{Program: c.Scas, Args: args}
 	ended, err := call.Run(e.Ctx)
@@ -249,7 +249,7 @@ func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
 	return t, nil
 }
 
-// String returns the columns of the table.
+// String returns the comparison as columns of the table, separated by tabs.
 func (t *comparison) String() string {
 	streamed := "-\t-"
 	if t.limit > 0 {
@@ -258,7 +258,7 @@ func (t *comparison) String() string {
 	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.memory.cpu.Seconds(), t.memory.peak/mib, float64(t.memory.peak)/float64(t.estimate), streamed)
 }
 
-// onRanks trains on ranks in this process, and returns the columns of the table.
+// onRanks trains on ranks in this process, and returns the results as columns of the table.
 func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
 	d, err := sparse.ReadFile(data, nil)
 	if err != nil {

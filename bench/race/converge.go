@@ -161,7 +161,7 @@ func table(all []*curve, reference float64) string {
 	return b.String()
 }
 
-// pointsCSV returns every point of every curve as CSV. The column gap belongs to the last iterate.
+// pointsCSV returns every point of every curve as CSV. The columns objective and gap are for the last iterate.
 func pointsCSV(all []*curve, reference float64) string {
 	records := [][]string{{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}}
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -179,8 +179,8 @@ func pointsCSV(all []*curve, reference float64) string {
 // leastGap is the smallest difference of objectives that is more than rounding.
 const leastGap = 1e-15
 
-// draw draws a curve for the last iterate of every method, and for the average if the paper has a
-// theorem about it.
+// draw draws two curves for every method: the objective minus the reference at the last iterates and at
+// the averages.
 func draw(title string, all []*curve, reference float64) (string, error) {
 	c := &chart.Chart{Title: title, X: "effective passes", Y: "gap", LogY: true, Floor: leastGap}
 	for k, one := range all {

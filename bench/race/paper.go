@@ -99,12 +99,12 @@ func (c *Paper) Run(e *Env) error {
 	return c.report(e, began)
 }
 
-// given returns the value of a flag, or otherwise if the flag was not given.
-func given[T any](flag *T, otherwise T) T {
+// given returns the value of a flag, or fallback if the flag was not given.
+func given[T any](flag *T, fallback T) T {
 	if flag != nil {
 		return *flag
 	}
-	return otherwise
+	return fallback
 }
 
 // report writes the files of a report about all records in the directory. began is the time at which the

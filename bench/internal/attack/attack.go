@@ -26,10 +26,10 @@ import (
 
 // Options say which attacks to run, and for how long.
 type Options struct {
-	// For is the total time. Each kind of attack gets its share of it. Zero means no limit of time;
-	// then set Tries or Seed.
+	// For is the total time, which the kinds of attack share. Zero means no limit of time; then set Tries
+	// or Seed.
 	For time.Duration
-	// Tries limits the trials of each kind to Tries times Kind.short. Zero means no limit.
+	// Tries limits the number of trials of each kind to Tries times Kind.short. Zero means no limit.
 	Tries int
 	// First is the seed of the first trial of each kind. Zero means 1.
 	First uint64
@@ -51,7 +51,7 @@ type Kind struct {
 
 	share float64 // share of Options.For, relative to the shares of the other kinds
 	short int     // number of trials for Options.Tries = 1
-	alone bool    // run one trial at a time
+	alone bool    // whether only one trial may run at a time
 	begin func(ctx context.Context, g *testbed) (trial, error)
 }
 
@@ -92,7 +92,7 @@ func (f Failure) String() string {
 type Tally struct {
 	Kind    Kind
 	Tried   int
-	Handled map[string]int // number of trials for each result of trial
+	Handled map[string]int // number of trials without a failure, by the result handled of trial
 	Failed  []Failure
 	Skipped string // why the kind did not run; empty if it ran
 	Seconds float64
@@ -175,7 +175,7 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 }
 
 // seeds returns a function that returns the seed of the next trial. more is false if no trial is left
-// or the time is over.
+// or more time than limit has passed since start.
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0

@@ -66,7 +66,7 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		return "the runtime gave up", err
 	}
 	if strings.HasPrefix(fault, "write ") && e.Code == exitIO && e.Stderr == "" {
-		e.Stderr = "scas: " // the message could not be written, because its system call failed too
+		e.Stderr = "scas: " // the message could not be written: the call of write failed too
 	}
 	if err := orderly(e); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)

@@ -46,7 +46,7 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 var helpedFlag = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
 
 // untried are flags that flagsOf does not list for each command. It lists -m and -o instead of --model and
-// --output, and the others end the program at once or need several processes.
+// --output. The other flags end the program at once or need several processes.
 var untried = []string{"help", "version", "model", "output", "dist", "dist-timeout"}
 
 // allTried returns an error if a command has a flag that flagsOf does not list.
@@ -71,7 +71,7 @@ func allTried(ctx context.Context, g *testbed, command string) error {
 	return nil
 }
 
-// endings are the file name endings of the formats other than LIBSVM text.
+// endings are the file name endings of the formats other than plain LIBSVM text.
 var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
 // spoil copies data in a random format into a directory, and may damage some of the bytes or cut the file.
@@ -97,7 +97,7 @@ type flag struct {
 	values []string
 }
 
-// value returns one of the values of the flag. In rare cases it returns one of the values in refused.
+// value returns one of the values of the flag, and prefers values that are not in refused.
 func (f flag) value(rng *rand.Rand) (v string) {
 	for range 4 {
 		if v = pick(rng, f.values...); !slices.Contains(refused, v) {
@@ -119,7 +119,7 @@ var numbers = []string{
 	"-1", "nan", "inf", "-inf", "1e400", "", "x", "0x10", "1_0", "9223372036854775808", "１",
 }
 
-// counts are values to try with flags that take a number of things.
+// counts are values to try with flags that take a whole number, such as the number of folds.
 var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
 
 // flagsOf returns the flags of a command. In values, IN stands for the directory of the inputs.
@@ -194,8 +194,8 @@ func methods() []string {
 	return all
 }
 
-// randomArgs returns a random command line. The command reads the file spoilt. If spoilt is empty, it reads
-// one of the inputs.
+// randomArgs returns a random command line. A command that reads data reads the file spoilt, or one of the
+// inputs if spoilt is empty.
 func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)

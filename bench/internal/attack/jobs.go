@@ -28,7 +28,7 @@ type jobs struct {
 	g      *testbed
 	in     string // directory of the inputs
 	all    []job
-	strace bool // strace can make system calls fail on this machine
+	strace bool // whether strace can make system calls fail on this machine
 }
 
 // newJobs returns the jobs. The first call writes the inputs and runs every job twice, and returns an error if

@@ -18,7 +18,7 @@ import (
 type streamAttack struct {
 	g    *testbed
 	data map[string][]byte   // contents of the inputs by name
-	line map[string][]string // command lines by the name of the input, which is the file x
+	line map[string][]string // for each input, the command line that reads this input from the file x
 }
 
 func beginStreams(_ context.Context, g *testbed) (trial, error) {
@@ -86,8 +86,9 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return "as from a file", nil
 }
 
-// run runs a command line in a new directory. feed makes the file x there, and returns a function
-// that runs at the same time as the program and feeds or changes the file.
+// run runs a command line in a new directory, and returns how it ended and the contents of its output
+// out. feed makes the file x in the directory. The function that feed returns runs at the same time as
+// the program, and feeds or changes the file x.
 func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
 	dir, err := s.g.tempDir("stream")
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *streamAttack) run(ctx context.Context, args []string, feed func(path st
 	if err != nil {
 		return nil, nil, err
 	}
-	// Opening the pipe here lets a writer continue that waits for a reader.
+	// If the program never opened the pipe, this reader lets the writer continue.
 	if f, err := os.OpenFile(filepath.Join(dir, "x"), os.O_RDWR, 0); err == nil {
 		defer f.Close()
 	}
@@ -144,8 +145,8 @@ func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
 	}, nil
 }
 
-// change writes text to path. It returns a function that waits, and then truncates, extends,
-// overwrites, removes or renames the file.
+// change writes text to the file path. It returns a function that waits, and then truncates, extends,
+// overwrites, removes or renames this file.
 func change(rng *rand.Rand, path string, text []byte) (func(), error) {
 	how, pause := rng.IntN(5), time.Duration(rng.IntN(15_000))*time.Microsecond
 	return func() {

@@ -32,7 +32,7 @@ type Case struct {
 	// SIMD does the computation by simd/archsimd, with the same bits as Run. It is nil if there is
 	// no such implementation, or if the build does not have the experiment simd.
 	SIMD func()
-	// State holds every vector that a run changes.
+	// State holds all vectors that a run changes.
 	State [][]float64
 	// Answer returns the results that Naive and Run must agree on up to rounding. naive says that Naive has
 	// computed them, not Run. If Answer is nil, all of State must agree.
@@ -47,7 +47,7 @@ type Case struct {
 // paths for that.
 type Traffic struct {
 	Bytes float64 // bytes read in one run
-	Size  int     // total size of these arrays in bytes, which determines the cache level
+	Size  int     // total size of the arrays in bytes, which determines the cache level
 }
 
 // Floating-point operations of the logistic loss for one sample. An FMA counts as two, a division
@@ -63,8 +63,8 @@ const (
 	ArchSIMD = "archsimd"
 )
 
-// Names returns the names of all series in the order of Time: the levels in ascending order, then
-// archsimd if simd is set, then naive.
+// Names returns the names of all series, in the order in which Time returns them: the levels in ascending
+// order, then archsimd if simd is set, then naive.
 func Names(simd bool) []string {
 	var names []string
 	for _, l := range kernels.Available() {
@@ -154,8 +154,8 @@ func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duratio
 }
 
 // Repetitions returns how many repetitions of a computation last at least the given duration, but at most
-// 2²⁴. timed makes repetitions and returns their time. The first one does not count, because the caches are
-// cold.
+// 2²⁴. timed makes repetitions and returns their time. The first call of timed does not count, because the
+// caches are cold.
 func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
 	timed(1)
 	for n := 1; ; {
@@ -195,7 +195,7 @@ func restore(state, from [][]float64) {
 
 func mustUse(l kernels.Level) {
 	if err := kernels.Use(l); err != nil {
-		panic(err) // the level is available
+		panic(err) // cannot happen: the level is available
 	}
 }
 

@@ -25,7 +25,7 @@ func (p *Printer) Head() error {
 }
 
 // Case prints a line: the smallest time of each series, the ratio of the naive loop's time to the best
-// level's time, and last in the last column. A ratio below 1 is marked.
+// level's time, and the text last. A ratio below 0.995 is marked.
 func (p *Printer) Case(c Case, all []Series, last string) error {
 	least := map[string]float64{}
 	for _, s := range all {
@@ -54,8 +54,8 @@ func (p *Printer) line(kernel, data, per string, cell func(series string) string
 	return err
 }
 
-// Digits returns a number with three significant digits, or with three decimals if it is below 1.
-// It never uses an exponent.
+// Digits returns a number as text, without an exponent: from 100 on rounded to a whole number, below 1
+// with three decimals, and otherwise with three significant digits.
 func Digits(v float64) string {
 	switch {
 	case v >= 100:

@@ -8,8 +8,8 @@ import (
 
 var sample = Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
 
-// series returns measured times of one kernel: at the level generic, at the level avx512, where the smallest
-// time is best, and of the naive loop.
+// series returns measured times of one kernel: at the level generic, at the level avx512, and of the naive
+// loop. The argument best is the smallest time at avx512.
 func series(best float64) []Series {
 	return []Series{
 		{Level: "generic", Runs: 3, Times: []float64{200, 160, 180}},

@@ -104,8 +104,8 @@ func SquaredSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
-// MarginsGradient computes the margin, the slope and the part of the gradient of one row after the
-// other, so it reads the data once. It returns the sum of the losses.
+// MarginsGradient computes the margin and the slope of each row, and adds the row's part of the gradient to
+// z, before it goes on to the next row. So it reads the data once. It returns the sum of the losses.
 func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []float64) float64 {
 	var sum float64
 	for i := range margin {

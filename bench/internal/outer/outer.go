@@ -45,8 +45,8 @@ type Timing struct {
 	Plan   string
 }
 
-// Time measures the times of j. The implementations take turns. Time returns an error if a level does not
-// compute the same bits as the first level.
+// Time measures the times of j. The implementations take turns. Time returns an error if the results of a
+// level differ in any bit from the results of the first level.
 func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 	levels := kernels.Available()
 	defer func() { _ = kernels.Use(levels[len(levels)-1]) }()

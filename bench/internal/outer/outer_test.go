@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// jobs returns jobs with both methods, each with and without a graph.
+// jobs returns jobs with the methods SCAS and SCASK, each with and without a graph.
 func jobs(t *testing.T) []Job {
 	t.Helper()
 	sh := shape.A9A

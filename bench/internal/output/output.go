@@ -34,7 +34,7 @@ func CSV(records [][]string) string {
 func Inline(svg, label string) template.HTML {
 	svg = svg[strings.Index(svg, "<svg"):]
 	label = template.HTMLEscapeString(label)
-	// Package chart escapes names.
+	// The text in svg needs no escaping here, because package chart escapes names.
 	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
 }
 

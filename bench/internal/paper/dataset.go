@@ -29,11 +29,11 @@ type Spec struct {
 // A File is a file that can serve as a data set.
 type File struct {
 	Path     string // relative to the data directory
-	Origin   string // description in words
+	Origin   string // where the data come from, in words
 	Original bool   // whether this is the data set of the paper, not a stand-in
 }
 
-// original returns files of the paper's own data sets.
+// original returns the given paths as files of a data set of the paper.
 func original(origin string, paths ...string) (all []File) {
 	for _, p := range paths {
 		all = append(all, File{p, origin, true})
@@ -76,7 +76,7 @@ type Data struct {
 	summary DataSummary
 }
 
-// Find returns the first file of s that exists in dir, or an error that names the missing files.
+// Find returns the first of s.Files that exists in dir. If none exists, the error names all of them.
 func (s Spec) Find(dir string) (found File, err error) {
 	var names []string
 	for _, f := range s.Files {
@@ -167,7 +167,7 @@ func published(x *sparse.CSR) (*graph.Graph, string, error) {
 }
 
 // covarianceSelection makes the graph of rcv1 by sparse inverse covariance selection. The published recipe
-// gives no edges there: if samples have norm 1 and many features, the covariances are far below the
+// gives no edges for rcv1: if samples have norm 1 and many features, the covariances are far below the
 // recipe's threshold. With this penalty the largest component of the graph has 106 features.
 func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 2e-4
@@ -176,7 +176,7 @@ func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 }
 
 // correlationSelection makes the graph of sido by sparse inverse covariance selection on correlations. The
-// published recipe would take hours there, because the graph would be a single component of thousands of
+// published recipe would take hours for sido, because the graph would be a single component of thousands of
 // features. With this penalty the largest component of the graph has 83 features.
 func correlationSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 0.7

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestOwnData checks which file is read: the paper's own if it exists, else the stand-in. If
-// neither exists, the error names all of them.
+// TestOwnData checks which file is read: the paper's own if it exists, else the stand-in. If no file
+// exists, the error names all of them.
 func TestOwnData(t *testing.T) {
 	dir := t.TempDir()
 	s := Spec{

@@ -66,8 +66,8 @@ func mustRead(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestSameTwice checks that a repeated experiment writes the same bytes of points, for any number
-// of workers, and also after an interruption.
+// TestSameTwice checks that a repeated experiment writes the same bytes to PointsFile, for any number of
+// workers, and also after an interruption.
 func TestSameTwice(t *testing.T) {
 	pr, d := tiny(t)
 	first, second := t.TempDir(), t.TempDir()
@@ -173,7 +173,8 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	}
 }
 
-// TestOtherProtocol checks that results of different settings cannot be mixed in one directory.
+// TestOtherProtocol checks that the results of protocols with different settings cannot be mixed in one
+// directory.
 func TestOtherProtocol(t *testing.T) {
 	pr, _ := tiny(t)
 	dir := t.TempDir()

@@ -52,8 +52,8 @@ type Traits struct {
 	Group      Group
 	// Figured says that the method is in the paper's figures. Such methods are run on every split.
 	Figured bool
-	// MostFeatures is the largest number of features for which the method is run. For more features, the
-	// method is the same as another one. 0 means no limit.
+	// MostFeatures is the largest number of features for which the method is run. 0 means no limit. With more
+	// features, batch-cg would be the same method as batch.
 	MostFeatures int
 	// Linearised says in words whether this implementation linearises the penalty when it minimises
 	// over x.
@@ -78,12 +78,12 @@ type Constants struct {
 	theory.Constants
 	// NuMean is the Lipschitz constant of the gradient of the mean loss.
 	NuMean  float64
-	Samples float64 // number of samples of the problem that is run
+	Samples float64 // number of samples of the problem, which may be only the samples for tuning
 }
 
-// A StepUnit is a unit of step sizes, 1/Inverse(c).
+// A StepUnit is a unit of step sizes: 1/Inverse(c) for a problem with the constants c.
 type StepUnit struct {
-	Name    string // the formula of Inverse
+	Name    string // Inverse as a formula, such as ν_L
 	Inverse func(c Constants) float64
 }
 
@@ -169,18 +169,19 @@ var table = []Traits{
 	{Method: baseline.AccSADMM{}, Allowed: byConvention, TunePasses: 9.5, Linearised: "yes"},
 }
 
-// known returns the traits of all methods of the solver, in the solver's order.
+// known returns the traits of all methods of the module except Auto, in the order of baseline.Methods. Auto
+// is left out because it makes Newton steps.
 var known = sync.OnceValue(func() (all []Traits) {
 	for _, m := range baseline.Methods() {
-		if _, auto := m.(solver.Auto); !auto { // Auto makes Newton steps
+		if _, auto := m.(solver.Auto); !auto {
 			all = append(all, traitsOf(m, m.Info()))
 		}
 	}
 	return all
 })
 
-// traitsOf returns the traits of a method from the table, or the values in common if the table does
-// not have it.
+// traitsOf returns the traits of a method from the table. If the table does not have the method, it
+// returns the values of the variable common.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	t := common
 	for _, own := range table {
@@ -204,7 +205,7 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 }
 
 // Traits returns the traits of the named method. For a name that neither the solver nor the
-// protocol knows, such as a name in old records, it returns the values in common.
+// protocol knows, such as a name in old records, it returns the values of the variable common.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range known() {
 		if t.Info.Name == name {
@@ -219,8 +220,8 @@ func (pr *Protocol) Traits(name Method) Traits {
 	return traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
 }
 
-// All returns the traits of all methods: first the methods of the solver, then the methods in
-// pr.Own.
+// All returns the traits of all methods: first the methods of the solver, then those in pr.Methods that
+// the solver does not have.
 func (pr *Protocol) All() (all []Traits) {
 	names := map[Method]bool{}
 	for _, t := range known() {
@@ -235,7 +236,7 @@ func (pr *Protocol) All() (all []Traits) {
 	return all
 }
 
-// names returns the names of the solver's methods.
+// names returns the names of the methods that known returns.
 func names() (all []Method) {
 	for _, t := range known() {
 		all = append(all, t.Info.Name)

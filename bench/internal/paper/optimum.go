@@ -11,17 +11,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// provedTo is the gap to which optima must be proved. Objectives are of order one.
+// provedTo is the gap to which optima are proved, if rounding allows it. Objectives are of order one.
 const provedTo = 1e-13
 
 // manyFeatures is the number of features from which the exact solver is slow, because it needs a
 // dense Hessian.
 const manyFeatures = 2000
 
-// certified minimises p by the solver's default method, to the smallest gap that can be proved
-// despite rounding. If the objective is strongly convex and there are thousands of features, that
-// takes minutes. SCAS-K then reaches the same gap in seconds, and strongGap proves it. The Optimum does not name
-// the data set, mu and the split; x is the minimiser.
+// certified minimises p by the solver's default method. It proves a gap of provedTo, or a larger gap below
+// 1e-9 if rounding prevents provedTo. If the objective is strongly convex and there are thousands of
+// features, the default method takes minutes. Then SCAS-K is tried first: it needs seconds, and strongGap
+// proves its gap. x is the minimiser. best does not name the data set, mu and the split.
 func certified(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
@@ -67,7 +67,7 @@ func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	for k := range b {
 		b[k] = clip(beta[k])
 		if idx, val := a.Row(k); len(idx) == 1 && val[0] != 0 {
-			single[idx[0]] = k // if there are several such rows, the last one
+			single[idx[0]] = k // the last singleton row of a feature counts
 		}
 	}
 	for _, k := range single {

@@ -22,7 +22,7 @@ type Protocol struct {
 	Passes       float64   `json:"passes"` // number of passes of every run
 	Mus          []float64 `json:"mus"`    // the values of mu; the first one is 0
 	TuneSamples  int       `json:"tune_samples"`
-	// Coarse makes the search for parameters skip every other value.
+	// Coarse makes the search for parameters try only every second value.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets
 	// Methods are the names of the methods to run.
@@ -87,7 +87,7 @@ func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
-// TimedRun returns the run whose time stands for the time of run k: the same method, with the
+// TimedRun returns the run whose time stands for the time of run k: a run of k's method with the
 // parameters that the paper's rule chooses for the method's first output. One timed run for each method
 // is enough, because the parameters hardly change the time of a pass.
 func (pr *Protocol) TimedRun(k Key) Key {
@@ -96,7 +96,7 @@ func (pr *Protocol) TimedRun(k Key) Key {
 	return k
 }
 
-// Join adds a caller's methods to the protocol. Their traits are the values in common.
+// Join adds a caller's methods to the protocol. Their traits are the values of the variable common.
 func (pr *Protocol) Join(own ...solver.Method) {
 	pr.Own = append(pr.Own, own...)
 	for _, m := range own {
@@ -179,7 +179,7 @@ func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
 	}
 }
 
-// timedRuns returns the keys of the runs of a split whose time is measured.
+// timedRuns returns the keys of those runs of a split that are timed.
 func (pr *Protocol) timedRuns(s Spec, split int) []Key {
 	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.TimedRun(k) })
 }

@@ -26,8 +26,8 @@ const (
 	TimingsFile = "timings.jsonl"
 )
 
-// formatVersion must be changed when the program can no longer read old files, or when their
-// meaning changes.
+// formatVersion must be changed when the program can no longer read old files of records, or when the
+// meaning of these files changes.
 const formatVersion = 5
 
 // An Optimum is the smallest known objective of a problem, from which gaps are measured.
@@ -40,8 +40,7 @@ type Optimum struct {
 	By        string  `json:"by"`  // how it was computed, in words
 }
 
-// key returns the key of the optimum in the records. It has the data set, mu and the split; the other
-// fields are empty.
+// key returns the key of the optimum in the records. Only its data set, mu and split are set.
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
 
 // Records are the results of experiments in a directory, with the protocol. Several goroutines may
@@ -54,13 +53,13 @@ type Records struct {
 	dir       string
 	mu        sync.Mutex
 	runs      map[Key]*TunedRun
-	optima    map[Key]*Optimum // the keys have a data set, mu and split; their other fields are empty
+	optima    map[Key]*Optimum // the keys have only a data set, mu and a split
 	summaries map[string]*DataSummary
 	timings   map[Key]*Timing
 }
 
-// A line is a line of a file of records. The first line has Version and Protocol. Every other line has
-// one of the other fields.
+// A line is a line of a file of records. The first line of PointsFile has only Version and Protocol. Every
+// later line, and every line of TimingsFile, has exactly one of the fields after Protocol.
 type line struct {
 	Version  int          `json:"version,omitempty"`
 	Protocol *Protocol    `json:"protocol,omitempty"`
@@ -71,8 +70,8 @@ type line struct {
 	Timing   *Timing      `json:"timing,omitempty"`
 }
 
-// Open opens the records in dir and keeps the complete ones. If there are none, it begins new records.
-// Records of another protocol are an error.
+// Open opens the records in dir, without a line that an interruption cut off. If dir has no records, it
+// begins new ones. Records with other passes, samples for tuning or grids than pr are an error.
 func Open(dir string, pr Protocol) (*Records, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 type Retuned struct {
 	*TunedRun
 	// Best is the smallest objective that was reached, and BestStep and BestPenalty are its parameters.
-	// If no other parameters reach a smaller objective, they are the values of the run itself.
+	// If no other parameters reach a smaller objective, these three are the values of the run itself.
 	Best, BestStep, BestPenalty float64
 	Runs                        int // number of runs that were made
 }

@@ -13,9 +13,9 @@ import (
 // time, so it is the same whenever the run is repeated.
 type Point struct {
 	Outer int `json:"outer"` // number of outer iterations so far
-	// Number of sample gradients and Hessian products so far, divided by n.
+	// Passes is the number of sample gradients and Hessian products so far, divided by n.
 	Passes float64 `json:"passes"`
-	// Passes as the paper counts them: an exact batch x-step counts as one.
+	// Paper is the number of passes as the paper counts them: an exact batch x-step counts as one.
 	Paper     float64 `json:"paper"`
 	Objective float64 `json:"objective"` // objective on the training half
 	Test      float64 `json:"test"`      // mean loss on the test half
@@ -55,7 +55,7 @@ type runner struct {
 	pr    *Protocol
 	half  *Halves
 	tuner *tuner
-	done  map[[2]float64]*trajectory // by eta and rho
+	done  map[[2]float64]*trajectory // the runs made so far, by eta and rho
 }
 
 // A trajectory is one run, evaluated at both outputs. Its fields have the same meaning as the fields of
@@ -77,8 +77,8 @@ func (pr *Protocol) runner(ctx context.Context, h *Halves, k Key) (*runner, erro
 	return &runner{pr: pr, half: h, tuner: t, done: map[[2]float64]*trajectory{}}, err
 }
 
-// run chooses the parameters of a run and runs the method on the training half. Equal parameters
-// are run once.
+// run chooses the parameters of a run and runs the method on the training half. If an earlier run had the
+// same parameters, its trajectory is used.
 func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	u := &TunedRun{Key: key}
 	if key.Rule != Automatic {
@@ -163,7 +163,7 @@ func (h *Halves) testLoss(x []float64) float64 {
 }
 
 // within returns the state of a run at the end of its budget of passes. start is the state before
-// the run. The objective may then be far above the start; the solver reports that as divergence,
+// the run. The objective at the end may be far above the start. The solver reports that as divergence,
 // which is no error here.
 func (pr *Protocol) within(ctx context.Context, h *Halves, mu float64, s solver.Settings, start state) (state, error) {
 	s.Passes = pr.Passes
@@ -195,7 +195,7 @@ func finite(states []state) []state {
 var errEnough = errors.New("paper: enough iterations")
 
 // minimize runs solver.Minimize on one thread. It computes no certificates, because the optimum is
-// known. record is called with every point; the run ends when it returns true.
+// known. record is called with every point; the run ends when record returns true.
 func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, record func(*solver.Point) (enough bool)) (*solver.Result, error) {
 	s.Threads, s.Unproved = 1, true
 	if record != nil {
@@ -219,7 +219,7 @@ func diverged(err error) bool {
 	return is
 }
 
-// batchPasses is a number of passes that no run of a batch method reaches, because it ends after a
+// batchPasses is a number of passes that no run of a batch method reaches, because such a run ends after a
 // number of iterations.
 const batchPasses = 1e6
 
@@ -238,7 +238,7 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
 // enough reports whether the run of a batch method has used its budget by both counts of passes: the
-// count of the paper, and the number of samples visited, divided by n. For other methods it returns false.
+// count of the paper, and Point.Passes. For methods other than batch methods it returns false.
 func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }

@@ -82,8 +82,8 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 }
 
 // trim removes the features that occur in no training sample and in no edge, if these are at least half
-// of all features. Every method leaves their coefficients at zero. In text data they are the majority,
-// and the time of many methods grows with the number of features.
+// of all features. Every method leaves their coefficients at zero. In text data such features are the
+// majority, and the time of many methods grows with the number of features.
 func (h *Halves) trim() {
 	if keep := usedFeatures(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
@@ -94,8 +94,8 @@ func (h *Halves) trim() {
 	}
 }
 
-// usedFeatures returns the features that occur in a sample or in an edge. It returns nil if they are more
-// than half of all features.
+// usedFeatures returns the features that occur in a sample or in an edge, or nil if these are more than half
+// of all features.
 func usedFeatures(p *solver.Problem) []int {
 	_, features := p.Data.Dims()
 	has := make([]bool, features)
@@ -113,7 +113,7 @@ func usedFeatures(p *solver.Problem) []int {
 	return keep
 }
 
-// mark sets has[j] for every column j that occurs in a row of m with at least least entries.
+// mark sets has[j] if a row of m with least or more entries has an entry in column j.
 func mark(has []bool, m *sparse.CSR, least int) {
 	rows, _ := m.Dims()
 	for i := range rows {

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Bound compares a theorem of the paper with measurements on a small problem that satisfies its
-// conditions, with the theorem's step sizes and numbers of inner steps.
+// A Bound compares a theorem of the paper with measurements on a small problem, with the theorem's step
+// sizes and numbers of inner steps. Conditions says which conditions of the theorem hold.
 type Bound struct {
 	Theorem    string
 	Problem    string // description in words, with the constants
@@ -37,7 +37,7 @@ type boundProblem struct {
 	*solver.Problem
 	optimum      float64
 	normX, normY float64 // norms of the minimiser x and of A x
-	// gamma is λ √l, where l is the number of rows of A. With it the theorems bound the objective
+	// gamma is λ √l, where l is the number of rows of A. With this gamma the theorems bound the objective
 	// at y = A x, because g(A x) ≤ g(y) + λ √l |A x − y|.
 	gamma, rho float64
 }
@@ -108,8 +108,8 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2 measures Algorithm 2 with step sizes for which the conclusion of Theorem 2 holds with
-// any rho.
+// Theorem2 measures Algorithm 2 with a step size and a number of inner steps for which the conclusion of
+// Theorem 2 holds: Constants.Theorem2Relaxed has the conditions.
 func Theorem2(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)
@@ -140,7 +140,8 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 
 // Theorem2Printed measures Algorithm 2 with parameters that satisfy the conditions of Theorem 2 as
 // printed, and the condition of Lemma 16. rho is half of the largest allowed value, eta is half of the
-// largest value that condition C2 then allows, and M is the smallest number that C3 allows.
+// largest value that condition C2 then allows, and M, the number of inner steps, is the smallest value
+// that condition C3 allows.
 func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)

@@ -86,7 +86,7 @@ func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.S
 	}); err != nil {
 		return nil, err
 	}
-	kept := math.Inf(-1) // passes at the last record that was kept
+	kept := math.Inf(-1) // passes at the last point that was kept
 	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if keeps(kept, pt.Passes, t) {
 			kept = pt.Passes

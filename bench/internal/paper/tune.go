@@ -27,14 +27,14 @@ type Tuned struct {
 }
 
 // A ladder is a sequence of values of a parameter. Each value is called a rung. Every search tries the
-// rungs from First to Last. If the best of them is an end, the search tries more rungs, at most to
+// rungs from First to Last. If First or Last is the best of them, the search tries more rungs, at most to
 // Bottom or Top, while each rung reduces the objective by more than smallGain.
 type ladder struct {
 	Bottom, First, Last, Top int
 	At                       func(rung int) float64
 }
 
-// The ladders: step sizes are 1/4096 to 4096 units of the method, rho is 0.00001 to 10⁶ lambda.
+// The ladders: step sizes are 1/4096 to 4096 times the method's unit, and rho is 10⁻⁵ to 10⁶ times lambda.
 var (
 	steps = ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
 	rhos  = ladder{-10, -2, 8, 12, func(rung int) float64 {
@@ -45,7 +45,7 @@ var (
 	}}
 )
 
-// ends reports whether v is the value of the first or the last rung that every search tries.
+// ends reports whether v is the value at First or at Last, the ends of the rungs that every search tries.
 func (l ladder) ends(v float64) bool { return v == l.At(l.First) || v == l.At(l.Last) }
 
 // alone returns a ladder with the single value v, for a parameter that is not chosen.
@@ -64,7 +64,7 @@ type grid struct {
 	stride  int // 2 skips every other rung
 	try     func(step, rho float64) (objectives, error)
 	seen    map[place]objectives
-	err     error // error of the first run that failed; after it, no more runs are made
+	err     error // error of the first run that failed; after such an error, no more runs are made
 }
 
 const (
@@ -75,7 +75,7 @@ const (
 	rounded = 1e-13
 )
 
-// value returns the objective at a place, or +Inf if the run diverges.
+// value returns the objective at a place, or +Inf if the run diverges or g.err is set.
 func (g *grid) value(at place, by Output) float64 {
 	v, ok := g.seen[at]
 	if !ok && g.err == nil {
@@ -210,7 +210,7 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Trait
 // tuneIterations is the number of iterations of batch methods on the samples for tuning.
 const tuneIterations = 100
 
-// grid returns a search on a problem p. budget says how long each run is.
+// grid returns a grid whose runs are on the problem p. budget says how long each run is.
 func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
 	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]objectives{}}
 	if coarse {

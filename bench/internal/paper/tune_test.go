@@ -21,9 +21,9 @@ func bowl(step, rho float64) *grid {
 	return g
 }
 
-// TestSearch checks that the search finds the minimum of each output, also outside the rungs that
-// it tries first, and that it stops at the end of a ladder and reports it. refine must find the
-// same place from another start.
+// TestSearch checks that search finds the minimum of each output, also outside the rungs that every search
+// tries. At the end of a ladder search must stop, and edge must name the ladder. refine must find the same
+// place as search from another start.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		step, rho float64 // where the minimum is
@@ -48,7 +48,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSmallGain checks that a search does not try more rungs for a gain below smallGain, and that it
+// TestSmallGain checks that a search does not try more rungs for a gain below smallGain, and that refine
 // moves away from step sizes with which runs diverge.
 func TestSmallGain(t *testing.T) {
 	g := bowl(1, 1)
@@ -67,8 +67,8 @@ func TestSmallGain(t *testing.T) {
 	}
 }
 
-// TestTune checks that a choice is at least as good as its alternatives, and that on the training
-// half it is at least as good as the choice on samples.
+// TestTune checks that a choice on samples is at least as good as the other places that were tried, and
+// that on the training half the choice by OnHalf is at least as good as the choice on samples.
 func TestTune(t *testing.T) {
 	pr, d := tiny(t)
 	h, err := d.Halve(0, 60)

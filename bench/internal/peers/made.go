@@ -57,7 +57,7 @@ type column struct {
 	skew   float64 // the feature is exp(skew z) before it is normalised, or z if skew is 0
 	first  float64 // correlation of z with the first hidden factor
 	second float64 // correlation of z with the second hidden factor; first² + second² ≤ 1
-	effect float64 // coefficient of z in the label
+	effect float64 // coefficient of z in the label, before the labels are normalised
 }
 
 // makeTable returns a table of n rows with the given correlated columns. Each column and the labels have
@@ -132,8 +132,8 @@ func textData(n, p, perRow int) Spec {
 }
 
 // makeText returns n documents over p words, as rows of norm 1. A row is made from about perRow draws of
-// words. The frequency of a word is about proportional to 1/rank. Each row has one of 20 topics, and a
-// topic prefers some words.
+// words. The k-th most frequent word is drawn with a probability of about 1/k, up to a factor. Each row has
+// one of 20 topics, and a topic prefers some words.
 func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 	r := source()
 	const topics = 20
@@ -151,7 +151,7 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 		rows[i] = map[int]float64{}
 		for range 1 + int(float64(perRow)*(0.3+1.4*r.Float64())) {
 			j := word()
-			if r.IntN(2) == 0 { // use a word of the topic with about the same rank instead
+			if r.IntN(2) == 0 { // use a word of the topic instead, one that is about as frequent
 				j = min(p-1, j/topics*topics+topic)
 			}
 			rows[i][j]++
@@ -218,7 +218,7 @@ func makeWeb(n, p int) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-// firstRows returns the first n rows of d. It keeps only the columns that have at least least entries in
+// firstRows returns the first n rows of d. It keeps only the columns that have least or more entries in
 // these rows.
 func firstRows(d *sparse.Dataset, n, least int) (*sparse.Dataset, error) {
 	_, p := d.X.Dims()

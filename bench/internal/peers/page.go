@@ -101,8 +101,8 @@ func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	return line
 }
 
-// growthCharts returns a chart for each series of growing problems. It shows the seconds to growthGap
-// against the size that grows.
+// growthCharts returns a chart for each series of growing problems. Each chart shows the seconds to a gap of
+// growthGap against the size that grows.
 func growthCharts(all []*Outcome, series map[string]int) (charts []*chart.Chart) {
 	for _, o := range all {
 		if o.Series == "" {

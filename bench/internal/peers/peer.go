@@ -19,8 +19,8 @@ type Session interface {
 	// Tolerances returns the loosest and the tightest tolerance to ask for.
 	Tolerances() (from, to float64)
 	// Solve does the task of the problem from the start point 0. tol is a tolerance by the peer's own
-	// definition. Solve may return context.DeadlineExceeded if the task takes more than limit of
-	// processor time, or more than a multiple of limit of elapsed time.
+	// definition. Solve may return context.DeadlineExceeded if the processor time of the task is above
+	// limit, or its elapsed time above a multiple of limit.
 	Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error)
 	Close()
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestMain makes the test binary act as a peer if its first argument is fake. The second argument then says
-// how it behaves, and the last argument is the problem's directory.
+// TestMain makes the test binary act as a peer if the first argument is fake. The second argument then says
+// how the peer behaves, and the last argument is the problem's directory.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "fake" {
 		fake(os.Args[2], os.Args[len(os.Args)-1])
@@ -295,8 +295,8 @@ func checkTables(t *testing.T, o *Outcome) {
 	}
 }
 
-// TestFailures checks that a peer that misbehaves gets a note, and that the race does not wait for it
-// longer than the limit. A false proof of a gap is an error.
+// TestFailures checks that a peer that misbehaves gets a note, and that the race waits for this peer no
+// longer than the limit. A false proof of a gap is an error of the race.
 func TestFailures(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	for _, c := range []struct {
@@ -325,7 +325,7 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	if runtime.GOOS == "linux" {
-		for begun := time.Now(); cpuOf(os.Getpid()) == 0; { // Linux counts hundredths of a second
+		for begun := time.Now(); cpuOf(os.Getpid()) == 0; { // Linux counts processor time in hundredths of a second
 			if time.Since(begun) > 10*time.Second {
 				t.Fatal("this process has used no processor time")
 			}
@@ -414,8 +414,8 @@ func TestHand(t *testing.T) {
 	}
 }
 
-// TestInstalled checks the peers that are installed on small problems. Each peer must come within 1e-6 of
-// the optimum on the kinds of problems that it solves, and say that it is unable to solve the others.
+// TestInstalled runs the installed peers on small problems. A peer must come within 1e-6 of the optimum on
+// the kinds of problems that it solves, and say that it is unable to solve other kinds.
 func TestInstalled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: other programs take long to start; make test-full runs it")

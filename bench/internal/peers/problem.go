@@ -29,11 +29,11 @@ const (
 //	minimise (1/n) Σ φ(aᵢ'x + c; bᵢ) + (L2/2)|x|² + λ |A S x|₁
 //
 // for each λ of Lambdas. The intercept c is 0 unless Spec.Intercept is set. S is the
-// identity unless Spec.Standardize is set: then it is the diagonal matrix Scale.
+// identity unless Spec.Standardize is set: then A is the identity, and S has the diagonal Scale.
 type Problem struct {
 	Spec
 	X       *sparse.CSR
-	Labels  []float64   // −1 and 1, or numbers for the squared loss
+	Labels  []float64   // −1 and 1, or any numbers for the squared loss
 	A       *sparse.CSR // nil means the identity
 	Lambdas []float64   // decreasing weights λ of the L1 term; a single one for the task Fit
 	Scale   []float64   // standard deviations of the features; nil means ones
@@ -49,7 +49,7 @@ type Loss struct {
 	solver solver.Loss
 }
 
-// losses maps the names of losses in the peers' files to the losses.
+// losses has the losses by their names in the peers' files.
 var losses = map[string]Loss{
 	"logistic":      {func(t, b float64) float64 { return logistic(b * t) }, solver.Logistic{}},
 	"squared":       {func(t, b float64) float64 { return (b - t) * (b - t) }, solver.Squared{}},
@@ -100,8 +100,8 @@ func (p *Problem) Width() int {
 	return features
 }
 
-// Split cuts numbers into one solution for each lambda. A wrong number of numbers, and a number that is not
-// finite, are errors.
+// Split cuts numbers into one solution for each lambda. A slice of the wrong length and a number that is not
+// finite are errors.
 func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
 	width := p.Width()
 	if len(numbers) != width*len(p.Lambdas) {

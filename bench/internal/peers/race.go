@@ -39,7 +39,7 @@ type Point struct {
 	CPU, Wall float64   // the least times of all repetitions, in seconds
 	Seconds   float64   // the least time by the clock that is compared: CPU or Wall
 	Repeats   int       // number of answers
-	Gap       float64   // the largest (objective − reference)/Problem.AtZero of all lambdas, at least 0
+	Gap       float64   // the largest (objective − reference)/Problem.AtZero over all lambdas, at least 0
 	Bound     float64   // the gap that the peer proved, divided by Problem.AtZero; NaN if it proved none
 	Curve     []float64 // for the task CV: for each lambda, the mean loss on the rows held out
 }
@@ -100,8 +100,8 @@ type Outcome struct {
 	Lanes          []*Lane // scas first
 }
 
-// Best returns the lane of the peer that comes within the gap fastest, without scas. It returns nil if no
-// peer does.
+// Best returns the lane of the peer, other than scas, that comes within the gap fastest. It returns nil if no
+// peer comes within the gap.
 func (o *Outcome) Best(gap float64) (best *Lane) {
 	for _, l := range o.Lanes[1:] {
 		if t := l.To(gap); !math.IsNaN(t) && (best == nil || t < best.To(gap)) {
@@ -165,7 +165,7 @@ type race struct {
 	*Options
 	h     *Handover
 	out   *Outcome
-	limit time.Duration // for one answer
+	limit time.Duration // limit of the processor time of one answer, at most Options.Limit
 }
 
 // The limit for an answer of a peer is Hopeless times the longest time of scas, but at least LeastLimit
@@ -214,10 +214,10 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 	return nil
 }
 
-// halfSteps, once and budget are multiples of the limit for an answer.
+// halfSteps and once are multiples of Options.Limit. budget is a multiple of race.limit, which giveUp lowers.
 //
-// For a fit, the tolerance decreases by half a decade from one answer to the next while an answer takes
-// at most halfSteps times the limit, and then by a decade. For a path it decreases by a decade, for
+// From one answer of a fit to the next, the tolerance decreases by half a decade if the answer took at most
+// halfSteps times Options.Limit, and by a decade if it took longer. For a path it decreases by a decade, for
 // cross-validation by three decades.
 const (
 	halfSteps = 1.0 / 20
@@ -238,7 +238,7 @@ func (r *race) halves(p *Point) int {
 }
 
 // descend asks for answers at smaller and smaller tolerances. It is done when an answer has reached the
-// last target and the tolerance is not above the peer's default. If it stops before, the reason becomes
+// last target and the tolerance is not above the peer's default. If it stops earlier, the reason becomes
 // the lane's note: the peer has no smaller tolerances, took too long, or failed. An error ends the race.
 func (r *race) descend(ctx context.Context, l *Lane) error {
 	if err := l.open(ctx, r.h); err != nil {
@@ -316,9 +316,9 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	return p, nil
 }
 
-// judge compares an objective for Lambdas[k] with the reference, and raises p.Gap to the gap if that is
-// larger. It returns an error if the objective is below the reference, or if the gap is larger than the
-// proved gap: then a solver or this comparison is wrong, and no table must be written.
+// judge compares an objective for Lambdas[k] with the reference, and raises p.Gap to the objective's gap if
+// this gap is larger. It returns an error if the objective is below the reference, or if its gap is larger
+// than the proved gap: then a solver or this comparison is wrong, and no table must be written.
 func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	ref, zero := &r.out.Reference, r.out.Zero
 	slack := knownAccuracy * max(1, zero)

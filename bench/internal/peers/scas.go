@@ -88,7 +88,7 @@ func (o *own) fit(ctx context.Context, tol float64) (*solver.Result, error) {
 	return solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: tol})
 }
 
-// path fits the path. For the task CV, curve has the mean loss on the rows held out for each lambda.
+// path fits the path. For the task CV, curve has, for each lambda, the mean loss on the rows held out.
 func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
 	spec := o.p.specification()
 	spec.RelTol = tol
@@ -130,7 +130,7 @@ type Reference struct {
 }
 
 // refer returns the reference of a problem. It is the optimum that is stored with the data, if there is
-// one. Otherwise it is the greatest lower bound that scas proves: its objective minus its proved gap.
+// one. Otherwise it is the greatest lower bound that scas proves: an objective minus its proved gap.
 func refer(ctx context.Context, p *Problem) (*Reference, error) {
 	q := *p
 	if q.Task == CV { // the reference is for the path of all rows
@@ -185,5 +185,5 @@ func (r *Reference) Accuracy() (worst float64) {
 // ErrNoReference means that the optimum is not known precisely enough to measure gaps.
 var ErrNoReference = errors.New("peers: no reference for gaps")
 
-// knownAccuracy is the accuracy of the optima that are stored with the data.
+// knownAccuracy is the largest error of the optima that are stored with the data.
 const knownAccuracy = 1e-10

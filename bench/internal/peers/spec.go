@@ -115,8 +115,9 @@ func paths() []Spec {
 	}
 }
 
-// crossings returns the problems with the task CV, of 100 lambdas each. Each data set is there twice: with
-// intercept and standardised, as cv.glmnet does by default, and without both.
+// crossings returns the problems with the task CV, of 100 lambdas each. There are two problems for each data
+// set: one has an intercept and is standardised, as cv.glmnet does by default, the other has no
+// intercept and is not standardised.
 func crossings() (all []Spec) {
 	for _, s := range []Spec{a9aSpec, wideText()} {
 		all = append(all, s.cross(100, true), s.cross(100, false))

@@ -16,13 +16,13 @@ type Row struct {
 	Cells         []Cell
 }
 
-// A Cell is a cell of a table. It has a time, or a ratio and the name of the peer with which scas is
+// A Cell is a cell of a table. Text is a time or a ratio. For a ratio, Peer is the peer with which scas is
 // compared. Class is the style in which the page shows the cell.
 type Cell struct {
 	Text, Peer, Class string
 }
 
-// targetHead returns the header row of a table: first, the targets, and the default tolerance.
+// targetHead returns the header row of a table: the text first, the targets, and the default tolerance.
 func targetHead(first string) []string {
 	head := []string{first}
 	for _, t := range Targets {
@@ -75,8 +75,8 @@ func (o *Outcome) Times() (rows []Row) {
 }
 
 // Ratios returns a cell for each target, with the time of scas divided by the time of the fastest peer. If
-// there is no ratio, the cell says why. The last cell has the ratio at the default tolerances, and the gap
-// of the peer that is fastest then.
+// there is no ratio, the cell says why. The last cell has the time of scas at its default tolerance divided by
+// the time of the peer that is fastest at its own default tolerance, and the gap of this peer.
 func (o *Outcome) Ratios() (cells []Cell) {
 	for _, gap := range Targets {
 		best := o.Best(gap)
@@ -173,7 +173,7 @@ func (o *Outcome) Against() string {
 		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
 }
 
-// words returns a row of a text table: first, and then the text and the peer of each cell.
+// words returns a row of a text table: the text first, and then the text and the peer of each cell.
 func words(first string, cells []Cell) []string {
 	row := []string{first}
 	for _, c := range cells {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// usage returns the signal that ended a process, or "", and its largest resident size in bytes.
+// usage returns the signal that ended a process, or "", and the process's largest resident size in bytes.
 func usage(s *os.ProcessState) (signal string, peak int64) {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		signal = w.Signal().String()

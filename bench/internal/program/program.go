@@ -26,7 +26,7 @@ func Find(ctx context.Context, given, dir string) (string, error) {
 	}
 	file := filepath.Join(dir, "scas")
 	build := exec.CommandContext(ctx, "go", "build", "-o", file, Path)
-	// Without cgo the program is static, so no dynamic loader can fail before it starts.
+	// Without cgo the program is static, so no dynamic loader can fail before the program starts.
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the program: %w\n%s", err, out)

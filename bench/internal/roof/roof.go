@@ -49,7 +49,7 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures the limits. A single measurement takes the time each. All of them together take about
+// Measure measures the limits. each is the duration of one measurement; all measurements together take about
 // twenty times as long.
 func Measure(f machine.Description, each time.Duration) Roof {
 	l1, l2, l3 := cmp.Or(f.L1, defaultL1), cmp.Or(f.L2, defaultL2), cmp.Or(f.L3, defaultL3)
@@ -88,7 +88,7 @@ func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	}
 }
 
-// loops are the loops that need vector registers. Both are nil if there are none.
+// loops are the loops that need vector registers. Both are nil if the build or the processor lacks them.
 type loops struct {
 	multiplyAdds func(rounds int) (flops float64)
 	read         func(x []float64)
@@ -108,8 +108,8 @@ func bandwidth(size int, each time.Duration, vector loops) float64 {
 	return float64(8*n) / best
 }
 
-// fastest repeats f for the given duration and returns its smallest time in ns. It times several
-// calls together if one is too short for the clock.
+// fastest repeats f for the duration each, and returns the smallest time of a call of f in ns. It times
+// several calls together if one call is too short for the clock.
 func fastest(each time.Duration, f func()) float64 {
 	timed := func(calls int) time.Duration {
 		start := time.Now()

@@ -68,7 +68,7 @@ func replicate(to io.Writer, d *sparse.Dataset, copies int) (rows int, err error
 	return n * copies, w.Flush()
 }
 
-// A replica writes the rows of one copy.
+// A replica writes rows as LIBSVM text, with noise if noisy is set.
 type replica struct {
 	rng      *rand.Rand
 	features int
@@ -77,7 +77,7 @@ type replica struct {
 	columns  []int32
 }
 
-// row appends row i of x to line.
+// row appends the entries of row i of x to line.
 func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
 	cols, val := x.Row(i)
 	if r.ones && r.noisy {

@@ -17,14 +17,14 @@ type Shape struct {
 	Name string
 	Rows int
 	Cols int
-	NNZ  int // number of nonzeros of a typical row
+	NNZ  int // number of nonzeros of a row; for text, about the mean
 
 	row func(g *generator) // appends the nonzeros of a row
 }
 
-// All returns the shapes. They have as many rows as the data sets of the same name, with two
-// exceptions: criteo has fewer than 45 million rows, but too many for a cache, and sido-1200 has
-// only 1,200 features, like a working set.
+// All returns the shapes. They have as many rows and columns as the data sets of the same name, with two
+// exceptions: criteo has fewer than 45 million rows, but too many for a cache, and sido-1200 has fewer rows
+// than sido and only 1,200 columns, like a working set.
 func All() []Shape {
 	return []Shape{
 		A9A,
@@ -120,10 +120,10 @@ func (g *generator) text() {
 	want := max(1, int(float64(g.NNZ)*math.Exp(0.5*g.rng.NormFloat64()-0.125)))
 	from := len(g.idx)
 	for range want {
-		// Draw a rank with a probability proportional to 1/rank (Zipf's law), and one of the 16 columns from
-		// this rank on.
-		rank := int(math.Pow(float64(g.Cols), g.rng.Float64())) - 1
-		g.idx = append(g.idx, g.order[min(rank+g.rng.IntN(16), g.Cols-1)])
+		// Draw a position k in order with a probability of about 1/(k+1), up to a factor (Zipf's law), and one
+		// of the 16 columns from this position on.
+		k := int(math.Pow(float64(g.Cols), g.rng.Float64())) - 1
+		g.idx = append(g.idx, g.order[min(k+g.rng.IntN(16), g.Cols-1)])
 	}
 	row := g.idx[from:]
 	slices.Sort(row)

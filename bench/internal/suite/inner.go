@@ -23,21 +23,21 @@ func (in *data) steps(a kernels.Rows) *kernels.Steps {
 	return &kernels.Steps{Rows: a, Label: in.label, Slope0: in.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
 }
 
-// inner fills in the costs of the sampled steps. Each step costs flops operations in addition to
+// inner returns c with the costs of the sampled steps. Each step costs flops operations in addition to
 // the slope, and reads vectorBytes bytes in addition to the row. These bytes come from vectors of
 // vectorSize bytes in total.
 func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
 	m := float64(len(in.sampled))
 	c.Unit, c.Units, c.Flops = "step", len(in.sampled), m*(measure.SlopeFlops+flops)
-	const rest = 36 // bytes of the sample, its two row pointers, its label and its slope
+	const overhead = 36 // bytes of a row number, two row pointers, a label and a slope
 	c.Traffic = []measure.Traffic{
-		{Bytes: m * (in.nnz*float64(entryBytes(a)) + rest), Size: rowBytes(a)},
+		{Bytes: m * (in.nnz*float64(entryBytes(a)) + overhead), Size: rowBytes(a)},
 		{Bytes: m * vectorBytes, Size: vectorSize},
 	}
 	return c
 }
 
-// affine returns the vectors c and e with 1 − eta kappa and −eta d, for the dense kernels.
+// affine returns two vectors for the dense kernels: every entry of c is 1 − eta kappa, and e is −eta d.
 func (in *data) affine() (c, e []float64) {
 	c, e = slices.Repeat([]float64{1 - eta*kappa}, in.p), make([]float64, in.p)
 	for j, d := range in.d {

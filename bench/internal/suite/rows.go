@@ -62,9 +62,9 @@ func entryBytes(a kernels.Rows) int {
 	return bytes
 }
 
-// pass fills in the costs of a pass over all rows. vectors is the number of vectors with one entry
+// pass returns c with the costs of a pass over all rows. vectors is the number of vectors with one entry
 // per row that are read. dense is the number of reads or writes of a dense vector for each nonzero.
-// Each of these counts as 8 bytes in the memory level of the dense vector, although the processor
+// Each such read or write counts as 8 bytes in the memory level of the dense vector, although the processor
 // moves a whole cache line.
 func (in *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
 	nnz := int(in.x.NNZ())

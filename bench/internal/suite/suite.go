@@ -16,7 +16,7 @@ import (
 // A vectorKernel is a kernel that works on vectors of one length.
 type vectorKernel struct {
 	name    string
-	vectors int     // number of vectors that the kernel uses
+	vectors int     // number of vectors that the kernel reads or writes
 	flops   float64 // floating-point operations per element
 	moved   int     // number of vectors read per run
 	make    func(v [][]float64) measure.Case
@@ -78,8 +78,8 @@ func (s Scale) shapes() []shape.Shape {
 	return all
 }
 
-// Cases returns the cases whose name, kernel/shape, matches. It makes the data of a shape for its
-// first case, and releases them after its last.
+// Cases returns the cases for whose names, kernel/shape, match returns true. It makes the data of a shape
+// for the first case with this shape, and releases them after the last.
 func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	return func(yield func(measure.Case) bool) {
 		for _, n := range []int{123, 10000} {

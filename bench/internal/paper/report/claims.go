@@ -55,12 +55,12 @@ var (
 
 // An entry is the value of one side of a claim.
 type entry struct {
-	Name  string  // name of the method
+	Name  string  // the method and its output, such as "scas, last"
 	Value float64 // NaN if it is unknown, +Inf if the run does not reach the target
 	// Floor says that the gap on some split is not larger than the error of the known optimum. The
 	// true value may then be smaller than Value.
 	Floor bool
-	Among int  // number of methods among which this one is the worst or the best
+	Among int  // number of entries with a known value, of which this one is the worst or the best
 	Open  bool // whether, on some split, parameters that were not tried may be better
 }
 
@@ -90,14 +90,14 @@ var claims = []claim{
 // A claimCase is a claim on one problem under one rule for choosing parameters.
 type claimCase struct {
 	Rule          paper.Rule
-	Splits        int // number of splits, the same for all methods that are compared
+	Splits        int // number of splits, equal for all methods that are compared
 	First, Second entry
 	Ratio         ratio
 }
 
 // A ratio is the first value of a claim divided by the second.
 type ratio struct {
-	Value float64 // NaN if one of the two is unknown, or if neither side reaches the target
+	Value float64 // NaN if one of the two values is unknown, or if neither side reaches the target
 	// AtLeast says that Value is a lower bound, because the true second value may be smaller: see
 	// entry.Floor. AtMost says that Value is an upper bound, because the true first value may be smaller.
 	AtLeast, AtMost bool
@@ -121,7 +121,7 @@ type result struct {
 type overviewOf struct {
 	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all ratios
-	Open          int   // number of ratios of which one side is open
+	Open          int   // number of ratios with at least one entry whose field Open is set
 	Low, Mid, Top ratio // smallest, median and largest ratio
 }
 
@@ -161,8 +161,8 @@ func (c *claim) on(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b. If a value is infinite because its side does not reach the target, a/b is 0 or
-// +Inf, or NaN if both are. If both entries have Floor set, quotient returns 1.
+// quotient returns a/b. The value of a side that does not reach the target is +Inf: a/b is then 0 or +Inf, or
+// NaN if neither side reaches it. If both entries have Floor set, quotient returns 1.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
 	switch {
@@ -231,12 +231,12 @@ func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all
 	return all
 }
 
-// entry returns an entry of the side with an unknown value.
+// entry returns an entry of the side whose value is not known yet.
 func (s side) entry(t tally) entry {
 	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Open > 0}
 }
 
-// gapOf returns the gap of a side at the end of the budget, as the mean over the splits. It is +Inf
+// gapOf returns the gap of a side at the end of the budget, as the mean over the splits. The gap is +Inf
 // if the method failed on a split.
 func gapOf(p *problem, s side) entry {
 	t, x := tallyOf(p, s.method, s.output), s.x
@@ -285,7 +285,8 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry whose value is known. Its field Among is the number of such entries.
+// choose returns the best entry whose value is known. Its field Among is the number of entries with a known
+// value.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {

@@ -24,7 +24,7 @@ func testLoss(p paper.Point, _ *paper.Optimum) float64 { return p.Test }
 // gap returns the objective minus the optimum.
 func gap(p paper.Point, o *paper.Optimum) float64 { return excess(p.Objective, o) }
 
-// gapFloor is the smallest gap that is shown. Optima are not known more precisely.
+// gapFloor is the smallest gap that is shown, because optima are not known more precisely than that.
 const gapFloor = 1e-13
 
 // excess returns the objective minus the optimum, but at least the precision to which the optimum
@@ -63,7 +63,7 @@ func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []floa
 		return byPasses(u, budget)
 	}
 	points, x = byPasses(u, budget)
-	k := 1 // keep the start
+	k := 1 // the start is always kept
 	for k < len(x) && x[k] < u.Within.Passes {
 		k++
 	}
@@ -82,8 +82,8 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 // slack is the largest distance of two positions on an axis that count as equal.
 const slack = 1e-9
 
-// curveOf returns the mean, smallest and largest value of a metric over the splits, for runs whose
-// parameters were chosen for the output by. ok is false if no run has points.
+// curveOf returns the mean, smallest and largest value of a metric over the splits, for the runs of a method
+// whose parameters were chosen for the given output. ok is false if no run has points.
 func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
@@ -123,7 +123,8 @@ func (c *curve) add(x, mean, low, high float64) {
 }
 
 // overSecondsOf returns a method's curve over seconds instead of passes. The time of a number of
-// passes is the mean over the timed splits. Without timed splits it returns c, and ok is false.
+// passes is the mean over the timed splits. If there are no timed splits, overSecondsOf returns c, and ok is
+// false.
 func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	var timed []*paper.Timing
 	for split := range p.Protocol.Splits {
@@ -185,7 +186,7 @@ func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-// at returns the mean at x; ok is false beyond the end of the curve.
+// at returns the mean at x, and whether x is within the curve.
 func (c curve) at(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
 
 // end returns the mean at the last position, or NaN if there is none.

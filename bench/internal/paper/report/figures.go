@@ -19,7 +19,7 @@ type Figure struct {
 	SVG  template.HTML // the drawing as a part of the page
 	File string        // the drawing as a file of its own
 	CSV  string        // the curves; empty for a sheet of several charts
-	// Caption says how the axes of the paper's figure differ from the axes here.
+	// Caption says how the axes of the paper's figure differ from the axes of this figure.
 	Caption string
 	// Choices are the parameters of the lines in a sheet of charts.
 	Choices []choice
@@ -137,7 +137,7 @@ func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 		c, ok = curveOf(p, t.method, t.output, value, t.x)
 		return c.until(p.Protocol.Passes), ok
 	}
-	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok { // seconds were measured at passes
+	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok { // timings count passes as byPasses does
 		return overSecondsOf(p, t.method, c)
 	}
 	return c, false
@@ -203,8 +203,8 @@ func overviews(all []*problem) (out []*Figure, err error) {
 				}
 				row = append(row, c)
 			}
-			// A row is omitted if only one of its several charts has lines. The figures of the problem show
-			// this chart.
+			// A row of several charts is omitted if only one of them has lines. The figures of the problem
+			// show this chart.
 			if count > 0 && count >= min(2, len(row)) {
 				rows = append(rows, row)
 			}
@@ -231,7 +231,7 @@ type choice struct {
 	Values []string
 }
 
-// choices returns the choices of the first split. Its first line has the names of the data sets.
+// choices returns the choices of the first split. The first element has the names of the data sets.
 func choices(shown []*problem) []choice {
 	out := []choice{{}}
 	for _, p := range shown {

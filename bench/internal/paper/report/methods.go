@@ -60,7 +60,7 @@ type trace struct {
 	bold   bool
 	dashed bool       // the line is the second one of its method
 	rule   paper.Rule // the rule for choosing parameters; empty means the problem's rule
-	only   string     // the only axis on which the line is drawn; empty means both axes
+	only   string     // overPasses or overSeconds: the only axis on which the line is drawn; empty means both
 	end    bool       // only the end of the line is drawn, as a mark
 }
 
@@ -82,8 +82,8 @@ const (
 )
 
 // series returns the number that selects the colour and mark of a method in all figures. Methods in the same
-// figure have numbers near to each other, so that few of them have the same colour. Two numbers are for
-// SCAS-ADMM: the first for the algorithm that scasOn chooses for the problem, the second for the other one.
+// figure have numbers near to each other, so that few of them have the same colour. SCAS-ADMM has two
+// numbers: the number of scas for the algorithm that scasOn chooses, the number of scasStrong for the other.
 func (p *problem) series(m paper.Method) int {
 	switch m {
 	case scasOn(p):
@@ -92,7 +92,7 @@ func (p *problem) series(m paper.Method) int {
 		m = scasStrong
 	}
 	all := p.Protocol.All()
-	rank := func(t paper.Traits) int {
+	priority := func(t paper.Traits) int {
 		switch {
 		case t.Figured:
 			return 0
@@ -103,11 +103,11 @@ func (p *problem) series(m paper.Method) int {
 		}
 		return 3
 	}
-	slices.SortStableFunc(all, func(a, b paper.Traits) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(all, func(a, b paper.Traits) int { return cmp.Compare(priority(a), priority(b)) })
 	return slices.IndexFunc(all, func(t paper.Traits) bool { return t.Info.Name == m })
 }
 
-// traces returns the lines of a figure that a problem has. SCAS-ADMM is the first.
+// traces returns the lines of a figure of the given kind for a problem. The first line is SCAS-ADMM.
 func traces(p *problem, kind string) (t []trace) {
 	ours := scasOn(p)
 	line := func(name string, m paper.Method, output paper.Output) trace {

@@ -15,10 +15,9 @@ type problem struct {
 	mu      float64
 	rule    paper.Rule         // how parameters were chosen
 	summary *paper.DataSummary // nil if there is none
-	begun   bool               // whether there is any run
+	begun   bool               // whether the records have any run of the problem
 	// splits are the splits on which all methods of the paper's figures were run with this rule, so
-	// that all curves are means over the same splits. If there is no such split, splits are all
-	// splits.
+	// that all curves are means over these splits. If there is no such split, splits has all splits.
 	splits []int
 }
 
@@ -74,8 +73,8 @@ func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
 	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: by}
 }
 
-// run returns the run with parameters chosen for the output by, or nil if it is not in the
-// records. A method without that output is evaluated at its first output.
+// run returns the run of a method whose parameters were chosen for the given output, or nil if it is not in
+// the records. For a method without this output it returns the run for the method's first output.
 func (p *problem) run(m paper.Method, by paper.Output, split int) *paper.TunedRun {
 	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
 		by = t.Output()

@@ -116,7 +116,7 @@ func TestSameClaims(t *testing.T) {
 		}
 	}
 	all := problems(r)
-	for _, p := range all { // the curve over seconds must not depend on how passes are counted
+	for _, p := range all { // how passes are counted must not change the curve over seconds
 		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
 		if first := (panel{}).tile(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
 			t.Errorf("mu %g: the first line is %s, series %d", p.mu, first.Name, first.Series)
@@ -150,7 +150,7 @@ func TestSameClaims(t *testing.T) {
 }
 
 // TestRetune checks that methods are tuned again for the claims about gaps, for both rules that choose
-// parameters. Tuning the method that is behind must not make its ratio worse.
+// parameters. Tuning the method that is behind must not make the ratio worse for this method.
 func TestRetune(t *testing.T) {
 	text, err := Retune(t.Context(), tiny(t, t.TempDir(), 0), tinyData(t), 0.01)
 	if err != nil {
@@ -200,7 +200,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestCommon checks that common returns the splits of all methods that were run, and ignores methods
+// TestCommon checks that common returns the splits on which every method was run, and ignores methods
 // without splits.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
@@ -295,7 +295,7 @@ func newBrowser(t *testing.T, pages map[string]string) *browser {
 	}
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
-		// Requests that Chromium makes itself are not recorded.
+		// Only requests for the page and by the page are recorded, not those that Chromium makes by itself.
 		if strings.Contains(r.Referer(), "report.example") || r.Host == "report.example" {
 			b.asked = append(b.asked, r.Host+r.URL.Path)
 		}
@@ -305,14 +305,14 @@ func newBrowser(t *testing.T, pages map[string]string) *browser {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = io.WriteString(w, text) // if the browser hangs up, its exit code shows it
+		_, _ = io.WriteString(w, text) // if Chromium ends early, its exit code says so
 	}))
 	t.Cleanup(b.server.Close)
 	return b
 }
 
-// show loads a page. It returns its document, and the number of pixels that have the first colour
-// of the charts.
+// show loads a page. It returns the page's document, and the number of pixels that have the first colour of
+// the charts.
 func (b *browser) show(t *testing.T, path string) (document string, coloured int) {
 	t.Helper()
 	shot := filepath.Join(b.dir, "shot.png")

@@ -43,7 +43,7 @@ func table1(p *problem) []row {
 	return rows
 }
 
-// newRow measures a method. u is its run on the first split.
+// newRow measures a method. u is the method's run on the first split.
 func newRow(p *problem, t paper.Traits, u *paper.TunedRun) row {
 	nan, m, by := math.NaN(), t.Info.Name, u.By
 	r := row{Traits: t, FirstRun: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}

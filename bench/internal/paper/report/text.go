@@ -38,8 +38,8 @@ func byteSize(v float64) string {
 	return fmt.Sprintf("%.2f GiB", v/(1<<30))
 }
 
-// fitted returns a fitted exponent as text. The text says so if gaps fall faster than a power, or if they are
-// so small that no exponent could be fitted.
+// fitted returns a fitted exponent as text. The text also says whether gaps fall faster than a power of T, or
+// are so small that no exponent could be fitted.
 func fitted(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -89,7 +89,7 @@ func entryText(v float64) string {
 
 var subscript = regexp.MustCompile(`_([[:alnum:]])`)
 
-// symbols returns text as HTML, with letters after an underscore as subscripts.
+// symbols returns text as HTML, with the letter or digit after each underscore as a subscript.
 func symbols(text string) template.HTML {
 	return template.HTML(subscript.ReplaceAllString(template.HTMLEscapeString(text), "<sub>$1</sub>"))
 }
