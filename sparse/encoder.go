@@ -72,7 +72,8 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 
 // Encode converts a record. The record must contain every column that a feature needs; other
 // columns are ignored. A value is a number, a json.Number, a string or []byte as in a cell of a table,
-// a bool (the text true or false), or nil. Nil and an empty string are missing values.
+// a bool (the text true or false), or nil. Nil, NaN and the texts that Missing lists are missing
+// values.
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	r, err := e.encode(record)
 	if err != nil {
