@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrHung is the error of a call that waited longer than the limit.
+// ErrHung is the error of a call that waited longer than the time limit that Local was given.
 var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost it")
 
 // ErrDead is the error of a call after another rank has closed its Comm.

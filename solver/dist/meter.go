@@ -19,9 +19,9 @@ type Traffic struct {
 	CPU      time.Duration // processor time in calls; MPI uses the processor while it waits
 }
 
-// Since returns the traffic since then, an earlier state of the same Meter.
-func (t Traffic) Since(then Traffic) Traffic {
-	return Traffic{t.Messages - then.Messages, t.Numbers - then.Numbers, t.Time - then.Time, t.CPU - then.CPU}
+// Since returns the traffic since an earlier state of the same Meter.
+func (t Traffic) Since(earlier Traffic) Traffic {
+	return Traffic{t.Messages - earlier.Messages, t.Numbers - earlier.Numbers, t.Time - earlier.Time, t.CPU - earlier.CPU}
 }
 
 func (m *Meter) count(length int, call func() error) error {

@@ -32,7 +32,7 @@ func (m *memory) Load() ([]byte, error) {
 	return m.states[len(m.states)-1], nil
 }
 
-// solveKept solves p with ranks that all have the checkpoint m; only the first rank may use it.
+// solveKept solves p with ranks of which the first has the checkpoint m.
 func solveKept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, ranks, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, own *solver.Settings) {

@@ -61,7 +61,7 @@ func onRanks(
 	return results, errs
 }
 
-// solve solves p with the given number of ranks, and returns the result of each.
+// solve solves p with the given number of ranks, and returns the result of each rank.
 func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, ranks, time.Minute, func(_ *dist.Goroutine, _ *solver.Problem, own *solver.Settings) { *own = set })
@@ -91,7 +91,7 @@ func TestSameOptimum(t *testing.T) {
 	}
 }
 
-// sameBits solves p with ranks twice, checks that all results have the same bits, and returns one.
+// sameBits solves p with ranks twice, checks that all results have the same bits, and returns one result.
 func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.Result {
 	t.Helper()
 	var first *solver.Result

@@ -25,14 +25,14 @@ type classStore struct {
 	classResults
 }
 
-// classResults has the results so far. It does not have models that did not converge: these are fitted again,
-// so that their errors are reported.
+// classResults has the results of the fits so far. It does not have models that did not converge: these are
+// fitted again, so that their errors are reported.
 type classResults struct {
 	Done  map[int]Model // the models of finished classes, without their Loss
 	State []byte        // the state of the fit of the next class; nil before this fit stores one
 }
 
-// newClassStore returns what is stored in the checkpoint of a specification.
+// newClassStore returns the classStore of a specification, with the results that its checkpoint stores.
 func newClassStore(spec *Spec) (*classStore, error) {
 	c := &classStore{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
 	_, err := c.team.Load(c.to, &c.classResults)

@@ -18,8 +18,8 @@ import (
 
 // This file divides a fit of more than two classes into problems, one for each class against the rest.
 
-// problems are the problems of a specification: one problem for numbers and two classes, otherwise
-// one for each class.
+// problems are the problems of a specification: one problem if the labels are numbers or of two classes,
+// otherwise one for each class.
 type problems struct {
 	spec    *Spec // the specification of the caller
 	team    *rows.Team
@@ -148,8 +148,9 @@ func (p *problems) design(k int, spec *Spec) (*design, error) {
 }
 
 // start returns the coefficients of Spec.Start for problem k, followed by the intercept if there is
-// one. If the positive class of two is the negative class of Start, their signs are changed. start
-// returns nil if there is no Start, or if Start does not have the class, or predicts no classes.
+// one. If the positive class of two is the negative class of Start, start changes the signs of all these
+// numbers. It returns nil if there is no Start, if Start lacks one of more than two classes, or if it has
+// another kind of labels: numbers, two classes, or more than two classes.
 func (p *problems) start(k int, d *design) []float64 {
 	m := p.spec.Start
 	if m == nil {
@@ -175,7 +176,8 @@ func (p *problems) start(k int, d *design) []float64 {
 	return x
 }
 
-// classOf returns the column of m for class k. If classes have names, it compares the names.
+// classOf returns the number of m's column for class k; known is false if m has no such column. If classes
+// have names, classOf compares the names.
 func (p *problems) classOf(m *Model, k int) (column int, known bool) {
 	names := p.spec.names.classes
 	switch {
@@ -188,7 +190,7 @@ func (p *problems) classOf(m *Model, k int) (column int, known bool) {
 	return column, column >= 0
 }
 
-// positive returns the name of the positive class of two.
+// positive returns the name of the positive class if there are two classes.
 func (d *design) positive() string {
 	of := d.spec.names.labels
 	switch {
@@ -340,7 +342,7 @@ func (p *problems) join(models []*Model) *Model {
 	return &m
 }
 
-// name sets the fields of the joint model that the models of single classes have with other values: the
+// name sets the fields in which the model of all classes differs from the models of single classes: the
 // classes and the class weights.
 func (p *problems) name(m *Model) {
 	m.Labels, m.Classes, m.Summary.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights

@@ -49,8 +49,8 @@ func TestCVClassesMetrics(t *testing.T) {
 			t.Errorf("%s: %+v, %v", want, r, err)
 		}
 	}
-	// Models that do not converge are in the result, which comes with their error. The time limit is for
-	// all classes together.
+	// If models do not converge, CV returns a result with these models, and an error. The time limit is
+	// for all classes together.
 	r, err := CV(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: lambdas, Folds: 2})
 	if r == nil || !errors.Is(err, solver.ErrNotConverged) || r.Path[1].Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("stalled: %+v, %v", r, err)

@@ -39,10 +39,10 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	m, x := byMargins(t, solver.Logistic{}, [][]float64{
-		{logit(0.6), logit(0.3), logit(0.3)},   // with probabilities 1/2, 1/4, 1/4
-		{logit(0.2), logit(0.6), logit(0.2)},   // 1/5, 3/5, 1/5
-		{logit(0.3), logit(0.45), logit(0.15)}, // 1/3, 1/2, 1/6
-		{logit(0.1), logit(0.2), logit(0.7)},   // 1/10, 1/5, 7/10
+		{logit(0.6), logit(0.3), logit(0.3)},   // probabilities 1/2, 1/4, 1/4
+		{logit(0.2), logit(0.6), logit(0.2)},   // probabilities 1/5, 3/5, 1/5
+		{logit(0.3), logit(0.45), logit(0.15)}, // probabilities 1/3, 1/2, 1/6
+		{logit(0.1), logit(0.2), logit(0.7)},   // probabilities 1/10, 1/5, 7/10
 	})
 	y := []float64{0, 10, 0, 20}
 	got, err := m.Score(x, y, nil)
@@ -86,7 +86,7 @@ func TestClassMetrics(t *testing.T) {
 	if two, err := pair.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
 		t.Errorf("two classes against the rest: %+v, %v", two, err)
 	}
-	// Other losses have no probabilities.
+	// A loss other than the logistic loss has no probabilities.
 	hinge, _ := byMargins(t, solver.SquaredHinge{}, [][]float64{{1, 0, 0}})
 	x, err = sparse.FromDense(2, 3, []float64{2, -1, -3, 0.5, 0, -1})
 	if err != nil {

@@ -80,7 +80,7 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 
 // CV chooses lambda by cross-validation. It fits the path of spec to all data. Then, for each fold, it
 // fits the path to the rows outside the fold, and scores these models on the rows of the fold. Classes
-// are fitted as by Fit; more than two classes have the same lambda.
+// are fitted as by Fit. If there are more than two classes, one lambda is chosen for all of them.
 //
 // A model for a fold is fitted until its objective is estimated to be within RelTol of the optimum.
 // Only the path fitted to all data, and fits out of core, have a proof. Models that have not converged
@@ -155,8 +155,8 @@ type crossing struct {
 	tell   func(done, total int) // CVSettings.Judged
 }
 
-// strata returns the number of groups of rows of which each fold has the same part: the number of classes,
-// or 1 for numbers.
+// strata returns the number of groups of rows that are divided evenly among the folds: the number of
+// classes, or 1 if labels are numbers.
 func (c *crossing) strata() int { return max(1, len(c.labels)) }
 
 // configure checks the settings, numbers the classes, and assigns the rows to folds.

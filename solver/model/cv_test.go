@@ -186,7 +186,8 @@ func TestCVByHand(t *testing.T) {
 			}
 			near(t, "mean", got.Mean[i], mean)
 			near(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
-			// All are worse than the best, and those before OneSE are worse by more than a standard error.
+			// No mean is better than that of Best. The means before OneSE are worse by more than the
+			// standard error of Best.
 			if worse := sign * (got.Mean[i] - got.Mean[got.Best]); worse < 0 || i < got.OneSE && worse <= got.SE[got.Best] {
 				t.Errorf("best %d, one standard error %d of %v ± %v", got.Best, got.OneSE, got.Mean, got.SE)
 			}
@@ -516,7 +517,7 @@ func TestClassesFile(t *testing.T) {
 			t.Errorf("%s for %s: no error", to, from)
 		}
 	}
-	// If any byte is damaged, reading the file is an error, or the models are the same.
+	// If any byte is changed, Read must return an error or the model that was saved.
 	for at := range text {
 		for _, change := range []byte{1, 0x10, 0x20} {
 			damaged := slices.Clone(text)

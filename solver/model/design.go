@@ -184,7 +184,7 @@ func (d *design) factor(j int) float64 {
 	return d.factors[j]
 }
 
-// coupled reports whether the penalty couples coefficients: a group lasso, or a penalty of A b.
+// coupled reports whether the penalty couples coefficients: a group lasso, a graph or a matrix A.
 func (d *design) coupled() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	return grouped || d.spec.Graph != nil || d.spec.A != nil

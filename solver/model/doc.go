@@ -9,10 +9,11 @@
 //	     = Σⱼ fⱼ (r sⱼ|bⱼ| + ½(1 − r) sⱼ² bⱼ²)               ElasticNet, r = L1Ratio
 //	     = Σₖ wₖ |(s·b)_k|₂                                  GroupLasso
 //	     = Σⱼ fⱼ sⱼ|bⱼ| + Fusion Σ_(i,j,w) |w| |sᵢbᵢ − sign(w) sⱼbⱼ|   with a Graph
-//	     = |A (s·b)|₁, or the norms of groups of its rows     with a matrix A
+//	     = |A (s·b)|₁, or norms of groups of rows of A (s·b)  with a matrix A
 //
-// (s·b)_k has the entries sⱼbⱼ of group k. Features in no group are not penalised. A Domain confines b,
-// for example to numbers that are not negative.
+// (s·b)_k has the entries sⱼbⱼ of group k, and wₖ is the weight of the group. Features in no group are not
+// penalised. (i,j,w) is an edge of weight w between the features i and j. A Domain confines b, for example
+// to numbers that are not negative.
 //
 // ω are the sample weights times the class weights, o the offsets, and f the penalty factors. s are
 // the standard deviations of the features if these are standardised, and 1 otherwise. φ is the

@@ -32,10 +32,10 @@ type head struct {
 	Version string `json:"scas_version"`
 
 	Loss       string   `json:"loss"`
-	HuberDelta float64  `json:"huber_delta,omitempty"` // the argument of any loss that has one
+	HuberDelta float64  `json:"huber_delta,omitempty"` // the parameter of any loss that has a parameter
 	Labels     *labels  `json:"labels"`                // the labels of two classes; null for other models
 	Classes    []number `json:"classes,omitempty"`     // the labels of more than two classes
-	ClassNames []string `json:"class_names,omitempty"` // the names of these classes if they are words
+	ClassNames []string `json:"class_names,omitempty"` // the names of more than two classes that are words
 	P          int      `json:"p"`
 	IndexBase  *int     `json:"index_base"`
 	columns
@@ -47,7 +47,7 @@ type head struct {
 // A columnFields has the fields of a model file that describe one column of coefficients.
 type columnFields struct {
 	Intercept intercept `json:"intercept"`
-	Groups    [][]int   `json:"tied_features,omitempty"` // counted from 0
+	Groups    [][]int   `json:"tied_features,omitempty"` // sets of feature numbers, counted from 0
 
 	proof
 
@@ -69,18 +69,18 @@ type modelFile struct {
 }
 
 // olderFields are fields that scas train wrote in older files, instead of fields of FitSummary and FitRun.
-// Files of format 1 have them, and files of format 2 without an intercept.
+// Files of format 1 have these fields, and so have files of format 2 that lack the field intercept.
 type olderFields struct {
 	Graph struct {
 		Kind  string `json:"kind"`
 		Edges int    `json:"edges"`
-		Rows  int    `json:"rows"` // of A
+		Rows  int    `json:"rows"` // number of rows of A
 	} `json:"graph"`
 	GroupCount  int     `json:"groups"`
 	L2Y         float64 `json:"l2y"`
 	ClassWeight string  `json:"class_weights"`  // balanced, or empty
 	WeightsFile string  `json:"sample_weights"` // the file of the sample weights, or empty
-	Output      string  `json:"output"`         // last or average
+	Output      string  `json:"output"`         // the iterate in the file: last or average
 }
 
 // into sets the fields of f and r that correspond to c. It does nothing if the file has no field graph,
@@ -108,7 +108,7 @@ type columns struct {
 	Features []string           `json:"features,omitempty"`
 	Target   string             `json:"target,omitempty"` // the name of the label column
 	Offset   string             `json:"offset_column,omitempty"`
-	Fill     map[string]float64 `json:"fill,omitempty"` // Model.Fill
+	Fill     map[string]float64 `json:"fill,omitempty"` // see Model.Fill
 }
 
 // A proof has the fields of a Certificate in a model file.
@@ -155,7 +155,7 @@ type runFields struct {
 	Eta             float64         `json:"eta,omitempty"`
 	Rho             float64         `json:"rho,omitempty"`
 	InnerSteps      int             `json:"inner_steps,omitempty"`
-	BatchSize       int             `json:"batch_size,omitempty"` // 0 stands for 0 and 1
+	BatchSize       int             `json:"batch_size,omitempty"` // 0 if it was 0 or 1
 	Schedule        solver.Schedule `json:"schedule,omitempty"`   // empty for solver.Practical
 	Float32         bool            `json:"float32,omitempty"`
 	Average         bool            `json:"average,omitempty"`
@@ -302,7 +302,7 @@ func (m *Model) head() *head {
 }
 
 // part returns column k as the fields of a model file. If at most half of the coefficients are not zero,
-// it has only these.
+// the part has only the coefficients that are not zero.
 func (m *Model) part(k int) *columnFields {
 	c := &m.Columns[k]
 	p := &columnFields{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
@@ -310,7 +310,7 @@ func (m *Model) part(k int) *columnFields {
 		p.Intercept.value = (*number)(&c.Intercept)
 	}
 	for j, v := range c.Coefficients {
-		if math.Float64bits(v) != 0 { // a negative zero stays one
+		if math.Float64bits(v) != 0 { // −0 is stored, so that its sign is kept
 			p.Nonzero, p.Coefficients = append(p.Nonzero, j+1), append(p.Coefficients, number(v))
 		}
 	}
@@ -341,7 +341,7 @@ func Load(path string) (*Model, error) {
 }
 
 // Read reads a model file of any format. If the text is not a model, is damaged, or has a wrong checksum,
-// Read returns an error with the name. A short file may have a model with a large number of features,
+// Read returns an error that contains name. A short file may have a model with a large number of features,
 // which needs 8 bytes of memory for each feature.
 func Read(r io.Reader, name string) (*Model, error) {
 	text, err := sparse.ReadText(r, name)
@@ -459,7 +459,7 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error)
 	if f.Format < 3 {
 		whole.olderFields.into(&h.FitSummary, &p.runFields)
 	}
-	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack it
+	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack the intercept
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
 	}
 	return &h, &p, nil

@@ -63,8 +63,8 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// TestLoadedLoss checks that the loss of a loaded model has the type of package solver, so that users can
-// switch on it.
+// TestLoadedLoss checks that the loss of a loaded model has the type of package solver, so that callers
+// can use it in a type switch.
 func TestLoadedLoss(t *testing.T) {
 	m := readSample(t, "testdata/files/format3-huber")
 	switch l := m.Loss.(type) {

@@ -206,7 +206,7 @@ func (d *design) ridge(b []float64) float64 {
 	return 0.5 * d.spec.Mu * sum
 }
 
-// divide divides each entry of u by the entry of s.
+// divide divides u[j] by s[j] for each entry of s.
 func divide(u, s []float64) {
 	for j, v := range s {
 		u[j] /= v

@@ -192,8 +192,8 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 }
 
 // unattained reports whether the outcome shows that the objective has no minimum. Out of core this needs
-// one more pass over the file. unattained returns false instead if an error has ended the run, which ended
-// says, or if there is only one process and ctx has ended.
+// one more pass over the file; unattained does not make this pass, and returns false, if an error has ended
+// the run (ended), or if there is only one process and ctx has ended.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)
 	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {

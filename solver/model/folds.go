@@ -99,13 +99,13 @@ func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	return nil
 }
 
-// checkAssignment returns an error if of is not an assignment of n rows to folds. all is the number of
-// rows of all processes.
-func checkAssignment(of []int, n, all int) error {
-	if len(of) != n {
-		return errorf("CVSettings.Assignment has length %d; the data have %d rows", len(of), n)
+// checkAssignment returns an error if assigned does not have a valid fold for each of n rows. all is the
+// number of rows of all processes.
+func checkAssignment(assigned []int, n, all int) error {
+	if len(assigned) != n {
+		return errorf("CVSettings.Assignment has length %d; the data have %d rows", len(assigned), n)
 	}
-	for i, k := range of {
+	for i, k := range assigned {
 		if k < 0 || k >= all {
 			return errorf("CVSettings.Assignment[%d] = %d; folds are numbered from 0, and there are at "+
 				"most as many as rows", i, k)
@@ -119,9 +119,9 @@ func checkAssignment(of []int, n, all int) error {
 // do not depend on which process has the row.
 //
 // The rows of each class are cut into sections of c.folds rows. The rows of a section get all folds, in a
-// random order. The last section of a class may be smaller. Its folds begin after the last fold of the
-// last section of the class before. So the numbers of rows of the folds differ by at most one, in each
-// class and in total.
+// random order. The last section of a class may be smaller, and gets only some folds, in a random order: as
+// many as it has rows, from the fold after the folds of the previous class's last section. So the numbers
+// of rows of the folds differ by at most one, in each class and in total.
 func (c *crossing) draw() {
 	count := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { count[class]++ })

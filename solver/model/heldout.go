@@ -116,8 +116,7 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 }
 
 // eachWindow calls do for each window of the rows of the fold. w is nil if the rows of a window have no
-// weight. share is the number of rows of this process up to the end of the window, divided by all its
-// rows.
+// weight. share is the fraction of this process's rows that come before the end of the window.
 func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
 	if !h.spec.streams() {
 		return do(h.whole, 1)

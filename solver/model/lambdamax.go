@@ -18,12 +18,12 @@ import (
 // is the gradient of the mean loss at the model that has only the intercept and the coefficients
 // without a penalty; other symbols are those of the package comment.
 //
-// For the lasso and the elastic net, LambdaMax is max |gⱼ|/(r fⱼ sⱼ). For groups it is max |g_k|/wₖ,
-// where g_k has the entries gⱼ/sⱼ of group k. If a Domain lets a coefficient leave 0 in one direction
-// only, an entry gⱼ counts only if −gⱼ has this direction. For ridge regression no lambda makes
-// coefficients zero; LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With a graph, every
-// penalty factor must be positive, and LambdaMax is the largest −g'x/Ω(x), to nine digits; Ω is the
-// penalty with lambda = 1. With more than two classes it is the largest LambdaMax of the classes.
+// For the lasso and the elastic net, LambdaMax is max |gⱼ|/(r fⱼ sⱼ). For groups it is max |g_k|/wₖ, where
+// g_k has the entries gⱼ/sⱼ of group k. If a Domain lets a coefficient leave 0 in one direction only, an
+// entry gⱼ counts only if −gⱼ has this direction. For ridge regression no lambda makes coefficients zero;
+// LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With a graph, every penalty factor must be
+// positive, and LambdaMax is the largest −g'b/Ω(b) over all b, to nine digits; Ω is the penalty for
+// lambda 1. With more than two classes it is the largest LambdaMax of the classes.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.stateless(); err != nil {
@@ -157,7 +157,7 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	}
 	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: near, Domain: d.cone()}
 	ax := make([]float64, len(weights))
-	ratio := func(x []float64) float64 { // b'x/Ω(x), or 0 if Ω(x) = 0
+	ratio := func(x []float64) float64 { // b'x/Ω(x), or 0 if Ω(x) = 0; b is −g times a factor
 		p.Constraint.MulVec(ax, x)
 		omega, product := solver.L1{Lambda: 1, Weights: weights}.Value(ax), 0.0
 		for j, v := range x {

@@ -76,8 +76,8 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 }
 
 // ReadLiblinear reads a model file of liblinear for numbers, for two classes, or for several classes that
-// were each fitted against the rest. Errors contain the name and the line. If this package does not have
-// the loss of the file, the model gets a loss with the same predictions.
+// were each fitted against the rest. Errors contain name and the number of the line. If this package does
+// not have the loss of the file, the model gets a loss with the same predictions.
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 	l := &liblinear{lines: bufio.NewScanner(r), name: name, classes: 2, bias: -1, features: -1}
 	l.lines.Buffer(nil, 1<<20) // a line has a weight for each class

@@ -25,7 +25,7 @@ func TestWriteLiblinear(t *testing.T) {
 	two, twoLabels := random(t, 80, 8, 3, true)
 	three, threeLabels := threeClasses(t)
 	for i := range threeLabels {
-		threeLabels[i] -= 10 // -10, 0, 10
+		threeLabels[i] -= 10 // the labels are then -10, 0 and 10
 	}
 	low := 3.0
 	for _, c := range []struct {
@@ -204,7 +204,7 @@ func TestBadLiblinear(t *testing.T) {
 	}
 }
 
-// program returns the path of a program, or skips the test.
+// program returns the path of a program. It skips the test if the program is not installed.
 func program(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

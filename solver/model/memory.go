@@ -52,7 +52,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 			one.Threads = 1
 		}
 		fold := one.memoryOf(x)
-		const ofScore = 24 // bytes of a margin, of its share of the sum, and of the score that the AUC sorts
+		const ofScore = 24 // bytes of a margin, and of a score and its weight for the AUC
 		k, table := int64(of.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
 		fitted, held := (k-1)*(table+fold.rows)/k, (table+ofScore*problems*int64(n))/k
 		total = max(total, min(int64(threads), k)*(fitted+held+fold.solver)) + 3*8*int64(n)
@@ -92,7 +92,7 @@ type memory struct {
 }
 
 // manyFeatures is the number of features above which memoryOf may use a rough estimate, because a better
-// one would allocate vectors of that length.
+// estimate would allocate vectors with an entry for each feature.
 const manyFeatures = 1 << 26
 
 // memoryOf estimates the memory that a fit of one problem needs.
@@ -136,8 +136,8 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	return m
 }
 
-// memoryOfGeneral adds to m the memory of a fit by solver.Minimize. q is the problem with the form of its
-// penalty in package exact.
+// memoryOfGeneral adds to m the memory of a fit by solver.Minimize. q is the same problem as a problem of
+// package exact.
 func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
 	bare := *d.spec // bare is changed so that general below does not copy the rows
 	copies := int64(0)

@@ -106,7 +106,8 @@ func TestEstimateMemory(t *testing.T) {
 			}
 			estimate := spec.EstimateMemory(x, c.fits)
 			ratio := 0.0
-			for range 3 { // garbage of a running collection counts as live memory: take the smallest of three
+			// Garbage of a running collection counts as live memory: take the least of up to three peaks.
+			for range 3 {
 				before := solvertest.Heap()
 				result, peak := solvertest.Peak(fit)
 				runtime.KeepAlive(result)

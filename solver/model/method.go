@@ -103,13 +103,13 @@ var (
 // An unsupported part is a part of a specification that a method does not support.
 type unsupported struct {
 	present  bool   // whether the specification has this part
-	why      string // SettingError.Allowed
+	why      string // the text for SettingError.Allowed
 	remedies []sparse.Remedy
 }
 
-// takenBy returns an error if the specification has a part that the method does not support. setting
-// and value are the setting that requires the method, for the error. solver.Minimize checks what takenBy
-// does not check.
+// takenBy returns an error if the specification has a part that the method does not support. setting and
+// value, for the error, are the name and value of the setting that requires the method. solver.Minimize
+// checks what takenBy does not check.
 func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error {
 	_, grouped := s.Penalty.(GroupLasso)
 	net := s.l1Ratio() < 1

@@ -52,8 +52,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestAuto checks that solver.Auto equals the default, even if solver.Minimize does not support the
-// specification.
+// TestAuto checks that solver.Auto fits the same model as the default method, even if solver.Minimize does
+// not support the specification.
 func TestAuto(t *testing.T) {
 	x, y := random(t, 60, 5, 9, true)
 	for name, spec := range map[string]Spec{

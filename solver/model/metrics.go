@@ -139,7 +139,7 @@ func deviance(count, rate float64) float64 {
 	return 2 * term.Poisson{}.Value(term.Counts.MarginOf(rate), count)
 }
 
-// mean returns Σ ωᵢ f(i)/Σ ωᵢ; weights may be nil.
+// mean returns Σ ωᵢ f(i)/Σ ωᵢ over n rows. ω are the weights; if weights is nil, all are 1.
 func mean(weights []float64, n int, f func(i int) float64) float64 {
 	var sum, total float64
 	for i := range n {

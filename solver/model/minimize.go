@@ -54,7 +54,7 @@ type general struct {
 	problem solver.Problem
 	weights []float64 // weights of the rows of A in the penalty
 	l2      bool      // the squares of an elastic net are part of the penalty, and not of Problem.L2
-	ridge   float64   // Problem.L2 for lambda = 1
+	ridge   float64   // lambda times ridge is a part of Problem.L2
 	scale   []float64 // divisor of each feature
 	offsets bool      // the last column of the data has the offsets
 }
@@ -68,9 +68,9 @@ func (d *design) general() (*general, error) {
 	return g, nil
 }
 
-// ownGeneral returns the problem of this process.
+// ownGeneral returns the problem with the rows of this process.
 func (d *design) ownGeneral() (*general, error) {
-	if !d.spec.minimizes() { // otherwise checkMethod has checked this
+	if !d.spec.minimizes() { // otherwise checkMethod has checked the specification
 		if err := d.spec.takenBy(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}
@@ -316,8 +316,8 @@ func (g *general) run(ctx context.Context, p *solver.Problem, set *solver.Settin
 	return solver.Minimize(ctx, p, set)
 }
 
-// outcome returns the outcome of a run, with the last iterate or, if Spec.Average is set, the average of
-// the iterates.
+// outcome returns the outcome of a run. It has the average of the iterates if Spec.Average is set and the
+// run has not diverged, and the last iterate otherwise.
 func (g *general) outcome(lambda float64, res *solver.Result) *outcome {
 	d, set := g.d, &g.d.spec.Settings
 	out := &outcome{

@@ -56,10 +56,10 @@ type FitSummary struct {
 	NNZ          int64               `json:"nnz,omitempty"`
 	Lambda       float64             `json:"lambda"`
 	Penalty      string              `json:"penalty,omitempty"`  // lasso, elastic-net or group-lasso
-	L1Ratio      float64             `json:"l1_ratio,omitempty"` // of an elastic net
+	L1Ratio      float64             `json:"l1_ratio,omitempty"` // L1Ratio of an elastic net
 	GraphEdges   int                 `json:"graph_edges,omitempty"`
 	Fusion       float64             `json:"fusion,omitempty"`
-	ARows        int                 `json:"a_rows,omitempty"` // of a matrix A
+	ARows        int                 `json:"a_rows,omitempty"` // number of rows of a matrix A
 	Mu           float64             `json:"mu,omitempty"`
 	MuA          float64             `json:"mu_a,omitempty"`
 	Domain       string              `json:"domain,omitempty"` // nonnegative, box, box:LOWER,UPPER, ball:RADIUS or simplex:TOTAL
@@ -83,8 +83,8 @@ type Certificate struct {
 	// Status says how the fit ended.
 	Status solver.Status
 	// NoOptimum says that the objective has no minimum. Gap then bounds Objective minus the infimum.
-	// The coefficients that are not penalised separate the classes, and they grow without limit as
-	// RelTol falls (Albert and Anderson 1984).
+	// The coefficients that are not penalised separate the classes (Albert and Anderson 1984), or make
+	// rates of rows with count 0 ever smaller. These coefficients grow without limit as RelTol falls.
 	NoOptimum bool
 }
 

@@ -78,7 +78,7 @@ func (drawn) SecondDerivative(_, _, _ float64) float64 { return 2.2 }
 func (drawn) Curvature() float64 { return 2.2 }
 
 // TestOwnLossOffsets checks offsets with a loss of the caller that is not a function of the label minus
-// the margin. The loss is 1.1 times the squared loss for other labels, plus a constant.
+// the margin. For a label b, the loss is 1.1 times the squared loss for the label b/1.1, plus a constant.
 func TestOwnLossOffsets(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 0.5, Regression: true, Seed: 3})
 	if err != nil {

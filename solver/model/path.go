@@ -24,7 +24,8 @@ type PathSettings struct {
 	// Ratio, below 1, is the last lambda divided by the first. Zero means 1e-4 if there are more rows than
 	// features, and 1e-2 otherwise.
 	Ratio float64
-	// Validation scores each model on other rows and may end the path early; nil means no validation.
+	// Validation scores each model on rows that are not fitted, and may end the path early; nil means no
+	// validation.
 	Validation *Validation
 }
 
@@ -45,7 +46,8 @@ type Step struct {
 	Lambda float64
 	// Columns are the columns of the model, as in Model.
 	Columns []StepColumn
-	// Validation is the value of the measure on the rows of PathSettings.Validation; NaN if that is nil.
+	// Validation is the value of the measure on the rows of PathSettings.Validation; NaN without
+	// validation.
 	Validation float64
 
 	design  *design
@@ -97,11 +99,11 @@ func (s *Step) Model() *Model {
 // and certificate. Each fit begins at the last solution. If a fit does not converge, its step comes with
 // an error that matches solver.ErrNotConverged, and the path continues.
 //
-// The path ends early if PathSettings.Validation ends it, if ctx ends, or at Settings.TimeLimit. In the
-// last two cases it yields an error, and also a step unless the lambdas were not known yet. If the data
-// or the specification are not valid, the path yields an error without a step. Path ignores spec.Lambda.
-// Classes are fitted as by Fit. With more than two classes, the first step comes only after all lambdas
-// of all classes are fitted.
+// The path ends early if PathSettings.Validation ends it, if ctx ends, or at Settings.TimeLimit. If ctx or
+// the time limit ends it, it yields an error, with a step if there is a model for it. If the data or the
+// specification are not valid, the path yields an error without a step. Path ignores spec.Lambda. Classes
+// are fitted as by Fit. With more than two classes, the first step comes only after all lambdas of all
+// classes are fitted.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		if err := spec.stateless(); err != nil {

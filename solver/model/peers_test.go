@@ -105,8 +105,8 @@ func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
 
 // TestGlmnet checks that the solutions of glmnet have the objectives that are proved here, with and
 // without intercept, weights, standardised features and an elastic net. The squared loss of glmnet has a
-// factor ½, so its lambda is half of the lambda here. Its elastic net for the squared loss is not
-// compared, because it standardises the labels.
+// factor ½, so its lambda is half of the lambda here. The elastic net for the squared loss is not
+// compared, because glmnet standardises the labels.
 func TestGlmnet(t *testing.T) {
 	for _, set := range small {
 		if testing.Short() && set.features != 13 {

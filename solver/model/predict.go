@@ -18,8 +18,8 @@ type OverflowError struct {
 // Error says which margin is not finite.
 func (e *OverflowError) Error() string { return "model: " + e.Reword(nil) }
 
-// Reword returns the text of Error without the name of the package. The text has no remedies for which it
-// would call its argument.
+// Reword returns the text of Error without the name of the package. It ignores its argument, because the
+// text has no remedies.
 func (e *OverflowError) Reword(func(sparse.Remedy) string) string {
 	return fmt.Sprintf("row %d: the margin is %v: its values are too large", e.Row, e.Margin)
 }
@@ -30,10 +30,10 @@ var ErrNoProbability = errorf("probabilities are for the logistic loss; take mar
 // errColumns is the error of Margin, which returns one number, if the model has several columns.
 var errColumns = errorf("the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
 
-// ReadOptions returns the options of package sparse for reading data for the model. The data get the
-// number of features of the model; if both have names, columns are found by name. Labels are mapped as
-// in training, and may be absent. In tables, missing values are filled as in training, and the offsets
-// are read from the column Offset.
+// ReadOptions returns the options of package sparse for reading data for the model. The data get the number
+// of features of the model. If features have names in the model and in the data, columns are found by name.
+// Labels are mapped as in training, and may be absent. In tables, missing values are filled as in training,
+// and the offsets are read from the column Offset.
 func (m *Model) ReadOptions() *sparse.ReadOptions {
 	base := sparse.OneBased
 	if m.IndexBase == 0 {

@@ -117,7 +117,7 @@ func TestRanks(t *testing.T) {
 // the classes in the rows of one rank, but not in all rows.
 func TestRanksUnattained(t *testing.T) {
 	for _, c := range []struct {
-		values []float64 // of the only feature, for rows with the labels -1 and +1 in turn
+		values []float64 // the entries of the only feature, for rows with the labels -1 and +1 in turn
 		none   bool
 	}{
 		{[]float64{-1, 2, -3, 1, -2, 4, -1, 1}, true},
@@ -495,11 +495,11 @@ func (s *states) Load() ([]byte, error) {
 	return s.all[len(s.all)-1], nil
 }
 
-// resumed calls do on ranks and returns one of the equal results. The first rank has the checkpoint of.
-func resumed[M any](t *testing.T, ranks int, spec *Spec, of *states, x *sparse.CSR, y []float64, do call[M]) M {
+// resumed calls do on ranks, and returns one of the equal results. The first rank has the checkpoint kept.
+func resumed[M any](t *testing.T, ranks int, spec *Spec, kept *states, x *sparse.CSR, y []float64, do call[M]) M {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (M, error) {
-		if one.Checkpoint = of; one.Comm.Rank() > 0 {
+		if one.Checkpoint = kept; one.Comm.Rank() > 0 {
 			one.Checkpoint = &states{}
 		}
 		return do(ctx, one, x, y)

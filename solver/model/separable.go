@@ -26,8 +26,8 @@ func (d *design) recedes() func(j int, sign float64) bool {
 }
 
 // unpenalised returns x, the coefficients and the intercept, with zeros for the coefficients that lambda
-// or a ridge penalises or that the domain bounds. It returns nil if this direction cannot separate the
-// rows, or if the loss of each row reaches its minimum.
+// or a ridge penalises or that the domain bounds. It returns nil if a step in the direction of the result
+// cannot lower the loss of a row forever, for example because the loss of each row reaches its minimum.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil

@@ -19,8 +19,8 @@ type Spec struct {
 	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for classes, whose labels may
 	// be any numbers. Squared and Huber are for numbers, Poisson for numbers that are not negative.
 	Loss solver.Loss
-	// Lambda ≥ 0 is the weight of the penalty relative to the mean loss. Path and CV ignore it and
-	// choose lambdas themselves.
+	// Lambda ≥ 0 is the weight of the penalty relative to the mean loss. Path and CV ignore it:
+	// see PathSettings.Lambdas.
 	Lambda float64
 	// Penalty is R; nil means the lasso.
 	Penalty Penalty
@@ -52,7 +52,7 @@ type Spec struct {
 	// SampleWeights has a weight ≥ 0 for each row; nil means that all weights are 1.
 	SampleWeights []float64
 	// ClassWeights maps a label to a factor for the weights of the rows with this label. The factor of
-	// other labels is 1.
+	// a label that is not in the map is 1.
 	ClassWeights map[float64]float64
 	// Balanced weights the rows so that both classes have the same total weight. With more than two
 	// classes, each class and the rest have the same total weight in the fit of the class. It excludes
@@ -115,8 +115,8 @@ type Spec struct {
 
 // labelNames has the classes of a Dataset as they are written in its file.
 type labelNames struct {
-	labels  sparse.LabelMapping // two classes
-	classes []string            // more than two classes that are words
+	labels  sparse.LabelMapping // the labels and names of two classes
+	classes []string            // the names of more than two classes that are words
 }
 
 // Standardize says whether the penalty applies to the coefficients of standardised features. The
@@ -243,8 +243,7 @@ func (s *Spec) stateless() error {
 	return nil
 }
 
-// couples reports whether the penalty is a function of A b, with the matrix A of the specification or
-// of its graph.
+// couples reports whether the specification has a matrix A or a graph.
 func (s *Spec) couples() bool { return s.Graph != nil || s.A != nil }
 
 // l1Ratio returns L1Ratio of an elastic net, and 1 for other penalties.

@@ -50,7 +50,7 @@ func TestStart(t *testing.T) {
 }
 
 // TestStartByName checks that a fit that starts from the result for the same classes needs at most two steps,
-// although the classes have other numbers or sides.
+// although the classes have other numbers, or the positive class is now the negative class.
 func TestStartByName(t *testing.T) {
 	x, labels := random(t, 200, 9, 4, true)
 	y, minus, few, turned := make([]float64, 200), make([]float64, 200), make([]float64, 200), make([]float64, 200)

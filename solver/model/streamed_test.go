@@ -267,7 +267,7 @@ func TestStreamedRare(t *testing.T) {
 		if labels[i] = 1; v+rng.NormFloat64() < 0 {
 			labels[i] = -1
 		}
-		if k := i / (n / 8); i%(n/8) < 4 { // four rows of each, of both classes
+		if k := i / (n / 8); i%(n/8) < 4 { // each rare column has entries in four rows, of both classes
 			entries, labels[i] = append(entries, sparse.Triplet{Row: i, Col: 2 + k, Value: 1}), float64(2*(i%2)-1)
 		}
 	}

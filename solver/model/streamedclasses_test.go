@@ -67,7 +67,7 @@ func TestStreamedClasses(t *testing.T) {
 }
 
 // TestStreamedClassesRefuse checks the errors for settings that do not support several classes out of
-// core. A fit that ends before every class has a model must return none.
+// core. A fit that ends before every class has a model must return no model.
 func TestStreamedClassesRefuse(t *testing.T) {
 	_, back, _, _ := mappedMany(t, 3000)
 	labels := append([]float64(nil), back.Labels...)

@@ -197,7 +197,7 @@ func TestStreamedRanksSorted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b[len(b)*4/5] ^= 1 // a byte in the values of the second half
+	b[len(b)*4/5] ^= 1 // a byte in the values of the second half of the rows
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}

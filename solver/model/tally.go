@@ -17,7 +17,7 @@ import (
 // than two classes, it keeps as much for each class. A brief tally has no AUC and no confusion table.
 type Tally struct {
 	m         *Model
-	team      *rows.Team // the processes that have other rows, see Join
+	team      *rows.Team // the processes of Join; nil before Join, or if there is only one
 	rows      int
 	weight    float64 // total weight of the rows so far; loss, brier, mse and mae are means over these rows
 	loss      float64
@@ -42,9 +42,9 @@ type moment struct{ weight, mean, left float64 }
 // square returns (v − center)².
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
-// NewTally returns an empty tally. rows may be nil, or have the number of rows of each class that will be
-// added. Then the tally allocates its memory at once. If there are two classes, the negative class is
-// first in rows.
+// NewTally returns an empty tally. rows may have the number of rows of each class that will be added, so
+// that NewTally allocates all memory for the scores; otherwise rows is nil. If there are two classes, the
+// negative class is first in rows.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.NewBriefTally()
 	classes := m.classCount()
@@ -438,7 +438,7 @@ func (r *ranking) sum() (sum float64) {
 	return sum
 }
 
-// shared returns the ranking of the given process of the team.
+// shared returns the ranking of the given process of the team. weighted says that rankings have weights.
 func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 	if team.Alone() {
 		return r

@@ -31,7 +31,7 @@ func TestTally(t *testing.T) {
 		x, y := randomFor(t, n, 6, 3, c.loss)
 		if c.several {
 			for i := range y {
-				y[i] = math.Mod(y[i]+float64(i%2), 9) // 3, 4, 7 or 8
+				y[i] = math.Mod(y[i]+float64(i%2), 9) // the labels are 3, 4, 7 and 8
 			}
 		}
 		m := mustFit(t, &Spec{Loss: c.loss, Lambda: 1e-2}, x, y)

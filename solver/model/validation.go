@@ -74,7 +74,7 @@ func (m Measure) check(classes, own bool, field string) (Measure, error) {
 
 const defaultPatience = 10
 
-// A patience decides when a path ends early. Its Validation is nil if the path does not end early.
+// A patience decides when a path ends early. Its Validation is nil if the path has no validation.
 type patience struct {
 	*Validation
 	by    Measure

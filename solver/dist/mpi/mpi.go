@@ -7,7 +7,9 @@ package mpi
 #include <stdlib.h>
 #include <mpi.h>
 
-// cgo cannot take the address of Open MPI's constants, because they are macros.
+// These functions call MPI from C, because cgo cannot take the address of Open MPI's constants: they are
+// macros.
+
 static int scas_init(int *provided) {
 	// Open MPI must not replace the signal handlers of the Go runtime.
 	setenv("OMPI_MCA_opal_signal", "", 1);
