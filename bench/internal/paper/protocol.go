@@ -12,8 +12,8 @@ import (
 // A Protocol says which runs an experiment consists of.
 type Protocol struct {
 	Splits int `json:"splits"`
-	// SplitsOfOthers is the largest number of splits for runs that the paper's figures do not show: other
-	// methods, and automatic parameters.
+	// SplitsOfOthers is the largest number of splits for runs that the paper's figures do not show: runs of
+	// methods that are not in these figures, and runs with automatic parameters.
 	SplitsOfOthers int `json:"splits_beyond_the_paper"`
 	// SplitsOnHalf is the largest number of splits for which parameters are also chosen on the whole
 	// training half. That is done only for the methods in the paper's figures, because it takes

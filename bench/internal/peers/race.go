@@ -168,8 +168,8 @@ type race struct {
 	limit time.Duration // limit of the processor time of one answer, at most Options.Limit
 }
 
-// The limit for an answer of a peer is Hopeless times the longest time of scas, but at least LeastLimit
-// and at most Options.Limit.
+// The limit for an answer of a peer is Hopeless times the time of the slowest answer of scas, but at least
+// LeastLimit and at most Options.Limit.
 const (
 	Hopeless   = 10.0
 	LeastLimit = 2 * time.Second

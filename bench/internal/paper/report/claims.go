@@ -23,7 +23,7 @@ type claim struct {
 	second   func(p *problem) []side
 }
 
-// A side is one method of a claim, evaluated at one of its outputs. x is the axis on which its
+// A side is one method of a claim, evaluated at one of the method's outputs. x is the axis on which the
 // budget is counted; nil means passes.
 type side struct {
 	method paper.Method
