@@ -43,7 +43,7 @@ func accStage(n int, s *solver.Settings) (batch, m int) {
 	return batch, max(3, cmp.Or(s.InnerSteps, 2*n)/batch)
 }
 
-// tau is the value of the constants τ and c of the published method.
+// tau is the value of the constants τ and c in the publication.
 const tau = 2
 
 type accSADMM struct {

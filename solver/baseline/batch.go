@@ -91,9 +91,9 @@ func newBatch(r *solver.Run) *batch {
 
 // A newtonSystem solves H·step = −g, where H = (1/n)Σ φ″ᵢ aᵢaᵢ' + mu I + ρ A'A.
 type newtonSystem interface {
-	// cost returns a lower bound of the passes that the next solve takes.
+	// cost returns a lower bound of the passes that the next call of solve takes.
 	cost() float64
-	// solve sets step and returns the passes that it took, at most budget.
+	// solve sets step to the solution. It returns the number of passes that this took, at most budget.
 	solve(step, g, curvature []float64, budget float64) (passes float64, err error)
 }
 
@@ -122,7 +122,7 @@ func (b *batch) next() (bool, error) {
 }
 
 const (
-	newtonTolerance = 1e-12 // tolerance of the squared Newton decrement in the first iteration
+	newtonTolerance = 1e-12 // goal for the squared Newton decrement in the first outer iteration
 	maxNewton       = 50
 	maxHalvings     = 40
 	sufficient      = 1e-4 // fraction of the predicted decrease that a step must achieve

@@ -57,9 +57,9 @@ func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type batchLinear struct {
 	*base
-	solve *linalg.Shifted // solver of the systems; nil for BatchUzawa
+	solve *linalg.Shifted // solver of systems with (1/η) I + ρ A'A; nil for BatchUzawa
 	b     []float64
-	nubar float64 // ν̄
+	nubar float64 // ν̄ of BatchLinear
 }
 
 func newBatchLinear(r *solver.Run) *batchLinear {

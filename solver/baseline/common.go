@@ -23,8 +23,8 @@ type base struct {
 	nu, lambda1 float64 // ν_f and λ₁
 
 	x, y, beta []float64 // the run's iterate
-	limit      []float64 // lambda times the weights of the rows of A
-	image      []float64 // the latest result of times
+	limit      []float64 // for each row of A, lambda times its weight
+	image      []float64 // A x, from the last call of the method times
 	u          []float64 // scratch memory with an entry for each row of A
 	q          []float64 // scratch memory with an entry for each feature
 
@@ -32,11 +32,11 @@ type base struct {
 	gain []float64 // factor of each sampled row in a step
 	sums struct {  // sums of the iterates, for means
 		x, y  []float64
-		count float64 // sum of their weights
+		count float64 // sum of the weights of the iterates
 	}
 }
 
-// newBase returns the base of a method. Its automatic rho is rhoFactor times NaturalRho.
+// newBase returns the base of a method. If Settings.Rho is 0, rho is rhoFactor times NaturalRho.
 func newBase(r *solver.Run, rhoFactor float64) *base {
 	a := r.A.(*linalg.Product) // package solver sets no other type
 	b := &base{
@@ -114,7 +114,7 @@ func (b *base) augmented() {
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// ridge returns the gradient of the L2 term, mu·x, as the terms of a sweep.
+// ridge returns mu·x, the gradient of the L2 term, as a list of terms for a sweep; for mu = 0 the list is nil.
 func (b *base) ridge(x []float64) []term {
 	if b.mu == 0 {
 		return nil

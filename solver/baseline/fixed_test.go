@@ -35,9 +35,9 @@ func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
 	return s.next, nil
 }
 
-// TestFixedPoints starts variance-reduced methods at the optimum, with its multiplier and its
-// slopes. They must stay there. Plain stochastic gradient methods must not stay there, which shows
-// that the test can fail.
+// TestFixedPoints starts methods at the optimum, with its multiplier and its slopes. Variance-reduced and
+// batch methods must stay there. Plain stochastic gradient methods must move away, which shows that the
+// test can fail.
 func TestFixedPoints(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	x, beta, _ := solvertest.BarrierNewton(t, p)
@@ -49,7 +49,7 @@ func TestFixedPoints(t *testing.T) {
 		}
 		moved, most := solvertest.Relative(solvertest.LastIterate(t, p, s), x), 1e-9
 		if info.AllSamples {
-			most = 1e-6 // with a small rho, errors of beta are larger
+			most = 1e-6 // rho is smaller than for other methods, and then errors of beta are larger
 		}
 		if noisy := info.StepUnit > 0; noisy && moved < 1e-3 || !noisy && moved > most {
 			t.Errorf("%s moved by %.1e from the optimum", info.Name, moved)

@@ -42,7 +42,7 @@ func (h hostile) size() float64 {
 	return math.Exp(2 * h.NormFloat64())
 }
 
-// tame returns a moderate number. With probability 1/often it returns an extreme one.
+// tame returns a number ≥ 0: with probability 1/often an extreme one, and otherwise a moderate one.
 func (h hostile) tame(often int) float64 {
 	if h.IntN(often) == 0 {
 		return h.size()
@@ -234,7 +234,7 @@ func (h hostile) settings(p int) *solver.Settings {
 	return s
 }
 
-// hostileRun solves the problem that belongs to a seed. It returns what was wrong, or "".
+// hostileRun solves the random problem of a seed. It returns what was wrong with the run, or "".
 func hostileRun(seed uint64) (wrong string) {
 	h := hostile{rand.New(rand.NewPCG(seed, 12))}
 	p := h.problem()
@@ -276,8 +276,8 @@ func hostileRun(seed uint64) (wrong string) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// TestHostileProblems solves problems with extreme numbers. Minimize must not panic, and must
-// return an error if the objective is not finite.
+// TestHostileProblems solves problems with extreme numbers. Minimize must end without a panic, and must
+// return an error if the objective is not finite. The coefficients must be finite.
 func TestHostileProblems(t *testing.T) {
 	if *hostileSeed != 0 {
 		if wrong := hostileRun(*hostileSeed); wrong != "" {
@@ -292,9 +292,8 @@ func TestHostileProblems(t *testing.T) {
 	}
 }
 
-// TestTooLarge checks the errors for a matrix whose square overflows, for a rho that is
-// too large, for a nil pointer in an interface, and for an objective that is not finite
-// at the start.
+// TestTooLarge checks the errors for a constraint matrix with an entry that is too large, for a nil pointer
+// in an interface, and for an objective that is not finite at the start.
 func TestTooLarge(t *testing.T) {
 	data := sparse.Identity(2)
 	huge, err := sparse.FromDense(1, 2, []float64{1e155, -1})

@@ -21,10 +21,10 @@ func baselines() []solver.Method {
 }
 
 // TestMethodsConverge checks that every method with automatic settings comes close to the optimum in 300
-// passes. The largest distance from the optimum that is allowed depends on the method. If its gradients stay
-// noisy after T samples, the distance may be about T^(-1/2) times the distance at the start, which is 0.38.
-// Otherwise the distance may only be rounding. If noise prevents the last iterate from converging, the
-// average is checked.
+// passes. The largest gap that is allowed depends on the method. If the gradients of the method stay noisy,
+// the average is checked; its gap may be about T^(-1/2) times the gap at the start, 0.38, after T samples.
+// For most other methods the gap may only be rounding. For mu > 0 the certified gap must not be below the
+// true gap.
 func TestMethodsConverge(t *testing.T) {
 	type want struct{ general, strong float64 }
 	exact := want{1e-12, 1e-13}
@@ -70,8 +70,9 @@ func TestMethodsConverge(t *testing.T) {
 	}
 }
 
-// TestMethodsOnOtherProblems checks every method on problems with A = I, the squared loss, weighted rows of
-// A or another starting point. No method may diverge or end above the objective at the start.
+// TestMethodsOnOtherProblems starts every method at a point other than 0, on problems with A = I, the squared
+// loss, weighted rows of A, or an A that is not a matrix. The gap at the end must be below 5 % of the gap at
+// the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identity := solvertest.Chain(t, 0.1)
@@ -126,8 +127,8 @@ func TestDualBounds(t *testing.T) {
 	}
 }
 
-// TestMethodsAreDeterministic checks that the same seed gives the same bits, and another
-// seed other bits.
+// TestMethodsAreDeterministic checks that the bits of x do not depend on the number of threads, and that they
+// depend on the seed unless the method uses all samples in each step.
 func TestMethodsAreDeterministic(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	for _, m := range baselines() {
@@ -146,7 +147,8 @@ func TestMethodsAreDeterministic(t *testing.T) {
 	}
 }
 
-// TestMethodsStop checks that a run ends within one outer iteration after its context is cancelled.
+// TestMethodsStop checks that a run whose context is cancelled at the start ends before an outer iteration is
+// complete.
 func TestMethodsStop(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05
@@ -184,10 +186,9 @@ func TestMethodsDiverge(t *testing.T) {
 	}
 }
 
-// TestLastIterateIsJudged checks that the objective at the end of a run is less than ten times the
-// objective at the start. Otherwise Minimize must return an error that says what to change, and a
-// useful result. The loss is logistic: its gradients are bounded, so iterates can move far away
-// without overflow.
+// TestLastIterateIsJudged checks runs with an extreme eta or rho. The objective of the result must be at most
+// ten times the objective at the start. If the run has diverged, the error must say what to change. The loss
+// is logistic: its gradients are bounded, so iterates can move far away without overflow.
 func TestLastIterateIsJudged(t *testing.T) {
 	noticed := 0
 	for _, lambda := range []float64{0, 1e-6, 1e-2} {
@@ -281,8 +282,8 @@ func TestMethodsRefuse(t *testing.T) {
 	}
 }
 
-// huge returns a problem with so many samples and features that one iterate for each sample does
-// not fit into memory.
+// huge returns a problem with so many samples and features that one iterate for each sample takes more
+// memory than SA-ADMM allows.
 func huge(t *testing.T) *solver.Problem {
 	const rows, cols = 25000, 50000
 	labels := make([]float64, rows)

@@ -16,8 +16,8 @@ import (
 )
 
 // dense holds the state of a method that is written again here, in plain loops. Vectors and matrices are
-// full, and linear systems are solved by Gaussian elimination. Only the random samples are those of the
-// package.
+// full, and linear systems are solved by Gaussian elimination. The methods of this file draw the same
+// random samples as the methods of package baseline.
 type dense struct {
 	*solvertest.Naive
 	n, p int
@@ -126,8 +126,8 @@ func (d *dense) sa(steps int, mu, weight float64, inexact bool, lambda1 float64)
 	}
 }
 
-// svrg runs stages of the given lengths, the first one without a snapshot. If restart is set, every
-// other stage starts at its snapshot, with the multiplier that belongs to it.
+// svrg runs stages of the given lengths, the first one without a snapshot. If restart is true, all later
+// stages start at their snapshot, with the multiplier that baseline.SVRGRestart computes from it.
 func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot []float64) {
 	x, snapshot := slices.Clone(d.X), slices.Clone(d.X)
 	for s, m := range lengths {

@@ -96,7 +96,7 @@ func newConjugate(b *base) *conjugate {
 func (c *conjugate) cost() float64 { return 1 }
 
 const (
-	forcing   = 0.1  // allowed residual of a Newton system, relative to the gradient
+	forcing   = 0.1  // largest residual of a Newton system, relative to the norm of the gradient
 	maxRounds = 2000 // largest number of conjugate gradient steps
 )
 
@@ -126,7 +126,7 @@ func (c *conjugate) multiply(dst, v []float64) {
 	kernels.Gradient(dst, b.data.Rows(), c.margin)
 }
 
-// precondition computes the diagonal of H.
+// precondition sets the preconditioner, cg.Diagonal, to the diagonal of H.
 func (c *conjugate) precondition() {
 	diagonal := c.cg.Diagonal
 	copy(diagonal, c.fixed)

@@ -64,7 +64,7 @@ func (p *pdhg) next() (bool, error) {
 	if err != nil || !more {
 		return false, err
 	}
-	if p.halvingsSeen != halvings { // openStage has moved point to the run's iterate
+	if p.halvingsSeen != halvings { // openStage has set point to the run's iterate
 		copy(p.ahead, p.point)
 	}
 	if p.run.Settings.Rho == 0 {

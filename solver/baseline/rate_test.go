@@ -10,7 +10,8 @@ import (
 )
 
 // fittedRate returns the slope of the logarithm of the distance from the optimum against
-// the logarithm of the passes, between the given passes. The distance is a mean over seeds.
+// the logarithm of the passes, between the given passes. The distance is a mean over seeds, of the last
+// iterate, or of the average if average is true.
 func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool, from, to float64) float64 {
 	_, _, optimum := solvertest.BarrierNewton(t, p)
 	gaps := map[float64]float64{}

@@ -85,7 +85,7 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, 
 // would move x only as much as one gradient step.
 type sa struct {
 	*perSample
-	solve  *linalg.Shifted // solver of the systems; nil if the penalty is linearised
+	solve  *linalg.Shifted // solver of systems with L I + ρ A'A; nil if the penalty is linearised
 	b      []float64
 	weight float64 // L
 	sweep  *sweep  // nil if A is neither [G; I] nor I

@@ -112,7 +112,7 @@ type svrg struct {
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
 	// iterate.
 	halvingsSeen int
-	normal       *linalg.Shifted // solves with A'A; nil unless stages restart
+	normal       *linalg.Shifted // solves systems with A'A; nil unless stages restart
 }
 
 // newSVRG returns the state of a method; the automatic step size is etaUnit/ν_f.
@@ -154,9 +154,9 @@ func stageCost(samples, n int, reduced bool) float64 {
 	return cost
 }
 
-// openStage begins a stage: it computes the snapshot at x, if the stage has one, and
-// chooses η. reduced is as in stageOf. more is false if the budget does not allow the
-// stage.
+// openStage begins a stage: it computes the snapshot at the run's iterate, if the stage has a snapshot,
+// and chooses η. reduced is true if the stage has a snapshot. more is false if the budget does not allow
+// the stage.
 func (s *svrg) openStage() (reduced, more bool, err error) {
 	r := s.run
 	s.steps, reduced = stageOf(r.Stats.OuterIterations, s.n, s.fixed)
@@ -169,7 +169,7 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 		if err := r.WatchedSnapshot(r.Settings.Eta == 0); err != nil {
 			return false, false, err
 		}
-		if s.halvingsSeen != r.Stats.StepHalvings { // start at the run's iterate
+		if s.halvingsSeen != r.Stats.StepHalvings { // the inner loop starts at the run's iterate
 			s.halvingsSeen = r.Stats.StepHalvings
 			copy(s.point, s.x)
 			copy(s.m, s.beta)
@@ -231,8 +231,8 @@ func (s *svrg) afterX(ax []float64) {
 	kernels.Axpy(-s.rho, s.y, s.m)
 }
 
-// closeStage moves the run's x and y towards the means of the stage, by theta times the
-// distance, and sets the run's beta to the clipped multiplier.
+// closeStage moves x and y of the snapshot towards the means of the stage, by theta times the distance. It
+// sets the run's iterate to the result, with the multiplier of the inner loop clipped to the limits.
 func (s *svrg) closeStage(theta float64) {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
 	scaleTo(s.sum, s.sum, inv)

@@ -22,10 +22,10 @@ type sweep struct {
 	*base
 	linalg.Parts
 	shifted *linalg.Shifted
-	x       []float64 // the vector that the steps move
+	x       []float64 // the vector x that the steps change
 
-	terms []term    // their sum is E
-	g     []float64 // zero between steps
+	terms []term    // the method's terms; E is their sum
+	g     []float64 // gradient of the sample's loss; zero between steps
 	// lagging says that the sums use the x before the step, not the x after the step.
 	lagging bool
 
@@ -56,7 +56,7 @@ func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term)
 		return nil
 	}
 	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solved: solved}
-	s.local = b.u[parts.Head:] // a step uses the first Head entries of u, the rows of G, only
+	s.local = b.u[parts.Head:] // a step uses u only for the rows of G, its first Head entries
 	s.back = make([]float64, len(parts.Coupled))
 	if s.gx = make([]float64, parts.Head); s.Head > 0 {
 		s.G.MulVec(s.gx, b.x)
@@ -113,7 +113,7 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	s.bring(i, shift, weight)
 }
 
-// bring makes the step of implicit after solved was computed.
+// bring makes the step of implicit, given solved.
 func (s *sweep) bring(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {
@@ -123,7 +123,7 @@ func (s *sweep) bring(i int, shift, weight float64) {
 	s.forget(i)
 }
 
-// forget sets g to zero after a step for sample i.
+// forget sets g to zero. Only features of sample i and coupled features can have nonzero entries.
 func (s *sweep) forget(i int) {
 	if len(s.g) <= tile {
 		clear(s.g)

@@ -42,8 +42,8 @@ func TestSweepsEqualWholeVectors(t *testing.T) {
 	}
 }
 
-// partlyJoined returns [G; I] for a graph with a path through some features and pairs of
-// others.
+// partlyJoined returns [G; I] for a graph with a path through some features, and with edges that join
+// some of the other features in pairs.
 func partlyJoined(t *testing.T, p int) *sparse.CSR {
 	t.Helper()
 	var pairs [][2]int32

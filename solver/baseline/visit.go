@@ -31,7 +31,7 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 type perSample struct {
 	*base
 	step    func(i int, t float64) // makes step number t = 1, 2, …, with sample i
-	average func()                 // sets the means of the run
+	average func()                 // sets Run.Mean
 	t       float64
 }
 

@@ -1,6 +1,6 @@
 package admm
 
-// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop, where x_t is the snapshot: it adds
+// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop, where x_t is the snapshot. It adds
 // c(w − x_t) to the gradient of each step. If inner loops draw from different rows, the term keeps
 // their results close to each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). For ranks c is
 // constant; for batches of a file c is adapted to the progress. The term does not change the fixed
@@ -11,7 +11,7 @@ type Anchor struct {
 }
 
 const (
-	firstWeight, mostWeight        = 0.03, 10 // bounds of c, in units of Curvature times the mean of |aᵢ|²
+	firstWeight, mostWeight        = 0.03, 10 // smallest c after a rise, and largest c, relative to Curvature·Row²
 	increaseWeight, decreaseWeight = 3, 0.7   // factors of c after a clear rise, and after a new best objective
 	clearRise                      = 0.01     // smallest clear rise of the objective, in units of Keeper.Scale
 )

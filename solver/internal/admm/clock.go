@@ -2,7 +2,7 @@ package admm
 
 import "time"
 
-// A Clock measures the time of a run without its evaluations.
+// A Clock measures the time of a run, except while it is paused for evaluations and the Recorder.
 type Clock struct {
 	since time.Time
 	used  time.Duration
@@ -11,10 +11,10 @@ type Clock struct {
 // NewClock returns a Clock that has been running since began.
 func NewClock(began time.Time) Clock { return Clock{since: began} }
 
-// Seconds returns the time measured so far. The clock must be running.
+// Seconds returns the measured time so far. The clock must be running.
 func (c *Clock) Seconds() float64 { return (c.used + time.Since(c.since)).Seconds() }
 
-// Used returns the time measured until the last pause, in seconds.
+// Used returns the measured time until the last pause, in seconds.
 func (c *Clock) Used() float64 { return c.used.Seconds() }
 
 // Pause stops the clock, which must be running.

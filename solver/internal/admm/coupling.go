@@ -9,7 +9,7 @@ import (
 )
 
 // A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I
-// and c = 0. At most one of B and Diagonal may be set.
+// and c = 0. Diagonal is the diagonal of a diagonal B; then the field B must be nil.
 type Coupling struct {
 	B           linalg.Map
 	Alpha       float64 // if positive, B'B is Alpha times the identity

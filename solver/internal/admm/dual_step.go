@@ -21,11 +21,11 @@ type DualStep struct {
 	coupling Coupling
 	g        term.Penalty
 	rho      float64
-	each     []float64 // the ρ of each row of A, divided by rho; nil means all ones
+	each     []float64 // ρ of each row of A divided by the ρ of SetRho; nil means all ones
 	ax       []float64 // A x − c
 	by, v    []float64 // B y, and the argument of the proximal map
 	step     []float64 // steps of the proximal map
-	momentum []float64 // state of the inner solver for general B
+	momentum []float64 // memory for the extrapolated y of the inner solver; nil unless B is general
 	lipB     float64   // λ₁(B'B)
 }
 
@@ -122,8 +122,8 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 	}
 }
 
-// updateEach is Update if rows have their own ρ. It updates share∘y, the elementwise product, in
-// place of y.
+// updateEach is Update if rows have their own ρ. It multiplies A x and y by the shares, updates y and beta as
+// Update does for rows with one ρ, and divides y by the shares.
 func (d *DualStep) updateEach(ax, y, beta []float64) {
 	for j, share := range d.each {
 		d.ax[j] = share * ax[j]
@@ -162,7 +162,7 @@ func (d *DualStep) iterate(ax, y, beta []float64) {
 			size += float64(v * v)
 			against += float64((point[j] - v) * delta)
 		}
-		if against > 0 { // the momentum points uphill: restart it
+		if against > 0 { // the momentum points uphill: set it to zero
 			next, t = 1, 1
 		}
 		for j, v := range y {

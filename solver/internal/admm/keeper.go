@@ -21,7 +21,7 @@ type Keeper struct {
 	Watcher
 	Auto    bool  // the step size is automatic: it may be halved
 	Watched bool  // objectives at snapshots are computed, and Kept is the best snapshot
-	Kept    Point // the copy; before the first snapshot, any useful iterate; if there is none, X is nil
+	Kept    Point // the best iterate, or any useful iterate if not Watched; X is nil if there is none
 }
 
 // Begin makes the start the best iterate. scale is as in Watcher.Start.
@@ -43,9 +43,9 @@ func (k *Keeper) Restore(at Point) bool {
 	return k.Kept.X != nil
 }
 
-// Judge compares the objective at a snapshot with the best so far. It keeps the iterate
-// if it is the best, and restores the best one if the verdict is Restart; then the caller
-// must take the snapshot again. loose is as for See.
+// Judge compares the objective at a snapshot with the best objective so far. It keeps the best iterate,
+// and restores it if the verdict is Restart; then the caller must take the snapshot again. loose is as for
+// Watcher.See.
 func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	verdict := k.See(objective, k.Auto, loose)
 	switch verdict {
@@ -57,9 +57,9 @@ func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	return verdict
 }
 
-// ToBest restores the best iterate unless the current one is as good; objective belongs to the
-// current one. It returns the objective of the resulting iterate. The two may differ, because ADMM
-// does not decrease the objective in every iteration.
+// ToBest restores the best iterate if the objective of the current iterate is higher. It returns the
+// objective of the iterate that remains. The current iterate need not be the best, because ADMM does not
+// decrease the objective in every iteration.
 func (k *Keeper) ToBest(at Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective

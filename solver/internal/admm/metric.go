@@ -22,9 +22,9 @@ type MetricProblem struct {
 	Curvature float64    // upper bound of φ″
 	Ridge     float64    // mu
 	Unit      float64    // unit of the margins: the unit of the labels in regression, else 1
-	Least     float64    // a lower bound of ρ, unless ρ would make the steps of the inner loop too short
+	Least     float64    // a lower bound of ρ, except where it would make the steps of the inner loop too short
 	Slope     float64    // root mean square of the slopes at x = 0
-	Team      *rows.Team // the processes with the other rows; nil if there are none
+	Team      *rows.Team // the processes that hold the rows; nil if there is only one
 }
 
 // A Metric gives columns of data on different scales different step sizes.
@@ -68,8 +68,8 @@ func NewMetric(p *MetricProblem) *Metric {
 	return m
 }
 
-// stiffnessWeight is the weight of the ridge and of A'A in the scales D. It keeps η times the
-// largest eigenvalue of K below 1/2, so that plans that update coordinates lazily can be used.
+// stiffnessWeight is the weight of the ridge and of A'A in the formula for D, in which the loss has the
+// weight 1. It keeps η times the largest eigenvalue of K below 1/2, as lazy plans need.
 const stiffnessWeight = 6
 
 // termSize returns the typical size of the terms of a row of A x if xⱼ = unitⱼ: the geometric mean
@@ -89,9 +89,10 @@ func termSize(idx []int32, val, unit []float64) float64 {
 	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
 }
 
-// rho returns ρ of row k of A, whose terms have the given size: 3 times the limit of the row,
-// divided by the expected size of its entry of A x. But let s be the ρ at which the row is as
-// stiff as the loss. Then ρ is at least leastDecay s, and at least the smaller of Least and 0.1 s.
+// rho returns ρ of row k of A: 3 times the limit of the row, divided by the expected size of (A x)ₖ. size
+// is the result of termSize, curvature and norm² are the results of scaledNorms. But let s be the ρ at
+// which the row is as stiff as the loss. Then ρ is at least leastDecay s, and at least the smaller of
+// Least and 0.1 s.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
@@ -103,9 +104,9 @@ func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 
 const leastDecay = 4e-6
 
-// columnUnits returns 1/rms of the nonzeros of each column, and reports whether these
-// numbers differ enough to need a metric. It takes the mean over the nonzeros, not over all
-// rows, because otherwise a few rows with rare features would dominate.
+// columnUnits returns 1/(root mean square of the nonzeros) for each column, and for an empty column a mean
+// of these numbers. It reports whether they differ enough to need a metric. The mean square is over the
+// nonzeros, not over all rows, because otherwise a few rows with rare features would dominate.
 func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
@@ -260,7 +261,7 @@ func (m *Metric) Times(v []float64) {
 	}
 }
 
-// Shares returns a typical ρ, a power of two, and the ρ of each row divided by it.
+// Shares returns a typical ρ, a power of two, and for each row of A its ρ divided by the typical ρ.
 func (m *Metric) Shares() (rho float64, each []float64) {
 	sorted := slices.Clone(m.Rho)
 	slices.Sort(sorted)

@@ -49,8 +49,8 @@ func TestOneScale(t *testing.T) {
 }
 
 // TestMetric checks that D and ρ are powers of two, and that X D is exact and its columns have one scale.
-// It also checks that the matrix K of the steps in u is D (A' diag(ρ) A + mu I) D, and that its largest
-// eigenvalue is small compared with the curvature of the steps.
+// It also checks that the matrix K of the steps in u is D (A' diag(ρ) A + mu I) D, and that the largest
+// eigenvalue of K is at most 1.
 func TestMetric(t *testing.T) {
 	chain, err := sparse.FromTriplets(2, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
 	if err != nil {
@@ -107,8 +107,8 @@ func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	}
 }
 
-// TestHeld checks that there is no metric if A couples coefficients and the penalty keeps a third of
-// them at zero, and that there is one without coupling.
+// TestHeld checks that there is no metric if A couples coefficients and the penalty keeps a third of the
+// coefficients at zero, and that there is a metric for A = I.
 func TestHeld(t *testing.T) {
 	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{
 		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},

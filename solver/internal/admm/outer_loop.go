@@ -7,14 +7,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// An OuterLoop is the state of SCAS-ADMM, for data in memory and for data in a file. The
-// first four fields are functions that read the data.
+// An OuterLoop is the state of SCAS-ADMM, for data in memory and for data in a file. The first four
+// fields are functions, because they depend on where the data are.
 type OuterLoop struct {
 	// Snapshot compares the objective at X with the best objective so far, and may restore the best
 	// iterate. Then it sets Gradient to the gradient of the mean loss at X.
 	Snapshot func() error
-	// Schedule returns the step size of the iteration that begins with this snapshot. more is
-	// false if the budget does not allow the iteration.
+	// Schedule returns the step size of the iteration that begins with the last snapshot. more is false
+	// if the budget does not allow the iteration.
 	Schedule func() (eta float64, more bool, err error)
 	// RowSets calls inner for one RowSet after the other. Data in memory are one RowSet.
 	RowSets func(inner func(*RowSet) error) error
@@ -42,21 +42,21 @@ type OuterLoop struct {
 	// have several samples.
 	MeanCurvature float64
 
-	plan      Plan // the plan of the RowSet
+	plan      Plan // the plan of the current RowSet
 	draw      func(rows []int32)
 	residual  []float64 // A x + B y − c
 	d         []float64 // constant part of the gradient, in the coordinates of the metric
 	sum, last []float64 // sum of the iterates of a round, and the final iterate
 	u         []float64 // start of a round, in the coordinates of the metric
-	rows      []int32   // the rows drawn
+	rows      []int32   // numbers of the drawn rows
 }
 
 // A RowSet is the set of rows from which an inner loop draws.
 type RowSet struct {
 	Plan    Plan               // plan for these rows
 	Draw    func(rows []int32) // draws rows with replacement
-	Samples int                // number of samples to draw
-	Updates int                // number of dual updates
+	Samples int                // number of samples that the inner loop draws
+	Updates int                // number of dual updates in the inner loop
 }
 
 // Next runs an outer iteration. It returns false if the budget does not allow it.
@@ -78,9 +78,9 @@ func (s *OuterLoop) Next() (bool, error) {
 	})
 }
 
-// Average replaces the iterate by the mean of the iterates of all processes, weighted by
-// their numbers of samples, and then does a dual step. To first order, this mean of steps
-// on shards equals steps on all samples.
+// Average replaces x and beta by their means over all processes, and then does a dual step. weight is the
+// weight of this process, the sum of its sample weights. To first order, the mean of steps on shards
+// equals steps on all samples.
 func (s *OuterLoop) Average(t *rows.Team, weight float64) {
 	t.Average(weight, s.X, s.Dual)
 	s.Project(s.X)
@@ -110,7 +110,7 @@ func (s *OuterLoop) stiffness() float64 {
 }
 
 // Linearise replaces (ρ/2)|A(w − x)|² by the upper bound (κ/2)|w − x|² with the smallest κ.
-// With a metric, it also replaces (mu/2)|w − x|².
+// With a metric, it replaces the sum of this term and (mu/2)|w − x|², in the coordinates of the metric.
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()

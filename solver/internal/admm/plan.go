@@ -46,15 +46,15 @@ type InnerLoop struct {
 	A       *linalg.Algebra
 	Set     term.Set // X; nil for R^p
 
-	// walls describes Set if it is a box or a ball, onto which the kernels can project; otherwise it is
+	// walls describes Set if Set is a box or a ball, onto which the kernels can project; otherwise walls is
 	// empty.
 	walls term.Walls
 
 	Rho   float64 // ρ
-	Ridge float64 // mu
-	Kappa float64 // if positive, K = (Kappa + mu) I: the augmented penalty is linearised
+	Ridge float64 // mu, plus the weight of an Anchor; 0 if A includes mu (see Metric.A)
+	Kappa float64 // if positive, K = (Kappa + Ridge) I: the augmented penalty is linearised
 
-	Steps     int  // number of samples in an outer iteration
+	Steps     int  // number of samples in the inner loop
 	Round     int  // approximate number of samples in a round
 	BatchSize int  // number of samples in a step; 0 means 1, or more if Share is set
 	Share     bool // the plan may choose a larger batch if that is faster
@@ -109,8 +109,7 @@ func (l *InnerLoop) nonzeros() float64 {
 	return float64(l.Data.NNZ()) / float64(n)
 }
 
-// A partial plan is accurate and fast only for some step sizes; fits reports whether eta is one of
-// them.
+// A partial plan is accurate and fast only for some step sizes. fits reports whether eta is such a step size.
 type partial interface {
 	Plan
 	fits(eta float64) bool

@@ -18,7 +18,7 @@ type decay struct {
 	spec    *linalg.Spectrum // nil if K is diagonal
 	why     string
 	data    kernels.Rows // the data matrix X times V; X itself if K is diagonal
-	state   []float64    // see kernels.InnerDecay
+	state   []float64    // the state of each coordinate; see kernels.InnerDecay
 	scratch *kernels.Scratch
 	k, c, e []float64 // diagonal of K; 1 − η k; −η d
 	// w at the start and at the end of the round, and the sum h of telescope (plan.go); in the eigenbasis if
@@ -29,7 +29,7 @@ type decay struct {
 	taken       int
 
 	rated float64 // the η for which the rates were computed
-	good  bool    // whether the rates for this η are in range
+	good  bool    // whether all rates for the η in rated are in range
 }
 
 func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan, error) {

@@ -16,7 +16,7 @@ type dense struct {
 	*InnerLoop
 	why     string
 	batch   int
-	k       *sparse.CSR     // K; nil if K is a multiple of the identity or A is not a matrix
+	k       *sparse.CSR     // K, if matrixOfK returns it; nil otherwise
 	product *linalg.Product // for an A that is not a matrix
 	d, w    []float64       // d belongs to the caller
 	q, sum  []float64       // K w, and the running sum
@@ -56,8 +56,8 @@ func (d *dense) share() {
 	}
 }
 
-// matrixOfK returns K = ρ A'A + mu I, or nil if K is a multiple of the identity or A is
-// not a matrix.
+// matrixOfK returns K = ρ A'A + mu I. It returns nil if K is a multiple of the identity, if A is not a
+// matrix, or if A'A overflows.
 func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	gram := l.A.Gram()
 	if gram == nil || l.Kappa > 0 {

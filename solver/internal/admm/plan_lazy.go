@@ -68,7 +68,7 @@ func newBall(base diagonal) *ball {
 	for i := range p.norm2 {
 		_, val := p.Data.Row(i)
 		for _, v := range val {
-			if p.Rows.Val32 != nil { // the rounded value, which the kernels use
+			if p.Rows.Val32 != nil { // the kernels use rounded values
 				v = float64(float32(v))
 			}
 			p.norm2[i] += float64(v * v)
@@ -87,8 +87,8 @@ func (p *ball) Begin(x, d []float64, eta float64) {
 	p.start()
 }
 
-// start sets the cells to the point w and computes the inner products that the kernel
-// then updates.
+// start sets the cells to the point w, and computes the inner products of w and d, which the kernel
+// updates in each step.
 func (p *ball) start() {
 	w, d, radius := p.w, p.d, p.walls.Radius
 	p.cells.Set(w, d)

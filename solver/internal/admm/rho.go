@@ -42,7 +42,7 @@ func (s *Scales) Rho(updates int) float64 {
 // RidgeRho returns the ρ with which y and beta converge fastest, for mu > 0. With one dual update
 // per outer iteration, they converge like a gradient method on A'A. Then the best ρ is mu divided by
 // the mean of the smallest and largest eigenvalue of A'A, λ_p and λ₁. With many dual updates the
-// best ρ √(λ₁ λ_p) is a few times mu.
+// best ρ is a few times mu/√(λ₁ λ_p).
 func (s *Scales) RidgeRho(updates int) float64 {
 	if updates > 1 {
 		return 4 * s.Mu / math.Sqrt(float64(s.Lambda1*math.Max(s.LambdaP, 0.01*s.Lambda1)))

@@ -34,8 +34,7 @@ func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 //
 //	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
 //
-// ν is nuL. If 1/η is smaller, ν is 1/η, because otherwise the weight of w_0 would be
-// negative.
+// ν is the smaller of nuL and 1/η; with a larger ν, the weight of w_0 would be negative.
 func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
 	if s.last == nil {
 		s.last = make([]float64, len(s.X))

@@ -12,13 +12,13 @@ import (
 type Sampler struct {
 	rng *rand.PCG
 	n   uint64
-	// The alias of each row, and 2⁶⁴ times the probability to keep the row: see method alias. nil if rows
-	// are drawn uniformly.
+	// other has the alias of each row, keep 2⁶⁴ times the probability to keep the row: see method alias.
+	// Both are nil if rows are drawn uniformly.
 	other []int32
 	keep  []uint64
 }
 
-// NewSampler returns a sampler of 0..n−1; weights may be nil.
+// NewSampler returns a sampler of the rows 0..n−1. Nil weights mean that all rows are equally probable.
 func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	s := &Sampler{rng: rand.NewPCG(seed, 0x5ca5), n: uint64(n)}
 	if weights != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CurvatureRows is the approximate number of rows that a RowCurvature uses of a larger matrix.
+// CurvatureRows is the approximate number of rows that a RowCurvature uses if a matrix has more rows.
 const CurvatureRows = 4096
 
 // A RowCurvature holds |aᵢ|² of every stride-th row.
@@ -33,8 +33,8 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 }
 
 // At returns the curvature of the loss at a snapshot, on which the size of stochastic steps depends
-// (see met). margin, slope and labels belong to the rows. If φ″ is not continuous, At uses the upper
-// bound of φ″, because φ″ may jump within the inner loop.
+// (see met). margin, slope and labels have an entry for each row of the matrix. If φ″ is not continuous,
+// At uses the upper bound of φ″, because φ″ may jump within the inner loop.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.met(func(int) float64 { return loss.Curvature() })
@@ -42,7 +42,7 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 	return c.met(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
 }
 
-// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ″(aᵢ'x_t) |aᵢ|²; second returns φ″ of a row. A stochastic
+// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ″(aᵢ'x_t) |aᵢ|²; second returns φ″ for row i. A stochastic
 // step along aᵢ multiplies the error along aᵢ by 1 − η hᵢ. So the mean square of the error in a
 // direction v shrinks if η E[hᵢ² cos²] < 2 E[hᵢ cos²], where cos is the cosine of the angle between
 // aᵢ and v. The ratio gives enough weight to a few long rows among many short ones, and to a few

@@ -14,7 +14,7 @@ const (
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// An objective above the one before counts as a rise only if it is also above Best by more than
+	// An objective above Previous counts as a rise only if it is also above Best by more than
 	// slack·(First − Best); see Watcher.
 	slack = 1e-3
 )
@@ -34,7 +34,7 @@ const (
 type Watcher struct {
 	// Halvings says how often an automatic step size must be halved.
 	Halvings int
-	// Improved says that some objective was lower than First.
+	// Improved says that there was a new best objective after the start.
 	Improved bool
 	// First is the objective at the start.
 	First float64

@@ -31,7 +31,7 @@ func OfContext(err error) bool {
 const (
 	Running  float64 = iota // no reason: the run goes on
 	TimeUp                  // the time limit has passed
-	Canceled                // the context has ended
+	Canceled                // the context has ended for another reason
 )
 
 // CauseOf returns why a run with the context ctx must stop. It returns TimeUp if a time limit has ended

@@ -17,9 +17,9 @@ const (
 	Separated       // in a direction of free features, the loss decreases for ever
 )
 
-// Of returns why a method ended. The method's goal was a gap of at most goal. full means that working
-// sets would have become too large, spent that all allowed iterations were done. separable reads the
-// data, so Of calls it only if its result matters.
+// Of returns why a method ended whose goal was a gap of at most goal. full means that too many
+// coefficients are not zero, spent that all allowed iterations were done. separable reports whether the
+// loss decreases for ever; it reads the data, so Of calls it only if its result matters.
 func Of(err error, gap, goal float64, full bool, separable func() bool, spent bool) Why {
 	switch {
 	case err != nil:
@@ -63,7 +63,7 @@ type Evidence struct {
 	Why   Why // why a final method ended
 
 	Advice    *Advice // term.Traits.StallAdvice of the loss
-	Dependent bool    // features without a penalty were found to be linearly dependent
+	Dependent bool    // some features without a penalty are linearly dependent
 	Unit      float64 // the number to which tolerances are relative
 }
 
@@ -73,7 +73,7 @@ const mattersFrom = 1e-3
 
 // An Advice says why a run did not reach its goal, and what to do.
 type Advice struct {
-	Why      string // empty if the remedies say it
+	Why      string // why the goal was not reached; empty if the remedies show this
 	Remedies []sparse.Remedy
 }
 

@@ -32,8 +32,8 @@ func (c *Cholesky) Factor(h, scale []float64, shift float64) bool {
 	return c.blocks()
 }
 
-// take copies one tile of h, scaled, into the lower triangle of c.l. It begins there at row i
-// and column j; in h it is stored transposed.
+// take sets the tile of c.l that begins at row i and column j, in the lower triangle, to the entries of h
+// times their scales. It reads these entries in the upper triangle of h.
 func (c *Cholesky) take(h, scale []float64, i, j int) {
 	n := c.n
 	for row := i; row < min(i+factorBlock, n); row++ {
@@ -150,8 +150,8 @@ func (t *tiles) begin(lo int) {
 	}
 }
 
-// span returns the first row of tile k and the row after its last one. at is the position of the tile
-// in across, left and own.
+// span returns the first row of tile k and the row after its last row. at is the position of the tile in
+// across, left and own.
 func (t *tiles) span(k int) (first, last, at int) {
 	at = k * factorBlock
 	first = t.lo + factorBlock + at

@@ -11,7 +11,7 @@ import (
 // gradient method with a diagonal preconditioner D. It is not safe for concurrent use.
 type ConjugateGradients struct {
 	Multiply func(dst, v []float64) // sets dst = K v
-	Diagonal []float64              // of D: the diagonal of K or an estimate of it; positive
+	Diagonal []float64              // diagonal of D: the diagonal of K, or an estimate of that; positive
 	Residual []float64              // b − K v
 
 	dir, image, scaled []float64
@@ -32,9 +32,8 @@ func (c *ConjugateGradients) Resize(p int) {
 }
 
 // Solve improves v, until done returns true, the given number of rounds is done, or K is found to be
-// singular. It returns the number of products with K. The caller sets c.Residual to the residual of v
-// before. Solve calls done before each round, with the number of the round, from 0, and with r'D⁻¹r for
-// the residual r.
+// singular. It returns the number of products with K. Before the call, c.Residual must be b − K v. Solve
+// calls done before each round, with the number of the round, from 0, and with r'D⁻¹r for the residual r.
 func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int, energy float64) bool) (products int) {
 	previous := 0.0
 	for round := range rounds {

@@ -85,10 +85,10 @@ func (p *Product) MulVecTrans(dst, v []float64) {
 	}
 }
 
-// Parts holds the two parts of A = [G; I]. It is empty for A = I.
+// Parts holds the parts of A = [G; I]. For A = I, G has no rows or is nil.
 type Parts struct {
 	Head    int         // number of rows of G
-	G       *sparse.CSR // nil if A is a nil Map
+	G       *sparse.CSR // nil if A = I was given as nil
 	Coupled []int       // features with an entry in G
 	Back    *sparse.CSR // the rows of G' that belong to Coupled; nil if Head is 0
 }

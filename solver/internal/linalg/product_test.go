@@ -103,7 +103,8 @@ func TestSpectrumStops(t *testing.T) {
 	}
 }
 
-// TestSharedOnce checks that concurrent callers compute each derived quantity only once.
+// TestSharedOnce checks that concurrent callers compute the spectrum only once, and that A'A and the parts of
+// A are kept.
 func TestSharedOnce(t *testing.T) {
 	q := New(graph.Chain(9).FusedLasso(), 9)
 	spectra := make([]*Spectrum, 8)

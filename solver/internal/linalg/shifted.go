@@ -30,8 +30,8 @@ type Shifted struct {
 type rowScratch struct {
 	values  []float64 // b as a dense vector; zero between calls
 	support []int32
-	mark    []int // for each component, the stamp of the last call that solved it
-	stamp   int   // number of calls
+	mark    []int // for each component, the stamp of the last call that solved its system
+	stamp   int   // number of calls of SolveRow
 }
 
 // Shifted returns a solver for the given ρ. interrupt is as for Spectrum.
@@ -187,7 +187,7 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 	return r.support
 }
 
-// divideAll sets dst to the solution that a diagonal A'A would have.
+// divideAll sets dst to the solution for the diagonal of A'A in place of A'A.
 func (s *Shifted) divideAll(dst, b []float64, shift float64) {
 	dst = dst[:len(b)]
 	if !math.IsNaN(s.shared) {

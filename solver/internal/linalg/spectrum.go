@@ -10,7 +10,7 @@ import (
 type Spectrum struct {
 	*Components
 	Sigma   []float64   // eigenvalues, in the order of the coordinates in the eigenbasis
-	vectors [][]float64 // V of each component, row-major, a row per feature; nil if it has one feature
+	vectors [][]float64 // V of each component, row-major, a row per feature; nil for a single feature
 }
 
 func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() error) (*Spectrum, error) {
@@ -91,8 +91,8 @@ func (s *Spectrum) row(c, k int) []float64 {
 }
 
 // RotateRow adds V'r to dst, which is ordered by coordinates in the eigenbasis. r has the
-// entries val at the features idx. RotateRow sets mark to stamp at each component in which r
-// has an entry. It returns touched with the components appended whose mark was another one.
+// entries val at the features idx. RotateRow sets mark to stamp at each component in which r has an entry.
+// It appends the components whose mark was not stamp before to touched, and returns touched.
 func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
 	for n, j := range idx {
 		c := s.Component[j]

@@ -21,9 +21,10 @@ type problem struct {
 	task   task
 	relTol float64
 	name   []string // notes that describe the problem
-	// The columns are multiplied by random factors between 1e-2 and 1e2, or between 1e-8 and 1e8.
+	// scaled says that the columns were multiplied by random factors, between 1e-2 and 1e2 or between 1e-8
+	// and 1e8.
 	scaled bool
-	bad    bool   // the factors are between 1e-8 and 1e8
+	bad    bool   // the random factors of the columns are between 1e-8 and 1e8
 	conic  bool   // there is a domain, a group penalty, or a square together with a matrix A
 	excuse string // a known weakness of the solvers that explains a bad answer; "" for none
 }
@@ -339,7 +340,7 @@ func identity(p int) (rows [][]float64) {
 	return rows
 }
 
-// factors draws weights, some of them 0, or returns nil.
+// factors draws count weights, some of them 0, or returns nil.
 func (d drawer) factors(p *problem, count int) []float64 {
 	if !d.chance(0.4) {
 		return nil

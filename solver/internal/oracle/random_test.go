@@ -78,8 +78,8 @@ func number(t *testing.T, name string, v *uint64) bool {
 }
 
 // unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they must
-// prove it. It never excuses a wrong gap. reached says that the objective at a.x is within the goal of the
-// optimum, although no such gap was proved. ref is the solution of the reference.
+// prove such a gap. It never excuses a wrong gap. reached says that the objective at a.x is within the goal
+// of the optimum, although no such gap was proved. ref is the solution of the reference.
 func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 	dependent := p.task.dependent(ref.x)
 	switch {
@@ -188,8 +188,8 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 	return &answer{r.X, r.Objective, r.Gap, goal, r.Gap <= goal, r.Polished, r.Err}
 }
 
-// check solves a problem in all ways and by the reference. It returns what is wrong with the
-// answers, and whether the reference found a solution.
+// check solves a problem in memory, out of core if possible, and by the reference. It returns what is wrong
+// with the answers of the solvers, and whether the reference found a solution.
 func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 	answers := []*answer{p.solve(t), p.outOfCore(t)}
 	ref, ok := p.task.solve()
@@ -217,7 +217,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	x := floats(a.x)
 	exact := p.task.objective(x)
 	scale := p.task.objective(make([]double, len(x))).float()
-	excess := exact.sub(ref.value).float() // at most the true excess
+	excess := exact.sub(ref.value).float() // not above the true excess: ref.value is at least the optimum
 	claimed := of(a.objective).sub(ref.value).float()
 	if off := p.task.outside(a.x); off > 0 {
 		complain("outside of the domain by %.2g", off)
@@ -286,8 +286,8 @@ func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most flo
 }
 
 // dependent reports whether linearly dependent columns may be the reason that no gap is proved. It
-// considers only directions without a penalty or a bound, and only the samples whose loss is curved
-// at x.
+// considers only directions without a penalty, of features that are not bounded on both sides, and only the
+// samples whose loss is curved at x.
 func (t *task) dependent(x []double) bool {
 	if t.mu > 0 || t.radius > 0 || t.total > 0 {
 		return false

@@ -19,7 +19,7 @@ type task struct {
 	labels, offsets []float64
 	weights         []float64
 	loss            string
-	delta           float64 // of the Huber loss
+	delta           float64 // Delta of the Huber loss
 	mu              float64
 	terms           []term
 	lower, upper    []float64 // nil for no bounds
@@ -149,7 +149,7 @@ func (t *task) marginRounding(x []double) (sum float64) {
 type solution struct {
 	x           []double
 	value       double
-	error       float64     // value is at most this far above the optimum
+	error       float64     // value minus the optimum is at most error
 	multipliers [][]float64 // for each term, its multipliers divided by its limit
 }
 
@@ -441,7 +441,7 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	b.multipliers[k] = multipliers
 }
 
-// lastTau is the last τ of the reference, relative to the objective at its start.
+// lastTau is the last τ of the reference, relative to the objective at the starting point.
 const lastTau = 1e-20
 
 // solve follows the central path by Newton's method. It returns false if it does not reach lastTau.

@@ -32,7 +32,7 @@ func NewChunks(x *sparse.CSR, threads int) Chunks {
 	return c
 }
 
-// maxThreads bounds the threads that a user can ask for. Each thread may have scratch memory.
+// maxThreads is the largest number of goroutines that a user can ask for. Each may have scratch memory.
 const maxThreads = 1024
 
 // Threads returns the number of goroutines to use: GOMAXPROCS if asked is 0, and otherwise

@@ -9,14 +9,14 @@ import (
 // MaxClasses² numbers, and the model has MaxClasses coefficients for each feature.
 const MaxClasses = 5000
 
-// Different returns the distinct numbers in the vectors v of all processes, in increasing order. If
-// there are more than most, it returns the most smallest ones. No number may be NaN or +Inf.
-func (t *Team) Different(v []float64, most int) (all []float64) {
-	own := least(v, most)
+// Different returns the distinct numbers in the vectors v of all processes, in increasing order. If there
+// are more than count, it returns only the first count of them. No number may be NaN or +Inf.
+func (t *Team) Different(v []float64, count int) (all []float64) {
+	own := least(v, count)
 	if t == nil {
 		return own
 	}
-	for len(all) < most {
+	for len(all) < count {
 		first := math.Inf(1)
 		if len(own) > 0 {
 			first = own[0]
@@ -34,27 +34,27 @@ func (t *Team) Different(v []float64, most int) (all []float64) {
 }
 
 // least returns what Different returns for a single process.
-func least(v []float64, most int) (own []float64) {
+func least(v []float64, count int) (own []float64) {
 	last := math.NaN()
 	for _, x := range v {
-		if x == last || len(own) == most && x > own[most-1] {
+		if x == last || len(own) == count && x > own[count-1] {
 			continue
 		}
 		last = x
 		if at, there := slices.BinarySearch(own, x); !there {
-			own = slices.Insert(own, at, x)[:min(len(own)+1, most)]
+			own = slices.Insert(own, at, x)[:min(len(own)+1, count)]
 		}
 	}
 	return own
 }
 
-// Sides counts rows whose margins move for ever, each in its own direction: first the rows whose loss
-// increases at last, and then the rows whose loss never increases. Rows whose margin does not move, or
-// whose weight is 0, are not counted.
+// Sides counts rows whose margins move for ever, each in its own direction: Sides[0] is the number of rows
+// whose loss increases in the end, Sides[1] the number of rows whose loss never increases. Rows whose
+// margin does not move, or whose weight is 0, are not counted.
 type Sides [2]float64
 
-// Add counts rows with these labels and weights. along has the directions of their margins. weights
-// may be nil.
+// Add counts the rows with the given labels and weights. along has the directions in which their margins
+// move. weights may be nil.
 func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	for i, v := range along {
 		if v == 0 || weights != nil && weights[i] == 0 {
@@ -72,8 +72,8 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 // the direction then separates the classes.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates reports what Sides.Apart reports, for the rows of all processes. Its arguments have the meaning
-// of the arguments of Sides.Add.
+// Separates returns Sides.Apart for the rows of all processes. Its arguments are those of Sides.Add, for the
+// rows of this process.
 func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, along, labels, weights)

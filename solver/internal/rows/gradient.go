@@ -85,7 +85,7 @@ type Gradient struct {
 	kind   kernels.LossKind
 	fused  bool      // a kernel computes this loss, and there are no sample weights
 	scaled []float64 // slopes times sample weights; nil without weights
-	inv    float64   // 1/n, or 1/(sum of the sample weights)
+	inv    float64   // 1/(sum of the sample weights of all processes); without weights 1/n
 }
 
 // NewGradient returns a Gradient for samples with p features.

@@ -10,11 +10,11 @@ import (
 type gatherer struct {
 	Chunks
 	team    *Team
-	parts   []float64   // the number that belongs to each chunk
+	parts   []float64   // the number that was computed for each chunk
 	partial [][]float64 // vectors of all chunks except the first
 }
 
-// newGatherer returns a gatherer of numbers, and of vectors of at most p numbers.
+// newGatherer returns a gatherer of numbers, and of vectors of length at most p.
 func newGatherer(t *Team, c Chunks, p int) gatherer {
 	g := gatherer{Chunks: c, team: t, parts: make([]float64, c.Count())}
 	for range c.Count() - 1 {
@@ -68,7 +68,7 @@ type Sums struct {
 // Counts holds the numbers of samples and of chunks in all processes.
 type Counts struct{ Samples, Chunks int }
 
-// NewSums returns Sums over n samples of this process. Its vectors have at most p numbers. Nil
+// NewSums returns Sums over n samples of this process. The vectors that it sums have length at most p. Nil
 // weights mean equal weights.
 func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	all := []float64{Mass(weights, n), float64(n), float64(c.Count())}
@@ -83,7 +83,7 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	return s
 }
 
-// Mean returns Σ cᵢ φ(tᵢ) and, unless slope is nil, sets slope to φ'.
+// Mean returns Σ cᵢ φ(marginᵢ; labelᵢ) and, unless slope is nil, sets slope to φ'.
 func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 	return s.Over(func(lo, hi int) (sum float64) {
 		var to []float64

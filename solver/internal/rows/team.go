@@ -46,8 +46,8 @@ func NewTeam(comm Comm) *Team {
 // Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// Within returns ask if there is only one process, and nil otherwise. It is for questions such as
-// whether to stop: one of several processes must not stop alone.
+// Within returns ask if there is only one process, and nil otherwise. ask decides, for example, whether to
+// stop: one of several processes must not stop alone.
 func (t *Team) Within(ask func() error) func() error {
 	if t == nil {
 		return ask
@@ -113,7 +113,7 @@ func (t *Team) check(err error) {
 }
 
 // note adds the result v to the hash t.seen. From a long vector it takes only some entries, at
-// regular distances. They are enough to detect sums in another order.
+// regular distances. They are enough to detect that processes have added in different orders.
 func (t *Team) note(v []float64) {
 	const most, prime = 1 << 12, 0x100000001b3
 	h := t.seen ^ uint64(len(v))

@@ -14,7 +14,7 @@ type Windows struct {
 }
 
 // NewWindows divides mapped data into windows of about the given number of bytes. A window of
-// several rows has at most twice this number.
+// several rows has at most twice this number of bytes.
 func NewWindows(data *sparse.CSR, bytes int64) *Windows {
 	n, _ := data.Dims()
 	rows := max(1, int(float64(n)*float64(bytes)/float64(rowBytes*int64(n)+entryBytes*data.NNZ()+1)))
@@ -41,7 +41,7 @@ func (w *Windows) cut(lo, hi int, most int64) {
 // Count returns the number of windows.
 func (w *Windows) Count() int { return len(w.bounds) - 1 }
 
-// Range returns the first row of window k and the row after its last one.
+// Range returns the first row of window k and the row after its last row.
 func (w *Windows) Range(k int) (lo, hi int) { return w.bounds[k], w.bounds[k+1] }
 
 // Data returns the data that were divided.

@@ -23,10 +23,10 @@ type barrier struct {
 	dual  []float64 // h'(v) for each element v of A x, set by derivatives
 }
 
-// BarrierNewton returns the optimum of p, which has an L1 penalty and a matrix A. It shares no code with
-// the solvers. It applies Newton's method to the barrier, with τ → 0. The objective is within 2 τ l of
-// the optimum, where l is the number of rows of A. beta has the multipliers for the last τ above 1e-10;
-// for smaller τ, rounding in x would dominate them.
+// BarrierNewton returns the optimum of p, which has an L1 penalty and a matrix A. It shares only the losses,
+// the limits and Problem.Evaluate with the solvers. It applies Newton's method to the barrier, with τ → 0.
+// The objective is within 2 τ l of the optimum, where l is the number of rows of A. beta has the multipliers
+// for the last τ above 1e-10; for smaller τ, rounding in x would dominate them.
 func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum float64) {
 	t.Helper()
 	_, dim := p.Data.Dims()

@@ -11,7 +11,7 @@ import (
 // Heap collects garbage and returns the number of bytes in live objects.
 func Heap() int64 {
 	runtime.GC()
-	runtime.GC() // frees objects with finalizers, and those in pools
+	runtime.GC() // frees objects with finalizers, and objects in pools
 	return live()
 }
 

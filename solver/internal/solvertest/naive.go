@@ -12,8 +12,8 @@ import (
 )
 
 // A Naive runs SCAS-ADMM exactly as Algorithms 1 and 2 of the paper print it: with dense loops,
-// math.Exp, and every inner iterate w and w̃ computed. The fast implementation must give the same
-// results.
+// math.Exp, and every inner iterate w and w̃ computed. Package admm must give the same results, up to
+// rounding.
 type Naive struct {
 	Problem    *solver.Problem
 	X, Y, Beta []float64
@@ -23,7 +23,7 @@ type Naive struct {
 	Batch      int     // samples of an inner step; 0 means 1
 	RNG        *rand.PCG
 
-	anchor []float64 // x at the last dual update; the linearisation is at this point
+	anchor []float64 // x at the last dual update, the point of the linearisation
 }
 
 // NewNaive returns a Naive that starts from x = 0.

@@ -1,6 +1,6 @@
 // Package solvertest has helpers that the tests of several packages share: test problems, a naive SCAS-ADMM
 // (Naive), an interior-point method (BarrierNewton), and measurements of memory. Naive and BarrierNewton
-// share no code with the solvers that they check.
+// share only the definition of the problem with the solvers that they check: losses, limits, projections.
 package solvertest
 
 import (

@@ -10,9 +10,9 @@ type batch struct {
 	labels, weights []float64
 }
 
-// batch.take releases the memory of the whole file after every restBlocks blocks. The release of a block
-// alone leaves some pages in memory: pages that it shares with its neighbours, and pages around it
-// that the system has mapped.
+// batch.take releases the memory of the whole file after every restBlocks blocks, and at its end. The
+// release of one block leaves some pages in memory: pages that the block shares with its neighbours, and
+// pages around it that the system has mapped.
 const restBlocks = 32
 
 // take copies the rows of some blocks into the batch, and releases the blocks.

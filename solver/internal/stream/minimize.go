@@ -58,7 +58,7 @@ func Minimize(
 	by, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {
-		return nil, r.Err // an error of the file
+		return nil, r.Err // reading the file failed
 	}
 	res := resultOf(p, q, r, f, &did, set, time.Since(began))
 	if recorded {
@@ -69,9 +69,10 @@ func Minimize(
 	return res, err
 }
 
-// ended returns the status of a run, and an error if the run had a goal and did not reach it. late
-// says that the time limit ended the run. asked says that the settings have a tolerance. goal is 0 if
-// it is not known, or if exact.File.Scale is 0; then only a time limit gives an error.
+// ended returns the status of a run. It returns the error that ended the run, or an error if the run did
+// not reach its goal. late says that the time limit ended the run. asked says that the settings have a
+// tolerance. goal is 0 if it is not known, or if exact.File.Scale is 0; then a missed goal is an error
+// only after a time limit.
 func ended(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	how := ending.Evidence{
@@ -255,7 +256,7 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 	return math.Sqrt(linalg.SumSquares(sum))
 }
 
-// leastMemory is the memory, in bytes, of a pass that stores no results.
+// leastMemory is the memory, in bytes, with which Separates reads the file.
 const leastMemory = 64 << 20
 
 // Separates reports whether the direction x separates the rows with positive weight: moving along x

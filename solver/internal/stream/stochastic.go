@@ -31,7 +31,7 @@ import (
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)].
 //
-// The error in brackets is zero at x₀. Its weighted sum over all batches of a pass is zero at any x.
+// The error in brackets is zero at x₀. At any x, its weighted sum over all batches of a pass is zero.
 // The blocks of a batch are chosen at random, so a sorted file does not give batches with similar
 // rows. If similar rows lie together in the file, batches still differ. Then coefficients of features
 // that occur in few rows of a batch can move far away from the optimum: see OuterLoop.Tame.
@@ -42,9 +42,9 @@ type stochastic struct {
 	set      *solver.Settings
 	recorder *recorder
 	tell     func(passes, objective float64) // Options.Tell
-	best     float64                         // the objective for tell
+	best     float64                         // the smallest objective at a snapshot so far, for tell
 	did      runSummary
-	weight   float64 // Σ ω, or n
+	weight   float64 // sum of the sample weights; n without weights
 	outer    admm.OuterLoop
 	keeper   admm.Keeper
 	value    float64            // the objective at the iterate, as look has computed it
@@ -70,7 +70,7 @@ const (
 // A runSummary says what a stochastic run did.
 type runSummary struct {
 	outer        int       // number of outer iterations
-	passes       int       // passes of inner loops; exact.File.Visits counts the others
+	passes       int       // passes of inner loops; exact.File.Visits counts all other passes
 	updates      int       // dual updates in an outer iteration
 	eta, rho     float64   // the last η and ρ
 	plan, reason string    // the plan of the inner loops, and why it was chosen
@@ -105,7 +105,7 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	return res, s.prove(res, tol*s.file.Scale())
 }
 
-// prepare sets the number of dual updates, ρ and the state of the outer iterations.
+// prepare sets the number of dual updates, ρ, and the OuterLoop with its starting point.
 func (s *stochastic) prepare() {
 	n, features := s.q.Data.Dims()
 	l, _ := s.q.A.Dims()
@@ -318,7 +318,7 @@ func batched(
 	return res, s.did
 }
 
-// pass reports that the given fraction of the current pass is done.
+// pass calls Options.Tell. part is the finished fraction of the current pass.
 func (s *stochastic) pass(part float64) {
 	if s.tell != nil {
 		s.tell(float64(s.file.Visits()+s.did.passes)+part, s.best)

@@ -127,7 +127,7 @@ type Traits struct {
 	Reach float64
 	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is
 	// concave, positive inside SlopeRange, and 0 at finite ends of SlopeRange. CurvatureOfSlope
-	// is nil if there is no such function; package gap then treats the loss like a caller's own.
+	// is nil if there is no such function; package gap then treats the loss like a caller's own loss.
 	CurvatureOfSlope func(slope, label float64) float64
 	// NeverZero reports whether, for some label, φ decreases for ever as the margin goes to
 	// +Inf or −Inf, but stays positive.
@@ -170,9 +170,9 @@ func (k Labels) Predicts(margin float64) float64 {
 
 // Unit returns the number to which tolerances are relative. Its arguments are the means of
 // the losses, the labels and the slopes over the samples if all coefficients are zero. Unit
-// returns loss. For Counts it returns the mean loss after the best constant was added to
-// all margins, because large counts make loss much larger than the losses of a useful
-// model.
+// returns loss, except for Counts: then it returns the mean loss after the best constant was
+// added to all margins, because large counts make loss much larger than the mean loss of a
+// useful model.
 func (k Labels) Unit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
@@ -237,7 +237,7 @@ func typesOf[T any](all ...T) map[string]reflect.Type {
 
 // known returns v as a T. If v is not a T but its type belongs to package solver, known
 // converts v to the type of this package with the same name. ok is false for all other
-// types, also if they embed one of package solver, because they may replace methods.
+// types, also if they embed a type of package solver, because they may replace its methods.
 func known[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	if t, ok := v.(T); ok {
 		return t, true

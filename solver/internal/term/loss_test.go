@@ -108,7 +108,8 @@ func TestOwnTraits(t *testing.T) {
 	}
 }
 
-// TestParseLoss checks that wrong names are refused, with an error that lists the losses.
+// TestParseLoss checks that texts with a wrong name or argument are refused, with an error that lists the
+// losses.
 func TestParseLoss(t *testing.T) {
 	for _, text := range []string{"", "hinge", "logistic:1", "huber:", "huber:0", "huber:-1", "huber:Inf", "huber:x", "huber:1:2"} {
 		l, err := ParseLoss(text)

@@ -12,7 +12,7 @@ type ownLoss struct {
 	conjugate OwnConjugate // nil if the caller gives none
 }
 
-// ownAccuracy is the largest relative error that is assumed for a caller's functions.
+// ownAccuracy is the relative error that the results of a caller's functions are assumed to have at most.
 const ownAccuracy = 0x1p-47
 
 // Traits implements Loss. The caller's interface does not state all properties; Traits finds

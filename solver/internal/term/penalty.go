@@ -28,10 +28,10 @@ type Penalty interface {
 
 // Rows is a penalty as a sum over the rows of y = A x,
 //
-//	Σ Limitⱼ |yⱼ| + (Square/2) Σ yⱼ²,
+//	Σ Limitⱼ |yⱼ| + (Square/2) Σ yⱼ².
 //
-// For a group G of rows, Limit |y_G|₂ replaces Σ Limitⱼ |yⱼ|; all rows of a group have the
-// same limit.
+// For a group G of rows, Limitⱼ |y_G|₂ replaces the sum of Limitⱼ |yⱼ| over its rows j, which
+// all have the same limit.
 type Rows struct {
 	Limit  []float64
 	Square float64

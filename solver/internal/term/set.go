@@ -20,8 +20,8 @@ type SupportFunction interface {
 type Set interface {
 	OwnSet
 	SupportFunction
-	// Region returns X in R^p as the exact solver and the kernels need it, or nil if only
-	// the methods above are known.
+	// Region returns X in R^p as the exact solver and the kernels need it, or nil if only the methods of
+	// OwnSet and SupportFunction are known.
 	Region(p int) Region
 }
 

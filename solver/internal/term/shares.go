@@ -7,9 +7,9 @@ import (
 )
 
 // Shares sets p to the probabilities of several classes. Each class was fitted against all
-// others, and t has the margin of each fit. Shares divides the probability of each fit by
-// the sum of these probabilities. The result is accurate even if all of them are tiny. p
-// and t may be the same slice. The loss must have a Probability.
+// other classes, and t has the margin of each fit. Shares divides the probability of each
+// fit by the sum of these probabilities. The result is accurate even if all probabilities of
+// fits are tiny. p and t may be the same slice. The loss must have a Probability.
 func Shares(l Loss, p, t []float64) {
 	probability := l.Traits().Probability
 	const least = 1e-290 // quotients of smaller probabilities lose digits

@@ -21,15 +21,15 @@ func (s Simplex) Sum() float64 {
 }
 
 // Project replaces x by the nearest point of the simplex, by sorting (Held, Wolfe and
-// Crowder 1974). It first subtracts the largest coordinate. So the sum of the result is
-// right up to rounding, however large the coordinates are.
+// Crowder 1974). It first subtracts the largest coordinate from all, so that the sum of the
+// result is right up to rounding, however large the coordinates are.
 func (s Simplex) Project(x []float64) {
 	largest, unit, of := slices.Max(x), 1.0, s.Sum()
 	if of > 0x1p900 {
 		unit = 0x1p-100 // prevents overflow of sums
 	}
 	for j, v := range x {
-		x[j] = unit * math.Max(v-largest, -2*of) // coordinates lower by Total or more become zero
+		x[j] = unit * math.Max(v-largest, -2*of) // coordinates below largest − Total become zero
 	}
 	u, total := slices.Clone(x), float64(unit*of)
 	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })

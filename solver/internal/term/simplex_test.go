@@ -9,7 +9,7 @@ import (
 
 // TestProjectFar checks projections of points far from a simplex. The coordinates must have the right sum.
 // The projection is the nearest point if all coordinates that do not become zero decrease by the same
-// amount, and all others were at most this amount.
+// amount, and all coordinates that become zero were at most this amount.
 func TestProjectFar(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, total := range []float64{1e-6, 1, 1e6} {
