@@ -535,7 +535,7 @@ const willPart = 0.01
 
 const (
 	jumpDamping  = 0.1  // the first damping if the curvature of the loss jumps
-	shortDamping = 1e-3 // the smallest damping after a shortened step
+	shortDamping = 1e-4 // the smallest damping after a shortened step
 	leastDamping = 1e-9 // a smaller damping becomes 0
 )
 
