@@ -121,8 +121,8 @@ func (r *rotated) start() {
 	}
 }
 
-// locate sets row to the address of the row of sample k+distance, or of sample count-1 if
-// that comes first.
+// locate sets row to the address of the row of the drawn sample with the index min(k+distance, count-1)
+// in a.sampled.
 func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	i := r.GP64()
 	r.MOVQ(count, row)

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// An operation calls one exported function, or several for a storage form. The arguments are drawn
-// from a source; their lengths follow from n. run returns everything that was written.
+// An operation calls one function of the package, or, if it tests a storage form, several functions on
+// rows in this form. run draws the arguments from a source; their lengths follow from n. It returns
+// everything that the functions wrote or returned.
 type operation struct {
 	name string
 	run  func(rng *rand.Rand, s source, n int) [][]float64

@@ -181,7 +181,8 @@ func (c *tableConversion) writeValues(w io.Writer) error {
 	})
 }
 
-// writeRows writes the ends of the rows, not counting the entries without a feature.
+// writeRows writes the position at which the entries of each row end. It does not count entries without a
+// feature (see tableConversion.none).
 func (c *tableConversion) writeRows(w io.Writer) error {
 	columns := bufio.NewReader(io.NewSectionReader(c.parts.files[columnsPart].f, 0, c.parts.files[columnsPart].size))
 	var at, none int64
@@ -199,7 +200,7 @@ func (c *tableConversion) writeRows(w io.Writer) error {
 	})(w)
 }
 
-// noneOf reads the columns of the next n entries, and counts the entries without a feature.
+// noneOf reads the columns of the next n entries, and returns how many of these entries have no feature.
 func (c *tableConversion) noneOf(columns io.Reader, n int64) (none int64, err error) {
 	for n > 0 {
 		some := c.buf[:min(int64(len(c.buf)), 4*n)]

@@ -124,7 +124,7 @@ func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error 
 		features = "the method takes an elastic net only if it is of all coefficients"
 		offsets  = "the method takes offsets only with the losses squared and huber"
 	)
-	none := !info.AnyProblem // the method supports none of the parts below that have useSCASK as a remedy
+	none := !info.AnyProblem // the method refuses the parts below that have useSCASK as a remedy
 	return firstUnsupported(setting, value, nil, []unsupported{
 		{!s.NoIntercept && ridge, oneRidge, []sparse.Remedy{noIntercept}},
 		{s.PenaltyFactors != nil && (ridge || s.MuA > 0), oneScale, []sparse.Remedy{noFactors}},

@@ -29,7 +29,8 @@ type Options struct {
 	// For is the total time, which the kinds of attack share. Zero means no limit of time; then set Tries
 	// or Seed.
 	For time.Duration
-	// Tries limits the number of trials of each kind to Tries times Kind.short. Zero means no limit.
+	// Tries limits the number of trials. A short attack has a fixed number of trials of each kind, Kind.short.
+	// Run makes at most Tries times as many. Zero means no limit.
 	Tries int
 	// First is the seed of the first trial of each kind. Zero means 1.
 	First uint64
@@ -50,7 +51,7 @@ type Kind struct {
 	Name, Summary string
 
 	share float64 // share of Options.For, relative to the shares of the other kinds
-	short int     // number of trials for Options.Tries = 1
+	short int     // number of trials in a short attack, which has Options.Tries = 1
 	alone bool    // whether only one trial may run at a time
 	begin func(ctx context.Context, g *testbed) (trial, error)
 }

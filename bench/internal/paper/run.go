@@ -155,7 +155,7 @@ func (h *Halves) state(pt *solver.Point) state {
 }
 
 // testLoss returns the mean loss on the test half, rounded to ten digits. More digits have no
-// meaning, and would take a third of the files.
+// meaning, and would be a third of the size of the result files.
 func (h *Halves) testLoss(x []float64) float64 {
 	text := strconv.FormatFloat(h.Test.Evaluate(x).Loss, 'g', 10, 64)
 	v, _ := strconv.ParseFloat(text, 64) // FormatFloat wrote the text, so it can be parsed

@@ -210,8 +210,8 @@ func (c *predictCmd) ofModel(err error) error {
 	return err
 }
 
-// remedies returns the remedies of a reader for a user of scas predict. It replaces remedies that ask for
-// other options of the reader, because the model determines these options.
+// remedies changes the remedies of an error in reading the data, so that they fit scas predict. Remedies
+// that ask for other ReadOptions are replaced, because the model determines these options.
 func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	for _, r := range of {
 		switch r.Field {

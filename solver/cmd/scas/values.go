@@ -224,7 +224,7 @@ func (v methodFlag) name() string {
 	return v.Info().Name
 }
 
-// offers returns all values: list, and the names of the methods.
+// offers returns all values of --method: the word "list", and the names of the methods.
 func (methodFlag) offers() []string {
 	names := []string{"list"}
 	for _, m := range baseline.Methods() {

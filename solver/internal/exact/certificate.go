@@ -25,7 +25,8 @@ func (s *Solver) proveGap(tol float64) float64 {
 		z = s.coupled.z
 	}
 	b := s.rows.prove(s.x, z, s.e, tol)
-	// If prove has visited the rows, its loss is more accurate than the loss computed with H.
+	// If s.x is the base point of gram, the loss there was computed from the rows. That is more accurate than
+	// a loss computed from the Gram matrix.
 	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) {
 		s.at.loss = s.gram.base.Loss
 		s.at.value = s.value(s.at.loss)

@@ -113,7 +113,7 @@ func (t *sampleCopy) gather(team *rows.Team) {
 
 // gather merges the moments of all ranks.
 func (m *moments) gather(team *rows.Team) {
-	// Cannot happen with several ranks: FileRefusal refuses problems with more columns.
+	// With several ranks m.all is not nil: FileRefusal refuses problems with more than DenseFeatures columns.
 	if team.Alone() || m.all == nil {
 		return
 	}

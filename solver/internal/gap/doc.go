@@ -35,8 +35,8 @@
 // Tally.marginErrorCost. Bounds hold for P in real arithmetic; Rounded turns one into a bound for the
 // objective as computed.
 //
-// Simple is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It needs only the
-// values of the loss, the penalty and its conjugate.
+// Simple is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It does not
+// need φ*: the values and slopes of the loss, a bound of its curvature, and the values of g and g* are enough.
 //
 // To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three steps, tally.go
 // the sums over the samples, penalty.go the penalty and its conjugate.

@@ -22,8 +22,9 @@ type SimplePoint struct {
 	Loss       float64   // the mean loss at x, without the term (mu/2)|x|²
 }
 
-// Simple holds everything on which the bound of Gap depends, except the point. The bound needs only the
-// values of the loss, the penalty and the conjugate g*. So Gap works for a caller's own loss and penalty.
+// Simple holds everything on which the bound of Gap depends, except the point. The bound does not
+// need the conjugate of the loss: the values and slopes of the loss, a bound of its curvature, and the
+// values of the penalty and of g* are enough. So Gap works for a caller's own loss and penalty.
 type Simple struct {
 	Data      *sparse.CSR
 	Weights   []float64 // ωᵢ; nil for equal ones
@@ -145,8 +146,8 @@ func (f *Simple) imageError(at *SimplePoint) float64 {
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //
 // with the support function σ of X. This holds for every u, and is tight if u is the point of X nearest
-// to −e/mu. The errors are added to |x − u| if mu > 0. Otherwise their norm is multiplied by the
-// diameter of X.
+// to −e/mu. If mu > 0, the entries of u have errors of at most errors/mu, which are added to the
+// entries of |x − u|. Otherwise the norm of errors, times the diameter of X, is added to the bound.
 func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
