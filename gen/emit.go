@@ -17,7 +17,7 @@ import (
 type emitter struct {
 	*build.Context
 	*isa
-	tables   *tables
+	tables   *tables        // the read-only words that all kernels share
 	declared *types.Package // the declarations of package kernels in files that are not generated
 	pointers map[string]pointer
 	labels   int

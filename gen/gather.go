@@ -105,7 +105,7 @@ func (e *emitter) widen(m operand.Mem, k mask) vec {
 	}
 	lo, hi := k.(vec).AsX(), e.XMM()
 	e.VEXTRACTF128(operand.Imm(1), k, hi)
-	e.VSHUFPS(operand.Imm(0x88), hi, lo, hi) // the low halves of the four lanes
+	e.VSHUFPS(operand.Imm(0x88), hi, lo, hi) // the low half of each of the four lanes of the mask
 	e.VMASKMOVPS(m, hi, hi)
 	e.VCVTPS2PD(hi, v)
 	return v

@@ -131,7 +131,7 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 			hessianBlock(h, stride, &a, s.spans[:n])
 			n, work = 0, 0
 		}
-		x := &s.spans[n] // a pointer, because copying a span just stored would be slow
+		x := &s.spans[n] // a pointer: a copy of the span would have to wait until its fields are stored
 		first, end := a.Ptr[i], a.Ptr[i+1]
 		x.first, x.last, x.end, x.c = first, end, end, ci
 		if !whole {

@@ -43,8 +43,8 @@ func (c Cells) Form(l *Lazy) {
 	l.Alpha, l.Gamma = 1, 0
 }
 
-// Sparse copies h, the sum of g a_i over the steps since Set, to its argument. After
-// InnerLazyBallCells the cells hold q instead of h.
+// Sparse sets h to the vector h of InnerLazyCells: the sum of g a_i over the steps since Set. After
+// steps of InnerLazyBallCells it sets h to the vector q of that function.
 func (c Cells) Sparse(h []float64) {
 	checkLen("Cells.Sparse", "h", len(h), c.Len())
 	for j := range h {

@@ -502,8 +502,8 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	}
 }
 
-// TestBallFloat32 checks a run on a ball with data rounded to float32. The iterates must have the bits of a
-// run with data that were rounded before.
+// TestBallFloat32 checks a run on a ball with Settings.Float32, which rounds the data. The averaged iterate
+// must have the same bits as in a run with data that were rounded before.
 func TestBallFloat32(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}

@@ -36,8 +36,8 @@ func build(t *testing.T, dir, name, tags string, set ...string) program {
 
 // TestBits runs the command at each level that this processor can run. All must write the same
 // files. Without -short it also builds the command without assembly, and for x86-64-v3, where the
-// compiler may fuse products into sums. The short tests of package kernels are built in the same
-// ways.
+// compiler may fuse products into sums. For package kernels, make test runs the tests of the package in
+// these two builds.
 func TestBits(t *testing.T) {
 	dir := t.TempDir()
 	native := build(t, dir, "native", "")

@@ -78,7 +78,7 @@ func (c *tableConversion) take() error {
 	return c.move(&t.rows, &t.labels.labels)
 }
 
-// center returns the mean or median of a column.
+// center returns the mean or median of a column. It returns 0 instead of a median that is not needed.
 func (c *tableConversion) center(j int) (float64, error) {
 	col := c.table.columns[j]
 	n := int(c.rows) - col.missing

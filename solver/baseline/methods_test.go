@@ -22,9 +22,9 @@ func baselines() []solver.Method {
 
 // TestMethodsConverge checks that every method with automatic settings comes close to the optimum in 300
 // passes. The largest gap that is allowed depends on the method. If the gradients of the method stay noisy,
-// the average is checked; its gap may be about T^(-1/2) times the gap at the start, 0.38, after T samples.
-// For most other methods the gap may only be rounding. For mu > 0 the certified gap must not be below the
-// true gap.
+// the gap of the averaged iterate is checked. After T samples it may be about T^(-1/2) times the gap at the
+// start, which is 0.38. For most other methods the gap may only be rounding. For mu > 0 the certified gap must
+// not be below the true gap.
 func TestMethodsConverge(t *testing.T) {
 	type want struct{ general, strong float64 }
 	exact := want{1e-12, 1e-13}

@@ -119,9 +119,10 @@ func checkAssignment(assigned []int, n, all int) error {
 // do not depend on which process has the row.
 //
 // The rows of each class are cut into sections of c.folds rows. The rows of a section get all folds, in a
-// random order. The last section of a class may be smaller, and gets only some folds, in a random order: as
-// many as it has rows, from the fold after the folds of the previous class's last section. So the numbers
-// of rows of the folds differ by at most one, in each class and in total.
+// random order. The last section of a class may have fewer rows. It gets as many consecutive folds as it has
+// rows, in a random order. These folds begin where the folds of the previous class's last section end; fold 0
+// follows after the last fold. So the numbers of rows of the folds differ by at most one, in each class and
+// in total.
 func (c *crossing) draw() {
 	count := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { count[class]++ })

@@ -43,8 +43,9 @@ func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 	return nil
 }
 
-// measure times one run, unless its timing is in the records. A first run warms up and measures
-// bytes.
+// measure times one run and adds the timing to the records. It does nothing if the records have this timing
+// already, or if they say that the run failed or do not have it. If the run uses a rotated copy of the data,
+// measure also times a run without rotation (see Timing.Plain).
 func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), key Key) error {
 	u := e.TunedRun(key)
 	if e.Timing(key) != nil || u == nil || u.Failed != "" {

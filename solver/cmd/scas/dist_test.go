@@ -348,10 +348,10 @@ func TestRanksRefuse(t *testing.T) {
 	}
 }
 
-// An endingComm is a Comm that calls end at one of its sums.
+// An endingComm is a Comm that calls end at the start of one call of AllReduceSum.
 type endingComm struct {
 	dist.Comm
-	left int // number of sums until it calls end
+	left int // number of calls of AllReduceSum until end is called
 	end  func()
 }
 

@@ -175,8 +175,8 @@ func numbered(word string, limit int) (j int, ok bool) {
 }
 
 // readBounds reads a file with bounds of coefficients. A line has a feature, its lower bound and its upper
-// bound. Coefficients of other features have no bounds. names has the names of the p features. If it is nil,
-// the file has numbers of features, from 1.
+// bound. Coefficients of other features have no bounds. names has the names of the p features. If names is nil,
+// a line has the number of its feature instead, counted from 1.
 func readBounds(path string, names []string, p int) (solver.Box, error) {
 	box := solver.NewBox(p, math.Inf(-1), math.Inf(1))
 	index := make(map[string]int, len(names))

@@ -197,7 +197,8 @@ func (d *demand) mayStream() bool {
 	return d.data.X.Mapped() || p < exact.DenseFeatures
 }
 
-// remedy returns a remedy, followed by "or", if most features have no entry. Otherwise it returns "".
+// remedy returns a part of the error of refuse: a way to have fewer features, followed by "or". It returns ""
+// unless there are many features and most of them have no entry.
 func (d *demand) remedy() string {
 	switch {
 	case !d.mostlyUnused():

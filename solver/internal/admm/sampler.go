@@ -12,8 +12,8 @@ import (
 type Sampler struct {
 	rng *rand.PCG
 	n   uint64
-	// other has the alias of each row, keep 2⁶⁴ times the probability to keep the row: see method alias.
-	// Both are nil if rows are drawn uniformly.
+	// other[i] is the alias of row i. keep[i] is 2⁶⁴ times the probability that Draw returns i, and not its
+	// alias, after choosing row i: see method alias. Both are nil if rows are drawn uniformly.
 	other []int32
 	keep  []uint64
 }

@@ -44,9 +44,10 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return s.second(r, set)
 }
 
-// second returns the better of two solutions: first, and a solution by the coupled model. It tries
-// the coupled model only if the separable model has not reached the tolerance. The coupled model can
-// help if many points are nearly optimal, or where the loss is linear, because its steps are shorter.
+// second returns the solution with the smaller gap of two: first, and a solution by the coupled model. It
+// tries the coupled model only if the separable model has not reached the tolerance. The steps of the
+// coupled model are shorter. This can help if many points are nearly optimal, or where the loss is
+// linear. If an error ends the run with the coupled model, second returns the solution with this error.
 func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first

@@ -6,8 +6,8 @@ package exact
 // number of samples grows with the accuracy (Byrd, Chin, Nocedal, Wu 2012).
 const (
 	sampleShare   = 8    // with rows in memory, the smaller problem has an eighth of the samples
-	leastSample   = 2000 // smallest number of samples of a smaller problem
-	sampleFor     = 16   // smallest number of samples of a smaller problem for each feature
+	leastSample   = 2000 // smallest number of samples in a smaller problem
+	sampleFor     = 16   // smallest number of samples per feature in a smaller problem
 	sampleGap     = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
 	mostOfSamples = 12   // largest number of steps for a smaller problem
 )

@@ -386,7 +386,9 @@ const (
 	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
 	// fall/objective.
 	fallPart = 0.01
-	nearPart = 1e-2 // the optimum is near if the model falls by at most this multiple of the objective
+	// The optimum is near if the model falls by at most this multiple of the objective, and the step is not
+	// shortened.
+	nearPart = 1e-2
 )
 
 // If the last proved gap is at most reuse times the tolerance, the first step for the next lambda uses the

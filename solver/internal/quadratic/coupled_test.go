@@ -184,7 +184,7 @@ func TestCoupled(t *testing.T) {
 					before := c.q.Value()
 					part, ok := c.q.MakeExact(1e-9, make([]float64, order))
 					if !ok {
-						continue // a bound may lie between tied coordinates
+						continue // MakeExact may fail, for example if tied coordinates have different bounds
 					}
 					if after := c.q.Value(); after > before+1e-9 || !part.Holds(c.q.U) {
 						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", what, after-before, part, c.q.U)

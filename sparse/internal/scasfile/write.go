@@ -43,7 +43,7 @@ func (w *Writer) endBlock() {
 	w.sum = 0
 }
 
-// End ends the current section.
+// End ends the current section. It writes zeros up to the next page, where a section may begin.
 func (w *Writer) End() error {
 	_, err := w.Write(make([]byte, (page-w.at%page)%page))
 	return err

@@ -67,7 +67,7 @@ func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []floa
 	for k < len(x) && x[k] < u.Within.Passes {
 		k++
 	}
-	// Between points[k-1] and the budget, the record has no other point.
+	// points[k-1] is the last point before *u.Within. The point *u.Within is drawn at the budget.
 	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
 }
 

@@ -158,8 +158,8 @@ func testCeiling(lines []chart.Line) float64 {
 	return low + max(4*(ends[len(ends)/2]-low), 0.05*low)
 }
 
-// newFigure draws a chart and writes its curves as CSV. The legend is in the order in which the
-// curves end.
+// newFigure draws a chart and writes its curves as CSV. The legend begins with the curve whose last
+// value is the largest, so that its order is the order of the curves at the right end of the chart.
 func newFigure(name string, c *chart.Chart) (*Figure, error) {
 	drawing := *c
 	drawing.Lines = slices.Clone(c.Lines)
