@@ -226,8 +226,8 @@ const (
 	short     = 0.01    // seconds; a shorter answer is repeated 5 times in a round instead of once
 )
 
-// halves returns by how many half decades the tolerance decreases after the answer p.
-func (r *race) halves(p *Point) int {
+// halfDecades returns by how many half decades the tolerance decreases after the answer p.
+func (r *race) halfDecades(p *Point) int {
 	switch {
 	case r.out.Task == CV:
 		return 6
@@ -273,7 +273,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		if p.reached() <= Targets[len(Targets)-1] && (l.Default == 0 || tol <= l.Default*(1+1e-9)) {
 			return nil
 		}
-		half += r.halves(p)
+		half += r.halfDecades(p)
 	}
 	r.Say(fmt.Sprintf("%-20s %s", l.Peer, l.Note))
 	return nil

@@ -407,10 +407,10 @@ func (s *Solver) hessian(fresh bool) {
 	w := &s.set
 	again := !fresh && s.work.spare <= reuse && s.work.damping == 0 ||
 		!s.rows.hasHessian() && !s.work.stale // an old Hessian is used for one more step
-	if w.current && (s.constant() || again) {
+	if w.reusable && (s.constant() || again) {
 		s.work.spare, s.work.stale = 1, true
 	} else {
-		w.current, s.work.stale = true, false
+		w.reusable, s.work.stale = true, false
 		d := s.work.damping
 		switch {
 		case s.coupled != nil:

@@ -30,7 +30,7 @@ type working struct {
 	model    quadratic.Separable // the model of a separable problem
 	dense    quadratic.Dense
 	implicit quadratic.Columns
-	current  bool // the Hessian has the columns cols, but may belong to an earlier point
+	reusable bool // the Hessian has the columns cols; it may belong to an earlier point
 	scratch  []*kernels.HessianScratch
 	cut      []int
 }
@@ -142,7 +142,7 @@ func (s *Solver) build(cols []int32) {
 		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	}
 	before := w.cols
-	w.cols, w.current = cols, false
+	w.cols, w.reusable = cols, false
 	for k, j := range cols {
 		w.place[j] = int32(k) + 1
 	}
@@ -170,7 +170,7 @@ func (s *Solver) build(cols []int32) {
 	}
 	if w.formed = s.formed(cols); w.formed {
 		if s.gram != nil {
-			w.dense.H, w.current = s.gram.grow(w.dense.H, before, cols), true
+			w.dense.H, w.reusable = s.gram.grow(w.dense.H, before, cols), true
 		} else {
 			s.buildRows()
 			w.share()
