@@ -248,5 +248,8 @@ func Write(w io.Writer, format Format, d *Dataset) error {
 	case d.Labels != nil && len(d.Labels) != d.X.rows:
 		return errorf("%d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
 	}
+	if other := slices.IndexFunc(d.Labels, func(b float64) bool { return b != 1 && b != -1 }); other >= 0 && !d.Mapping.IsZero() {
+		return errorf("row %d has label %v, but Dataset.Mapping says that all labels are -1 or +1: set it to the zero value for labels of another kind", other+1, d.Labels[other])
+	}
 	return f.write(w, d)
 }

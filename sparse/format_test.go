@@ -112,6 +112,10 @@ func TestWriteFile(t *testing.T) {
 	if err := Write(io.Discard, LIBSVM, short); err == nil || !strings.Contains(err.Error(), "2 labels for 4 rows") {
 		t.Error(err)
 	}
+	mapped := &Dataset{X: short.X, Labels: []float64{1, -1, 2, 1}, Mapping: LabelMapping{Negative: 0, Positive: 1}}
+	if err := Write(io.Discard, Binary, mapped); err == nil || !strings.Contains(err.Error(), "row 3 has label 2") {
+		t.Errorf("a label that is not -1 or +1, with a Mapping: %v", err)
+	}
 	for _, format := range Formats() {
 		if err := Write(failingWriter{}, format, d); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v", format, err)

@@ -23,7 +23,7 @@ func TestPolicy(t *testing.T) {
 				s.Labels[i] = float64(rng.IntN(classes))
 			}
 		}
-		return writeData(t, dir, name, s.Dataset)
+		return writeData(t, dir, name, &sparse.Dataset{X: s.X, Labels: s.Labels})
 	}
 	const features = 1500
 	var lines strings.Builder
