@@ -63,12 +63,14 @@ func (h *Dense) Save() { h.saved = append(h.saved[:0], h.product...) }
 // Restore implements Hessian.
 func (h *Dense) Restore() { copy(h.product, h.saved) }
 
-// SweepsPerSolve implements Hessian. A Cholesky factor takes about support³/6 multiplications, and a
-// sweep takes support times Order. For large supports a multiplication of the factor is about ten times
-// faster than one of a sweep, because factoring works by blocks, while a sweep reads rows of H from memory.
-func (h *Dense) SweepsPerSolve(support int) int {
+// MostSweeps implements Hessian. The sweeps may take about as long as a Cholesky factor of the support. The
+// factor takes about support³/6 multiplications, and a sweep takes support times Order. For large supports
+// a multiplication of the factor is about ten times faster than one of a sweep, because factoring works by
+// blocks, while a sweep reads rows of H from memory.
+func (h *Dense) MostSweeps(support int) int {
+	const least = 4
 	if support < blocked {
-		return support / 3
+		return max(least, support/3)
 	}
 	return support / 30
 }

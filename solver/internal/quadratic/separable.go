@@ -55,8 +55,9 @@ type Hessian interface {
 	// true: the step then goes beyond zero or a bound, and would have to be shortened anyway. Solve
 	// reports whether it found a step.
 	Solve(step, rest []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) bool
-	// SweepsPerSolve returns how many sweeps over a support of the given size take as long as Solve.
-	SweepsPerSolve(support int) int
+	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
+	// support is the number of these coordinates.
+	MostSweeps(support int) int
 	// MostSolves bounds the number of calls of Solve in a row, without a sweep between them.
 	MostSolves() int
 }
@@ -162,11 +163,8 @@ func (q *Separable) rootMeanSquare(rest []float64) float64 {
 
 func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
 
-// leastSweeps is the smallest number of sweeps over the non-zero coordinates between Newton steps.
-const leastSweeps = 4
-
 // sweepSupport sweeps over the non-zero coordinates, until no violation in a sweep is larger than allowed,
-// and then returns true. It returns false when the sweeps have taken as long as a Newton step would.
+// and then returns true. It returns false after MostSweeps sweeps, or if Stop returns true.
 func (q *Separable) sweepSupport(allowed float64) bool {
 	count := 0
 	for _, u := range q.U {
@@ -174,7 +172,7 @@ func (q *Separable) sweepSupport(allowed float64) bool {
 			count++
 		}
 	}
-	for range max(leastSweeps, q.H.SweepsPerSolve(count)) {
+	for range q.H.MostSweeps(count) {
 		if q.sweep(true) <= allowed {
 			return true
 		}

@@ -99,8 +99,8 @@ func violation(q *Separable, h *Dense) (worst float64) {
 	return worst
 }
 
-// TestSeparable checks the optimality conditions at the solutions, also for linearly dependent columns,
-// and that both implementations of Hessian give the same minimum.
+// TestSeparable checks the optimality conditions at the solutions, also for linearly dependent columns. It
+// checks that Dense and Columns give the same minimum.
 func TestSeparable(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -189,7 +189,7 @@ func TestSeparableEnds(t *testing.T) {
 			}
 		})
 	}
-	if s := fmt.Sprint((&Dense{}).SweepsPerSolve(30), (&Dense{}).SweepsPerSolve(3000)); s != "10 100" {
+	if s := fmt.Sprint((&Dense{}).MostSweeps(30), (&Dense{}).MostSweeps(3000)); s != "10 100" {
 		t.Errorf("sweeps %s", s)
 	}
 }
