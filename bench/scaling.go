@@ -197,8 +197,8 @@ type comparison struct {
 	gap              float64 // the largest gap of all runs
 }
 
-// scas runs the program, which prints a JSON object, and decodes this object into the variable at the
-// pointer into.
+// scas runs scas with the arguments, and decodes the JSON object that it prints into the variable to which
+// into points. It returns an error if the exit code is not 0.
 func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Ending, error) {
 	call := program.Call{Program: c.Scas, Args: args}
 	ended, err := call.Run(e.Ctx)

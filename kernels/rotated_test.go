@@ -145,7 +145,8 @@ func TestRotatedNaive(t *testing.T) {
 	})
 }
 
-// TestRotatedContract checks what InnerRotated writes, and that it does not allocate.
+// TestRotatedContract checks that InnerRotated changes none of its inputs and does not allocate, and that it
+// accepts nil vectors.
 func TestRotatedContract(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, radius := range []float64{0, 1} {

@@ -189,8 +189,8 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return fileFormatOf(o.Format).read(r, name, o)
 }
 
-// decompressed returns a function that decompresses the text, calls read, and records the compression
-// and the length of the text.
+// decompressed returns a reader of texts that may be compressed. It calls read with the decompressed text,
+// and sets Compression and Bytes in the Stats of the result.
 func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		in, err := decompress(r, name)

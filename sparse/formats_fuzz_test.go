@@ -17,8 +17,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// This file has very simple readers, and fuzz tests that compare them with the readers of the package. The
-// simple reader and the reader of the package must accept the same inputs and return the same numbers.
+// This file has very simple readers of tables and of NPY, NPZ and Matrix Market files. A fuzz test compares
+// each of them with the package's reader of the same format. The two readers must accept the same inputs and
+// return the same numbers.
 
 // naiveTable reads a table without missing values by package encoding/csv. The last column holds labels
 // that are numbers. Each other column holds numbers or categories.

@@ -18,15 +18,15 @@ import (
 
 // This file divides a fit of more than two classes into problems, one for each class against the rest.
 
-// problems are the problems of a specification: one problem if the labels are numbers or of two classes,
-// otherwise one for each class.
+// A problems divides the fit of a specification into problems: one if the labels are numbers or of two
+// classes, otherwise one for each class against the rest.
 type problems struct {
 	spec    *Spec // the specification of the caller
 	team    *rows.Team
 	one     *Spec // the specification for one class against the rest
 	x       *sparse.CSR
 	y       []float64
-	classes []float64 // the labels of the classes; nil for one problem
+	classes []float64 // the labels of the classes; nil if there is only one problem
 	held    held      // the rows that fits out of core leave out
 }
 

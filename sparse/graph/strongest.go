@@ -52,10 +52,9 @@ func (c *collector) prune() {
 	c.pairs = slices.DeleteFunc(c.pairs, func(p Edge) bool { return math.Abs(p.Weight) < c.floor })
 }
 
-// strongest returns the entries above the diagonal whose absolute value is at least floor
-// and not 0, ordered by (i, j). If there are more than keep of them, it returns only
-// those at least as large as the keep-th largest, up to rounding; reached is then this value.
-// Otherwise reached is floor if floor is above 0.
+// strongest returns the entries above the diagonal whose absolute value is at least floor and not 0, ordered
+// by (i, j). If there are more than keep such entries, floor first increases to the keep-th largest absolute
+// value, up to rounding. reached is the floor at the end, or the smallest positive number if that is larger.
 func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, reached float64) {
 	total := newCollector(floor, keep)
 	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {

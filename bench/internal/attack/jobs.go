@@ -31,8 +31,8 @@ type jobs struct {
 	strace bool // whether strace can make system calls fail on this machine
 }
 
-// newJobs returns the jobs. The first call writes the inputs and runs every job twice, and returns an error if
-// the two runs write different bytes. Later calls return what the first one returned.
+// newJobs returns the jobs. The first call writes the inputs and runs every job twice. It returns an error if
+// the two runs of a job write different bytes. If it succeeds, later calls return the same jobs.
 func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil

@@ -153,9 +153,9 @@ func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duratio
 	})
 }
 
-// Repetitions returns how many repetitions of a computation last at least the given duration, but at most
-// 2²⁴. timed makes repetitions and returns their time. The first call of timed does not count, because the
-// caches are cold.
+// Repetitions returns a number of repetitions that together take at least the given duration. If no number
+// below 2²⁴ is enough, it returns the first one that it tries from 2²⁴ on. timed repeats the computation the
+// given number of times and returns how long that took. Its first result is ignored: the caches are cold.
 func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
 	timed(1)
 	for n := 1; ; {

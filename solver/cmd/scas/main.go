@@ -81,8 +81,8 @@ func main() {
 		os.Exit(code)
 	case <-ctx.Done():
 	}
-	// An interrupted command ends within milliseconds. The exception is a command that reads from an
-	// idle pipe named by a flag, because such a read cannot be interrupted.
+	// Almost every command ends by itself within milliseconds after an interrupt. A command does not if it
+	// waits for data from a pipe that a flag names, because nothing interrupts that read.
 	select {
 	case code := <-done:
 		os.Exit(code)
