@@ -1,6 +1,5 @@
-// Package chart draws curves as SVG pictures, with gonum/plot, in the same style for the
-// command line and the benchmarks. Series differ in colour and marks, so colour-blind
-// readers and readers of grey prints can distinguish them. Read [Chart] and [Line] first.
+// Package chart draws curves as SVG pictures with gonum/plot. Series differ in colour and in marks, for grey
+// prints and for colour-blind readers. Read [Chart] and [Line] first.
 package chart
 
 import (
@@ -14,20 +13,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Line is a curve, with a band around it if Low and High are set. All slices have the
-// same length. Points that an axis cannot show are omitted: NaN, infinities and, on a
-// logarithmic axis, numbers that are not positive (but see Chart.Floor).
+// A Line is a curve, with a band around it if Low and High are set. All slices have the same length. A point
+// is omitted if a coordinate is NaN or infinite, or not positive on a logarithmic axis; but see Chart.Floor.
 type Line struct {
-	// Name is the text in the legend; a Line without a name is not in the legend.
+	// Name is the text in the legend; empty means no entry in the legend.
 	Name string
-	// Series is a number that selects the colour and the mark.
+	// Series selects the colour and the mark. It is at least 0.
 	Series int
 	X, Y   []float64
 	// Low and High are the limits of the band; nil means no band.
 	Low, High []float64
 	Bold      bool
-	// Dashed draws the line dashed, for a second line of a series. A dashed line has marks only if it
-	// has a single point.
+	// Dashed draws the line dashed. A dashed line has marks only if it has a single point.
 	Dashed bool
 	// Faint draws the line thin and grey, without marks.
 	Faint bool
@@ -39,16 +36,16 @@ type Chart struct {
 	LogX, LogY  bool
 	// Falling makes X decrease to the right.
 	Falling bool
-	// Floor is the smallest y to draw on a logarithmic axis. A curve ends at its first
-	// point with a y of at most Floor. Zero means no floor.
+	// Floor is the smallest y to draw on a logarithmic axis. A curve ends at its first point with y <= Floor.
+	// Zero means no floor.
 	Floor float64
 	// Ceiling limits the upper end of the y axis; zero means no limit.
 	Ceiling float64
 	Lines   []Line
 }
 
-// Sizes in points: width and height of a single chart without its legend, the height of an entry of the
-// legend, and the distance from the left end of an entry to its name.
+// In points: width and height of a chart without its legend; height of a legend entry; distance from the left
+// end of the entry to its name.
 const width, height, legendLine, toName = 630, 400, 16, 29
 
 // WriteSVG writes the chart as SVG. It returns an error if there is no point to draw.
@@ -71,8 +68,8 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	})
 }
 
-// visible returns the lines that have points, without the points that the axes cannot
-// show.
+// visible returns the lines of c without the points that the axes cannot show. It leaves out lines that then
+// have no points.
 func (c *Chart) visible() (lines []Line) {
 	for _, l := range c.Lines {
 		if l = l.visible(c); len(l.X) > 0 {
@@ -111,7 +108,7 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 	for _, l := range lines {
 		p.X.Min, p.X.Max = min(p.X.Min, slices.Min(l.X)), max(p.X.Max, slices.Max(l.X))
 		p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Y)), max(p.Y.Max, slices.Max(l.Y))
-		// No band extends a logarithmic axis, because a band that reaches zero would have no lower end.
+		// A band may reach 0, where a logarithmic axis cannot begin.
 		if l.Low != nil && !c.LogY {
 			p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Low)), max(p.Y.Max, slices.Max(l.High))
 		}
@@ -119,7 +116,7 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 	if c.Ceiling > 0 {
 		p.Y.Max = min(p.Y.Max, c.Ceiling)
 	}
-	if c.LogY { // whole decades, at least one, so that both ends have a label
+	if c.LogY { // the axis goes from one power of ten to another
 		first, last := math.Floor(math.Log10(p.Y.Min)), math.Ceil(math.Log10(p.Y.Max))
 		p.Y.Min, p.Y.Max = math.Pow(10, first), math.Pow(10, max(last, first+1))
 	}
@@ -176,7 +173,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		step, first := 1, 0
-		if len(points) > 8 { // only some points have marks; the first of these depends on the series
+		if len(points) > 8 { // if a line has many points, only some have marks
 			step, first = len(points)/6, l.Series%3
 		}
 		for k := first; k < len(points); k += step {
@@ -198,8 +195,7 @@ func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
 	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + toName, Y: at.Y}, l.Name)
 }
 
-// entryWidth returns the width of the widest entry of the lines in a legend. It leaves space for
-// fonts that are wider than the font of the layout.
+// entryWidth returns the width that the widest legend entry may need. A viewer may draw it with a wider font.
 func entryWidth(lines []Line, s style) (widest vg.Length) {
 	const wider = 1.2
 	for _, l := range lines {

@@ -96,7 +96,7 @@ func TestWriteSheet(t *testing.T) {
 	}
 }
 
-// TestDecades checks the labels of logarithmic axes, long and short.
+// TestDecades checks the ticks and the labels of logarithmic axes.
 func TestDecades(t *testing.T) {
 	for _, test := range []struct {
 		low, high float64
@@ -138,8 +138,7 @@ func TestEven(t *testing.T) {
 	}
 }
 
-// TestLegend checks that a picture grows with the longest name in its legend, and which lines have
-// marks.
+// TestLegend checks the width of legends and the marks of lines.
 func TestLegend(t *testing.T) {
 	width := func(name string) float64 {
 		var b bytes.Buffer

@@ -8,17 +8,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes on a sheet in points: width and height of a chart, and the heights of the title and of an entry
-// of the legend.
+// Sizes on a sheet, in points.
 const (
 	tileWidth, tileHeight = 250, 165
 	titleHeight           = 24
 	entryHeight           = 18
 )
 
-// WriteSheet writes several charts as one SVG, in rows of the same length, with one legend below
-// them. Lines with the same name share one entry, so they must have the same series in all charts.
-// A chart without points is replaced by the text "not measured".
+// WriteSheet writes several charts as one SVG, with one legend below them. All rows must have the same
+// length. Lines with the same name share one entry, so they must have the same series in all charts. A chart
+// without points is replaced by its title and "not measured".
 func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", title)
@@ -34,7 +33,7 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 			}
 		}
 	}
-	width := vg.Length(max(2, len(rows[0])) * tileWidth) // at least two, so that the title fits
+	width := vg.Length(max(2, len(rows[0])) * tileWidth) // the title needs the width of two charts
 	wide := entryWidth(legend, large)
 	perLine := max(1, int(width/wide))
 	below := vg.Length((len(legend) + perLine - 1) / perLine * entryHeight)

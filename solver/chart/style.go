@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// palette is the palette of Okabe and Ito, whose colours colour-blind people can
-// distinguish, without its yellow, which is hard to see on white.
+// palette has the colours of Okabe and Ito, which colour-blind people can distinguish. It leaves out yellow,
+// which is hard to see on white.
 var palette = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -31,7 +31,7 @@ var palette = []color.NRGBA{
 var (
 	ink   = color.NRGBA{0x20, 0x20, 0x20, 0xff}
 	faint = color.NRGBA{0xd0, 0xd0, 0xd0, 0xff}
-	// dashes are the lengths of the dashes and gaps of dashed lines; neighbouring series differ.
+	// dashes are the patterns of dashed lines: the lengths of a dash, of a gap, and so on.
 	dashes = [][]vg.Length{{6, 3}, {2, 2}, {8, 2, 2, 2}}
 	glyphs = []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
@@ -84,7 +84,7 @@ func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// textStyle returns the style of text that this package places instead of gonum.
+// textStyle returns the style of texts that gonum does not place.
 func textStyle(size vg.Length, x draw.XAlignment, y draw.YAlignment) draw.TextStyle {
 	return draw.TextStyle{Color: ink, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }
@@ -113,9 +113,8 @@ func newPlot(c *Chart, s style) *plot.Plot {
 	return p
 }
 
-// decades places the ticks of a logarithmic axis. Powers of ten have labels, but on a long
-// axis only some. On a short axis 2 and 5 times a power of ten have labels too. All other
-// ticks have no labels.
+// decades places the ticks of a logarithmic axis. The ticks with labels are powers of ten and, on a short
+// axis, also 2 and 5 times a power of ten.
 type decades struct{}
 
 // Ticks implements plot.Ticker.
@@ -161,8 +160,7 @@ func (even) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// tickText returns m·10^e as text. It does not use superscripts, because some fonts lack a
-// superscript minus, so that 10⁻³ would look like 10³.
+// tickText returns m·10^e as text. It uses no superscripts, because some fonts lack the superscript minus.
 func tickText(m, e int) string {
 	if e < -2 || e > 4 {
 		return fmt.Sprintf("%de%d", m, e)
@@ -170,8 +168,8 @@ func tickText(m, e int) string {
 	return fmt.Sprintf("%.*f", max(0, -e), float64(m)*math.Pow10(e))
 }
 
-// writeSVG writes a picture on white ground. It lists fonts of the same widths as
-// alternatives, for viewers that lack the font used for the layout.
+// writeSVG writes the picture that fill draws. It names other fonts of the same widths, for viewers without
+// Liberation Sans.
 func writeSVG(w io.Writer, width, height vg.Length, fill func(draw.Canvas)) error {
 	svg := vgsvg.New(width, height)
 	c := draw.New(svg)

@@ -50,7 +50,7 @@ type env struct {
 	args           []string      // arguments of the command line, without the program's name
 	jsonLog        bool
 	join           func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
-	quiet          bool                      // whether another rank writes the files
+	quiet          bool                      // true if another rank writes the files
 	data           *[]*sparse.CSR            // the matrices that were read, for env.changed
 }
 
@@ -62,7 +62,7 @@ type exit int
 func run(e *env, args []string) (code int) {
 	e.args = args
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))     // restores the limit, which --memory changes
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // reading a mapped file that shrank is a fault
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a mapped file that shrank causes a panic
 	e.data = new([]*sparse.CSR)
 	help := &stickyWriter{Writer: e.stdout}
 	defer func() {
@@ -127,8 +127,8 @@ func (w *stickyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failOr returns code if err is nil. Otherwise it reports that standard output could not be written,
-// and returns the exit code for that.
+// failOr returns code if err is nil. Otherwise it reports err as a failed write to standard output, and
+// returns the exit code of err.
 func (e *env) failOr(err error, code int) int {
 	if err == nil {
 		return code
@@ -152,8 +152,8 @@ func (e *env) show(asJSON bool, r interface{ text() string }) error {
 	return e.print(r.text())
 }
 
-// await returns the results of do. If the context ends first, await returns errInterrupted at once, while
-// do runs on. So do must change nothing that is used after an interrupt.
+// await returns the results of do. If the context ends first, await returns errInterrupted at once, without
+// waiting for do. So do must change nothing that is used after an interrupt.
 func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	done := make(chan struct{})
 	var value T
@@ -186,8 +186,8 @@ func (e *env) changed(recovered any) error {
 // errInterrupted is the error of an interrupted command.
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns err. If err is not nil and the context of this command or of another rank has ended,
-// it returns errInterrupted with the text what instead.
+// interrupted returns err. If err comes from an interrupt of this process or of another rank, it returns
+// errInterrupted with the text what instead.
 func (e *env) interrupted(err error, what string) error {
 	if err != nil && (e.ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return fmt.Errorf("%w: %s", errInterrupted, what)

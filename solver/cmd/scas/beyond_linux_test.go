@@ -18,16 +18,15 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// beyondLimit is a limit of memory in bytes, smaller than the test data. beyondMemory is its value for
+// beyondLimit is a number of bytes, smaller than the test data. beyondMemory is the same limit as a value of
 // --memory.
 const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
-// A beyondFiles has the names of four files: data larger than beyondLimit (path), the same data with labels
-// of four classes (many), weights of the rows and offsets of the rows.
+// A beyondFiles has the names of files. path has data of two classes, and many of four. Both are larger than
+// beyondLimit.
 type beyondFiles struct{ path, many, weights, offsets string }
 
-// TestBeyondMemory checks that commands stay within --memory on data that are larger, and that their results
-// agree with the results in memory.
+// TestBeyondMemory checks the results and the peak memory of commands on data larger than --memory.
 func TestBeyondMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -194,7 +193,7 @@ func (f *beyondFiles) lambdas(t *testing.T) {
 	}
 }
 
-// progress checks the lines of progress on standard error, which is a pipe.
+// progress checks the lines of progress on standard error.
 func (f *beyondFiles) progress(t *testing.T) {
 	for want, args := range map[string][]string{
 		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                       {"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize"},
@@ -209,8 +208,7 @@ func (f *beyondFiles) progress(t *testing.T) {
 	}
 }
 
-// cross runs scas cv out of core. The mean loss on held-out rows must be close to the loss of the fit
-// of all rows. The AUC must be large, because the features predict most labels.
+// cross checks the mean loss and the AUC of scas cv out of core.
 func (f *beyondFiles) cross(t *testing.T) {
 	for _, args := range fewOf([][]string{{f.path, "--metric", "auc", "--sample-weights", f.weights}, {f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc"}}, 1) {
 		var r beyondReport
@@ -272,8 +270,8 @@ func (f *beyondFiles) predict(t *testing.T) {
 	}
 }
 
-// samePredictions predicts in memory and out of core, and checks that predictions and reports are
-// equal. It returns the report.
+// samePredictions checks that predictions in memory and out of core are equal, and their reports too. It
+// returns the predictions.
 func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -289,9 +287,7 @@ func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ..
 	return outs[0]
 }
 
-// graphs checks that graphs made out of core equal graphs made in memory to the bit, and that a damaged file
-// is refused. One graph is made from correlations, one from covariances, and the chain from the number of
-// features alone.
+// graphs checks that graphs made in memory and out of core are equal, and that a damaged file is refused.
 func (f *beyondFiles) graphs(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--edges", "40", "--weighted"}, {"--antisym"}, {"--method", "chain"},

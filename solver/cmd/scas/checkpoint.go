@@ -29,7 +29,7 @@ type checkpointHead struct {
 	Data    string `json:"data"`
 	problemSummary
 	Lambda   float64         `json:"lambda"`
-	Labels   string          `json:"labels,omitempty"` // the original labels of -1 and +1
+	Labels   string          `json:"labels,omitempty"` // the labels in the data that mean -1 and +1
 	Method   string          `json:"method"`
 	Settings solver.Settings `json:"settings"`
 	Files    uint32          `json:"files"` // CRC-32 of the input files other than the data
@@ -40,7 +40,7 @@ type checkpointHead struct {
 
 const checkpointFormat = 3
 
-// checkpoint returns the store for the state of a fit to data, or nil if --checkpoint is not given.
+// checkpoint returns the checkpoint file of a fit to data, or nil if --checkpoint is not given.
 func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.Checkpoint, error) {
 	if c.Checkpoint == "" {
 		return nil, nil
@@ -49,7 +49,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: head.problemSummary, Lambda: head.in.spec.Lambda,
 		Method: c.Method.name(), Settings: head.in.spec.Settings,
 	}
-	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state depends on neither of the two
+	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state does not depend on them
 	if m := data.Mapping; !m.IsZero() {
 		want.Labels = fmt.Sprint(m.Negative, m.Positive)
 	}
@@ -59,7 +59,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		switch {
 		case err == nil:
 			sum.Write(b)
-		case !errors.Is(err, fs.ErrNotExist): // the value of a flag may be a word such as chain, not a file
+		case !errors.Is(err, fs.ErrNotExist): // a flag may have a word such as chain instead of a file
 			return nil, err
 		}
 	}

@@ -12,9 +12,8 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestRanksCheckpoint checks that a job whose second rank fails at one of its calls of dist.Comm can continue
-// from its checkpoint. If the job continues on two ranks, the model has the bytes of a job that did not fail.
-// If it continues in one process, the run converges.
+// TestRanksCheckpoint checks that a job continues from its checkpoint after a rank failed, on two ranks or in
+// one process. On two ranks, the model must have the bytes of a job that did not fail.
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()

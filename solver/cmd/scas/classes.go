@@ -22,7 +22,7 @@ func countClasses(d *sparse.Dataset) []int {
 		switch k, ok := d.Classes.Find(label); {
 		case ok:
 			rows[k]++
-		case d.Mapping.IsZero(): // a label of a mapped file may be any number: its rows are not checked yet
+		case d.Mapping.IsZero(): // the labels of a mapped file may be no classes
 		case label == -1:
 			rows[0]++
 		case label == 1:
@@ -53,8 +53,8 @@ func classNames(m *model.Model) []string {
 	return nil
 }
 
-// classWords returns the words that are class names in the data, in the order of the numbers that stand for
-// them. It returns nil if labels are numbers.
+// classWords returns the class names if they are words, in the order of the numbers that stand for them. It
+// returns nil if labels are numbers.
 func classWords(m *model.Model) []string {
 	if !m.Classes.IsZero() {
 		return m.Classes.Names

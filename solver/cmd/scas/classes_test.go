@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestClassesAgainstFits checks that the fit of each class has the bits of a fit of two classes: this class
-// and the rest. It also checks that the predicted class has the largest probability, and that probabilities
-// are the probabilities of these fits divided by their sum.
+// TestClassesAgainstFits compares a model of several classes with fits of each class against all others. The
+// fits must be equal to the bit. The probabilities of the model must be the probabilities of the fits,
+// divided by their sum.
 func TestClassesAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -87,8 +87,7 @@ func TestClassesAgainstFits(t *testing.T) {
 	}
 }
 
-// TestManyClasses checks that, with more than a hundred classes, progress is reported for each class. Reports
-// must show the worst classes instead of a line for each class.
+// TestManyClasses checks the progress and the reports of a fit with more than a hundred classes.
 func TestManyClasses(t *testing.T) {
 	const classes, each = 105, 4
 	dir := t.TempDir()
@@ -143,8 +142,8 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// TestTooManyClasses checks that data with too many classes are refused. Models and scores of classes that
-// would need more than --memory must be refused as well.
+// TestTooManyClasses checks that data with too many classes are refused, and also models and scores that
+// would need more than --memory.
 func TestTooManyClasses(t *testing.T) {
 	file := func(classes int) string {
 		var text strings.Builder

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// warnOfColumns warns of columns that were probably read in the wrong way, such as dates as
+// warnOfColumns warns of columns that were probably read in the wrong way, such as dates that became
 // categories.
 func (e *env) warnOfColumns(d *sparse.Dataset) {
 	const many = 10

@@ -68,8 +68,7 @@ func flagNames(f *kong.Flag) []string {
 	return names
 }
 
-// valuesOf returns the values that completion offers for a flag. They come from the enum of the flag, or
-// from the method offers of its type. It returns nil if the flag has neither.
+// valuesOf returns the values that completion offers for a flag, or nil if it offers none.
 func valuesOf(f *kong.Flag) []string {
 	if f.Enum != "" {
 		return f.EnumSlice()

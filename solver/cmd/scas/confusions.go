@@ -13,10 +13,10 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// This file reports which classes a model predicts as which other classes.
+// This file reports how often a model predicts one class for rows of another class.
 
-// manyClasses is the largest number of classes for which reports show every class. If there are more
-// classes, they show only some. maxMapped is the largest number of classes in a heat map.
+// manyClasses is the largest number of classes for which reports show every class. maxMapped is the largest
+// number of classes in a heat map.
 const manyClasses, maxMapped = 20, 400
 
 // A confusionTable holds the metrics of a model of several classes.
@@ -54,11 +54,11 @@ func (m *confusionTable) addTo(f *summary) {
 // A confusion counts the rows of one class that the model predicts to be of another class.
 type confusion struct {
 	class, predicted int     // index of the class of the rows, and of the predicted class
-	rows             float64 // number of rows of class with this prediction
+	rows             float64 // number of confused rows
 	share            float64 // rows divided by the number of all rows of the class
 }
 
-// confusions returns the confusions of all pairs of classes, in decreasing order of their rows.
+// confusions returns the confusions with at least one row, in decreasing order of their rows.
 func (m *confusionTable) confusions() (all []confusion) {
 	for k, row := range m.Confusion {
 		for j, rows := range row {
@@ -73,8 +73,7 @@ func (m *confusionTable) confusions() (all []confusion) {
 	return all
 }
 
-// addWorst shows the smallest and the largest F1 of a class, and the confusions with the
-// most rows.
+// addWorst adds the smallest and the largest F1, and the confusions with the most rows, to a summary.
 func (m *confusionTable) addWorst(f *summary) {
 	order := m.byF1()
 	worst, best := m.Classes[order[0]], m.Classes[order[len(order)-1]]
@@ -106,10 +105,9 @@ func (m *confusionTable) byF1() []int {
 	return order
 }
 
-// heatMap draws the confusion table as SVG, with a row of cells for each class. The strength of a
-// cell's colour shows the share of the class's rows that is predicted as the class of the column: blue
-// for right predictions, vermilion for wrong ones. If there are more than maxMapped classes, the result
-// is empty.
+// heatMap draws the confusion table as SVG. The colour of a cell shows the share of the rows of a class that
+// have one prediction: blue if the prediction is right, vermilion if it is wrong. The result is empty if
+// there are more than maxMapped classes.
 func (m *confusionTable) heatMap() template.HTML {
 	k := len(m.Classes)
 	if k > maxMapped {
@@ -158,9 +156,8 @@ func (m *confusionTable) heatMap() template.HTML {
 	return template.HTML(b.String()) // the class names have been escaped
 }
 
-// shade returns the colour for a share of the rows of a class. The strength of the colour is the square
-// root of the share, so that one row among many is still visible. right selects the colour of right
-// predictions.
+// shade returns the colour for a share of the rows of a class. The square root makes small shares visible.
+// right selects the colour of right predictions.
 func shade(share float64, right bool) string {
 	ink := [3]float64{0xd5, 0x5e, 0x00}
 	if right {

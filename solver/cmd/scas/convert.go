@@ -93,8 +93,7 @@ func (c *convertCmd) Run(e *env) error {
 	return e.print(c.table(data, to).String())
 }
 
-// streams reports whether the conversion can go block by block. Then neither the input nor the output has to
-// fit in memory.
+// streams reports whether the conversion needs only some of the rows in memory at a time.
 func (c *convertCmd) streams() bool {
 	plain := strings.EqualFold(filepath.Ext(c.Out), "."+string(sparse.Binary))
 	return plain && c.In != "-" && c.LabelsOut == "" && (c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
@@ -164,9 +163,8 @@ func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	return f
 }
 
-// hides reports whether a feature is called label, target or y, although the column of the labels has
-// another name. A reader of the written table would then use that feature as the labels. name is the name
-// of the column of the labels.
+// hides reports whether a reader of the written table would take a feature for the labels, because the
+// feature is called label, target or y. name is the name of the column of the labels.
 func hides(features []string, name string) bool {
 	for _, usual := range []string{"label", "target", "y"} {
 		if strings.EqualFold(usual, name) {

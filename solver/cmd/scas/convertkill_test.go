@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestConvertKilled kills conversions (kill -9) at random moments. An old output file must be unchanged. The
-// next conversion must write the bytes that a conversion without a kill writes.
+// TestConvertKilled kills conversions at random moments. An old output file must be unchanged. The next
+// conversion must write the same bytes as a conversion that was not killed.
 func TestConvertKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -72,8 +72,7 @@ func TestConvertKilled(t *testing.T) {
 	}
 }
 
-// age sets back the times of the temporary files that a killed process left, so that the next
-// conversion removes them.
+// age makes the temporary files of a killed process so old that the next conversion removes them.
 func age(t *testing.T, dir string) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
@@ -86,8 +85,8 @@ func age(t *testing.T, dir string) {
 	}
 }
 
-// killText writes a file of LIBSVM text, so large that its conversion has several records in its journal. It
-// returns the name of the file, the bytes of the converted file, and the time of the conversion.
+// killText writes a large file of LIBSVM text and converts it. It returns the name of the text file, the
+// bytes of the converted file, and the time of the conversion.
 func killText(t *testing.T, dir string) (in string, want []byte, took time.Duration) {
 	t.Helper()
 	d := newSynthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 1000, NonzerosPerRow: 30})

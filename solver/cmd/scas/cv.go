@@ -75,7 +75,7 @@ var cvMetrics = map[string]struct {
 var heldMetrics = []struct {
 	key, name string
 	measure   model.Measure
-	value     func(mean float64) float64 // returns the metric; mean is the mean of measure
+	value     func(mean float64) float64 // computes the metric from the mean of measure
 	unit      float64                    // the table shows the metric divided by unit
 	text      string                     // format of the metric
 	price     string                     // format of the difference of two metrics
@@ -112,7 +112,7 @@ type cvLambda struct {
 	Lambda float64    `json:"lambda"`
 	Mean   number     `json:"mean"`
 	SE     number     `json:"se"`
-	NNZX   int        `json:"nnz_x"` // non-zero coefficients of the model fitted to all rows
+	NNZX   int        `json:"nnz_x"` // number of non-zero coefficients of the fit to all rows
 	Held   heldValues `json:"metrics"`
 }
 
@@ -141,8 +141,7 @@ func (h heldValues) knows(key string) bool {
 	return ok && isFinite(float64(v))
 }
 
-// price returns a text with the metrics and the number of non-zeros of l minus the metrics and the number of
-// non-zeros of beside.
+// price returns a text with differences, l minus beside: of each metric, and of the number of non-zeros.
 func (l cvLambda) price(beside cvLambda) string {
 	text := ""
 	for _, m := range heldMetrics {
@@ -270,8 +269,7 @@ func (c *cvCmd) check() error {
 	return c.pathFlags.check()
 }
 
-// mostFolds returns the number of folds or, if --folds is not given, its upper limit. Then the number of
-// folds depends on the number of rows.
+// mostFolds returns an upper bound on the number of folds. By default, the number also depends on the rows.
 func (c *cvCmd) mostFolds() int {
 	if c.Folds == 0 {
 		return 10
@@ -279,7 +277,8 @@ func (c *cvCmd) mostFolds() int {
 	return int(c.Folds)
 }
 
-// checkRows returns an error if the data, or one of two classes, have too few rows for cross-validation.
+// checkRows returns an error if there are too few rows for cross-validation, in the data or in one of two
+// classes.
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	whole := c.ranks.whole(data)
 	n := whole.total

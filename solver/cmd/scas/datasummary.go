@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// maxLabels is the largest number of different labels that a summary counts one by one.
+// maxLabels is the largest number of different labels for which a summary counts the rows of each label.
 const maxLabels = 10
 
 // A dataSummary describes a data file.
@@ -45,8 +45,8 @@ type dataSummary struct {
 
 // A memoryUse is the memory that the data and the training need, in bytes.
 type memoryUse struct {
-	Data   int64 `json:"data"`           // the data in memory with the labels; the reader may allocate up to a quarter more
-	Solver int64 `json:"solver"`         // estimate of what scas train adds if A = I; 0 if the data were read in windows
+	Data   int64 `json:"data"`           // of the data with their labels
+	Solver int64 `json:"solver"`         // estimate for scas train with A = I; 0 after reading in windows
 	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }
 
@@ -64,8 +64,8 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-// newDataSummary returns the summary of the data d. each must call do once for each window of the rows,
-// from row lo to row hi-1, in order.
+// newDataSummary returns the summary of d. each must call do for every window of the rows, in order. The
+// window has the rows lo to hi-1.
 func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataSummary, error) {
 	rows, cols := d.X.Dims()
 	f := &dataSummary{

@@ -94,8 +94,8 @@ cross-validation inside the training part; the intercept is free.
 	w.Flush()
 }
 
-// showCurve prints how the objective falls to its optimum. Another method computes the optimum and
-// proves it by a duality gap.
+// showCurve fits the fused lasso by SCAS-ADMM, and prints how far its objective is from the optimum. Newton
+// steps compute the optimum.
 func (s *study) showCurve(w *bufio.Writer, lambda float64) error {
 	fitted, reference, curve, err := s.descend(lambda)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *study) showCurve(w *bufio.Writer, lambda float64) error {
 	return nil
 }
 
-// logBar returns a bar of # characters: four for every power of ten of v from 1e-9 to 1.
+// logBar returns a bar of # characters: four for each power of ten between 1e-9 and v, and at most 36.
 func logBar(v float64) string {
 	const floor, perDecade, decades = 1e-9, 4, 9
 	length := math.Ceil(perDecade * math.Log10(max(v, floor)/floor))
@@ -162,12 +162,13 @@ func standardError(v []float64) float64 {
 	return math.Sqrt(square / (n - 1) / n)
 }
 
-// verdict returns a sentence that says which of the two models has the smaller mean loss, and which predicts
-// more rows correctly. f has the scores of the fused lasso, p the scores of the plain lasso.
+// verdict returns a sentence that says which model has the smaller mean loss, and which predicts more rows
+// correctly. f is the fused lasso, p the plain lasso.
 func verdict(f, p *scored) string {
 	loss, accuracy := "The losses are equal", "both get as many rows right"
 	winner := map[bool]string{true: "fused", false: "plain"}
-	apart, more := make([]float64, len(f.losses)), 0.0 // by how much the fused lasso is better
+	// apart has the losses of p minus the losses of f. more is how many more rows f gets right than p.
+	apart, more := make([]float64, len(f.losses)), 0.0
 	for i := range apart {
 		apart[i] = p.losses[i] - f.losses[i]
 		more += f.right[i] - p.right[i]
@@ -240,8 +241,8 @@ func coefficient(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// demoA9A solves two problems on a9a and prints their distances to the optima. The optima are known to 1e-11
-// from an interior-point method.
+// demoA9A solves two problems on a9a and prints how far the results are from the optima. An interior-point
+// method has computed the optima to 1e-11.
 func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	const features, lambda, passes = 123, 1e-5, 60
 	data, err := e.readData(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: features}, &formFlags{}, 0)

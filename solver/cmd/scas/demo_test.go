@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestWDBC checks the corners of the embedded table.
+// TestWDBC checks the size and the corners of the embedded table.
 func TestWDBC(t *testing.T) {
 	d := readWDBC()
 	var malignant int
@@ -57,8 +57,8 @@ func TestStudySplit(t *testing.T) {
 	}
 }
 
-// TestDemo checks the output of scas demo: the fit is close to the optimum, coefficients are fused and zero,
-// and the lines fit a terminal. The output must have the lines that README.md shows.
+// TestDemo checks the output of scas demo: the fit is close to the optimum, some coefficients are equal or
+// zero, and no line has more than 80 columns. The output must have the lines that README.md shows.
 func TestDemo(t *testing.T) {
 	out, errs := succeed(t, "demo")
 	if errs != "" {

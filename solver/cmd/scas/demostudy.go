@@ -16,7 +16,7 @@ import (
 
 // The settings of the demonstration.
 const (
-	demoThreshold = 0.9 // smallest correlation of two features that are joined by an edge
+	demoThreshold = 0.9 // an edge joins two features whose correlation is at least this large
 	demoThirds    = 3   // number of parts of the table; each part is held out once
 	demoFolds     = 5   // folds of the cross-validation, which uses the rows not held out
 	demoPasses    = 200 // passes of the run whose curve is shown
@@ -28,8 +28,7 @@ const (
 //go:embed wdbc.csv.gz
 var wdbcFile []byte
 
-// must returns v, or panics if err is not nil. The table is part of the program, so that an error is a fault
-// of the program.
+// must returns v, or panics if err is not nil. An error would mean that the embedded table is wrong.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -43,8 +42,8 @@ func readWDBC() *sparse.Dataset {
 	return must(sparse.Read(bytes.NewReader(wdbcFile), "wdbc.csv.gz", form))
 }
 
-// everyThird divides the rows of d into train and held. It counts the rows of each class from 0. The rows
-// with the numbers first, first + 3, first + 6, ... of their class go to held, the others to train.
+// everyThird divides the rows of d into train and held. Of each class, every third row is held, beginning
+// with row number first of the class, counted from 0.
 func everyThird(d *sparse.Dataset, first int) (train, held *sparse.Dataset) {
 	seen := make(map[float64]int)
 	var parts [2][]int
@@ -66,13 +65,12 @@ func everyThird(d *sparse.Dataset, first int) (train, held *sparse.Dataset) {
 	return chosen(parts[0]), chosen(parts[1])
 }
 
-// A study compares the fused lasso with the plain lasso. It fits them to some rows of the table, and
-// scores them on the other rows. The features are standardised by their means and standard deviations in
-// the rows to train on.
+// A study fits models to the rows of train and scores them on the rows of held. The features of both are
+// standardised by their means and standard deviations in train.
 type study struct {
 	ctx         context.Context
 	train, held *sparse.Dataset
-	graph       *graph.Graph // of the features, from the rows to train on
+	graph       *graph.Graph // joins features that are correlated in train
 }
 
 // newStudy returns a study that holds out a third of the table. third is 0, 1 or 2.
@@ -96,8 +94,8 @@ func (s *study) spec(fused bool) *model.Spec {
 	return spec
 }
 
-// A scored is a model with its loss on each held-out row. right has 1 for each row whose class the model
-// predicts, and 0 for the other rows.
+// A scored is a model with its loss on each held-out row. right has 1 for a row whose class the model
+// predicts, and 0 for any other row.
 type scored struct {
 	*model.Model
 	losses, right []float64
@@ -122,8 +120,7 @@ func (s *study) choose(fused bool) (*scored, error) {
 	return m, err
 }
 
-// descend fits the fused lasso by the stochastic method, and by Newton steps as a reference. curve has the
-// points of the stochastic run.
+// descend fits the fused lasso twice: by SCAS-ADMM (fitted and curve) and by Newton steps (reference).
 func (s *study) descend(lambda float64) (fitted, reference *model.Column, curve []solver.Point, err error) {
 	fit := func(set solver.Settings) (*model.Column, error) {
 		spec := s.spec(true)
@@ -144,8 +141,8 @@ func (s *study) descend(lambda float64) (fitted, reference *model.Column, curve 
 	return fitted, reference, curve, err
 }
 
-// groupsOf returns the groups of equal coefficients, and a group of its own for every other feature. The
-// largest group comes first.
+// groupsOf returns the groups of features with equal coefficients, the largest group first. A feature without
+// such a group is a group of its own.
 func groupsOf(c *model.Column) [][]int {
 	x, groups := c.Coefficients, slices.Clone(c.Groups)
 	tied := make([]bool, len(x))

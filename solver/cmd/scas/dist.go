@@ -28,8 +28,8 @@ type silentError int
 
 func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 
-// run calls do, which does the work of a command on the data in file, with the kernels of --level. If --dist
-// is given, run first joins the other ranks.
+// run calls do, which does the work of a command on file. Before that, it selects the kernels of --level and,
+// with --dist, joins the other ranks.
 func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 	c.file = file
 	restore, err := c.Level.use()
@@ -46,7 +46,7 @@ func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 	return c.together(e, do)
 }
 
-// checkDist returns an error if a flag cannot be combined with --dist.
+// checkDist returns an error if --dist-timeout is wrong, or if another flag cannot be combined with --dist.
 func (c *fitFlags) checkDist() error {
 	for _, f := range []struct {
 		name, remedy string
@@ -120,8 +120,8 @@ type ranks struct {
 	ofRow int64 // bytes that a rank keeps in memory for each row of out-of-core data
 }
 
-// joined returns the communicator for package solver, or nil for a single process.
-func (r *ranks) joined() dist.Comm {
+// solverComm returns the communicator for package solver, or nil for a single process.
+func (r *ranks) solverComm() dist.Comm {
 	if r.comm == nil {
 		return nil
 	}
@@ -137,7 +137,8 @@ type rankSummary struct {
 	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time without the time in messages
 }
 
-// A traffic counts the messages since the start, and the processor time spent on anything but messages.
+// A traffic has the messages of this process so far. cpu is the processor time of the process without its
+// messages.
 type traffic struct {
 	dist.Traffic
 	cpu time.Duration
@@ -152,7 +153,7 @@ func (r *ranks) traffic() traffic {
 	return now
 }
 
-// since returns a summary of the messages and the processor time from the count then until now.
+// since returns the difference between the traffic now and the earlier traffic then.
 func (r *ranks) since(then traffic) *rankSummary {
 	now := r.traffic()
 	t := now.Since(then.Traffic)

@@ -38,8 +38,8 @@ func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) []outcome {
 	return results
 }
 
-// printed runs a command with --json on ranks, and returns what it has printed. The test fails if the command
-// fails, if a rank writes to standard error, or if another rank than the first one prints.
+// printed runs a command with --json on ranks, and returns the JSON that rank 0 prints. The test fails if the
+// command fails, or if a rank prints anything else.
 func printed(t *testing.T, ranks int, args ...string) map[string]any {
 	t.Helper()
 	results := onRanks(t, ranks, args...)
@@ -51,8 +51,8 @@ func printed(t *testing.T, ranks int, args ...string) map[string]any {
 	return parsed(t, results[0].out)
 }
 
-// distData writes a data set of two classes as one file, and as shards. No shard has both labels. Only one
-// shard has the index 0, and only one the last index.
+// distData writes data of two classes as one file and as two shards. Each shard has one class, and lacks the
+// first or the last feature.
 func distData(t *testing.T) (file, shards string) {
 	t.Helper()
 	s := newSynthetic(t, sparse.SyntheticOptions{Rows: 400, Features: 12, Groups: 1, GroupSize: 4, NonzerosPerRow: 6, Seed: 2})
@@ -80,8 +80,7 @@ func distData(t *testing.T) (file, shards string) {
 }
 
 // TestRanksAgree checks that commands on ranks have the results of a single process, with the rows in one
-// file or in shards. One rank must write the same bytes as a single process. The fits have an intercept,
-// standardised features, weights, offsets, a graph or several classes.
+// file or in shards. One rank must write the same bytes as a single process.
 func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
@@ -155,8 +154,7 @@ func TestRanksAgree(t *testing.T) {
 	}
 }
 
-// TestRanksReport checks that the page of --report has the same contents on ranks as in a single process: the
-// metrics of all rows, the confusions, and the coefficients with the standard deviations in all rows.
+// TestRanksReport checks that the page of --report has the same contents on ranks as in a single process.
 func TestRanksReport(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
@@ -169,8 +167,8 @@ func TestRanksReport(t *testing.T) {
 		{"cv --folds 3 --lambdas 3 --ratio 0.1", file, "<h2>On the training data"},
 		{"path --lambdas 3 --ratio 0.1", file, "<h2>Coefficients"},
 	} {
-		// part returns a page from the heading c.from to the table of all fits or, if there is none, to
-		// the command line.
+		// part returns the part of a page that begins with c.from. It ends before the table of all fits, or
+		// before the command line.
 		part := func(path string) string {
 			text := textOf(t, path)
 			at := strings.Index(text, c.from)
@@ -209,7 +207,7 @@ func TestRanksReport(t *testing.T) {
 	}
 }
 
-// severalClassesOf writes the rows of file with three classes as labels to a file in dir. With two or more
+// severalClassesOf copies the rows of file to a file in dir, with three classes as labels. With two or more
 // ranks, no rank has rows of all classes.
 func severalClassesOf(t *testing.T, dir, file string) string {
 	t.Helper()
@@ -221,8 +219,8 @@ func severalClassesOf(t *testing.T, dir, file string) string {
 	return writeText(t, dir, "several.svm", classes.String())
 }
 
-// compareReports checks that the reports of two runs agree. Objectives may differ by the sum of their gaps. For
-// scas cv, the chosen lambdas must be equal, and means may differ by within, or by within times the mean.
+// compareReports checks that two reports agree. Objectives may differ by the sum of their gaps, and the means
+// of scas cv by within·max(1, |mean|).
 func compareReports(t *testing.T, name string, got, want map[string]any, within float64) {
 	t.Helper()
 	number := func(m any, name string) float64 { return m.(map[string]any)[name].(float64) }
@@ -291,8 +289,8 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse checks the case that one rank refuses its data. All ranks must end with the exit code of
-// the error, and one rank must print the error.
+// TestRanksRefuse checks commands that fail. All ranks must end with the exit code of the error, and one rank
+// must print the error.
 func TestRanksRefuse(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()

@@ -9,9 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRanksBeyond checks that ranks have the results of a single process in memory, in training and in
-// cross-validation. The ranks read one .scas file larger than memory, or one such file each. One rank must
-// have the results of a single process out of core, to the byte.
+// TestRanksBeyond checks that ranks that work out of core have the results of a single process in memory. The
+// ranks read one .scas file, or one file each. One rank must have the bytes of a single process out of core.
 func TestRanksBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

@@ -99,7 +99,7 @@ func describe(err error) string {
 		remedy = absent(path.Path, err)
 	}
 	if setting, ok := errors.AsType[*solver.SettingError](err); ok && setting.Err == nil {
-		return settingWords(setting) // without the name of the file of the data
+		return settingWords(setting) // leaves out the name of the data file
 	}
 	if component, ok := errors.AsType[*graph.ComponentError](err); ok {
 		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
@@ -108,7 +108,7 @@ func describe(err error) string {
 	return reworded(err) + remedy
 }
 
-// fail writes err to stderr and returns its exit code. If err is nil, it writes nothing.
+// fail writes err to stderr and returns its exit code. It writes nothing if err is nil or a silentError.
 func (e *env) fail(err error) int {
 	code := exitCode(err)
 	if err == nil || has[silentError](err) {
@@ -125,8 +125,7 @@ func (e *env) fail(err error) int {
 
 func (e *env) warn(format string, args ...any) { e.log("warning", fmt.Sprintf(format, args...)) }
 
-// log writes one line to stderr. It ignores an error of this write, because there is nowhere left to
-// report it.
+// log writes one line to stderr. It ignores an error of this write, because it cannot report it.
 func (e *env) log(level, msg string) {
 	if e.progress != nil {
 		e.progress.clear()
@@ -150,8 +149,8 @@ func about(data string, err error) error {
 	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
-// ofClass rewords an error of the fits of several classes. The new text has the first error, with the name of
-// the class in the data, and the number of other errors. It returns any other err unchanged.
+// ofClass rewords an error of the fits of several classes. The new text names the class of the first error as
+// the data do, and counts the other errors. ofClass returns any other err unchanged.
 func (s *fitSpec) ofClass(err error) error {
 	if err == nil {
 		return nil

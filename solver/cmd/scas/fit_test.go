@@ -20,8 +20,7 @@ type fitted struct {
 	RelativeGap float64 `json:"relative_gap"`
 }
 
-// TestRelativeGap checks the text about a gap: first the gap divided by the objective, then the gap. If
-// the objective is 0 and the gap is not, the text has only the gap.
+// TestRelativeGap checks the text about a gap, relative to the objective and absolute.
 func TestRelativeGap(t *testing.T) {
 	for _, c := range []struct {
 		gap, objective number
@@ -40,9 +39,8 @@ func TestRelativeGap(t *testing.T) {
 	}
 }
 
-// TestPathAgainstFits compares three objectives for each lambda: the objective that scas path reports, the
-// objective of scas train, and the objective computed here from the coefficients in the CSV file. They must
-// agree within the gaps.
+// TestPathAgainstFits checks that three objectives agree within their gaps for each lambda: of scas path, of
+// scas train, and computed here from the coefficients of scas path.
 func TestPathAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	data := writeWDBC(t, dir)
@@ -75,7 +73,7 @@ func TestPathAgainstFits(t *testing.T) {
 				}
 			}
 			if name == "net" || name == "group" {
-				return // the objective below has no scaled penalties and no groups
+				return // the penalty below has no ridge term, no scales of features and no groups
 			}
 			for lambda, x := range readCSV(t, file, 30) {
 				loss, penalty := 0.0, 0.0
@@ -139,8 +137,8 @@ func readCSV(t *testing.T, file string, p int) map[float64][]float64 {
 	return out
 }
 
-// TestCVAgainstFits checks that scas cv writes the model that scas train fits with the chosen lambda, and
-// that this lambda is the one that the rule of --choose selects by the printed means.
+// TestCVAgainstFits checks that the rule of --choose leads from the printed means to the chosen lambda. The
+// model of scas cv must be the model that scas train fits with this lambda.
 func TestCVAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	data, file := writeWDBC(t, dir), filepath.Join(dir, "m.json")
@@ -200,7 +198,9 @@ func TestROCCurve(t *testing.T) {
 		area += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
 	}
 	last := len(x) - 1
-	want := 0.0 // the share of pairs in which the positive row has the larger score; equal scores count half
+	// want is the share of pairs of a positive and a negative row in which the positive row has the larger
+	// score. Equal scores count half.
+	want := 0.0
 	for i, p := range positive {
 		for j, q := range positive {
 			if p && !q {

@@ -34,8 +34,7 @@ type pathFlags struct {
 	solveFlags
 }
 
-// read reads DATA, or this rank's shard of DATA. First it returns an error if an output cannot be written.
-// The data may be larger than memory.
+// read reads DATA, or this rank's shard of DATA. Before that, it checks that the outputs can be written.
 func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
 	var err error
 	if !e.quiet {
@@ -73,19 +72,20 @@ func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, e
 // A workload says which fits a command makes.
 type workload struct {
 	settings solver.Settings
-	count    model.Fits // numbers of fits; Classes is not set, because it comes from the data
+	count    model.Fits // numbers of lambdas and folds; Classes is not set, because the data determine it
 	scored   bool       // whether the model is scored on all rows at once
 }
 
-// hardlyClasses is the largest number of different labels that are accepted as classes without a warning.
-// More whole numbers are often years or prices.
+// hardlyClasses is the largest number of different labels that are taken for classes without a warning. More
+// whole numbers are often years or prices.
 const hardlyClasses = 100
 
-// begin makes the specification of the fits of a workload. It returns the first part of the report, which has
-// the specification. The reading of data began at start.
+// begin makes the specification of the fits, and returns it in the first part of the report. start is the
+// time at which the reading of data began.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	whole, t := c.ranks.whole(data), c.ranks.team
-	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, whole, of) }) // specify reads files, so an interrupt must not wait for it
+	// specify may wait for a pipe.
+	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, whole, of) })
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
@@ -110,9 +110,8 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workl
 	return r, nil
 }
 
-// fit calls do, which makes the fits of r. It sets the time, the memory and the messages in r, and returns
-// the error of do in the words of the command line. If stopped is true, this process or another rank was
-// interrupted.
+// fit calls do, which makes the fits of r. It stores the time, the peak memory and the messages in r, and
+// returns the error of do in the words of the command line. stopped is true if a rank was interrupted.
 func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
 	start, before := time.Now(), c.ranks.traffic()
 	end := c.Memory.limitHeap(r.in.demand, r.in.spec.Memory)
@@ -124,7 +123,7 @@ func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool,
 	return c.ranks.team.Any(err != nil && e.ctx.Err() != nil), err
 }
 
-// shapeFlags are the flags for the intercept, the features, the offsets and the weights in the penalty.
+// shapeFlags are the flags for the intercept, the features, the offsets and the penalty factors.
 type shapeFlags struct {
 	Intercept   bool   `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
 	Standardize *bool  `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
@@ -168,7 +167,8 @@ type solveFlags struct {
 	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of random choices, such as the folds (default ${default})." group:"How it is solved:"`
 }
 
-// processorFlags are the flags for the processors that a fit may use. They do not change its bits.
+// processorFlags are the flags for the processors that a fit may use. They do not change the bits of its
+// result.
 type processorFlags struct {
 	Threads count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
@@ -202,7 +202,7 @@ func (c *pathFlags) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-// inputs returns the files that are read in addition to DATA.
+// inputs returns the values of the flags that may name a file. A value may be empty, or a word such as chain.
 func (c *specFlags) inputs() []string {
 	g := c.Graph
 	for _, prefix := range []string{"edges:", "matrix:"} {

@@ -39,7 +39,7 @@ func (p *progress) record(s *solver.Settings) {
 	if !p.live {
 		return
 	}
-	// A record costs about as much as an outer iteration, so a run has only a few dozen records.
+	// A record costs about as much as an outer iteration.
 	s.RecordEvery = max(1, int(passes/40))
 	s.Recorder = solver.RecorderFunc(func(at *solver.Point) error {
 		h.objective = fmt.Sprintf("   objective %.8g", at.Last.Objective)
@@ -71,8 +71,8 @@ func (p *progress) streamed() func(model.Progress) {
 	}
 }
 
-// component returns the callback that reports the progress of a graphical lasso. Several components are
-// solved at the same time. The reports are about the largest one.
+// component returns the callback that reports the progress of a graphical lasso: of its largest component so
+// far.
 func (p *progress) component() func(glasso.Progress) {
 	var lock sync.Mutex
 	largest, first := 0, math.Inf(1)
@@ -101,8 +101,8 @@ func (p *progress) classes(done, total int) {
 	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
 
-// An iterationHandler is a slog.Handler that reports the iterations that package solver logs. A log
-// entry costs no computation; a solver.Recorder would evaluate the objective.
+// An iterationHandler is a slog.Handler that shows the iterations in the log of package solver as progress.
+// Unlike a solver.Recorder, it does not evaluate the objective.
 type iterationHandler struct {
 	*progress
 	passes     float64 // number of passes after which the run ends
@@ -133,7 +133,7 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// report shows the number of passes, of Newton steps and the gap after an iteration.
+// report shows the numbers of passes and Newton steps, and the gap.
 func (h *iterationHandler) report(passes float64, steps int64) {
 	text := fmt.Sprintf("pass %.0f of %.0f%s", passes, h.passes, h.objective)
 	if steps > 0 {
@@ -142,7 +142,7 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 	if isFinite(h.gap) {
 		text += fmt.Sprintf(", gap %.2g", h.gap)
 	}
-	if h.goal > 0 { // the gap may be small enough long before the last pass
+	if h.goal > 0 { // the gap may end the run long before the last pass
 		if math.IsInf(h.first, 1) {
 			h.first = h.gap
 		}
@@ -155,9 +155,8 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 func (h *iterationHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h *iterationHandler) WithGroup(string) slog.Handler      { return h }
 
-// counted starts a progress report p and returns two callbacks that update it. judged shows how many of
-// the total models are scored. streamed shows the passes of an out-of-core fit as well. The caller must
-// end p.
+// counted starts a progress report p and returns two callbacks that update it. judged shows how many of total
+// models are scored. streamed also shows the passes of an out-of-core fit. The caller must end p.
 func (e *env) counted(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
 	p = e.begin("the path of all rows")
 	last := 0

@@ -53,8 +53,8 @@ func (c *columnFlags) table() sparse.TableOptions {
 	return t
 }
 
-// formatOf returns the form of the file: the form that --format names, or else the
-// form by its ending. Standard input is LIBSVM text by default.
+// formatOf returns the form that --format names. By default, it returns the form by the ending of path, or
+// LIBSVM text for standard input.
 func (c *formFlags) formatOf(path string) sparse.Format {
 	switch {
 	case c.Format != "auto" && c.Format != "":
@@ -71,7 +71,8 @@ func (c *formFlags) isTable(path string) bool {
 	return f == sparse.CSV || f == sparse.TSV
 }
 
-// apply sets the fields of opt that the flags determine, for the file at path.
+// apply sets the fields of opt for the file at path. It returns an error if a flag is not for files of this
+// form.
 func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 	opt.Format = c.formatOf(path)
 	t := &opt.Table
@@ -103,8 +104,8 @@ func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 	return nil
 }
 
-// readData reads the data file at path, or standard input if path is "-". An interrupt ends readData at once,
-// because a terminal or a pipe may send nothing for a long time.
+// readData reads the data file at path, or standard input if path is "-". An interrupt ends readData even if
+// a pipe sends nothing.
 func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, memory memorySize) (*sparse.Dataset, error) {
 	if err := form.apply(path, opt); err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		if path == "-" {
 			return sparse.Read(&countedReader{Reader: e.stdin, name: "stdin", to: p}, "stdin", opt)
 		}
-		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary { // the readers of these two do not read from beginning to end
+		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary { // these two are not read in order
 			if f, err := os.Open(path); err == nil {
 				defer f.Close()
 				return sparse.Read(&countedReader{Reader: f, name: dataName(path), total: sizeOf(f), to: p}, path, opt)
@@ -137,7 +138,7 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	if err == nil {
 		*e.data = append(*e.data, data.X)
 		if !data.X.Mapped() && opt.Memory > 0 && 4*dataBytes(data) > opt.Memory {
-			debug.FreeOSMemory() // return the garbage of reading before the next allocations
+			debug.FreeOSMemory() // releases the garbage of the reader
 		}
 		e.warnOfColumns(data)
 	}
@@ -159,7 +160,7 @@ func (r *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// sizeOf returns the size of a file in bytes, or 0 for a pipe.
+// sizeOf returns the size of a file in bytes, or 0 if it is not a regular file.
 func sizeOf(f *os.File) int64 {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {

@@ -103,7 +103,8 @@ func (c *graphCmd) Run(e *env) error {
 	})
 }
 
-// check returns an error if flags contradict each other. It also sets the method that --antisym implies.
+// check returns an error if flags contradict each other, or if one is missing. If --antisym is given without
+// --penalty and --edges, check selects the method recipe.
 func (c *graphCmd) check() error {
 	if c.Antisym && c.Method == "glasso" && c.Penalty == 0 && c.Edges == 0 {
 		c.Method = "recipe"
@@ -145,7 +146,7 @@ func (c *graphCmd) check() error {
 	return nil
 }
 
-// A graphSource is the input of scas graph: data or correlations.
+// A graphSource is the input of scas graph: data, correlations, or only a number of features.
 type graphSource struct {
 	name     string
 	data     *sparse.Dataset   // nil if there is no DATA
@@ -220,8 +221,8 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	return r, nil
 }
 
-// correlate computes the covariances or correlations of the data. If the data are larger than memory, it
-// reads them in windows. For the method chain, which needs neither, it only checks these windows.
+// correlate computes the covariances or correlations of the data, in windows of the rows if the data are
+// larger than memory. The method chain needs neither; for this method, correlate only checks the data.
 func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()

@@ -7,18 +7,17 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A graphMemory holds the memory that the work on a graph needs, and the limits that follow from it.
+// A graphMemory holds the memory that scas graph needs, and the limits that follow from --memory.
 type graphMemory struct {
 	demand *demand // nil if the input has no rows
 	room   int64   // bytes for windows of the rows if the work is out of core, 0 otherwise
 	// together is the largest number of features of a component that glasso may solve. less is true if the
-	// memory makes this number smaller than the flags allow.
+	// memory sets this limit, not --max-component.
 	together int
 	less     bool
 }
 
-// allowGraph returns an error if the graph needs more memory than is allowed. Otherwise it sets the limits
-// in s.
+// allowGraph returns an error if the graph needs too much memory. Otherwise it sets the graphMemory of s.
 func (c *graphCmd) allowGraph(s *graphSource) error {
 	solving := c.solverBytes(s, min(s.features, fewTogether))
 	need, of := c.graphBytes(s)+solving, ""
@@ -62,8 +61,8 @@ func (c *graphCmd) graphBytes(s *graphSource) float64 {
 	return float64(perFeature * float64(s.features))
 }
 
-// pairBytes returns the memory in bytes for the covariances of all pairs of features, and for the list of the
-// pairs that may become edges. For the method recipe, they include its matrices over all features.
+// pairBytes returns the bytes for all pairs of features: covariances, the pairs that may become
+// edges and, for the method recipe, its matrices.
 func (c *graphCmd) pairBytes(s *graphSource) float64 {
 	const covariance, listed, inverse = 8, 24, 48
 	p := float64(s.features)
@@ -76,7 +75,8 @@ func (c *graphCmd) pairBytes(s *graphSource) float64 {
 	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
 }
 
-// dataAndPairBytes returns the bytes of the data and of their covariances, if all rows are in memory.
+// dataAndPairBytes returns the bytes of the data, and of what the method computes from them with all rows in
+// memory.
 func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	need := float64(dataBytes(s.data))
 	switch {
@@ -84,21 +84,21 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	case graph.Dense(s.data.X):
 		need += c.pairBytes(s)
 	default:
-		need += 2 * need // a copy of the data with its values shifted by the column means, and the transpose of the copy
+		need += 2 * need // a copy of the data with centred values, and its transpose
 	}
 	return need
 }
 
-// fewTogether is a number of features. For glasso, allowGraph demands the memory to solve a component of this
-// number of features, or of all features if they are fewer.
+// fewTogether is a number of features. The method glasso needs enough memory for a component of this size, or
+// of all features if they are fewer.
 const fewTogether = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
 // component.
 const bytesOfPair = 9 * 8
 
-// solverBytes returns the bytes that glasso needs to solve a component with the given number of features.
-// One half is for matrices, the other half for the results of all components.
+// solverBytes returns the bytes that glasso needs to solve a component with the given number of features. It
+// is twice the larger of two numbers: for the matrices, and for the results of all components.
 func (c *graphCmd) solverBytes(s *graphSource, size int) float64 {
 	if c.Method != "glasso" {
 		return 0
@@ -107,8 +107,7 @@ func (c *graphCmd) solverBytes(s *graphSource, size int) float64 {
 	return 2 * max(bytesOfPair*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
 }
 
-// bound sets the largest number of features of a component that glasso may solve. left is the memory
-// for glasso, in bytes.
+// bound sets s.together and s.less. left is the memory for glasso, in bytes.
 func (c *graphCmd) bound(s *graphSource, left float64) {
 	const together = 2000 // default of --max-component
 	s.together = together

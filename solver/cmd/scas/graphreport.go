@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A graphReport is the result of scas graph. scas graph --json prints it; the text has a part of it.
+// A graphReport is the result of scas graph. scas graph --json prints it, and the text has a part of it.
 type graphReport struct {
 	Method string `json:"method"`
 	Source string `json:"source"` // name of the input file

@@ -123,8 +123,8 @@ func (r *infoReport) text() string {
 // shownInInfo is the largest number of coefficients, and of groups, of a model that scas info --json prints.
 const shownInInfo = 20
 
-// describe returns the summary of data. It reads the data of a mapped file in windows if they take more than
-// half of the limit --memory, or if the file is larger than the limit.
+// describe returns the summary of data. It reads data in windows if they are in a mapped file and large
+// compared with --memory.
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	whole := float64(2 * dataBytes(data))

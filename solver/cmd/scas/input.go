@@ -64,9 +64,9 @@ func eachLine(path string, do func(l line) error) error {
 	return nil
 }
 
-// readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless
-// signed is true. For error messages, what and of are words for a number and for the thing that has the
-// number, such as weight and row.
+// readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless signed is
+// true. In error messages, what is the word for a number and of is the word for its owner, such as weight
+// and row.
 func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
 	want := withArticle(what) + ", a finite number"
 	if !signed {
@@ -151,7 +151,7 @@ func readGroups(path string, limit int, of string) ([][]int, error) {
 		err = &sparse.ParseError{File: path, Msg: "no group: expected one a line, the numbers of its members"}
 	}
 	groups := make([][]int, len(lines))
-	in := make([]int, limit) // the line that has each number, or 0
+	in := make([]int, limit) // number of the line that has each member, or 0
 	for g, l := range lines {
 		for k, word := range l.words {
 			j, ok := numbered(word, limit)
@@ -174,9 +174,9 @@ func numbered(word string, limit int) (j int, ok bool) {
 	return int(u) - 1, err == nil && u > 0 && int(u) <= limit
 }
 
-// readBounds reads a file with bounds of coefficients. A line has a feature, its lower bound and its upper
-// bound. Coefficients of other features have no bounds. names has the names of the p features. If names is nil,
-// a line has the number of its feature instead, counted from 1.
+// readBounds reads a file with bounds of coefficients. A line has the name of a feature, its lower bound and
+// its upper bound. If names is nil, the line has the number of the feature instead of the name, counted
+// from 1. A feature without a line has no bounds.
 func readBounds(path string, names []string, p int) (solver.Box, error) {
 	box := solver.NewBox(p, math.Inf(-1), math.Inf(1))
 	index := make(map[string]int, len(names))
@@ -221,8 +221,7 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 	return box, err
 }
 
-// bound parses word as a number that may be infinite. ok is false if word is no number, or if it is infinite
-// and its sign is not sign.
+// bound parses word as a finite number, or as the infinity of the given sign. ok is false if word is neither.
 func bound(word string, sign int) (v float64, ok bool) {
 	if v, ok = finite(word); ok {
 		return v, true
@@ -231,7 +230,7 @@ func bound(word string, sign int) (v float64, ok bool) {
 	return v, err == nil && math.IsInf(v, sign)
 }
 
-// anotherName says which name a user may have meant.
+// anotherName returns a text that says which name the user may have meant, or what belongs on the line.
 func anotherName(name string, names []string) string {
 	if near := similar(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -239,5 +238,5 @@ func anotherName(name string, names []string) string {
 	return "expected the name of a feature, its lower bound and its upper bound"
 }
 
-// spaced joins the words of a name.
+// spaced joins words with spaces.
 func spaced(words []string) string { return strings.Join(words, " ") }

@@ -46,8 +46,8 @@ func TestExitNotConverged(t *testing.T) {
 }
 
 // TestSignals checks that a signal ends a run with the exit code for interrupts and a message, and that the
-// model file stays unchanged. The test sends the signal after the process has read from standard input, because
-// the signal handlers are installed then.
+// model file stays unchanged. The test sends the signal after the process has read from standard input,
+// because the process handles signals by then.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts can be sent on Windows: nothing is checked")
@@ -55,7 +55,7 @@ func TestSignals(t *testing.T) {
 	model := writeText(t, t.TempDir(), "m.json", "old")
 	rows := strings.Repeat("1 1:1\n-1 2:1\n", 1<<15) // more than a pipe holds
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if signal.Ignored(s) { // then scas ignores it too, for example under nohup
+		if signal.Ignored(s) { // scas then ignores it too, as under nohup
 			continue
 		}
 		cmd := exec.Command("scas", "train", "--method", "scas-k", "--passes", "1e15", "--features", "2", "-o", model, "-")
@@ -85,8 +85,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestInterruptAtAPipe checks that an interrupt ends a run at once, even if the run waits for a pipe into
-// which no process writes. Different flags name the pipe.
+// TestInterruptAtAPipe checks that an interrupt ends a run at once, even if the run waits for a pipe without
+// a writer.
 func TestInterruptAtAPipe(t *testing.T) {
 	dir := t.TempDir()
 	fifo, data := filepath.Join(dir, "fifo"), writeWDBC(t, dir)
@@ -108,8 +108,8 @@ func TestInterruptAtAPipe(t *testing.T) {
 	}
 }
 
-// TestInterruptWhileFitting checks that fits are interrupted if the context ends, and that no file is
-// written. The context ends at the first report of progress.
+// TestInterruptWhileFitting ends the context at the first report of progress. The command must report the
+// interrupt and write no file.
 func TestInterruptWhileFitting(t *testing.T) {
 	dir := t.TempDir()
 	data, output := writeWDBC(t, dir), filepath.Join(dir, "output")

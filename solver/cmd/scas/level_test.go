@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// buildV3 builds scas for x86-64-v3. For this target the compiler fuses products into sums wherever the code
-// allows it. buildV3 returns "" if this machine cannot run the program.
+// buildV3 builds scas for x86-64-v3, where the compiler may fuse a product and a sum. It returns "" if this
+// machine cannot run the program.
 func buildV3(t *testing.T) string {
 	t.Helper()
 	if runtime.GOARCH != "amd64" || !slices.Contains(kernels.Available(), kernels.AVX2) {
@@ -31,8 +31,8 @@ func buildV3(t *testing.T) string {
 	return program
 }
 
-// sameModels trains at every kernel level of this machine, and with v3, a program built for x86-64-v3, at the
-// first and the last level. It checks that all model files are equal to the byte.
+// sameModels checks that training writes equal model files at every kernel level. Unless v3 is empty, it also
+// runs the program v3, of buildV3, at the first and the last level.
 func sameModels(t *testing.T, v3 string, args ...string) {
 	t.Helper()
 	path, first := filepath.Join(t.TempDir(), "model"), ""
@@ -59,8 +59,8 @@ func sameModels(t *testing.T, v3 string, args ...string) {
 	}
 }
 
-// TestModelsEqualAtEveryLevel checks that equal seeds give equal model files at every kernel level, and also
-// if the compiler may fuse products into sums.
+// TestModelsEqualAtEveryLevel checks that equal seeds give equal model files at every kernel level, also in
+// the program of buildV3.
 func TestModelsEqualAtEveryLevel(t *testing.T) {
 	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)

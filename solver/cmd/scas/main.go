@@ -1,7 +1,6 @@
 // Command scas fits linear models with a sparse penalty, applies them, and makes graphs over features.
-// Its default method is proximal Newton steps, with a proven bound on the distance of a model from the
-// optimum. scas train --method selects other methods, such as SCAS-ADMM. `scas --help` and
-// `scas COMMAND --help` describe the commands.
+// Its default method takes proximal Newton steps and proves how far a model is from the optimum.
+// `scas --help` and `scas COMMAND --help` describe the commands.
 //
 // Read app.go first: it lists the commands. Each command is a struct of flags with a method Run, in a file
 // of its own. scas train reaches the arithmetic by these calls:
@@ -13,12 +12,12 @@
 //	memory, rows.Sums (exact, solver/internal/rows)       add up over the rows
 //	kernels.Margins and others (kernels)                  do the arithmetic
 //
-// Nothing is prepared for ADMM on this way. If a setting needs a method of package solver
-// (Spec.minimizes), or package exact does not solve the problem, design.fit calls solver.Minimize.
+// If a setting needs a method of package solver (Spec.minimizes), or package exact does not solve the
+// problem, design.fit calls solver.Minimize instead.
 //
-// Flags of the objective take the same way. For example, --mu becomes Spec.Mu (spec.go) and Problem.Fixed
-// of package exact (penalty.go, fitter.go in solver/model). Solver.step adds mu x to the gradient, and
-// package quadratic adds mu to the diagonal of the Hessian. The kernels that add up over the rows do not get mu.
+// Flags of the objective reach it in the same way. For example, --mu becomes Spec.Mu (spec.go) and
+// Problem.Fixed of package exact (penalty.go, fitter.go in solver/model). Solver.step adds mu x to the
+// gradient, and package quadratic adds mu to the diagonal of the Hessian.
 //
 // The exit codes are:
 //
@@ -81,8 +80,7 @@ func main() {
 		os.Exit(code)
 	case <-ctx.Done():
 	}
-	// Almost every command ends by itself within milliseconds after an interrupt. A command does not if it
-	// waits for data from a pipe that a flag names, because nothing interrupts that read.
+	// A command that waits for data from a pipe that a flag names does not end by itself.
 	select {
 	case code := <-done:
 		os.Exit(code)

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// memoryFlags are the flags that limit the memory of a command. The limit is needed even for small files: a
-// line of text can have an entry of feature 2,147,483,647, and vectors have an entry for each feature.
+// memoryFlags are the flags that limit the memory of a command. Even a small file can need much memory,
+// because vectors are as long as its largest index.
 type memoryFlags struct {
 	Memory memorySize `placeholder:"SIZE" help:"Most memory to use, such as 8GiB or 60%; see scas info --help (default: half of the machine's)." group:"Memory and processors:"`
 }
@@ -67,9 +67,8 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// read sets in opt the memory that a reader may use. It also sets the limit of the garbage
-// collector from --memory, until the command ends, unless --memory is less than the memory of the
-// program itself. Without this limit, live data and garbage together may need twice the memory of the data.
+// read sets the memory limit of opt. If --memory is given, it also limits the heap. Otherwise garbage may
+// need as much memory as the data.
 func (v memorySize) read(opt *sparse.ReadOptions) {
 	opt.Memory, _ = v.limit()
 	if opt.Format != sparse.Binary {
@@ -84,7 +83,7 @@ func (v memorySize) read(opt *sparse.ReadOptions) {
 // returns 0 if the system does not report the memory.
 func machineMemory() int64 {
 	info, _ := os.ReadFile("/proc/meminfo")
-	total := kilobytes(string(info), "MemTotal:")
+	total := bytesAfter(string(info), "MemTotal:")
 	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, _ := os.ReadFile(path)
 		if v, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && v > 0 && (total == 0 || v < total) {
@@ -94,9 +93,9 @@ func machineMemory() int64 {
 	return total
 }
 
-// kilobytes returns the size after name in the text of a file such as /proc/meminfo. It converts the size to
-// bytes. It returns 0 if the text does not have the name.
-func kilobytes(text, name string) int64 {
+// bytesAfter returns the size after name in a text such as /proc/meminfo, in bytes. It returns 0 if the text
+// does not have the name.
+func bytesAfter(text, name string) int64 {
 	_, value, _ := strings.Cut(text, name)
 	var n int64
 	var unit string
@@ -110,5 +109,5 @@ func kilobytes(text, name string) int64 {
 // report it.
 func peakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
-	return kilobytes(string(status), "VmHWM:")
+	return bytesAfter(string(status), "VmHWM:")
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// checkMemory checks the estimates of the memory of data and of a fit against the memory that was allocated.
+// checkMemory compares the estimates of the memory of data and of a fit with the memory that was allocated.
 func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func(*solver.Problem) *solver.Settings) {
 	t.Helper()
 	start := solvertest.Heap()
@@ -34,7 +34,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 	before, estimate := solvertest.Heap(), p.Memory(nil)
 	var res *solver.Result
 	trained := int64(math.MaxInt64)
-	for range 3 { // garbage of a running collection counts as live memory: take the smallest of three
+	for range 3 { // garbage may count as live memory: take the smallest of three
 		most := int64(0)
 		res, most = solvertest.Peak(func() (res *solver.Result) {
 			res, err = solver.Minimize(context.Background(), p, settings)
@@ -47,7 +47,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 			break
 		}
 	}
-	// The reader may leave up to a quarter of its arrays unused, instead of copying them.
+	// The reader may leave up to a quarter of its arrays unused.
 	if ratio := float64(data) / float64(loaded-start); ratio < 1/1.28 || ratio > 1.03 {
 		t.Errorf("the data have %s by the estimate, %.3g times what was measured", byteCount(data), ratio)
 	}
@@ -118,7 +118,7 @@ func TestKilobytes(t *testing.T) {
 		"VmHWM:\t many kB\n": 0,
 		"":                   0,
 	} {
-		if got := kilobytes(status, "VmHWM:"); got != want {
+		if got := bytesAfter(status, "VmHWM:"); got != want {
 			t.Errorf("%q: %d, want %d", status, got, want)
 		}
 	}
@@ -135,8 +135,8 @@ func TestByteCount(t *testing.T) {
 	}
 }
 
-// TestBeyondIsUnchecked checks that the reader does not check all rows of a file that is larger than
-// memory, but that the commands that read it in windows check them.
+// TestBeyondIsUnchecked checks that a damaged file is refused by the reader, or is larger than the memory, so
+// that commands read and check it in windows.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {
@@ -171,8 +171,8 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	}
 }
 
-// TestRoom checks that 128 MiB are enough for out-of-core work that keeps a graph over 54 features, or the
-// folds of 4.6 million rows. It also checks that the memory named by a refusal is just enough.
+// TestRoom checks the memory that a refusal names for out-of-core work. It must be just enough for what this
+// work keeps in memory.
 func TestRoom(t *testing.T) {
 	data := &sparse.Dataset{X: sparse.Identity(54)}
 	graph := &graphCmd{Method: "glasso", Threads: 4}
@@ -233,8 +233,8 @@ func TestSaysEnough(t *testing.T) {
 	}
 }
 
-// TestComponentBeyondMemory checks the error if the memory is too small to solve a component of the graph. It
-// must name --memory and a penalty with smaller components.
+// TestComponentBeyondMemory checks the error if the memory is too small for a component of the graph. The
+// error must name --memory and a larger penalty.
 func TestComponentBeyondMemory(t *testing.T) {
 	s := newSynthetic(t, sparse.SyntheticOptions{Rows: 500, Features: 200, Groups: 2, GroupSize: 5})
 	path := writeData(t, t.TempDir(), "d.scas", s.Dataset)

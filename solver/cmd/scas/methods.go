@@ -9,14 +9,14 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// aboutLists explains the list of methods. The short list and the list of --verbose both end with it.
+// aboutLists is the text at the end of both lists of methods, short and verbose.
 const aboutLists = `The first is the default. The rate is the proven rate of convergence. Memory counts numbers of 8
 bytes, in addition to the data: n rows, p features with data, l rows of A. Every run needs about
 17p + 10l + 2n more, and a proof of the gap needs as much as auto; scas info DATA gives the sum.
 `
 
-// printMethods prints one line about each method. If verbose is true, it prints a few lines about each, which
-// also explain the flags of the method.
+// printMethods prints a line about each method or, if verbose is true, a few lines that also explain its
+// flags.
 func printMethods(e *env, asJSON, verbose bool) error {
 	var all []solver.MethodInfo
 	for _, m := range baseline.Methods() {
@@ -93,7 +93,7 @@ func methodFlags(m solver.MethodInfo) string {
 	return flags
 }
 
-// warnOfMemory warns if the method stores an iterate for each row and needs more than a GiB for them.
+// warnOfMemory warns if the method stores an iterate for each row and needs more than a GiB.
 func (e *env) warnOfMemory(m solver.Method, p *solver.Problem) {
 	if m == nil || !m.Info().StoredIterates {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestEveryMethod checks every method of the solver. --method accepts its name, it reduces the objective, and
-// the list of methods explains its flags in lines of at most 100 columns.
+// TestEveryMethod checks that --method accepts every method of the solver, that it reduces the objective, and
+// that the list of methods explains it.
 func TestEveryMethod(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	list, _ := succeed(t, "train", "--method", "list", "--verbose")
@@ -60,7 +60,7 @@ func TestEveryMethod(t *testing.T) {
 	}
 }
 
-// TestWarnOfMemory checks that there is a warning if the iterates that a method stores need more than a GiB.
+// TestWarnOfMemory checks the warning about methods that store an iterate for each row.
 func TestWarnOfMemory(t *testing.T) {
 	for _, c := range []struct {
 		method solver.Method
@@ -89,8 +89,8 @@ func TestWarnOfMemory(t *testing.T) {
 	}
 }
 
-// TestGapBounds checks that the gap in a report bounds the error of the iterate in the model: the last
-// iterate or the average, near the optimum or far from it.
+// TestGapBounds checks that the gap in a report bounds the distance of the objective from the optimum. The
+// model has the last iterate or the average.
 func TestGapBounds(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	type report struct {

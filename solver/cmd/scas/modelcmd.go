@@ -83,11 +83,10 @@ Exit codes: 0 done, 1 cannot read or write (also for a model that the other form
 cannot hold), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
-// A modelReport describes a model. scas model show --json prints it. Fields that are also in
-// the report of scas train have the same types as there.
+// A modelReport describes a model. scas model show --json prints it.
 type modelReport struct {
 	Model    string `json:"model"`
-	Positive string `json:"positive_class,omitempty"` // of two classes
+	Positive string `json:"positive_class,omitempty"` // if there are two classes
 	Negative string `json:"negative_class,omitempty"`
 	problemSummary
 	PenaltyName string        `json:"penalty_name,omitempty"`
@@ -95,8 +94,7 @@ type modelReport struct {
 	Lambda      float64       `json:"lambda"`
 	IndexBase   int           `json:"index_base"`
 	Table       *modelColumns `json:"table,omitempty"`
-	// If the model has one column of coefficients, the column is here. If there are more than two classes,
-	// Classes has a column for each.
+	// A model of more than two classes has its columns in Classes. Any other model has its only column here.
 	*columnReport
 	Classes []modelClass `json:"classes,omitempty"`
 
@@ -104,7 +102,7 @@ type modelReport struct {
 	named   bool // whether the features have names
 }
 
-// A modelColumns describes the columns of the tables that the model can predict.
+// A modelColumns describes the columns that a model expects in tables.
 type modelColumns struct {
 	Label  string             `json:"label,omitempty"`
 	Offset string             `json:"offset,omitempty"`
@@ -157,8 +155,8 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 	return r
 }
 
-// problemOf returns what a model knows of the problem that was solved. A model does not know the groups of a
-// group lasso, nor the names of files, and calls a chain a list of edges.
+// problemOf returns what a model knows of its problem. It does not know the groups of a group lasso, or
+// whether the graph is a chain.
 func problemOf(m *model.Model) problemSummary {
 	f := &m.Summary
 	s := problemSummary{
@@ -206,9 +204,8 @@ func newColumnReport(m *model.Model, k, top int) *columnReport {
 	return r
 }
 
-// largest returns the indices of the largest coefficients, the largest first. It returns at most count
-// indices, and leaves out zeros. The size of a coefficient is its absolute value times the scale of its
-// feature. If scale is nil, all scales are 1.
+// largest returns the indices of at most count non-zero coefficients, the largest first. The size of a
+// coefficient is its absolute value times the scale of its feature, or its absolute value if scale is nil.
 func largest(coefficients, scale []float64, count int) (order []int) {
 	size := func(j int) float64 {
 		v := math.Abs(coefficients[j])
@@ -266,7 +263,7 @@ func (r *modelReport) classNames() (names []string) {
 	return names
 }
 
-// addInput adds lines about the data that the model can predict to a summary.
+// addInput adds lines about the features and the tables of the model to a summary.
 func (r *modelReport) addInput(f *summary) {
 	names := fmt.Sprintf("counted from %d", r.IndexBase)
 	if r.named {
@@ -380,7 +377,8 @@ func (c *modelShowCmd) Run(e *env) error {
 	return e.show(c.JSON, newModelReport(c.File, m, int(c.Top)))
 }
 
-// Run reads a model of scas or liblinear, and writes it in the form of --to: by default the other of the two.
+// Run reads a model of scas or liblinear, and writes it in the form of --to. The default is the form that it
+// did not read.
 func (c *modelConvertCmd) Run(e *env) error {
 	m, err := readModel(c.In, c.Memory)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestMPIBeyond(t *testing.T) {
 		for len(j.done) == 0 {
 			for _, pid := range j.ranks() {
 				status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-				peak = max(peak, kilobytes(string(status), "VmHWM:"))
+				peak = max(peak, bytesAfter(string(status), "VmHWM:"))
 			}
 			time.Sleep(5 * time.Millisecond)
 		}

@@ -66,7 +66,7 @@ func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.
 		}
 	}
 	if err = r.team.Agreed(err); err == nil {
-		err = t.Join(r.joined())
+		err = t.Join(r.solverComm())
 	}
 	if err != nil {
 		return nil, err

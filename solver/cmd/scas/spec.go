@@ -34,7 +34,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 	_, p := data.X.Dims()
 	out := &fitSpec{data: data, whole: whole}
 	out.spec = model.Spec{
-		Comm: c.ranks.joined(),
+		Comm: c.ranks.solverComm(),
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: !c.Intercept,
 		Settings:    of.settings,
