@@ -94,7 +94,7 @@ func CV(
 	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
 ) (_ *CVResult, err error) {
 	defer rows.Rescue(&err)
-	if err := spec.stateless(); err != nil {
+	if err := spec.checkStateless(); err != nil {
 		return nil, err
 	}
 	if spec != nil && spec.streams() && spec.minimizes() {
@@ -444,5 +444,5 @@ func (c *crossing) variance() float64 {
 		c.x.Release(lo, hi)
 	}
 	all.join(c.team, square)
-	return all.left / all.weight
+	return all.deviation / all.weight
 }

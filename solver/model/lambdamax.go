@@ -26,7 +26,7 @@ import (
 // lambda 1. With more than two classes it is the largest LambdaMax of the classes.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
-	if err := spec.stateless(); err != nil {
+	if err := spec.checkStateless(); err != nil {
 		return 0, err
 	}
 	p, err := newProblems(spec, x, y)

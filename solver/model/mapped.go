@@ -18,7 +18,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	case against == nil:
 		seen, err = seenLabels(x, y, spec)
 	case spec.minimizes():
-		setting, value := spec.iterates()
+		setting, value := spec.minimizeSetting()
 		err = firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{
 			{true, "out of core this is for two classes or for numbers", []sparse.Remedy{useAuto}},
 		})

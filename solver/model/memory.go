@@ -10,21 +10,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Fits describes the call whose memory Spec.EstimateMemory estimates. The zero value is a call of Fit for
-// numbers or two classes.
+// Fits describes the calls for which Spec.EstimateMemory estimates the memory. The zero value is a call of
+// Fit for numbers or two classes.
 type Fits struct {
-	Classes int // number of different labels if the labels are classes
+	Classes int // number of different labels; 0 if the labels are numbers
 	Lambdas int // number of lambdas of Path or CV; 0 for Fit
 	Folds   int // number of folds of CV; 0 for Fit and Path
 }
 
 // EstimateMemory estimates the bytes that Fit, Path or CV needs at its peak with the rows in memory, in
-// addition to x and its labels. The estimate includes the slices of s, copies of the rows (with an
-// intercept, with standardised features, and in the form of the kernels), the solver, and the models,
-// for all problems that are solved at the same time. EstimateMemory reads the rows of x, copies none of
-// them, and ignores Spec.Memory. If the specification is not valid, the estimate has only the rows; Fit
-// returns the error. The garbage collector lets the heap grow to about twice the memory in use, unless
-// GOGC or GOMEMLIMIT change that.
+// addition to x and the labels. The estimate includes the slices of s, copies of the rows, the solver, and
+// the models. EstimateMemory reads the rows of x and ignores Spec.Memory. If s is not valid, the estimate is
+// too small, and Fit returns the error. The garbage collector may let the heap grow to twice the memory in
+// use; see GOGC and GOMEMLIMIT.
 func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	n, p := x.Dims()
 	problems, atOnce, one := int64(1), int64(1), *s
@@ -41,8 +39,8 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	}
 	whole := one.memoryOf(x)
 	models := problems * 8 * int64(p+1)
-	// A model of a path stores an index and a value, 12 bytes, for each non-zero coefficient. At most about
-	// min(n, p) coefficients are not zero; half of this number is taken as the mean over the path.
+	// A coefficient that is not zero takes 12 bytes: an index and a value. Assume that the mean number of
+	// such coefficients is half of min(n, p).
 	if of.Lambdas > 0 {
 		models = problems * int64(of.Lambdas) * 12 * int64(min(n, p)) / 2
 	}
@@ -52,7 +50,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 			one.Threads = 1
 		}
 		fold := one.memoryOf(x)
-		const ofScore = 24 // bytes of a margin, and of a score and its weight for the AUC
+		const ofScore = 24 // bytes of a margin, a score and a weight
 		k, table := int64(of.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
 		fitted, held := (k-1)*(table+fold.rows)/k, (table+ofScore*problems*int64(n))/k
 		total = max(total, min(int64(threads), k)*(fitted+held+fold.solver)) + 3*8*int64(n)
@@ -60,7 +58,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	return total + models + s.bytes()
 }
 
-// bytes returns the number of bytes of the slices, the matrix and the graph of s.
+// bytes returns the memory of the slices, the matrix and the graph of s.
 func (s *Spec) bytes() int64 {
 	const ofEdge, ofGroup = 16, 24
 	total := 8 * int64(len(s.SampleWeights)+len(s.Offsets)+len(s.PenaltyFactors))
@@ -82,22 +80,20 @@ func (s *Spec) bytes() int64 {
 	return total
 }
 
-// matrixBytes returns the number of bytes of a sparse matrix with these numbers of rows and entries.
 func matrixBytes(rows int, entries int64) int64 { return 8*int64(rows+1) + 12*entries }
 
-// A memory is the number of bytes that a fit of one problem needs.
+// A memory is an estimate of the bytes that the fit of one problem needs.
 type memory struct {
 	rows   int64 // bytes of copies of the rows and labels
 	solver int64 // bytes of everything else
 }
 
-// manyFeatures is the number of features above which memoryOf may use a rough estimate, because a better
-// estimate would allocate vectors with an entry for each feature.
+// manyFeatures is the number of features above which memoryOf may make a rough estimate. A better estimate
+// would allocate vectors with an entry for each feature.
 const manyFeatures = 1 << 26
 
-// memoryOf estimates the memory that a fit of one problem needs.
 func (s *Spec) memoryOf(x *sparse.CSR) memory {
-	// Numbers of vectors with one entry for each feature.
+	// Numbers of vectors that have one entry for each feature:
 	const (
 		ofFeatures = 10 // in a design and its penalty
 		ofMany     = 50 // in the whole fit, if there are more than manyFeatures features
@@ -136,10 +132,9 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	return m
 }
 
-// memoryOfGeneral adds to m the memory of a fit by solver.Minimize. q is the same problem as a problem of
-// package exact.
+// memoryOfGeneral adds to m the memory of a fit by solver.Minimize. q is the problem of d for package exact.
 func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
-	bare := *d.spec // bare is changed so that general below does not copy the rows
+	bare := *d.spec // bare gets settings for which general does not copy the rows
 	copies := int64(0)
 	if d.spec.standardizes() || d.roots() != nil {
 		copies, bare.Standardize, bare.PenaltyFactors = copies+1, StandardizeOff, nil
@@ -157,6 +152,6 @@ func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
 	}
 	problem := g.pose(1)
 	_, finishes := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
-	// problem lacks the column of the intercept, which makes a banded Hessian full.
+	// q has the intercept, which makes a banded Hessian full; problem has no intercept.
 	m.solver += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), finishes))
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestEstimateMemory compares estimates of memory with the memory that fits use at their peak, with rows
-// in memory and in a mapped file.
+// TestEstimateMemory compares estimates with the peak memory of fits.
 func TestEstimateMemory(t *testing.T) {
 	type data struct{ rows, features, perRow, classes int }
 	groupsOf := func(p int) model.Penalty {
@@ -81,7 +80,7 @@ func TestEstimateMemory(t *testing.T) {
 				}
 			}
 			spec := c.spec
-			spec.Lambda, spec.Threads = cmp.Or(spec.Lambda, 1e-4), 2 // at small lambda, working sets are as large as the estimate assumes
+			spec.Lambda, spec.Threads = cmp.Or(spec.Lambda, 1e-4), 2 // a small lambda gives large working sets
 			x, y := d.X, d.Labels
 			fit := func() any {
 				path := model.PathSettings{Count: c.fits.Lambdas}
@@ -106,7 +105,7 @@ func TestEstimateMemory(t *testing.T) {
 			}
 			estimate := spec.EstimateMemory(x, c.fits)
 			ratio := 0.0
-			// Garbage of a running collection counts as live memory: take the least of up to three peaks.
+			// Garbage can make a peak too large: take the smallest of up to three.
 			for range 3 {
 				before := solvertest.Heap()
 				result, peak := solvertest.Peak(fit)

@@ -17,9 +17,9 @@ func (s *Spec) methodExceptAuto() solver.Method {
 	return s.Method
 }
 
-// iterates returns the first setting that requires solver.Minimize, and its value. setting is "" if
-// no setting requires it.
-func (s *Spec) iterates() (setting string, value any) {
+// minimizeSetting returns the name and the value of the first setting that requires solver.Minimize. The name
+// is "" if no setting requires it.
+func (s *Spec) minimizeSetting() (setting string, value any) {
 	if m := s.methodExceptAuto(); m != nil {
 		return "Method", m.Info().Name
 	}
@@ -52,14 +52,14 @@ func (s *Spec) iterates() (setting string, value any) {
 
 // minimizes reports whether a setting requires solver.Minimize.
 func (s *Spec) minimizes() bool {
-	setting, _ := s.iterates()
+	setting, _ := s.minimizeSetting()
 	return setting != ""
 }
 
-// checkMethod returns an error if the settings require a method that does not support the rest of the
+// checkMethod returns an error if a setting requires a method that does not support another part of the
 // specification.
 func (s *Spec) checkMethod() error {
-	setting, value := s.iterates()
+	setting, value := s.minimizeSetting()
 	switch {
 	case setting == "":
 		return nil
@@ -70,10 +70,10 @@ func (s *Spec) checkMethod() error {
 	if method == nil {
 		method = solver.Auto{}
 	}
-	return s.takenBy(method.Info(), setting, value)
+	return s.checkParts(method.Info(), setting, value)
 }
 
-// The remedies for parts of a Spec that a method does not support.
+// The remedies for parts of a Spec that a method does not support:
 var (
 	noIntercept   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
 	noStandardize = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
@@ -102,15 +102,14 @@ var (
 
 // An unsupported part is a part of a specification that a method does not support.
 type unsupported struct {
-	present  bool   // whether the specification has this part
+	present  bool   // the specification has this part
 	why      string // the text for SettingError.Allowed
 	remedies []sparse.Remedy
 }
 
-// takenBy returns an error if the specification has a part that the method does not support. setting and
-// value, for the error, are the name and value of the setting that requires the method. solver.Minimize
-// checks what takenBy does not check.
-func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error {
+// checkParts returns an error if the specification has a part that the method does not support. The error
+// names the setting that requires the method, and the value of this setting.
+func (s *Spec) checkParts(info solver.MethodInfo, setting string, value any) error {
 	_, grouped := s.Penalty.(GroupLasso)
 	net := s.l1Ratio() < 1
 	ridge := s.Mu > 0 || s.Graph != nil && net || s.MuA > 0 && !s.couples()
@@ -124,34 +123,34 @@ func (s *Spec) takenBy(info solver.MethodInfo, setting string, value any) error 
 		features = "the method takes an elastic net only if it is of all coefficients"
 		offsets  = "the method takes offsets only with the losses squared and huber"
 	)
-	none := !info.AnyProblem // the method refuses the parts below that have useSCASK as a remedy
+	limited := !info.AnyProblem
 	return firstUnsupported(setting, value, nil, []unsupported{
 		{!s.NoIntercept && ridge, oneRidge, []sparse.Remedy{noIntercept}},
 		{s.PenaltyFactors != nil && (ridge || s.MuA > 0), oneScale, []sparse.Remedy{noFactors}},
 		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, oneOfA, []sparse.Remedy{noFusion}},
 		{s.MuA > 0 && s.couples() && net, noNet, []sparse.Remedy{noMuA}},
-		{s.SampleWeights != nil && none, weights, []sparse.Remedy{noWeights, useSCASK}},
-		{s.ClassWeights != nil && none, weights, []sparse.Remedy{noClasses, useSCASK}},
-		{s.Balanced && none, weights, []sparse.Remedy{notBalanced, useSCASK}},
-		{s.Domain != nil && none, "the method does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
-		{s.Offsets != nil && !traits(s.loss()).Residual && (none || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
-		{grouped && none, absolute, []sparse.Remedy{noGroups, useSCASK}},
-		{s.MuA > 0 && s.couples() && none, absolute, []sparse.Remedy{noMuA, useSCASK}},
-		{net && !s.NoIntercept && none, features, []sparse.Remedy{noIntercept, useSCASK}},
-		{net && slices.Contains(s.PenaltyFactors, 0) && none, features, []sparse.Remedy{noFactors, useSCASK}},
+		{s.SampleWeights != nil && limited, weights, []sparse.Remedy{noWeights, useSCASK}},
+		{s.ClassWeights != nil && limited, weights, []sparse.Remedy{noClasses, useSCASK}},
+		{s.Balanced && limited, weights, []sparse.Remedy{notBalanced, useSCASK}},
+		{s.Domain != nil && limited, "the method does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
+		{s.Offsets != nil && !traits(s.loss()).Residual && (limited || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
+		{grouped && limited, absolute, []sparse.Remedy{noGroups, useSCASK}},
+		{s.MuA > 0 && s.couples() && limited, absolute, []sparse.Remedy{noMuA, useSCASK}},
+		{net && !s.NoIntercept && limited, features, []sparse.Remedy{noIntercept, useSCASK}},
+		{net && slices.Contains(s.PenaltyFactors, 0) && limited, features, []sparse.Remedy{noFactors, useSCASK}},
 	})
 }
 
 // checkStreamed returns an error if the method that setting requires cannot fit the specification out
 // of core.
 func (s *Spec) checkStreamed(setting string, value any) error {
-	var unnamed, other bool // Method is nil or Auto; Method is not for data out of core
+	var isAuto, inMemory bool // Method is nil or Auto; Method is only for data in memory
 	switch s.methodExceptAuto().(type) {
 	case nil:
-		unnamed = true
+		isAuto = true
 	case solver.SCASK, solver.SCASL:
 	default:
-		other = true
+		inMemory = true
 	}
 	const (
 		intercept = "the method fits no intercept out of core"
@@ -161,8 +160,8 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 		memory    = "another setting is only for data in memory"
 	)
 	return firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{
-		{unnamed, "out of core this is only for the methods scas-k and scas-l", []sparse.Remedy{useSCASK, useSCASL}},
-		{other, "the method is for data in memory", []sparse.Remedy{useStreamed}},
+		{isAuto, "out of core this is only for the methods scas-k and scas-l", []sparse.Remedy{useSCASK, useSCASL}},
+		{inMemory, "the method is for data in memory", []sparse.Remedy{useStreamed}},
 		{!s.NoIntercept, intercept, []sparse.Remedy{noIntercept}},
 		{s.standardizes(), scale, []sparse.Remedy{noStandardize}},
 		{s.Offsets != nil, offsets, []sparse.Remedy{noOffsets}},
@@ -178,8 +177,8 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 	})
 }
 
-// firstUnsupported returns a SettingError for the first of the parts that the specification has, or nil if
-// it has none. The error wraps kind.
+// firstUnsupported returns a SettingError for the first part that is present, or nil if no part is present.
+// The error wraps kind.
 func firstUnsupported(setting string, value any, kind error, parts []unsupported) error {
 	for _, u := range parts {
 		if u.present {

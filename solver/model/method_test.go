@@ -15,9 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestMethods checks that every method that supports a problem comes near the optimum of Newton's method,
-// with an intercept, standardised features and penalty factors, and that its gap bounds its distance from
-// the optimum.
+// TestMethods checks that every method that supports a problem lowers the objective at least half as far as
+// Newton's method, and that its gap bounds its distance from the optimum.
 func TestMethods(t *testing.T) {
 	x, y := random(t, 80, 6, 3, true)
 	for name, spec := range map[string]Spec{
@@ -69,7 +68,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestRidge checks Certificate.Ridge for every kind of fit.
+// TestRidge checks that Certificate.Ridge is the part of the objective that Mu adds.
 func TestRidge(t *testing.T) {
 	x, y := random(t, 60, 5, 9, true)
 	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {OuterIterations: byMinimize}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
@@ -83,8 +82,7 @@ func TestRidge(t *testing.T) {
 	}
 }
 
-// TestAverage checks that Spec.Average stores the averaged iterate in the model, and that the gap is
-// proved for the average.
+// TestAverage checks that Spec.Average stores the averaged iterate and its objective in the model.
 func TestAverage(t *testing.T) {
 	x, y := random(t, 80, 6, 3, true)
 	spec := &Spec{Lambda: 0.03, Settings: solver.Settings{Method: solver.SCAS{}, Passes: 20}}
@@ -100,7 +98,7 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestMethodErrors checks the error for a part of the specification that a method does not support.
+// TestMethodErrors checks that an error names the part of the specification that the method does not support.
 func TestMethodErrors(t *testing.T) {
 	x, y := random(t, 40, 3, 1, true)
 	named := func(m solver.Method) solver.Settings { return solver.Settings{Method: m} }
@@ -142,8 +140,8 @@ func TestMethodErrors(t *testing.T) {
 	}
 }
 
-// TestStreamedMethods checks that SCASK and SCASL fit the same models out of core as in memory, without an
-// intercept and standardised features, and that settings for data in memory are errors.
+// TestStreamedMethods checks that SCASK and SCASL reach the optimum out of core, and that settings that they
+// do not support out of core are errors.
 func TestStreamedMethods(t *testing.T) {
 	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4})
 	plain := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}

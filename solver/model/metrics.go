@@ -7,48 +7,47 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Metrics measure the quality of the predictions of a model for some rows.
+// Metrics measure the predictions of a model for some rows. With weights, all means are weighted means.
 type Metrics struct {
 	Rows int     `json:"rows"`
-	Loss float64 `json:"mean_loss"` // the mean of the loss of the model
+	Loss float64 `json:"mean_loss"` // mean loss; equals LogLoss if LogLoss is not nil
 	// Classes is nil for numbers, and Numbers for classes.
 	Classes *ClassMetrics  `json:"classification,omitempty"`
 	Numbers *NumberMetrics `json:"regression,omitempty"`
 }
 
-// ClassMetrics are the metrics of a model of two or more classes. Precision, recall and F1 are 0 if
-// their divisor is 0, as in scikit-learn.
+// ClassMetrics are the metrics of a model of two or more classes. Precision, recall and F1 are 0 if their
+// divisor is 0.
 type ClassMetrics struct {
 	Accuracy float64 `json:"accuracy"`
-	// Precision, Recall and F1 are for the positive class if there are two classes. With more classes they
-	// are the means over the classes.
+	// Precision, Recall and F1 are those of the positive class if there are two classes, and otherwise the
+	// means over the classes.
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// AUC is the area under the ROC curve, in which pairs with equal scores count half. It is nil if a
-	// class has no rows, or if the tally is brief. With more than two classes it is the mean over the
-	// classes of the AUC of the class against the rest.
+	// AUC is the area under the ROC curve; pairs with equal scores count half. With more than two classes it
+	// is the mean of the AUCs of each class against all other classes. It is nil if a class has no rows or
+	// only rows of weight 0, or if the Tally is brief.
 	AUC *float64 `json:"auc"`
-	// LogLoss is the mean of −log of the probability of the class of a row; nil for losses without
+	// LogLoss is the mean of −log(probability of the class of the row). It is nil for losses without
 	// probabilities.
 	LogLoss *float64 `json:"log_loss"`
-	// Brier is the mean squared error of the probability of the positive class. It is nil if there are
-	// more than two classes or no probabilities.
+	// Brier is the mean squared error of the probability of the positive class. It is nil for more than two
+	// classes and for losses without probabilities.
 	Brier *float64 `json:"brier,omitempty"`
-	// Threshold is the probability above which the positive class is predicted if there are two classes.
-	// For losses without probabilities it is a margin. It is nil for more than two classes.
+	// Threshold is the probability, or for losses without probabilities the margin, above which the positive
+	// class is predicted. It is nil for more than two classes.
 	Threshold *float64       `json:"threshold,omitempty"`
-	Classes   []ClassSummary `json:"classes"` // if there are two classes, the negative class is first
-	// Confusion[i][j] is the number of rows of class i for which class j is predicted, or the sum of
-	// their weights. It is nil if the tally is brief.
+	Classes   []ClassSummary `json:"classes"` // of two classes, the negative class is first
+	// Confusion[i][j] is the number of rows of class i for which class j is predicted, or their total weight.
+	// It is nil if the Tally is brief.
 	Confusion [][]float64 `json:"confusion"`
 }
 
-// A ClassSummary has the metrics of one class. Precision, recall and F1 are 0 if their divisor is 0, as
-// in scikit-learn.
+// A ClassSummary has the metrics of one class. Precision, recall and F1 are 0 if their divisor is 0.
 type ClassSummary struct {
 	Class     string  `json:"class"`
-	Rows      float64 `json:"rows"` // the number of rows of the class, or the sum of their weights
+	Rows      float64 `json:"rows"` // number of rows of the class, or their total weight
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
@@ -58,12 +57,11 @@ type ClassSummary struct {
 type NumberMetrics struct {
 	MSE float64 `json:"mse"`
 	MAE float64 `json:"mae"`
-	// R2 is 1 − Σ ω(y − t)²/Σ ω(y − mean)² for predictions t. If all y are equal, it is 1 for perfect
-	// predictions and 0 otherwise, as in scikit-learn.
+	// R2 is 1 − MSE/variance, with the variance of the labels. If all labels are equal, R2 is 1 for perfect
+	// predictions and 0 otherwise.
 	R2 float64 `json:"r2"`
-	// Deviance is the mean Poisson deviance, which is twice the mean loss. D2 is 1 − Deviance divided by
-	// the mean deviance if the mean label is the prediction for all rows. Both are nil for losses that are
-	// not for counts.
+	// Deviance is the mean Poisson deviance. D2 is 1 − Deviance/D, where D is the deviance if the mean label
+	// is predicted for all rows. Both are nil for losses that are not for counts.
 	Deviance *float64 `json:"deviance,omitempty"`
 	D2       *float64 `json:"d2,omitempty"`
 }
@@ -72,11 +70,11 @@ type NumberMetrics struct {
 type ScoreSettings struct {
 	Weights   []float64 // a weight ≥ 0 for each row; nil means that all weights are 1
 	Offsets   []float64 // a number for each row that is added to its margins; nil means zeros
-	Threshold *float64  // ClassMetrics.Threshold for two classes; nil means probability 0.5, or margin 0
+	Threshold *float64  // for two classes: see ClassMetrics.Threshold; nil means probability 0.5, or margin 0
 }
 
-// Score compares the predictions for the rows of x with the labels y. Labels have the values of the
-// training data. A label that is not a class of the model is an error.
+// Score compares the predictions for the rows of x with the labels y, which have the values of the training
+// data. A label that is not a class of the model is an error.
 func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics, error) {
 	t := m.NewTally(nil)
 	if err := t.Add(x, y, set); err != nil {
@@ -85,8 +83,7 @@ func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics,
 	return t.Metrics()
 }
 
-// checked returns s, or the defaults if s is nil. It returns an error if the settings or the data are not
-// valid.
+// checked returns s, or the defaults if s is nil. Settings or data that are not valid are an error.
 func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, error) {
 	if s == nil {
 		s = &ScoreSettings{}
@@ -128,7 +125,6 @@ func (s *ScoreSettings) check(n int) error {
 	return nil
 }
 
-// counts reports whether the labels are counts.
 func (m *Model) counts() bool { return traits(m.loss()).Labels == term.Counts }
 
 // deviance returns the Poisson deviance of a count and a rate. The rate is 0 only if the count is 0.
@@ -139,7 +135,7 @@ func deviance(count, rate float64) float64 {
 	return 2 * term.Poisson{}.Value(term.Counts.MarginOf(rate), count)
 }
 
-// mean returns Σ ωᵢ f(i)/Σ ωᵢ over n rows. ω are the weights; if weights is nil, all are 1.
+// mean returns Σ ωᵢ f(i)/Σ ωᵢ over n rows. ω are the weights; nil means that all are 1.
 func mean(weights []float64, n int, f func(i int) float64) float64 {
 	var sum, total float64
 	for i := range n {
@@ -151,7 +147,7 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 	return sum / total
 }
 
-// summarise computes the metrics that follow from counts of rows.
+// summarise sets the metrics that depend only on the counts of rows.
 func (c *ClassMetrics) summarise(m *Model, of *classCounts) {
 	share := func(part, whole float64) float64 {
 		if part == 0 {
@@ -181,9 +177,8 @@ func (c *ClassMetrics) summarise(m *Model, of *classCounts) {
 	}
 }
 
-// explained returns 1 − left/ofMean. left is the deviation of the labels from the predictions, and ofMean
-// their deviation from the mean label. If all labels are equal, explained returns 1 for perfect
-// predictions and 0 otherwise.
+// explained returns 1 − left/ofMean, where left is the deviation of the labels from the predictions, and
+// ofMean from the mean label. If ofMean is 0, it returns 1 for perfect predictions and 0 otherwise.
 func explained(left, ofMean float64) float64 {
 	switch {
 	case ofMean > 0:

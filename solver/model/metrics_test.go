@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMetricsByHand checks the metrics of five rows against values computed by hand.
+// TestMetricsByHand compares metrics with values computed by hand.
 func TestMetricsByHand(t *testing.T) {
 	x, err := sparse.FromDense(5, 1, []float64{-2, -1, 0.5, 0.5, 3})
 	if err != nil {
@@ -30,8 +30,7 @@ func TestMetricsByHand(t *testing.T) {
 	if fmt.Sprint(c.Confusion) != "[[1 1] [1 2]]" || *c.Threshold != 0.5 {
 		t.Errorf("%+v", c)
 	}
-	// There are 6 pairs for the AUC: in 4 the positive row has the larger score, in 1 the scores are
-	// equal.
+	// The AUC has 6 pairs: 4 in the right order, 1 with equal scores.
 	near(t, "accuracy", c.Accuracy, 0.6)
 	near(t, "precision", c.Precision, 2.0/3)
 	near(t, "recall", c.Recall, 2.0/3)
@@ -88,7 +87,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestAUC compares the AUC with a loop over all pairs, with equal scores and with weights.
+// TestAUC compares the AUC with a loop over all pairs of rows.
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
@@ -125,10 +124,10 @@ func TestAUC(t *testing.T) {
 	}
 }
 
-// scikitLearn returns the name of a Python interpreter that has scikit-learn, or "" if there is none.
+// scikitLearn returns a Python interpreter that has scikit-learn, or "" if there is none.
 var scikitLearn = sync.OnceValue(func() string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		// Importing sklearn would take a second, so the script only looks for it.
+		// The script does not import sklearn, because that takes a second.
 		if exec.Command(name, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)").Run() == nil {
 			return name
 		}
@@ -136,8 +135,8 @@ var scikitLearn = sync.OnceValue(func() string {
 	return ""
 })
 
-// python runs a script that reads JSON on standard input and prints JSON. It skips the test if
-// scikit-learn is not installed.
+// python runs a script that reads in as JSON and prints out as JSON. It skips the test if scikit-learn is not
+// installed.
 func python(t testing.TB, script string, in, out any) {
 	t.Helper()
 	if scikitLearn() == "" {
@@ -168,7 +167,7 @@ func TestMetricsOfPeers(t *testing.T) {
 		line := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
 		probability, _ := m.Probabilities(nil, x)
 		for i := range probability {
-			if i%3 == 0 { // equal scores
+			if i%3 == 0 { // so that some scores are equal
 				probability[i] = (math.Round(probability[i]*7) + 0.5) / 8
 			}
 		}
@@ -199,7 +198,7 @@ print(json.dumps({
 			margin[i] = math.Log(p / (1 - p))
 		}
 		threshold := 0.3
-		// Change the models so that the margin of a row is its only value.
+		// These models predict the only value of a row as its margin.
 		m.HasIntercept, m.Columns = false, []Column{{Coefficients: []float64{1}}}
 		line.HasIntercept, line.Columns = false, m.Columns
 		score := func(m *Model, margins []float64, set *ScoreSettings) *Metrics {

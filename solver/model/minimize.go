@@ -15,11 +15,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file fits with solver.Minimize, which is used if a setting requires it, or if package exact does
-// not support the problem.
+// This file fits with solver.Minimize: if a setting requires it, or if package exact does not support the
+// problem.
 
-// minimize solves the problem with the lambda of the specification by solver.Minimize. It begins at
-// d.start.
+// minimize solves the problem for Spec.Lambda by solver.Minimize, beginning at d.start.
 func (d *design) minimize(ctx context.Context) (*outcome, error) {
 	g, err := d.general()
 	if err != nil {
@@ -33,8 +32,7 @@ func (d *design) minimize(ctx context.Context) (*outcome, error) {
 	return out, err
 }
 
-// scaled returns the coefficients x for the scaled features of the problem. The coefficient of the column
-// of offsets is 1.
+// scaled converts coefficients for the data as given to coefficients of the problem.
 func (g *general) scaled(x []float64) []float64 {
 	_, columns := g.problem.Data.Dims()
 	out := append(slices.Clone(x), make([]float64, columns-len(x))...)
@@ -47,14 +45,14 @@ func (g *general) scaled(x []float64) []float64 {
 	return out
 }
 
-// A general is a problem of package solver, for all lambdas. Its features are divided by scale, which
-// standardises them and applies the penalty factors of an elastic net.
+// A general is the problem of a design for solver.Minimize; pose adds lambda. The features of the problem are
+// divided by scale.
 type general struct {
 	d       *design
 	problem solver.Problem
-	weights []float64 // weights of the rows of A in the penalty
-	l2      bool      // the squares of an elastic net are part of the penalty, and not of Problem.L2
-	ridge   float64   // lambda times ridge is a part of Problem.L2
+	weights []float64 // weights of the rows of A
+	l2      bool      // the squares of an elastic net are in Problem.Penalty, not in Problem.L2
+	ridge   float64   // Problem.L2 has the term lambda·ridge, unless l2 is true
 	scale   []float64 // divisor of each feature
 	offsets bool      // the last column of the data has the offsets
 }
@@ -68,10 +66,10 @@ func (d *design) general() (*general, error) {
 	return g, nil
 }
 
-// ownGeneral returns the problem with the rows of this process.
+// ownGeneral does the work of general for the rows of this process.
 func (d *design) ownGeneral() (*general, error) {
-	if !d.spec.minimizes() { // otherwise checkMethod has checked the specification
-		if err := d.spec.takenBy(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
+	if !d.spec.minimizes() { // otherwise, checkMethod has checked the specification
+		if err := d.spec.checkParts(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}
 	}
@@ -111,8 +109,7 @@ func (d *design) ownGeneral() (*general, error) {
 	return g, err
 }
 
-// confine sets the domain of the problem. If there is a column of offsets, the domain fixes its
-// coefficient at 1.
+// confine sets the domain of the problem. It fixes the coefficient of a column of offsets at 1.
 func (g *general) confine(columns int) error {
 	g.problem.Domain = g.d.region(g.scale, columns)
 	if !g.offsets {
@@ -130,8 +127,8 @@ func (g *general) confine(columns int) error {
 	return nil
 }
 
-// roots returns √fⱼ for each feature if the penalty is an elastic net with penalty factors, and nil
-// otherwise. If uⱼ are coefficients of standardised features, the squares of all vⱼ = √fⱼuⱼ have the same
+// roots returns √fⱼ for the penalty factors fⱼ of an elastic net, and nil if the penalty has no L2 part or no
+// factors. If uⱼ are coefficients of standardised features, the squares of all vⱼ = √fⱼuⱼ have the same
 // weight (r is L1Ratio):
 //
 //	fⱼ (r|uⱼ| + (1 − r)/2 uⱼ²) = √fⱼ r|vⱼ| + (1 − r)/2 vⱼ²
@@ -146,13 +143,13 @@ func (d *design) roots() []float64 {
 	return roots
 }
 
-// offset adds the offsets to the problem. If the loss depends only on the margin minus the label, the
-// offsets are subtracted from the labels. Otherwise they become a column of the data.
+// offset adds the offsets to the problem. For a loss of the margin minus the label, it subtracts the offsets
+// from the labels. For other losses, the offsets become a column of the data.
 func (g *general) offset(offsets []float64) (err error) {
 	if offsets == nil {
 		return nil
 	}
-	if traits(g.d.loss).Residual { // φ(t + o; y) = φ(t; y − o)
+	if traits(g.d.loss).Residual {
 		g.problem.Labels = slices.Clone(g.d.y)
 		for i, o := range offsets {
 			g.problem.Labels[i] -= o
@@ -164,10 +161,9 @@ func (g *general) offset(offsets []float64) (err error) {
 	return err
 }
 
-// relTol returns RelTol for solver.Minimize. RelTol of the specification is relative to the objective at
-// margins that equal the offsets, and RelTol of solver.Minimize to the objective at margins of 0; for
-// counts see term.Labels.Unit. relTol converts the one into the other, but does not return more than
-// RelTol of the specification.
+// relTol converts Spec.RelTol to RelTol of solver.Minimize. Spec.RelTol is relative to the objective (see
+// term.Labels.Unit) at margins that equal the offsets, and RelTol of solver.Minimize to the objective at
+// margins of 0. The result is at most Spec.RelTol.
 func (g *general) relTol() float64 {
 	if !g.offsets || g.d.spec.relTol() == 0 {
 		return g.d.spec.RelTol
@@ -195,9 +191,8 @@ func (g *general) unit(x []float64) float64 {
 }
 
 // constrain sets the matrix A of the problem and the weights of its rows. A is the matrix of the
-// specification, or [G; I] with a graph, and otherwise the identity I. In I, the rows of the intercept
-// and of the column of offsets have weight 0. If an elastic net penalises only some coefficients, A has
-// the rows of I for these coefficients.
+// specification, [G; I] for a graph, and otherwise the identity. For an elastic net that does not penalise
+// all coefficients, A has only the rows of the identity for coefficients that are penalised.
 func (g *general) constrain(columns int) error {
 	d, roots := g.d, g.d.roots()
 	a, err := d.rowsOfA(columns)
@@ -258,13 +253,13 @@ func (g *general) pose(lambda float64) solver.Problem {
 	return p
 }
 
-// solve solves the problem for lambda, beginning at start unless it is nil. It also returns the last
-// iterate.
+// solve solves the problem for lambda. It begins at start, or at zeros if start is nil. It also returns the
+// last iterate.
 func (g *general) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, *solver.Iterate, error) {
 	d, p := g.d, g.pose(lambda)
 	set := d.spec.Settings
 	set.RelTol = g.relTol()
-	set.TimeLimit = 0 // ctx has the time limit
+	set.TimeLimit = 0 // ctx ends at the time limit
 	if start != nil {
 		set.Start = *start
 	}
@@ -273,12 +268,12 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 		return nil, nil, err
 	}
 	late := res.Status == solver.TimeDone
-	if late && !finite(res.At.Objective) { // out of core, if no point was evaluated in time
+	if late && !finite(res.At.Objective) { // out of core, no point was evaluated in time
 		return nil, nil, errUnknown
 	}
 	out := g.outcome(lambda, res)
 	c := &out.certificate
-	if err == nil || !late { // if late, there is no time for the pass that unattained may need
+	if err == nil || !late { // after the time limit, there is no time for a pass over the file
 		c.NoOptimum = g.unattained(ctx, &p, out)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
@@ -287,7 +282,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	return out, &res.Iterate, err
 }
 
-// outOfTime returns the error that the time limit came before an event, which before describes.
+// outOfTime returns an error that says "the time limit came before", followed by the text before.
 func outOfTime(before string) error {
 	return &sparse.RemedyError{
 		Err:      fmt.Errorf("%w: the time limit came before %s", solver.ErrNotConverged, before),
@@ -295,14 +290,14 @@ func outOfTime(before string) error {
 	}
 }
 
-// errUnknown is the error of a fit that has no model when the time limit ends it. errLate is the error
-// of a fit that has a model, and for which no proof was requested.
+// errUnknown is the error if the time limit ends a fit that has no model. errLate is the error if the fit has
+// a model, and no proof was requested.
 var (
 	errUnknown = outOfTime("anything was known")
 	errLate    = outOfTime("the end of the run")
 )
 
-// run solves a problem of package solver, in memory or out of core.
+// run runs solver.Minimize or, out of core, stream.Minimize.
 func (g *general) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
 	if spec := g.d.spec; spec.streams() {
 		opt := stream.Options{Memory: spec.Memory}
@@ -316,8 +311,8 @@ func (g *general) run(ctx context.Context, p *solver.Problem, set *solver.Settin
 	return solver.Minimize(ctx, p, set)
 }
 
-// outcome returns the outcome of a run. It has the average of the iterates if Spec.Average is set and the
-// run has not diverged, and the last iterate otherwise.
+// outcome returns the outcome of a run: the averaged iterate if Spec.Average is set and the run has not
+// diverged, and otherwise the last iterate.
 func (g *general) outcome(lambda float64, res *solver.Result) *outcome {
 	d, set := g.d, &g.d.spec.Settings
 	out := &outcome{
@@ -341,8 +336,8 @@ func (g *general) outcome(lambda float64, res *solver.Result) *outcome {
 	return out
 }
 
-// unattained reports whether the outcome shows that the objective has no minimum: see
-// design.unpenalised. Out of core it makes a pass over the file; on an error it returns false.
+// unattained reports whether the outcome shows that the objective has no minimum. Out of core it makes a pass
+// over the file, and returns false on an error.
 func (g *general) unattained(ctx context.Context, p *solver.Problem, out *outcome) bool {
 	d := g.d
 	free := d.unpenalised(out.lambda, out.x)

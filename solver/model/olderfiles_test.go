@@ -16,9 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestOlderFiles checks that all model files of testdata/files can still be read; README.md there lists
-// them. Each model must have the fields that were written, must predict the same bits, and must not
-// change when it is written in the newest format and read again.
+// TestOlderFiles checks that the models of testdata/files have the stored fields and predictions, also after
+// they are written in the newest format and read again.
 func TestOlderFiles(t *testing.T) {
 	wanted, err := filepath.Glob("testdata/files/*.want")
 	if err != nil || len(wanted) == 0 {
@@ -53,7 +52,7 @@ func TestOlderFiles(t *testing.T) {
 	}
 }
 
-// readSample reads a sample file: a model of scas or of liblinear.
+// readSample reads the model name.json or, if this fails, name.liblinear.
 func readSample(t *testing.T, name string) *Model {
 	t.Helper()
 	m, err := Load(name + ".json")
@@ -71,7 +70,7 @@ func readSample(t *testing.T, name string) *Model {
 	return m
 }
 
-// summary returns a line with the fields of a model, except for the coefficients.
+// summary describes a model in one line, without its coefficients.
 func summary(t *testing.T, m *Model) string {
 	t.Helper()
 	facts, err := json.Marshal(m.Summary)
@@ -100,9 +99,8 @@ func summary(t *testing.T, m *Model) string {
 	return strings.Join(parts, ", ") + "\n"
 }
 
-// predictionsOfRows returns the predictions for the rows of testdata/files: for the rows of the table if
-// the model has column names, and otherwise for the rows without names. Each line has the class or number
-// that is predicted for a row, and the margins of the row.
+// predictionsOfRows returns a line for each row of rows.csv if the features of the model have names, and of
+// rows.svm otherwise. A line has the predicted class or number and the margins of the row.
 func predictionsOfRows(t *testing.T, m *Model) string {
 	t.Helper()
 	rows, opt := "rows.svm", m.ReadOptions()
@@ -139,9 +137,8 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 	return lines.String()
 }
 
-// TestManyClassesAreStoredSparsely checks that the file of a model of many classes has only the
-// coefficients that are not zero, and the names of the features only once. Reading the file must give the
-// same bits.
+// TestManyClassesAreStoredSparsely checks that the file of a model of many classes is small, has the name of
+// a feature only once, and gives the same bits when it is read.
 func TestManyClassesAreStoredSparsely(t *testing.T) {
 	const classes, features = 30, 5000
 	rng, m := rand.New(rand.NewPCG(1, 2)), &Model{HasIntercept: true}

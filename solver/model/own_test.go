@@ -11,8 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// ownSquared is a loss of the caller that equals the squared loss, with its conjugate. It counts the
-// samples for which it is evaluated.
+// ownSquared is the squared loss as a loss of the caller. It counts the calls of Slope.
 type ownSquared struct {
 	solver.Squared
 	samples *int
@@ -27,8 +26,8 @@ func (ownSquared) Conjugate(alpha, label float64) float64 { return alpha * (labe
 
 func (ownSquared) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
 
-// TestOwnLossIntercept checks that, with a loss of the caller, the fit of an intercept needs only a few
-// passes, and that LambdaMax is the same as with the equal loss of package solver.
+// TestOwnLossIntercept checks that, for a loss of the caller, a fit with an intercept needs at most 15 passes
+// more than a fit without, and that LambdaMax equals LambdaMax of the same loss of package solver.
 func TestOwnLossIntercept(t *testing.T) {
 	for _, shift := range []float64{0, 50} {
 		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, NonzerosPerRow: 5, Noise: 1, Regression: true, Seed: 1})
@@ -63,8 +62,7 @@ func TestOwnLossIntercept(t *testing.T) {
 	}
 }
 
-// drawn is the loss (b − t)² + t²/10 of a label b and a margin t. It is for numbers, and is not a
-// function of b − t.
+// drawn is the loss (b − t)² + t²/10 for a label b and a margin t.
 type drawn struct{ solver.Squared }
 
 func (drawn) Value(margin, label float64) float64 {
@@ -77,8 +75,8 @@ func (drawn) SecondDerivative(_, _, _ float64) float64 { return 2.2 }
 
 func (drawn) Curvature() float64 { return 2.2 }
 
-// TestOwnLossOffsets checks offsets with a loss of the caller that is not a function of the label minus
-// the margin. For a label b, the loss is 1.1 times the squared loss for the label b/1.1, plus a constant.
+// TestOwnLossOffsets checks offsets with the loss drawn. For a label b, this loss is 1.1 times the squared
+// loss for the label b/1.1, plus a constant.
 func TestOwnLossOffsets(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 0.5, Regression: true, Seed: 3})
 	if err != nil {

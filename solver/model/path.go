@@ -16,46 +16,45 @@ import (
 
 // PathSettings are the settings of Path; nil means the defaults.
 type PathSettings struct {
-	// Lambdas are the lambdas of the path, in decreasing order. nil means Count values in geometric
-	// progression, from LambdaMax down to Ratio times LambdaMax.
+	// Lambdas are the lambdas of the path, in decreasing order. nil means a geometric progression of Count
+	// values, from LambdaMax down to Ratio times LambdaMax.
 	Lambdas []float64
 	// Count is the number of lambdas; zero means 100.
 	Count int
 	// Ratio, below 1, is the last lambda divided by the first. Zero means 1e-4 if there are more rows than
 	// features, and 1e-2 otherwise.
 	Ratio float64
-	// Validation scores each model on rows that are not fitted, and may end the path early; nil means no
+	// Validation scores each model on rows that were not fitted, and may end the path early; nil means no
 	// validation.
 	Validation *Validation
 }
 
-// A Validation scores the models of a path on rows that are not fitted, and ends the path if the models
-// do not improve.
+// A Validation scores the models of a path on rows that were not fitted, and ends the path if the models do
+// not improve.
 type Validation struct {
 	X        *sparse.CSR
 	Y        []float64
-	Score    *ScoreSettings // weights, offsets and threshold of the rows; nil means the defaults
-	By       Measure        // the measure; empty means ByLoss, and ByR2 is not allowed
-	Metric   Metric         // replaces By unless nil
-	Patience int            // the path ends after this number of lambdas without a better value; zero means 10
+	Score    *ScoreSettings // weights and offsets of the rows, and the threshold; nil means the defaults
+	By       Measure        // the measure; empty means ByLoss; ByR2 is an error
+	Metric   Metric         // measure of the caller; nil means none. If it is set, By must be empty
+	Patience int            // number of lambdas without a better value after which the path ends; zero means 10
 }
 
 // A Step is the solution for one lambda of a path.
 type Step struct {
 	Index  int // the number of the lambda, from 0
 	Lambda float64
-	// Columns are the columns of the model, as in Model.
+	// Columns are the columns of the model, as in Model.Columns.
 	Columns []StepColumn
-	// Validation is the value of the measure on the rows of PathSettings.Validation; NaN without
-	// validation.
+	// Validation is the value of the measure for PathSettings.Validation; NaN without validation.
 	Validation float64
 
 	design  *design
-	classes *problems // the problems of more than two classes; nil for one problem
-	origin  *origin   // the Dataset of PathData and CVData; nil for Path and CV
+	classes *problems // nil unless there are more than two classes
+	origin  *origin   // from PathData or CVData; nil for Path and CV
 }
 
-// A StepColumn is a Column of which only the coefficients that are not zero are stored.
+// A StepColumn is a Column that stores only the coefficients that are not zero.
 type StepColumn struct {
 	Indices     []int32
 	Values      []float64
@@ -95,18 +94,17 @@ func (s *Step) Model() *Model {
 	return m
 }
 
-// Path fits spec for one lambda after the other, and yields a step for each lambda, with its own status
-// and certificate. Each fit begins at the last solution. If a fit does not converge, its step comes with
-// an error that matches solver.ErrNotConverged, and the path continues.
+// Path fits spec for one lambda after the other, and yields a step for each lambda. It ignores spec.Lambda.
+// Each fit begins at the solution for the previous lambda. If a fit does not converge, its step comes with an
+// error that matches solver.ErrNotConverged, and the path continues.
 //
-// The path ends early if PathSettings.Validation ends it, if ctx ends, or at Settings.TimeLimit. If ctx or
-// the time limit ends it, it yields an error, with a step if there is a model for it. If the data or the
-// specification are not valid, the path yields an error without a step. Path ignores spec.Lambda. Classes
-// are fitted as by Fit. With more than two classes, the first step comes only after all lambdas of all
-// classes are fitted.
+// PathSettings.Validation, the end of ctx and Settings.TimeLimit can end the path early. ctx and the time
+// limit end it with an error, and with a step if the last fit has a model. If the data or the specification
+// are not valid, the path yields only an error. With more than two classes, the first step comes after all
+// classes are fitted for all lambdas.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		if err := spec.stateless(); err != nil {
+		if err := spec.checkStateless(); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -121,8 +119,7 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 	}
 }
 
-// path yields the steps of the path of one problem, as Path does. set must be valid. path ignores the time
-// limit and set.Validation.
+// path yields the steps of Path for one problem. It ignores the time limit and set.Validation.
 func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		p, err := d.newPather(ctx, set)
@@ -146,10 +143,10 @@ func (s *Step) cut() bool {
 	})
 }
 
-// A pather fits a path. Either fitter or general is set, and solves the problems.
+// A pather fits a path. Either fitter or general is set.
 type pather struct {
 	d       *design
-	bare    *design // d without the rows, so that the steps do not keep the rows in memory
+	bare    *design // d without the rows, so that steps do not keep the rows in memory
 	lambdas []float64
 	fitter  *fitter         // solves with package exact
 	general *general        // solves with solver.Minimize
@@ -198,8 +195,8 @@ func (s *PathSettings) check() error {
 	return nil
 }
 
-// lambdas returns Lambdas or, if they are nil, Count lambdas in decreasing order, beginning at the result of
-// lambdaMax. n and p are the numbers of rows and features.
+// lambdas returns Lambdas or, if they are nil, Count lambdas in decreasing order. The first of these is the
+// result of lambdaMax. n and p are the numbers of rows and features.
 func (s *PathSettings) lambdas(
 	ctx context.Context, lambdaMax func(context.Context) (float64, error), n, p int,
 ) ([]float64, error) {
@@ -230,14 +227,14 @@ func (s *PathSettings) lambdas(
 	return lambdas, nil
 }
 
-// root returns the k-th root of r, 0 < r < 1, by Newton's method from above. It does not use math.Pow,
-// whose results differ between machines.
+// root returns the k-th root of r, 0 < r < 1, by Newton's method. It does not use math.Pow, whose results
+// differ between machines.
 func root(r float64, k int) float64 {
 	q := 1.0
 	for k > 0 {
 		part := power(q, k-1)
 		next := q - (float64(q*part)-r)/(float64(k)*part)
-		if !(next < q) { // Newton's method from above decreases until it reaches the rounding errors
+		if !(next < q) { // q decreases until only rounding errors change it
 			return next
 		}
 		q = next
@@ -245,7 +242,6 @@ func root(r float64, k int) float64 {
 	return q
 }
 
-// power returns q to the k.
 func power(q float64, k int) float64 {
 	p := 1.0
 	for ; k > 0; k >>= 1 {
@@ -257,7 +253,7 @@ func power(q float64, k int) float64 {
 	return p
 }
 
-// step solves for lambda number k.
+// step returns the step for lambda number k, from 0.
 func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	defer rows.Rescue(&err)
 	out, err := p.solve(ctx, k)
@@ -275,14 +271,14 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	return s, err
 }
 
-// solve fits lambda number k, by the exact solver or by package solver.
+// solve fits lambda number k by package exact or by solver.Minimize.
 func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	if p.fitter == nil {
 		return p.generalStep(ctx, k)
 	}
 	out, err := p.fitter.solve(ctx, p.lambdas[k])
 	if p.fitter.full {
-		// solver.Minimize fits the rest of the path if it supports the problem.
+		// If solver.Minimize supports the problem, it fits this lambda and all later ones.
 		if p.general, _ = p.d.general(); p.general != nil {
 			p.fitter = nil
 			return p.generalStep(ctx, k)
@@ -291,8 +287,8 @@ func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	return out, err
 }
 
-// generalStep fits lambda number k by solver.Minimize. It begins at the solution for the last lambda, with
-// the multipliers scaled by the ratio of the lambdas.
+// generalStep fits lambda number k by solver.Minimize. It begins at the solution for the previous lambda,
+// with the multipliers scaled by the ratio of the two lambdas.
 func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
 	out, at, err := p.general.solve(ctx, p.lambdas[k], p.start)
 	if at != nil && k+1 < len(p.lambdas) && p.lambdas[k] > 0 {

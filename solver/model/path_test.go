@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestPath checks that a path has all lambdas, and that each step is proved and equals a fit with this
-// lambda. At the first lambda all penalised coefficients must be zero.
+// TestPath checks that each step of a path is proved and has the objective of a fit for its lambda, and that
+// the coefficients that are penalised are zero at the first lambda.
 func TestPath(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
@@ -102,8 +102,8 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestPathEnds checks that a path ends if the caller stops, a context ends, the time limit passes or the
-// validation shows no progress. The path must continue after a lambda whose fit does not converge.
+// TestPathEnds checks that a path ends if the caller stops, ctx ends, the time limit passes, or the
+// validation loss no longer falls, and that it continues after a fit that does not converge.
 func TestPathEnds(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
 	count := 0
@@ -182,7 +182,7 @@ func TestBadPaths(t *testing.T) {
 	}
 }
 
-// BenchmarkPath fits a path of a hundred lambdas on one thread, with the preparation of the data.
+// BenchmarkPath fits a path of 100 lambdas on one thread, including the preparation of the data.
 func BenchmarkPath(b *testing.B) {
 	for _, c := range []struct {
 		name, file string
@@ -199,8 +199,7 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestSequence checks that the lambdas are a geometric progression between the first and the last lambda,
-// for several numbers of lambdas.
+// TestSequence checks that the lambdas are a geometric progression between the first and the last lambda.
 func TestSequence(t *testing.T) {
 	three := func(context.Context) (float64, error) { return 3, nil }
 	for _, count := range []int{1, 2, 3, 100, 1000} {

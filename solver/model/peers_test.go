@@ -17,7 +17,6 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// small lists the small public data sets of the tests.
 var small = []struct {
 	name     string
 	features int
@@ -27,7 +26,7 @@ var small = []struct {
 	{"abalone", 8, false}, {"housing_scale", 13, false},
 }
 
-// writeTable writes a file for R with the numbers of each row in a line.
+// writeTable writes a text file with one line of numbers for each row.
 func writeTable(t testing.TB, path string, rows int, row func(i int) []float64) {
 	t.Helper()
 	var b bytes.Buffer
@@ -45,17 +44,17 @@ func writeTable(t testing.TB, path string, rows int, row func(i int) []float64) 
 	}
 }
 
-// A peer is a problem for another program, with lambdas on the scale of that program.
-type peer struct {
+// A peerProblem is a problem for another program. lambdas are on the scale of that program.
+type peerProblem struct {
 	name    string
 	spec    *Spec
 	steps   []*Step
 	lambdas []float64
 }
 
-// glmnet returns, for each problem and lambda, the coefficients and then the intercept. It skips the
-// test if glmnet is not installed.
-func glmnet(t testing.TB, x *sparse.CSR, y []float64, peers []peer) [][][]float64 {
+// glmnet returns the coefficients, followed by the intercept, for each problem and lambda. It skips the test
+// if glmnet is not installed.
+func glmnet(t testing.TB, x *sparse.CSR, y []float64, peers []peerProblem) [][][]float64 {
 	t.Helper()
 	rscript := program(t, "Rscript")
 	dir := t.TempDir()
@@ -103,10 +102,8 @@ fit <- function(k, family, alpha, standardize, intercept) {
 
 func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
 
-// TestGlmnet checks that the solutions of glmnet have the objectives that are proved here, with and
-// without intercept, weights, standardised features and an elastic net. The squared loss of glmnet has a
-// factor ½, so its lambda is half of the lambda here. The elastic net for the squared loss is not
-// compared, because glmnet standardises the labels.
+// TestGlmnet compares objectives with glmnet. For the squared loss, the lambda of glmnet is half of the
+// lambda here. The elastic net for the squared loss is not compared, because glmnet standardises the labels.
 func TestGlmnet(t *testing.T) {
 	for _, set := range small {
 		if testing.Short() && set.features != 13 {
@@ -117,13 +114,13 @@ func TestGlmnet(t *testing.T) {
 		for i := range weights {
 			weights[i] = float64(1 + i%3)
 		}
-		var peers, all []peer
+		var peers, all []peerProblem
 		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}} // the labels of these sets are not negative
 		if set.classes {
 			losses = []solver.Loss{solver.Logistic{}}
 		}
 		for _, loss := range losses {
-			all = append(all, []peer{
+			all = append(all, []peerProblem{
 				{name: "lasso", spec: &Spec{Loss: loss}},
 				{name: "no intercept", spec: &Spec{Loss: loss, NoIntercept: true, Standardize: StandardizeOff}},
 				{name: "unscaled", spec: &Spec{Loss: loss, Standardize: StandardizeOff}},
@@ -158,9 +155,8 @@ func TestGlmnet(t *testing.T) {
 	}
 }
 
-// compare checks the objective of a fit against the objective of theirs: the coefficients, and then the
-// intercept, of another program. The objective of the fit may be larger only by its gap, and the two must
-// agree to eight digits.
+// compare checks that the objective of a fit agrees to eight digits with the objective of another program,
+// and is larger by at most the gap. theirs has the coefficients and then the intercept of that program.
 func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, lambda float64, got Certificate, theirs []float64) {
 	t.Helper()
 	one := *spec
@@ -172,8 +168,7 @@ func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, 
 	}
 }
 
-// TestLiblinearObjective compares objectives with liblinear: for logistic regression with an L1 penalty and
-// no intercept, and for the squared hinge loss.
+// TestLiblinearObjective compares the objectives of L1-penalised fits with liblinear.
 func TestLiblinearObjective(t *testing.T) {
 	train := program(t, "liblinear-train")
 	dir := t.TempDir()
@@ -187,9 +182,8 @@ func TestLiblinearObjective(t *testing.T) {
 		for kind, loss := range map[string]solver.Loss{"6": solver.Logistic{}, "5": solver.SquaredHinge{}} {
 			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-11}}
 			m := mustFit(t, spec, x, y)
-			// liblinear minimises |w|₁ + C Σ loss, so C = 1/(n lambda). If it does not reach its tolerance
-			// within its iterations, its result is worse than with a larger tolerance. So the best result of
-			// several tolerances is compared.
+			// liblinear minimises |w|₁ + C Σ loss, so C = 1/(n lambda). A tolerance that liblinear does not
+			// reach gives a worse result, so several are tried.
 			c := strconv.FormatFloat(1/(float64(len(y))*spec.Lambda), 'g', 17, 64)
 			best, least := []float64(nil), math.Inf(1)
 			for _, e := range []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-9"} {
@@ -219,8 +213,7 @@ func readLiblinear(t testing.TB, path string) *Model {
 	return m
 }
 
-// TestScikitLearn compares objectives with scikit-learn: for logistic regression with an intercept,
-// weights and an elastic net, for the lasso, and for Poisson regression with a ridge.
+// TestScikitLearn compares objectives with scikit-learn.
 func TestScikitLearn(t *testing.T) {
 	type problem struct {
 		name  string
@@ -233,7 +226,7 @@ func TestScikitLearn(t *testing.T) {
 	var in []map[string]any
 	for _, set := range small {
 		if set.features > 13 || testing.Short() && set.features != 13 {
-			continue // saga takes minutes on a1a and german
+			continue // scikit-learn takes minutes for a1a and german
 		}
 		x, y := load(t, "small/"+set.name, set.features)
 		weights, rows := make([]float64, len(y)), make([][]float64, len(y))
@@ -255,7 +248,6 @@ func TestScikitLearn(t *testing.T) {
 			all = append(all, named{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
 		}
 		for _, c := range all {
-			// RelTol is relative to the objective at 0, which for counts is 100 times the optimum.
 			c.spec.Standardize, c.spec.Lambda, c.spec.RelTol = StandardizeOff, 0.02, 1e-12
 			problems = append(problems, problem{set.name + ", scikit-learn, " + c.name, c.spec, x, y, mustFit(t, c.spec, x, y)})
 			in = append(in, map[string]any{"loss": c.spec.loss().String(), "x": rows, "y": y, "ratio": c.spec.l1Ratio(), "lambda": c.spec.Lambda, "w": c.spec.SampleWeights})

@@ -9,13 +9,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A penalty is the penalty of a specification in the form of package exact. x has the coefficients on
-// the original scale, and the intercept if there is one:
+// A penalty is the penalty of a specification in the form of package exact. x has the coefficients for the
+// data as given, and the intercept if there is one:
 //
 //	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²
 //
-// If there are groups, the weighted norms of groups of rows of A x replace Σ limit_k |(A x)_k|. A,
-// ridge and fixed contain the scales of the features. If A is the identity, limit contains them.
+// With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. A, ridge
+// and fixed contain the scales of the features. If A is the identity, limit contains them.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
 	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0
@@ -24,7 +24,6 @@ type penalty struct {
 	set           term.Region // the set of allowed x; nil allows all
 }
 
-// penalty returns the penalty of the design.
 func (d *design) penalty() (*penalty, error) {
 	p, spec := d.single(d.spec.l1Ratio()), d.spec
 	a, err := d.rowsOfA(d.columns())
@@ -55,8 +54,8 @@ func (d *design) penalty() (*penalty, error) {
 	return p, err
 }
 
-// single returns the elastic net with this L1Ratio, without graph, A and groups. It includes the ridge of
-// Mu, and the domain unless package exact does not support it.
+// single returns the elastic net with this L1Ratio. It ignores a graph, a matrix A and groups. It has the
+// domain only if package exact supports the domain.
 func (d *design) single(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
@@ -76,7 +75,7 @@ func (d *design) single(ratio float64) *penalty {
 	return p
 }
 
-// ridges sets fixed so that its term is (mu/2) Σ (sⱼbⱼ)².
+// ridges sets p.fixed for a ridge of weight mu on the coefficients of standardised features.
 func (p *penalty) ridges(d *design, mu float64) {
 	p.fixed = make([]float64, len(p.ridge))
 	for j, scale := range d.scale {
@@ -84,8 +83,8 @@ func (p *penalty) ridges(d *design, mu float64) {
 	}
 }
 
-// widened returns a box for the given number of columns: the bounds of box times scale, and no bounds for
-// columns that box does not have. scale may be nil, for ones.
+// widened returns a copy of box with the given number of columns. Its bounds are multiplied by scale, and the
+// added columns have no bounds. If scale is nil, all scales are 1.
 func widened(box term.Box, columns int, scale []float64) term.Box {
 	wide := term.NewBox(columns, math.Inf(-1), math.Inf(1))
 	copy(wide.Lower, box.Lower)
@@ -97,8 +96,8 @@ func widened(box term.Box, columns int, scale []float64) term.Box {
 	return wide
 }
 
-// rowsOfA returns the matrix A of the specification, or [G; I] for a graph, with the given number of
-// columns. It returns nil if there is neither.
+// rowsOfA returns the matrix A of the specification, or [G; I] for a graph with incidence matrix G, with the
+// given number of columns. It returns nil if there is no A and no graph.
 func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
 	switch {
 	case d.spec.A != nil:
@@ -109,16 +108,14 @@ func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
 	return widen(d.spec.Graph.FusedLasso(), columns)
 }
 
-// widen returns a with empty columns added, so that it has the given number of columns. The two matrices
-// share their entries.
+// widen adds empty columns to a, up to the given number of columns. The result shares the entries of a.
 func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 	l, _ := a.Dims()
 	rows := a.Rows(0, l)
 	return sparse.New(l, columns, rows.Ptr, rows.Idx, rows.Val)
 }
 
-// limits returns the weight of each row of A in the penalty with lambda = 1, for the coefficients of
-// standardised features.
+// limits returns the weights of the rows of A for lambda = 1 and the coefficients of standardised features.
 func (d *design) limits() (limit []float64) {
 	if d.spec.A != nil {
 		l, _ := d.spec.A.Dims()
@@ -133,8 +130,8 @@ func (d *design) limits() (limit []float64) {
 	return limit
 }
 
-// group returns the rows of a that are in a group, and sets limit and groups of the penalty. It drops the
-// other rows, because they are not penalised.
+// group sets limit and groups of p, and returns the rows of a that are in a group. Rows that are in no group
+// are not penalised.
 func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	var members []int
 	p.limit, p.groups = nil, make([][]int, len(group.Groups))
@@ -148,8 +145,8 @@ func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	return a.SelectRows(members)
 }
 
-// region returns the domain for solver.Minimize, whose problem has the given number of columns and
-// coefficients multiplied by scale. It returns nil if there is no domain.
+// region returns the domain for coefficients that are multiplied by scale, in a problem with the given number
+// of columns. It returns nil if there is no domain.
 func (d *design) region(scale []float64, columns int) solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil {

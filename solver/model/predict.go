@@ -8,32 +8,31 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// An OverflowError reports that a margin, or the prediction of a count, is not finite, because values of
-// the row or coefficients are too large.
+// An OverflowError reports that a margin, or the prediction of a count, is not finite.
 type OverflowError struct {
-	Row    int // the number of the row in the matrix, from 0; 0 for a single row
+	Row    int // number of the row in the matrix, from 0; 0 for a single row
 	Margin float64
 }
 
-// Error says which margin is not finite.
+// Error names the row and the margin.
 func (e *OverflowError) Error() string { return "model: " + e.Reword(nil) }
 
-// Reword returns the text of Error without the name of the package. It ignores its argument, because the
-// text has no remedies.
+// Reword returns the text of Error without the name of the package. The text has no remedies, so Reword
+// ignores its argument.
 func (e *OverflowError) Reword(func(sparse.Remedy) string) string {
 	return fmt.Sprintf("row %d: the margin is %v: its values are too large", e.Row, e.Margin)
 }
 
-// ErrNoProbability is the error of methods for probabilities if the loss has no probabilities.
+// ErrNoProbability is the error of methods that return probabilities, if the loss of the model has none.
 var ErrNoProbability = errorf("probabilities are for the logistic loss; take margins or classes")
 
-// errColumns is the error of Margin, which returns one number, if the model has several columns.
+// errColumns is the error of Margin for a model with several columns.
 var errColumns = errorf("the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
 
 // ReadOptions returns the options of package sparse for reading data for the model. The data get the number
 // of features of the model. If features have names in the model and in the data, columns are found by name.
 // Labels are mapped as in training, and may be absent. In tables, missing values are filled as in training,
-// and the offsets are read from the column Offset.
+// and offsets are read from the column that Offset names.
 func (m *Model) ReadOptions() *sparse.ReadOptions {
 	base := sparse.OneBased
 	if m.IndexBase == 0 {
@@ -46,10 +45,9 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 	}
 }
 
-// Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept, for a model
-// with one column. For numbers the margin is the prediction, and for counts the logarithm of the
-// prediction. Indices count from 0 and must increase; features that are absent are 0. Margin checks its
-// arguments and allocates no memory. Several goroutines may call it at the same time.
+// Margin returns Σ values[k]·Coefficients[indices[k]] + Intercept for one row and a model with one column.
+// For numbers it is the prediction, and for counts the logarithm of the prediction. indices count from 0 and
+// must increase; a feature without an index is 0. Margin checks its arguments and allocates no memory.
 func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 	if len(m.Columns) != 1 {
 		return 0, errColumns
@@ -60,7 +58,6 @@ func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 	return m.Columns[0].checkedMargin(indices, values)
 }
 
-// checkRow returns an error if the indices of a row are not valid.
 func (m *Model) checkRow(indices []int32, values []float64) error {
 	if len(indices) != len(values) {
 		return errorf("%d indices and %d values; want as many of both", len(indices), len(values))
@@ -75,7 +72,6 @@ func (m *Model) checkRow(indices []int32, values []float64) error {
 	return nil
 }
 
-// checkedMargin returns the margin, or an error if it is not finite.
 func (c *Column) checkedMargin(indices []int32, values []float64) (float64, error) {
 	sum := c.margin(indices, values)
 	if !finite(sum) {
@@ -84,14 +80,13 @@ func (c *Column) checkedMargin(indices []int32, values []float64) (float64, erro
 	return sum, nil
 }
 
-// margin returns the margin of a row. It sums the products that are not zero, in eight lanes as package
-// kernels does. The order of the sum must not depend on features whose coefficient is zero. Then rows
-// that differ only in such features have equal margins, and the AUC counts their pair half.
+// margin returns the margin of a row. It skips products that are 0, so that features whose coefficient is 0
+// do not change the order of the sum. Rows that differ only in such features then have equal margins.
 func (c *Column) margin(indices []int32, values []float64) float64 {
 	var lane [8]float64
 	kept := 0
 	for k, j := range indices {
-		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // v-v is not 0 for NaN and ±Inf
+		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // v-v is 0 unless v is NaN or ±Inf
 			lane[kept%8] = math.FMA(v, w, lane[kept%8])
 			kept++
 		}
@@ -106,8 +101,8 @@ func badIndex(k int, j, last int32, p int) error {
 	return errorf("position %d: index %d follows %d; want increasing indices", k, j, last)
 }
 
-// badValue returns an error that names the first value that is not finite. If there is none, it returns
-// an OverflowError with the margin.
+// badValue returns an error that names the first value that is not finite. If all values are finite, it
+// returns an OverflowError with the margin.
 func badValue(indices []int32, values []float64, margin float64) error {
 	for k, v := range values {
 		if !finite(v) {
@@ -117,7 +112,7 @@ func badValue(indices []int32, values []float64, margin float64) error {
 	return &OverflowError{Margin: margin}
 }
 
-// Probability returns the probability of the positive class, for a model of two classes with the logistic
+// Probability returns the probability of the positive class. The model must have two classes and the logistic
 // loss. See Margin for the arguments.
 func (m *Model) Probability(indices []int32, values []float64) (float64, error) {
 	probability := m.probability()
@@ -131,10 +126,10 @@ func (m *Model) Probability(indices []int32, values []float64) (float64, error) 
 	return probability(t), nil
 }
 
-// RowProbabilities sets dst to the probabilities of the classes for one row, and returns it. It allocates
-// no memory if the capacity of dst is sufficient. With two classes it sets only the probability of the
-// positive class. With more classes, the probability of a class is the probability from its fit against
-// the rest, divided by the sum of these probabilities over all classes. See Margin for the arguments.
+// RowProbabilities sets dst to the probabilities of the classes for one row, and returns dst. It allocates no
+// memory if the capacity of dst is sufficient. With two classes, dst has only the probability of the positive
+// class. With more classes, the probability that the fit of a class gives is divided by the sum of these
+// probabilities over all classes. See Margin for the arguments.
 func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float64) ([]float64, error) {
 	if !m.givesProbability() {
 		return nil, ErrNoProbability
@@ -157,10 +152,9 @@ func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float6
 	return dst, nil
 }
 
-// Predict returns the predicted label of one row, with the values of the labels in the training data.
-// With more than two classes it is the class with the largest margin, or the first of several such
-// classes. For numbers Predict returns the predicted number, and for counts the rate e^margin. See Margin
-// for the arguments.
+// Predict returns the predicted label of one row. Labels have the values of the training data. With more than
+// two classes, Predict returns the class with the largest margin, or the first of several such classes. For
+// numbers it returns the predicted number, and for counts the rate e^margin. See Margin for the arguments.
 func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	if err := m.checkRow(indices, values); err != nil {
 		return 0, err
@@ -188,7 +182,6 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	return number, nil
 }
 
-// prediction returns the predicted number for a margin.
 func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Predicts(margin) }
 
 // toPredictions replaces the margins of a model for numbers by its predictions.
@@ -202,10 +195,10 @@ func (m *Model) toPredictions(margins []float64) error {
 	return nil
 }
 
-// Margins sets dst to the margins of the rows of x and returns it. It allocates no memory if the capacity
-// of dst is sufficient. A model with K columns has K margins for each row, and the margins of the first
-// row come first. x may have more or fewer columns than the model has features. But an entry in a column
-// after the last feature is an error, which names its row and column.
+// Margins sets dst to the margins of the rows of x and returns dst. It allocates no memory if the capacity of
+// dst is sufficient. A model with K columns has K margins for each row; the margins of the first row come
+// first. x may have more or fewer columns than the model has features, but an entry in a column after the
+// last feature is an error.
 func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if x == nil {
 		return nil, errNoData
@@ -223,7 +216,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 			}
 		}
 	}
-	for k := range m.Columns { // the outer loop is over columns, so that their coefficients stay in the cache
+	for k := range m.Columns { // this order keeps the coefficients of a column in the cache
 		for i := range n {
 			t := m.Columns[k].margin(x.Row(i))
 			if !finite(t) {
@@ -235,8 +228,8 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	return dst, nil
 }
 
-// addOffsets adds the offset of each row to all margins of the row. offsets may be nil. An
-// OverflowError says that a margin is no longer finite.
+// addOffsets adds the offset of each row to all margins of the row. offsets may be nil. A sum that is not
+// finite is an OverflowError.
 func (m *Model) addOffsets(margins, offsets []float64) error {
 	each := len(m.Columns)
 	for i, o := range offsets {
@@ -249,8 +242,8 @@ func (m *Model) addOffsets(margins, offsets []float64) error {
 	return nil
 }
 
-// Probabilities sets dst to the probabilities of the rows of x and returns it, in the order of Margins. See
-// RowProbabilities for the probabilities of a row.
+// Probabilities sets dst to the probabilities of the rows of x, in the order of Margins, and returns dst. See
+// RowProbabilities for the probabilities of one row.
 func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if !m.givesProbability() {
 		return nil, ErrNoProbability
@@ -277,8 +270,7 @@ func (m *Model) toProbabilities(margins []float64) {
 	}
 }
 
-// Predictions sets dst to the predictions for the rows of x and returns it: one label or number for each
-// row, as Predict returns it.
+// Predictions sets dst to one label or number for each row of x, as Predict returns it, and returns dst.
 func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	dst, err := m.Margins(dst, x)
 	if err != nil {
@@ -300,7 +292,7 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	return dst, nil
 }
 
-// largest returns the index of the largest number, or the first such index if several numbers are equal.
+// largest returns the index of the largest number; of equal numbers, the first index.
 func largest(v []float64) (best int) {
 	for k, x := range v {
 		if x > v[best] {
@@ -319,5 +311,4 @@ func (m *Model) probability() func(margin float64) float64 {
 	return traits(m.loss()).Probability
 }
 
-// givesProbability reports whether the model has probabilities.
 func (m *Model) givesProbability() bool { return m.probability() != nil }

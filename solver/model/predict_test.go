@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestPredict checks that predictions for single rows and for matrices are equal bit for bit, and that
-// both agree with plain loops.
+// TestPredict checks that predictions for single rows and for matrices have the same bits, and agree with
+// plain loops.
 func TestPredict(t *testing.T) {
 	x, y := random(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
@@ -56,7 +56,8 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestHostileRows checks that an invalid row is an error that names the position in the row.
+// TestHostileRows checks that invalid rows are errors, and that a matrix may have more or fewer columns than
+// the model has features.
 func TestHostileRows(t *testing.T) {
 	m := &Model{Columns: []Column{{Coefficients: []float64{1, 2, math.MaxFloat64}}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
 	for want, row := range map[string]struct {
@@ -101,8 +102,8 @@ func TestHostileRows(t *testing.T) {
 	}
 }
 
-// TestTies checks that rows that differ only in features with coefficient 0, or in entries that are 0,
-// have the same margin, so that their pairs count half in the AUC.
+// TestTies checks that rows have equal margins if they differ only in features with coefficient 0 or in
+// entries that are 0. The AUC is then 0.5.
 func TestTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 13))
 	m := &Model{Columns: []Column{{Coefficients: make([]float64, 40)}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
@@ -132,7 +133,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestPredictAllocates checks that predictions for single rows and for matrices allocate no memory.
+// TestPredictAllocates checks that predictions allocate no memory.
 func TestPredictAllocates(t *testing.T) {
 	x, y := random(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)

@@ -20,11 +20,11 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A call is Fit, or another function with the same arguments.
+// A call is a function with the arguments of Fit.
 type call[M any] func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (M, error)
 
-// onRanks calls do on ranks, which are goroutines that each have consecutive rows of x. It returns the
-// results and errors of all ranks.
+// onRanks calls do on ranks that each have consecutive rows of x. It returns the results and errors of all
+// ranks.
 func onRanks[M any](t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64, do call[M]) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
@@ -54,7 +54,7 @@ func onRanks[M any](t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []floa
 	return models, errs
 }
 
-// oneOf checks that the results of all ranks have the same bits, and returns one.
+// oneOf checks that the results of all ranks have the same bits, and returns one of them.
 func oneOf[M any](t *testing.T, results []M, errs []error) M {
 	t.Helper()
 	for r, got := range results {
@@ -68,7 +68,7 @@ func oneOf[M any](t *testing.T, results []M, errs []error) M {
 	return results[0]
 }
 
-// fitOnRanks fits twice on ranks, checks that all models have the same bits, and returns one.
+// fitOnRanks fits twice on ranks, checks that all models have the same bits, and returns one of them.
 func fitOnRanks(t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, Fit)
@@ -76,8 +76,8 @@ func fitOnRanks(t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64)
 	return oneOf(t, append(models, again...), append(errs, more...))
 }
 
-// TestRanks checks that a fit on ranks proves the optimum of the documented objective, and that the Summary
-// of the model counts the rows of all ranks. A fit on one rank must have the bits of a fit without ranks.
+// TestRanks checks that a fit on ranks agrees with a fit in one process. On one rank both must have the same
+// bits.
 func TestRanks(t *testing.T) {
 	g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 1, J: 4, Weight: -2}})
 	if err != nil {
@@ -90,7 +90,7 @@ func TestRanks(t *testing.T) {
 		all["groups"] = &Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}, {4, 5, 6}}}}
 		all["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: all["weights"].SampleWeights, Offsets: all["offsets"].Offsets}
 		all["unscaled factors"] = &Spec{Penalty: ElasticNet{0.2}, NoIntercept: true, Standardize: StandardizeOff, PenaltyFactors: []float64{1, 2, 3, 1e-3, 0.5, 1, 7, 1, 1}}
-		if !classifies(loss) { // classes without a penalty may have no optimum
+		if !classifies(loss) { // without a penalty, classes may have no optimum
 			all["no factors"] = &Spec{Penalty: ElasticNet{0.2}, PenaltyFactors: make([]float64, 9)}
 		}
 		for name, spec := range all {
@@ -113,11 +113,11 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksUnattained checks that NoOptimum depends on the rows of all ranks. The features may separate
-// the classes in the rows of one rank, but not in all rows.
+// TestRanksUnattained checks that NoOptimum depends on the rows of all ranks: a feature may separate the
+// classes in the rows of one rank only.
 func TestRanksUnattained(t *testing.T) {
 	for _, c := range []struct {
-		values []float64 // the entries of the only feature, for rows with the labels -1 and +1 in turn
+		values []float64 // the only feature of the rows; their labels are −1, +1, −1, ...
 		none   bool
 	}{
 		{[]float64{-1, 2, -3, 1, -2, 4, -1, 1}, true},
@@ -174,7 +174,7 @@ func TestRanksClasses(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse checks that all ranks return an error if one rank has one.
+// TestRanksRefuse checks that all ranks return an error if one rank has an error.
 func TestRanksRefuse(t *testing.T) {
 	x, y := random(t, 40, 4, 3, true)
 	set := func(i int, v float64) []float64 {
@@ -207,13 +207,13 @@ func TestRanksRefuse(t *testing.T) {
 	}
 }
 
-// TestRanksCV checks that cross-validation on ranks has, on every rank, the results of one process, even
-// if a rank has all rows of a fold.
+// TestRanksCV checks that cross-validation on ranks has the results of one process, even if a rank has all
+// rows of a fold.
 func TestRanksCV(t *testing.T) {
 	const n = 90
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Poisson{}, nil} {
 		of, classes := loss, false
-		if of == nil { // several classes
+		if of == nil { // more than two classes
 			of, classes = solver.Logistic{}, true
 		}
 		x, y := randomFor(t, n, 9, 4, of)
@@ -305,7 +305,8 @@ func TestRanksCVEnds(t *testing.T) {
 	}
 }
 
-// sameCV compares the results of CV on two ranks. Only the folds of their own rows may differ.
+// sameCV checks that the results of two ranks are equal, except for Assignment, which has only the rows of
+// the rank.
 func sameCV(t *testing.T, name string, one, other *CVResult) {
 	t.Helper()
 	a, b := *one, *other
@@ -315,8 +316,8 @@ func sameCV(t *testing.T, name string, one, other *CVResult) {
 	}
 }
 
-// compareCV compares the results of two cross-validations. Their numbers may differ by rounding and by
-// the gaps of the fits.
+// compareCV checks that two cross-validations choose the same lambdas, and that their means agree within the
+// given tolerance.
 func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 	t.Helper()
 	if got.Best != want.Best || got.OneSE != want.OneSE || len(got.Measures) != len(want.Measures) {
@@ -333,7 +334,7 @@ func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 }
 
 // TestRanksPath checks that a path on ranks has the lambdas and statuses of a path in one process, and
-// objectives that agree within their gaps, even if a rank has fewer rows than features.
+// objectives that agree within the gaps, even if a rank has fewer rows than features.
 func TestRanksPath(t *testing.T) {
 	const n = 90
 	x, y := random(t, n, 9, 4, true)
@@ -380,8 +381,8 @@ func TestRanksPath(t *testing.T) {
 	}
 }
 
-// TestRanksMethods checks that a path and a cross-validation on ranks run the methods that Fit runs there,
-// with the same bits on each rank. A method that needs all rows is an error on all ranks.
+// TestRanksMethods checks CV on ranks by methods of solver.Minimize: the results must be equal on all ranks
+// and near the optimum. A method that needs all rows in one process must be an error on all ranks.
 func TestRanksMethods(t *testing.T) {
 	const n, ranks = 240, 3
 	x, y := random(t, n, 6, 4, true)
@@ -442,8 +443,7 @@ func TestRanksMethods(t *testing.T) {
 	}
 }
 
-// TestRanksTime checks that all ranks end together at the time limit, also in a path and in a
-// cross-validation, and with a method that package solver runs.
+// TestRanksTime checks that a time limit ends a fit or a path at the same step on all ranks.
 func TestRanksTime(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
 	several := make([]float64, 60)
@@ -480,7 +480,7 @@ func TestRanksTime(t *testing.T) {
 	}
 }
 
-// states is a checkpoint that stores every saved state, and loads the last one.
+// states is a checkpoint that stores all saved states, and loads the last one.
 type states struct{ all [][]byte }
 
 func (s *states) Save(state []byte) error {
@@ -495,7 +495,8 @@ func (s *states) Load() ([]byte, error) {
 	return s.all[len(s.all)-1], nil
 }
 
-// resumed calls do on ranks, and returns one of the equal results. The first rank has the checkpoint kept.
+// resumed calls do on ranks, and returns the result, which must be the same on all ranks. Rank 0 has the
+// checkpoint kept.
 func resumed[M any](t *testing.T, ranks int, spec *Spec, kept *states, x *sparse.CSR, y []float64, do call[M]) M {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (M, error) {
@@ -507,12 +508,12 @@ func resumed[M any](t *testing.T, ranks int, spec *Spec, kept *states, x *sparse
 	return oneOf(t, models, errs)
 }
 
-// TestRanksResume checks that a fit that continues from any of its checkpoints ends with the bits of a fit
-// that was not interrupted. A fit that continues with another number of ranks must end with a proof.
+// TestRanksResume checks that a fit that continues from a checkpoint has the bits of a fit that was not
+// interrupted. On another number of ranks it must end with a proof.
 func TestRanksResume(t *testing.T) {
 	for _, loss := range losses {
 		if math.IsInf(loss.Curvature(), 1) {
-			continue // the first fit is by Newton's method, which stores no state
+			continue // Newton's method fits these losses, and stores no state
 		}
 		x, y := randomFor(t, 90, 9, 4, loss)
 		all := specs(90, loss)

@@ -2,8 +2,8 @@ package model
 
 import "github.com/scas-admm/scas/sparse"
 
-// A Scorer predicts records whose values have names, such as JSON objects, with a model whose features
-// have names. Several goroutines may use it at the same time.
+// A Scorer predicts records whose values have names, such as JSON objects. The features of its model have
+// names. Several goroutines may use a Scorer at the same time.
 type Scorer struct {
 	m       *Model
 	records *sparse.Encoder
@@ -21,8 +21,8 @@ type Prediction struct {
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// Scorer returns a Scorer for records with the column names of the model. Categories and missing values
-// are handled as in tables that are read with ReadOptions: see sparse.Encoder.
+// Scorer returns a Scorer for records that have the column names of the model. Categories and missing values
+// are handled as by sparse.Encoder.
 func (m *Model) Scorer() (*Scorer, error) {
 	records, err := sparse.NewEncoder(m.ReadOptions())
 	if err != nil {
@@ -31,8 +31,8 @@ func (m *Model) Scorer() (*Scorer, error) {
 	return &Scorer{m, records}, nil
 }
 
-// Predict returns the prediction for a record. The record must have a value for every column of the
-// model, and for the offset column if the model has one. Other values are ignored.
+// Predict returns the prediction for a record. The record must have a value for every column of the model,
+// and for the offset column if there is one. Values with other names are ignored.
 func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 	r, err := s.records.Encode(record)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestScorer checks that a Scorer predicts records as the model predicts table rows with the same cells,
-// for models of older files, models for numbers and models with offsets.
+// TestScorer checks that a Scorer predicts a record as the model predicts a table row with the same cells.
 func TestScorer(t *testing.T) {
 	numbers := &Model{
 		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, Offset: "log", Fill: map[string]float64{"height": 2, "seeds": 0},

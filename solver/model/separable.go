@@ -6,11 +6,11 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An objective has no minimum if in some direction of features without a penalty the loss of some rows
-// falls forever, and the loss of no row rises. This file finds such a direction.
+// An objective has no minimum if a step along features without a penalty can lower the loss of some rows
+// forever, and raises the loss of no row. This file finds such a step.
 
-// recedes returns a function that reports whether the domain is unbounded for coefficient j, towards +∞
-// if sign is positive and towards −∞ if sign is negative.
+// recedes returns a function that reports whether the domain lets coefficient j grow without limit in the
+// direction of sign.
 func (d *design) recedes() func(j int, sign float64) bool {
 	if d.spec.Domain == nil {
 		return func(int, float64) bool { return true }
@@ -25,16 +25,16 @@ func (d *design) recedes() func(j int, sign float64) bool {
 	return func(int, float64) bool { return false }
 }
 
-// unpenalised returns x, the coefficients and the intercept, with zeros for the coefficients that lambda
-// or a ridge penalises or that the domain bounds. It returns nil if a step in the direction of the result
-// cannot lower the loss of a row forever, for example because the loss of each row reaches its minimum.
+// unpenalised returns a copy of x, the coefficients and the intercept. In the copy, coefficients that are
+// penalised or that the domain bounds are 0. It returns nil if no step along the result can lower the loss of
+// a row forever.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil
 	}
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	free, any := make([]float64, len(x)), false
-	if lambda == 0 || d.factors != nil || d.spec.A != nil || grouped { // otherwise all features are penalised
+	if lambda == 0 || d.factors != nil || d.spec.A != nil || grouped { // otherwise, all features are penalised
 		held, recedes := d.penalised(lambda), d.recedes()
 		for j, v := range x[:d.p] {
 			if !held[j] && recedes(j, v) {
@@ -42,8 +42,8 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 			}
 		}
 	}
-	// Both classes have rows, so an intercept alone separates no classes. But all counts may be 0: then
-	// an intercept alone lowers the loss forever.
+	// Both classes have rows, so an intercept alone cannot separate them. But if all counts are 0, an
+	// intercept alone lowers the loss forever.
 	if !any && classifies(d.loss) {
 		return nil
 	}
@@ -53,8 +53,8 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	return free
 }
 
-// penalised reports for each coefficient whether it is penalised with lambda: it has a ridge, or an
-// entry in a row of A with a positive weight.
+// penalised reports for each coefficient whether the penalty with lambda acts on it, by a ridge or by a row
+// of A with a positive weight.
 func (d *design) penalised(lambda float64) []bool {
 	held := make([]bool, d.columns())
 	p, err := d.penalty()

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestNoOptimum checks that a fit and its file report NoOptimum if coefficients without a penalty
-// separate the classes, and only then.
+// TestNoOptimum checks that a fit and its model file report NoOptimum exactly if coefficients without a
+// penalty separate the classes.
 func TestNoOptimum(t *testing.T) {
 	apart := []float64{2, 1, 3, 0, -1, 1, -2, 0}   // the first feature separates the classes
 	mixed := []float64{2, 1, -3, 0, -1, 1, 2, 0.5} // no linear function separates the classes
@@ -52,7 +52,7 @@ func TestNoOptimum(t *testing.T) {
 		if back, err := Read(&file, "model"); err != nil || back.Columns[0].Certificate != m.Columns[0].Certificate {
 			t.Errorf("%s: read back %+v, %v", c.name, back.Columns[0].Certificate, err)
 		}
-		if c.want { // check that there is no optimum: doubling the unpenalised coefficients lowers the loss
+		if c.want { // there is no optimum: twice the margins have a smaller loss
 			margins, err := m.Margins(nil, x)
 			if err != nil {
 				t.Fatal(err)

@@ -13,140 +13,134 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Spec specifies the objective and how it is minimised; see the package comment for the formula. The
-// zero value of every field is the default. Functions that take a *Spec do not change it.
+// A Spec specifies the objective, by the formula of the package comment, and how it is minimised. The zero
+// value of every field is the default. Functions that take a *Spec do not change it.
 type Spec struct {
-	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for classes, whose labels may
-	// be any numbers. Squared and Huber are for numbers, Poisson for numbers that are not negative.
+	// Loss is the loss function; nil means solver.Logistic. Logistic and SquaredHinge are for classes,
+	// Squared and Huber for numbers, Poisson for numbers that are not negative. The labels of classes may be
+	// any numbers.
 	Loss solver.Loss
-	// Lambda ≥ 0 is the weight of the penalty relative to the mean loss. Path and CV ignore it:
-	// see PathSettings.Lambdas.
+	// Lambda ≥ 0 is the factor of the penalty. Path and CV ignore it and use PathSettings.Lambdas.
 	Lambda float64
-	// Penalty is R; nil means the lasso.
+	// Penalty is an ElasticNet or a GroupLasso; nil means the lasso.
 	Penalty Penalty
-	// Graph has a node for each feature. Each edge adds a penalty on the difference of its two
-	// coefficients or, if its weight is negative, on their sum. nil means no graph.
+	// Graph has a node for each feature; nil means no graph. Each edge adds a penalty on the difference of
+	// its two coefficients or, if its weight is negative, on their sum.
 	Graph *graph.Graph
-	// A, unless nil, is a matrix with a column for each feature: R is then the sum of |(A (s·b))_k| over
-	// its rows. It excludes Graph, ElasticNet and PenaltyFactors.
+	// A, unless nil, is a matrix with a column for each feature. The penalty is then the sum of |(A (s·b))_k|
+	// over the rows k of A; see the package comment for s and b. A excludes Graph, ElasticNet and
+	// PenaltyFactors.
 	A *sparse.CSR
-	// Fusion is the weight of the penalties of the edges, relative to the penalties of the coefficients;
-	// zero means 1.
-	// To penalise only the differences, set PenaltyFactors to zeros.
+	// Fusion is the factor of the penalties of the edges of Graph; zero means 1. To penalise only the edges,
+	// set PenaltyFactors to zeros.
 	Fusion float64
-	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², which Lambda does not multiply. MuA ≥ 0 adds
-	// (MuA/2)|A (s·b)|². A is here [G; I] if there is a Graph with incidence matrix G, and the identity
-	// I if there is neither a Graph nor an A.
+	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², and MuA ≥ 0 adds (MuA/2)|A (s·b)|²; see the package comment
+	// for s and b. Here A is [G; I] for a Graph with incidence matrix G, and the identity I if there is
+	// neither a Graph nor an A. Lambda does not multiply these terms.
 	Mu, MuA float64
-	// Domain is the set of allowed coefficients, on the scale of the data as given. It does not limit
-	// the intercept. nil allows all coefficients. A solver.Box has bounds for each coefficient; other
-	// sets need NoIntercept and StandardizeOff.
+	// Domain is the set of allowed coefficients, for the data as given; nil allows all. It does not limit the
+	// intercept. A solver.Box has bounds for each coefficient. Other sets need NoIntercept and
+	// StandardizeOff.
 	Domain solver.Domain
 	// NoIntercept leaves the intercept out.
 	NoIntercept bool
 	// Standardize says whether the penalty applies to the coefficients of standardised features.
 	Standardize Standardize
 	// PenaltyFactors has a factor ≥ 0 for each feature; nil means that all factors are 1. A feature with
-	// factor 0 is not penalised. The factors are not normalised.
+	// factor 0 is not penalised.
 	PenaltyFactors []float64
 	// SampleWeights has a weight ≥ 0 for each row; nil means that all weights are 1.
 	SampleWeights []float64
-	// ClassWeights maps a label to a factor for the weights of the rows with this label. The factor of
-	// a label that is not in the map is 1.
+	// ClassWeights maps a label to a factor for the weights of its rows. Labels that are not in the map have
+	// the factor 1.
 	ClassWeights map[float64]float64
-	// Balanced weights the rows so that both classes have the same total weight. With more than two
-	// classes, each class and the rest have the same total weight in the fit of the class. It excludes
-	// ClassWeights.
+	// Balanced weights the rows so that both classes have the same total weight. With more than two classes
+	// this holds for each fit of one class against all others. Balanced excludes ClassWeights.
 	Balanced bool
 	// Offsets has a number oᵢ for each row that is added to its margin; nil means zeros.
 	Offsets []float64
-	// Positive is the label of the positive class if there are two classes; nil means the larger label.
-	// If it is set, more than two different labels are an error.
+	// Positive is the label of the positive class of two classes; nil means the larger label. If Positive is
+	// set, more than two different labels are an error.
 	Positive *float64
-	// Start is a model with the same number of features from which Fit begins, such as a model of fewer
-	// rows or for another Lambda. The fit needs fewer steps if Start has some of the same classes. The
-	// proof does not depend on Start. nil means no such model; Path and CV ignore it.
+	// Start is a model from which Fit begins, such as a model for another Lambda. It must have the number of
+	// features of the data. nil means no such model. Path and CV ignore Start.
 	Start *Model
 	// Features are the names of the features, which the model keeps; nil means no names.
 	Features []string
-	// IndexBase is the number of the first feature in data files, 0 or 1. The model keeps it. Indices in
-	// Go always count from 0.
+	// IndexBase is the number of the first feature in data files, 0 or 1. The model keeps it. Indices in Go
+	// always count from 0.
 	IndexBase int
-	// Comm connects processes that each have a shard of the rows, with at least one row. Data, labels,
-	// SampleWeights and Offsets are those of the shard; everything else is the same in all processes.
-	// The processes call Fit, Path, CV and LambdaMax together, and end a Path at the same step. nil means
-	// that this process has all rows.
+	// Comm connects processes that each have a shard of the rows, with at least one row; nil means that this
+	// process has all rows. Data, labels, SampleWeights and Offsets are for the shard; everything else is the
+	// same in all processes. The processes call Fit, Path, CV and LambdaMax together, and end a Path at the
+	// same step.
 	Comm dist.Comm
 
-	// Settings say how to solve the problem. The default is a proximal Newton method that proves its
-	// result. solver.Minimize solves the problem instead if the proximal Newton method does not support
-	// it, if Method is neither nil nor solver.Auto, or if a setting is not zero that only
-	// solver.Minimize has, such as Passes. If the method does not support the problem, the error is a
-	// *solver.SettingError.
+	// Settings say how to solve the problem. The default is a proximal Newton method that proves its result.
+	// solver.Minimize solves the problem instead if the proximal Newton method does not support it, if Method
+	// is neither nil nor solver.Auto, or if a setting is not zero that only solver.Minimize has, such as
+	// Passes. If the method does not support the problem, the error is a *solver.SettingError.
 	//
-	// RelTol is relative to the objective at b = 0, c = 0 with the Offsets; with Poisson loss, at
-	// b = 0 and the best c. The folds of CV are drawn with Seed. Only solver.Minimize calls the
-	// Recorder and the Logger. They see the coefficients of standardised features, and with more than
-	// two classes several goroutines call them. The Checkpoint stores the models of the classes that
-	// are fitted and the state of solver.Minimize; a fit continues from there if data and specification
-	// are the same. If Comm and a Checkpoint are set, Auto is the default method. Path and CV do not
-	// allow a Checkpoint. Settings.Start is an error: set Spec.Start.
+	// RelTol is relative to the objective with the Offsets and all coefficients 0; the intercept is 0, or
+	// with Poisson loss the best one. The folds of CV are drawn with Seed. Only solver.Minimize calls the
+	// Recorder and the Logger, with the coefficients of standardised features. With more than two classes,
+	// several goroutines call them.
+	//
+	// The Checkpoint stores the models of the classes that are fitted and the state of solver.Minimize. A fit
+	// with the same data and specification continues from there. If Comm and a Checkpoint are set, Auto is
+	// the default method. Path and CV do not allow a Checkpoint. Settings.Start is an error: set Spec.Start.
 	solver.Settings
-	// Average stores the averaged iterate of the method (Result.XAverage of package solver) in the model,
-	// instead of the last iterate.
+	// Average stores the averaged iterate of the method (solver.Result.XAverage) in the model, instead of the
+	// last iterate.
 	Average bool
-	// Memory, unless zero, selects a fit out of core, for mapped data (sparse.CSR.Mapped) that are larger
-	// than the memory. It is the approximate number of bytes that the fit may use, in each process if
-	// Comm is set. The labels of two classes must then be −1 and +1. The default method supports all
-	// penalties and a Graph with up to 2,047 features. The only other methods are solver.SCASK and
-	// solver.SCASL. They support any number of features, but no intercept, no standardised features and
-	// no offsets. Results for different values of Memory agree within RelTol.
+	// Memory, unless zero, selects a fit out of core, for mapped data (sparse.CSR.Mapped). It is the
+	// approximate number of bytes that the fit may use in each process. The labels of two classes must then
+	// be −1 and +1. The default method supports all penalties and a Graph with up to 2,047 features. The only
+	// other methods are solver.SCASK and solver.SCASL. They support any number of features, but no intercept,
+	// no standardised features and no offsets. Results for different values of Memory agree within RelTol.
 	Memory int64
 	// Progress, unless nil, is called during fits with Memory.
 	Progress func(Progress)
-	// Fitted, unless nil, is called if there are more than two classes: by Fit after each fitted class,
-	// and by CV after the path of each class on all rows. done is the number of classes that are
-	// finished, and total the number of all classes. Calls do not overlap.
+	// Fitted, unless nil, is called if there are more than two classes: by Fit after each class, and by CV
+	// after the path of each class on all rows. done is the number of finished classes, and total the number
+	// of all classes. Calls do not overlap.
 	Fitted func(done, total int)
 
 	names    labelNames // from the Dataset of FitData, PathData or CVData
-	unproved bool       // CV needs no proof for the models of the folds: see exact.Settings.Unproved
+	unproved bool       // the models need no proof; CV sets it for the models of the folds
 }
 
-// labelNames has the classes of a Dataset as they are written in its file.
+// labelNames has the labels and names of the classes in a Dataset.
 type labelNames struct {
-	labels  sparse.LabelMapping // the labels and names of two classes
-	classes []string            // the names of more than two classes that are words
+	labels  sparse.LabelMapping // of two classes
+	classes []string            // of more than two classes; nil if they are numbers
 }
 
-// Standardize says whether the penalty applies to the coefficients of standardised features. The
-// coefficients of the model are scaled back to the data as given. Features are never centred, because
-// this would change only the intercept.
+// Standardize says whether the penalty applies to the coefficients of standardised features. The model has
+// coefficients for the data as given. Features are never centred.
 type Standardize string
 
-// The values of Standardize.
+// The values of Standardize:
 const (
-	// StandardizeAuto means StandardizeOn, but StandardizeOff if there is a Graph or a matrix A. So with a
-	// Graph the coefficients that become equal are those for the data as given.
+	// StandardizeAuto means StandardizeOff if there is a Graph or a matrix A, and StandardizeOn otherwise.
 	StandardizeAuto Standardize = ""
-	// StandardizeOn divides each feature by its weighted standard deviation (divisor Σω); a constant
-	// feature stays as it is. With a Graph, the coefficients that become equal are those for the standardised
-	// features.
+	// StandardizeOn divides each feature by its standard deviation, weighted with the weights of the rows. A
+	// constant feature stays as it is. With a Graph, coefficients of standardised features become equal.
 	StandardizeOn Standardize = "on"
-	// StandardizeOff does not scale features.
+	// StandardizeOff scales no features.
 	StandardizeOff Standardize = "off"
 )
 
-// A Penalty is the function R of the package comment: ElasticNet or GroupLasso; nil means the lasso.
+// A Penalty is the function R of the package comment: ElasticNet or GroupLasso.
 type Penalty interface {
 	check(s *Spec, p int) error
 	name() string
 }
 
-// ElasticNet mixes |b|₁ and ½|b|².
+// ElasticNet is a mixture of |b|₁ and ½|b|².
 type ElasticNet struct {
-	// L1Ratio, between 0 and 1, is the weight of |b|₁, and 1 − L1Ratio the weight of ½|b|². 1 is the
-	// lasso, 0 ridge regression.
+	// L1Ratio, between 0 and 1, is the weight of |b|₁; the weight of ½|b|² is 1 − L1Ratio. L1Ratio 1 is the
+	// lasso, and L1Ratio 0 ridge regression.
 	L1Ratio float64
 }
 
@@ -159,14 +153,14 @@ func (e ElasticNet) check(*Spec, int) error {
 
 func (ElasticNet) name() string { return "elastic-net" }
 
-// GroupLasso is the sum of the weighted norms of groups of coefficients, so that all coefficients of a
+// GroupLasso is the sum of the weighted Euclidean norms of groups of coefficients. All coefficients of a
 // group become zero together. Results can be proved for up to some thousands of features.
 type GroupLasso struct {
-	// Groups are disjoint sets of features. With a matrix A they are sets of rows of A. With a Graph they
-	// are sets of rows of [G; I]: the edges come first, then the features. Features or rows that are in
-	// no group are not penalised.
+	// Groups are disjoint sets of features. With a matrix A they are sets of rows of A. With a Graph they are
+	// sets of rows of [G; I] (see Spec.MuA), where the edges come before the features. Features or rows that
+	// are in no group are not penalised.
 	Groups [][]int
-	// Weights has a weight ≥ 0 for each group; nil means the square root of its size.
+	// Weights has a weight ≥ 0 for each group; nil means the square roots of the group sizes.
 	Weights []float64
 }
 
@@ -205,7 +199,6 @@ func (g GroupLasso) check(s *Spec, p int) error {
 
 func (GroupLasso) name() string { return "group-lasso" }
 
-// weights returns the weight of each group.
 func (g GroupLasso) weights() []float64 {
 	if g.Weights != nil {
 		return g.Weights
@@ -217,8 +210,8 @@ func (g GroupLasso) weights() []float64 {
 	return weights
 }
 
-// factors returns the penalty factors of p features, or nil if all factors are 1. With a GroupLasso
-// the factor is 1 for features in a group with a positive weight, and 0 for other features.
+// factors returns the penalty factors of p features, or nil if all factors are 1. With a GroupLasso, features
+// in a group with a positive weight have factor 1, and all others factor 0.
 func (s *Spec) factors(p int) []float64 {
 	g, ok := s.Penalty.(GroupLasso)
 	if !ok || s.couples() {
@@ -235,8 +228,8 @@ func (s *Spec) factors(p int) []float64 {
 	return factors
 }
 
-// stateless returns an error if the specification has a checkpoint.
-func (s *Spec) stateless() error {
+// checkStateless returns an error if the specification has a checkpoint.
+func (s *Spec) checkStateless() error {
 	if s != nil && s.Checkpoint != nil {
 		return errorf("Settings.Checkpoint is for Fit; other calls keep no state")
 	}
@@ -246,7 +239,7 @@ func (s *Spec) stateless() error {
 // couples reports whether the specification has a matrix A or a graph.
 func (s *Spec) couples() bool { return s.Graph != nil || s.A != nil }
 
-// l1Ratio returns L1Ratio of an elastic net, and 1 for other penalties.
+// l1Ratio returns ElasticNet.L1Ratio, or 1 for another penalty.
 func (s *Spec) l1Ratio() float64 {
 	if e, ok := s.Penalty.(ElasticNet); ok {
 		return e.L1Ratio
@@ -272,7 +265,7 @@ func (s *Spec) standardizes() bool {
 	return s.Standardize == StandardizeOn || s.Standardize == StandardizeAuto && !s.couples()
 }
 
-// relTol returns the relative accuracy that the fit must prove, or 0 if it must prove nothing.
+// relTol returns the relative accuracy that the fit must prove; 0 means no proof.
 func (s *Spec) relTol() float64 {
 	switch {
 	case s.RelTol == 0 && s.methodExceptAuto() == nil:
@@ -312,7 +305,7 @@ func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 
 func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
-// check returns an error if the specification is not valid for n rows of p features.
+// check returns an error if the specification is not valid for n rows and p features.
 func (s *Spec) check(n, p int) error {
 	for _, part := range []struct {
 		name string
@@ -372,8 +365,8 @@ func (s *Spec) check(n, p int) error {
 	return s.checkDomain(p)
 }
 
-// checkDomain returns an error if the domain is not valid. A domain that is not a box is also an error
-// with an intercept, with standardised features, or with an elastic net that has penalty factors.
+// checkDomain returns an error if the domain is not valid. A domain that is not a box excludes an intercept,
+// standardised features, and an elastic net with penalty factors.
 func (s *Spec) checkDomain(p int) error {
 	if s.Domain == nil {
 		return nil
@@ -397,8 +390,8 @@ func (s *Spec) checkDomain(p int) error {
 	return nil
 }
 
-// checkCombination returns an error if two parts of the specification exclude each other, or if A or
-// the Graph does not have p features.
+// checkCombination returns an error if two parts of the specification exclude each other, or if A or the
+// Graph is not for p features.
 func (s *Spec) checkCombination(p int) error {
 	_, grouped := s.Penalty.(GroupLasso)
 	if s.A != nil {

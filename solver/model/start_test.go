@@ -9,9 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestStart checks that a fit that starts from the model for another lambda reaches the same optimum, and
-// that a fit that starts from its own result needs at most a few steps. It also checks several classes
-// and fits by solver.Minimize.
+// TestStart checks that a fit that starts from the model for another lambda reaches the optimum, and that a
+// fit that starts from its own result needs at most two Newton steps.
 func TestStart(t *testing.T) {
 	x, y := random(t, 200, 9, 4, true)
 	classes := make([]float64, len(y))
@@ -49,8 +48,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestStartByName checks that a fit that starts from the result for the same classes needs at most two steps,
-// although the classes have other numbers, or the positive class is now the negative class.
+// TestStartByName checks that a fit that starts from a model of the same classes needs at most two Newton
+// steps, although the classes have other numbers or the positive class has changed.
 func TestStartByName(t *testing.T) {
 	x, labels := random(t, 200, 9, 4, true)
 	y, minus, few, turned := make([]float64, 200), make([]float64, 200), make([]float64, 200), make([]float64, 200)
@@ -58,7 +57,7 @@ func TestStartByName(t *testing.T) {
 		y[i] = (v - 5) / 2 // -1 or 1, as in a Dataset
 		minus[i] = -y[i]
 		few[i] = float64((i * i / 7) % 3)
-		turned[i] = math.Mod(few[i]+1, 3) // the number of the same class in another order of the classes
+		turned[i] = math.Mod(few[i]+1, 3) // the same class has another number
 	}
 	two := func(labels []float64, negative, positive string) sparse.Dataset {
 		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{

@@ -18,7 +18,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// mapped returns synthetic data in memory, and the same data in a mapped file.
+// mapped returns the same synthetic data in memory and in a mapped file.
 func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Dataset) {
 	t.Helper()
 	made, err := sparse.NewSynthetic(opt)
@@ -29,7 +29,7 @@ func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Data
 	return whole, remapped(t, whole, opt.Regression)
 }
 
-// remapped writes data to a file, and returns the mapped data of the file.
+// remapped writes data to a file, and returns the mapped file.
 func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Dataset {
 	t.Helper()
 	back, err := sparse.ReadFile(written(t, whole), &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
@@ -43,7 +43,7 @@ func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Data
 	return back
 }
 
-// counted returns a copy of a data set of numbers, with counts instead of its labels.
+// counted returns a copy of the data set numbers with counts as labels.
 func counted(numbers *sparse.Dataset) *sparse.Dataset {
 	counts := &sparse.Dataset{X: numbers.X}
 	for _, v := range numbers.Labels {
@@ -62,8 +62,8 @@ func written(t *testing.T, whole *sparse.Dataset) (path string) {
 	return path
 }
 
-// streamedSpecs returns specifications that can be fitted out of core, for n rows and p features.
-// regression says that a specification is for numbers.
+// streamedSpecs returns specifications for fits out of core of n rows and p features. regression is true if
+// the labels are numbers.
 func streamedSpecs(n, p int) map[string]struct {
 	regression bool
 	spec       Spec
@@ -115,7 +115,7 @@ func streamedSpecs(n, p int) map[string]struct {
 	}
 }
 
-// someStreamed skips the subtest with -short, unless its specification is one of a few that are listed here.
+// someStreamed skips the subtest with -short, unless its name is in this list.
 func someStreamed(t *testing.T) {
 	t.Helper()
 	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "poisson", "groups,_offsets", "graph,_deviations"}, name) {
@@ -123,8 +123,8 @@ func someStreamed(t *testing.T) {
 	}
 }
 
-// eachStreamed calls test for each specification of streamedSpecs, with data in memory and the same data
-// in a mapped file.
+// eachStreamed calls test for each specification of streamedSpecs, with the same data in memory and in a
+// mapped file.
 func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *sparse.Dataset)) {
 	const n, p = 40000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
@@ -145,8 +145,8 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *spar
 	}
 }
 
-// TestStreamed checks that a fit out of core reaches the objective of a fit in memory, and that its gap
-// is at least the true distance from the optimum.
+// TestStreamed checks that a fit out of core reaches the objective of a fit in memory, that its gap bounds
+// the distance from the optimum, and that the number of threads changes no bit.
 func TestStreamed(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
 		best := spec
@@ -176,7 +176,7 @@ func TestStreamed(t *testing.T) {
 	})
 }
 
-// A shifted is a loss with values below zero.
+// A shifted is the squared loss minus a constant, so that it has values below zero.
 type shifted struct{ solver.Squared }
 
 const shift = 0.9
@@ -189,7 +189,7 @@ func (shifted) Conjugate(alpha, label float64) float64 { return alpha*label + al
 
 func (shifted) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
 
-// TestStreamedBelowZero checks that an optimum below zero is found and certified like any other.
+// TestStreamedBelowZero checks a fit whose optimum is below zero.
 func TestStreamedBelowZero(t *testing.T) {
 	classes, _ := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1})
 	back := remapped(t, classes, true)
@@ -202,8 +202,8 @@ func TestStreamedBelowZero(t *testing.T) {
 	}
 }
 
-// TestStreamedUnproved checks that Fit returns ErrNotConverged, as in memory, if no gap can be proved
-// because columns without a penalty are linearly dependent.
+// TestStreamedUnproved checks that Fit returns ErrNotConverged if no gap can be proved because columns
+// without a penalty are linearly dependent.
 func TestStreamedUnproved(t *testing.T) {
 	const n = 3000
 	made, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 4, Groups: 1, GroupSize: 2, Noise: 1, Seed: 1})
@@ -232,7 +232,7 @@ func TestStreamedUnproved(t *testing.T) {
 	}
 }
 
-// TestStreamedProgress checks that progress is reported in increasing order, up to the end of the last pass.
+// TestStreamedProgress checks that the reported passes increase, up to the passes of the whole fit.
 func TestStreamedProgress(t *testing.T) {
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
@@ -254,8 +254,7 @@ func TestStreamedProgress(t *testing.T) {
 	}
 }
 
-// TestStreamedRare checks that columns with few entries do not prevent a proof. When they are
-// standardised, their weights in the penalty are small, so that rounding errors matter.
+// TestStreamedRare checks that standardised columns with few entries do not prevent a proof.
 func TestStreamedRare(t *testing.T) {
 	const n = 40000
 	var entries []sparse.Triplet
@@ -267,7 +266,7 @@ func TestStreamedRare(t *testing.T) {
 		if labels[i] = 1; v+rng.NormFloat64() < 0 {
 			labels[i] = -1
 		}
-		if k := i / (n / 8); i%(n/8) < 4 { // each rare column has entries in four rows, of both classes
+		if k := i / (n / 8); i%(n/8) < 4 { // each rare column has entries in four rows, two of each class
 			entries, labels[i] = append(entries, sparse.Triplet{Row: i, Col: 2 + k, Value: 1}), float64(2*(i%2)-1)
 		}
 	}
@@ -279,8 +278,7 @@ func TestStreamedRare(t *testing.T) {
 	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, back.X, back.Labels)
 }
 
-// TestStreamedPath checks that a path out of core has the same first lambda and the same objectives as a
-// path in memory.
+// TestStreamedPath checks that a path out of core has the lambdas and objectives of a path in memory.
 func TestStreamedPath(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
 		someStreamed(t)
@@ -317,18 +315,17 @@ func TestStreamedPath(t *testing.T) {
 	})
 }
 
-// TestStreamedRefuses checks that a specification that cannot be fitted out of core is an error that
-// says why.
+// TestStreamedRefuses checks the errors for fits that are not possible out of core.
 func TestStreamedRefuses(t *testing.T) {
 	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
 	labels := append([]float64(nil), back.Labels...)
 	labels[7] = 3
 	one, positive := 1.0, -1.0
 	for want, c := range map[string]struct {
-		x    *sparse.CSR
-		y    []float64
-		spec Spec
-		not  bool // the error must not match stream.ErrNotStreamed
+		x          *sparse.CSR
+		y          []float64
+		spec       Spec
+		otherError bool // the error must not match stream.ErrNotStreamed
 	}{
 		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
 		"label 3 of row 7":           {back.X, labels, Spec{Positive: &one}, true},
@@ -343,13 +340,13 @@ func TestStreamedRefuses(t *testing.T) {
 			c.spec.Memory = 1 << 20
 		}
 		m, err := Fit(context.Background(), &c.spec, c.x, c.y)
-		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, stream.ErrNotStreamed) == c.not {
+		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, stream.ErrNotStreamed) == c.otherError {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
 }
 
-// An ownBox is a domain that package exact does not know: a box of −0.5 to 0.5 for each coefficient.
+// An ownBox is a domain of the caller: every coefficient is between −0.5 and 0.5.
 type ownBox struct{}
 
 func (ownBox) Diameter() float64 { return math.Inf(1) }
@@ -362,7 +359,6 @@ func (ownBox) Project(x []float64) {
 	}
 }
 
-// TestOwnDomain checks a fit with a domain that only solver.Minimize supports.
 func TestOwnDomain(t *testing.T) {
 	x, y := random(t, 240, 6, 4, true)
 	spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Domain: ownBox{}}
@@ -376,7 +372,7 @@ func TestOwnDomain(t *testing.T) {
 	}
 }
 
-// TestStreamedEnds checks that there is no model if a fit ends before its first point is evaluated.
+// TestStreamedEnds checks that a fit that ends early has a model only if a point was evaluated.
 func TestStreamedEnds(t *testing.T) {
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
 	m, err := Fit(context.Background(), &Spec{Memory: 1 << 20, Settings: solver.Settings{TimeLimit: 1}}, back.X, back.Labels)
@@ -406,9 +402,8 @@ func TestStreamedEnds(t *testing.T) {
 	}
 }
 
-// TestStreamedCV checks that cross-validation out of core, in one process and on three ranks, has the
-// results of cross-validation in memory: the choices, the means and standard errors of the measures, and
-// objectives that agree within the gaps. All ranks must have the same bits.
+// TestStreamedCV checks that cross-validation out of core, in one process and on three ranks, has the results
+// of cross-validation in memory. All ranks must have equal results.
 func TestStreamedCV(t *testing.T) {
 	const n = 12000
 	two, twoBack := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1})
@@ -479,13 +474,13 @@ func TestStreamedCV(t *testing.T) {
 	}
 }
 
-// TestStreamedAUCRoom checks that CV has no AUC if Memory is too small for the scores of all lambdas,
-// unless the AUC chooses lambda. R2 needs no such memory.
+// TestStreamedAUCRoom checks that CV has no AUC if Memory is too small for the scores of all lambdas, unless
+// CV chooses lambda by the AUC.
 func TestStreamedAUCRoom(t *testing.T) {
 	const n = 9000
 	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}
 	_, back := mapped(t, opt)
-	// The scores of 20 models for the 3,000 rows of a fold take 480,000 bytes. They may take half of Memory.
+	// 20 models for the 3,000 rows of a fold have scores of 480,000 bytes, more than half of Memory.
 	spec := &Spec{Memory: 1 << 19, Settings: solver.Settings{RelTol: 1e-3}}
 	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
 	for by, want := range map[Measure]bool{"": false, ByAUC: true} {
@@ -505,8 +500,7 @@ func TestStreamedAUCRoom(t *testing.T) {
 	}
 }
 
-// TestStreamedFolds checks that it is an error if one fold has all rows of a class, or if there are too
-// many folds.
+// TestStreamedFolds checks that a fold with all rows of a class, and too many folds, are errors.
 func TestStreamedFolds(t *testing.T) {
 	const n = 503
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2})

@@ -14,7 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// mappedMany returns data of four classes, in memory and mapped, with weights and offsets of the rows.
+// mappedMany returns the same data of four classes in memory and mapped, with weights and offsets of the
+// rows.
 func mappedMany(t *testing.T, n int) (whole, back *sparse.Dataset, weights, offsets []float64) {
 	t.Helper()
 	made, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
@@ -30,8 +31,8 @@ func mappedMany(t *testing.T, n int) (whole, back *sparse.Dataset, weights, offs
 	return whole, remapped(t, whole, false), weights, offsets
 }
 
-// TestStreamedClasses checks that models of several classes that are fitted out of core agree with models
-// that are fitted in memory.
+// TestStreamedClasses checks that models of four classes that are fitted out of core agree with models that
+// are fitted in memory.
 func TestStreamedClasses(t *testing.T) {
 	whole, back, weights, offsets := mappedMany(t, 20000)
 	for name, spec := range map[string]Spec{
@@ -66,8 +67,8 @@ func TestStreamedClasses(t *testing.T) {
 	}
 }
 
-// TestStreamedClassesRefuse checks the errors for settings that do not support several classes out of
-// core. A fit that ends before every class has a model must return no model.
+// TestStreamedClassesRefuse checks the errors of fits of several classes out of core. If a fit ends early, it
+// must return no model.
 func TestStreamedClassesRefuse(t *testing.T) {
 	_, back, _, _ := mappedMany(t, 3000)
 	labels := append([]float64(nil), back.Labels...)
@@ -104,7 +105,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 }
 
 // TestStreamedAUC checks that the AUC of a fold out of core equals the AUC in memory, even if Memory is
-// sufficient only for the scores of few models at a time.
+// sufficient only for the scores of a few models.
 func TestStreamedAUC(t *testing.T) {
 	const n, count = 9000, 3
 	whole, back, weights, offsets := mappedMany(t, n)
@@ -118,7 +119,7 @@ func TestStreamedAUC(t *testing.T) {
 		models[i] = &Model{Classes: sparse.Classes{Values: classes}}
 		for k := range classes {
 			c := Column{Coefficients: make([]float64, 16)}
-			for j := range c.Coefficients { // so that some scores are equal
+			for j := range c.Coefficients { // rounding makes some scores equal
 				c.Coefficients[j] = math.Round(3*math.Sin(float64(1+i+7*k+j*j))) / 4
 			}
 			models[i].Columns = append(models[i].Columns, c)

@@ -18,8 +18,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// streamedRanks calls do on ranks, each with a shard of a mapped file, and returns the results and
-// errors of all ranks. If before is not nil, it returns the context for a rank.
+// streamedRanks calls do on ranks that each have a shard of a mapped file, and returns the results and errors
+// of all ranks. If before is not nil, it returns the context of a rank.
 func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do call[M], before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
@@ -37,15 +37,14 @@ func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do c
 			ctx = before(r, comm)
 		}
 		if models[r], errs[r] = do(ctx, &own, part.X, part.Labels); errs[r] != nil {
-			comm.Close() // the rank leaves, like a process that ends
+			comm.Close() // as if the process had ended
 		}
 	})
 	return models, errs
 }
 
-// TestStreamedRanks checks that a fit out of core on ranks reaches the objective of one process with the
-// rows in memory, and that its model has the same bits on each rank and in each run. A fit on one rank
-// must have the bits of a fit without ranks.
+// TestStreamedRanks checks that a fit out of core on ranks reaches the objective of a fit in memory, with the
+// same bits on each rank and in each run. A fit on one rank must have the bits of a fit without ranks.
 func TestStreamedRanks(t *testing.T) {
 	const n, p = 40000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
@@ -92,8 +91,8 @@ func TestStreamedRanks(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksEnd checks that all ranks end with an error if the context of one rank ends, if its
-// time limit passes, or if its process dies.
+// TestStreamedRanksEnd checks that a fit ends on all ranks if the context of one rank ends, if its process
+// dies, or at the time limit.
 func TestStreamedRanksEnd(t *testing.T) {
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	path := written(t, whole)
@@ -161,8 +160,8 @@ func TestStreamedRanksEnd(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksSorted checks that ranks of which each has rows of one class find the optimum, and that a
-// damaged row of one rank ends all ranks.
+// TestStreamedRanksSorted checks that a fit of rows that are sorted by class finds the optimum, and that a
+// damaged row of one rank ends the fit on all ranks.
 func TestStreamedRanksSorted(t *testing.T) {
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, Noise: 1, Seed: 1})
 	var order []int
@@ -197,7 +196,7 @@ func TestStreamedRanksSorted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b[len(b)*4/5] ^= 1 // a byte in the values of the second half of the rows
+	b[len(b)*4/5] ^= 1 // damages a value in the second half of the rows
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -235,8 +234,8 @@ func TestStreamedRanksUnattained(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksClasses checks that models of several classes that are fitted out of core on ranks
-// agree with the models of one process, although no rank has rows of all classes.
+// TestStreamedRanksClasses checks that models of several classes that are fitted out of core on ranks agree
+// with models of one process, although no rank has rows of all classes.
 func TestStreamedRanksClasses(t *testing.T) {
 	const n = 30000
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})

@@ -12,39 +12,37 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Tally computes the Metrics of Score for rows that are added in several calls, by one process or by
-// several. For the AUC it keeps 8 bytes for each row, or 16 bytes if rows have weights. If there are more
-// than two classes, it keeps as much for each class. A brief tally has no AUC and no confusion table.
+// A Tally computes Metrics for rows that are added in several calls or by several processes. For the AUC it
+// keeps 8 bytes for each row, or 16 bytes if rows have weights; with more than two classes, it keeps this for
+// each class. A brief Tally has no AUC and no confusion table.
 type Tally struct {
 	m         *Model
-	team      *rows.Team // the processes of Join; nil before Join, or if there is only one
+	team      *rows.Team // the processes of Join; nil before Join
 	rows      int
-	weight    float64 // total weight of the rows so far; loss, brier, mse and mae are means over these rows
+	weight    float64 // total weight of the rows so far; the means below are over these rows
 	loss      float64
 	brier     float64
 	mse, mae  float64
-	label     moment // labels that are numbers, with their squared deviations from the mean
-	counts    moment // labels that are counts, with their Poisson deviance from the mean
+	label     moment // of labels that are numbers, with squared deviations
+	counts    moment // of labels that are counts, with Poisson deviances
 	threshold float64
 	classes   classCounts
 	confusion [][]float64 // nil if the tally is brief
-	sides     []sides     // one for two classes, otherwise one for each class against the rest; nil without AUC
+	sides     []sides     // one for two classes, otherwise one for each class; nil without AUC
 }
 
-// A classCounts has three numbers for each class: the weight of its rows that are predicted correctly, the
-// weight of all its rows, and the weight of the rows that are predicted to be of the class.
+// A classCounts has, for each class, the weight of the rows of this class that are predicted correctly, of
+// all its rows, and of all rows that are predicted to be of this class.
 type classCounts struct{ right, rows, called []float64 }
 
-// A moment has the weighted mean of some numbers. left is the weighted sum of their deviations from the
-// mean: squares, or for counts the deviance. weight is the sum of the weights.
-type moment struct{ weight, mean, left float64 }
+// A moment has the mean of some numbers with weights, and the sum of the weights. deviation is the weighted
+// sum of the deviations from the mean: squares, or for counts the Poisson deviance.
+type moment struct{ weight, mean, deviation float64 }
 
-// square returns (v − center)².
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
-// NewTally returns an empty tally. rows may have the number of rows of each class that will be added, so
-// that NewTally allocates all memory for the scores; otherwise rows is nil. If there are two classes, the
-// negative class is first in rows.
+// NewTally returns an empty Tally. rows may be nil. If it has the number of rows of each class that will be
+// added, the memory for the scores is allocated at once. Of two classes, the negative class is first.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.NewBriefTally()
 	classes := m.classCount()
@@ -57,8 +55,7 @@ func (m *Model) NewTally(rows []int) *Tally {
 	return t
 }
 
-// NewBriefTally returns an empty tally whose metrics have no AUC and no confusion table. It keeps three
-// numbers for each class.
+// NewBriefTally returns an empty Tally whose metrics have no AUC and no confusion table.
 func (m *Model) NewBriefTally() *Tally {
 	t := &Tally{m: m}
 	if classes := m.classCount(); classes > 0 {
@@ -88,8 +85,8 @@ func (m *Model) emptySides(rows []int) (out []sides) {
 	return out
 }
 
-// Add adds the rows of x. The arguments are those of Score. Either all calls must have weights, or no
-// call. The threshold must be the same in all calls.
+// Add adds the rows of x with the arguments of Score. Either all calls or no call must have weights. The
+// threshold must be the same in all calls.
 func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	set, err := set.checked(x, y)
 	if err != nil {
@@ -129,7 +126,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	return nil
 }
 
-// classesOf returns the number of the class of each label, or nil if the model predicts numbers.
+// classesOf returns the index of the class of each label, or nil if the model predicts numbers.
 func (m *Model) classesOf(y []float64) ([]int, error) {
 	if !m.Classifies() {
 		return nil, nil
@@ -145,7 +142,7 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	return classes, nil
 }
 
-// someClasses returns a text with the labels of the first few classes.
+// someClasses returns a text with the first few labels of classes.
 func (m *Model) someClasses() string {
 	if m.Classes.IsZero() {
 		return fmt.Sprintf("%v and %v", m.Labels.Negative, m.Labels.Positive)
@@ -196,7 +193,7 @@ func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, blen
 	}
 }
 
-// count counts a row of class k that is predicted to be of the class called.
+// count adds a row of class k for which the class called is predicted.
 func (t *Tally) count(k, called int, weight float64) {
 	t.classes.rows[k] += weight
 	t.classes.called[called] += weight
@@ -236,8 +233,8 @@ func (t *Tally) addMany(margins []float64, classes []int, weights []float64, ble
 	}
 }
 
-// againstRest returns the loss of a row of class k with margins t: the mean of the losses of the fits of
-// all classes, each against the rest.
+// againstRest returns the loss of a row of class k whose margin for class j is t[j]: the mean over all j of
+// the loss of class j against all other classes.
 func againstRest(loss term.Loss, t []float64, k int) (sum float64) {
 	for j, v := range t {
 		sign := -1.0
@@ -249,7 +246,6 @@ func againstRest(loss term.Loss, t []float64, k int) (sum float64) {
 	return sum / float64(len(t))
 }
 
-// weightOf returns the weight of row i, or 1 if weights is nil.
 func weightOf(weights []float64, i int) float64 {
 	if weights == nil {
 		return 1
@@ -270,15 +266,14 @@ func (s *ScoreSettings) total(n int) float64 {
 }
 
 // Join adds the rows that the other processes of comm have added to their tallies. All processes must call
-// Join together, and then Metrics together. All get the same metrics. A process without rows need not have
-// called Add.
+// Join together, and then Metrics together, and get the same metrics. A process without rows need not call
+// Add.
 func (t *Tally) Join(comm dist.Comm) (err error) {
 	defer rows.Rescue(&err)
 	t.join(rows.NewTeam(comm))
 	return nil
 }
 
-// join does the work of Join.
 func (t *Tally) join(team *rows.Team) {
 	if team.Alone() {
 		return
@@ -307,7 +302,7 @@ func (t *Tally) join(team *rows.Team) {
 	}
 }
 
-// Metrics returns the metrics of all rows that were added.
+// Metrics returns the metrics of all rows that were added. It is an error if there are none.
 func (t *Tally) Metrics() (_ *Metrics, err error) {
 	defer rows.Rescue(&err)
 	if t.rows == 0 {
@@ -315,10 +310,10 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 	}
 	out := &Metrics{Rows: t.rows, Loss: t.loss}
 	if !t.m.Classifies() {
-		n := &NumberMetrics{MSE: t.mse, MAE: t.mae, R2: explained(t.mse, t.label.left/t.label.weight)}
+		n := &NumberMetrics{MSE: t.mse, MAE: t.mae, R2: explained(t.mse, t.label.deviation/t.label.weight)}
 		if t.m.counts() {
 			all := 2 * t.loss
-			part := explained(all, t.counts.left/t.counts.weight)
+			part := explained(all, t.counts.deviation/t.counts.weight)
 			n.Deviance, n.D2 = &all, &part
 		}
 		out.Numbers = n
@@ -343,8 +338,8 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 	return out, nil
 }
 
-// auc returns the mean of the areas under the ROC curves. It returns nil if a class has no rows, or if
-// the tally does not compute the AUC.
+// auc returns the mean of the AUCs of t.sides. It returns nil if a class has no weight, or if the tally is
+// brief.
 func (t *Tally) auc() *float64 {
 	if t.sides == nil {
 		return nil
@@ -359,20 +354,20 @@ func (t *Tally) auc() *float64 {
 	return &sum
 }
 
-// add adds the numbers v to the moment. off returns the deviation of a number from a center: the square
-// of the difference, or the deviance. The sum of the deviations from any center is their sum from the
-// mean, plus the weight times off(mean, center).
+// add adds the numbers v to the moment. off returns the deviation of a number from a center. The sum of the
+// deviations from a center must equal the sum of the deviations from the mean, plus the weight times
+// off(mean, center).
 func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64) float64) {
 	weight := set.total(len(v))
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
 	all := m.weight + weight
 	joint := m.mean + float64((center-m.mean)*(weight/all))
-	m.left += float64(weight * mean(set.Weights, len(v), func(i int) float64 { return off(v[i], center) }))
-	m.left += float64(m.weight*off(m.mean, joint)) + float64(weight*off(center, joint))
+	m.deviation += float64(weight * mean(set.Weights, len(v), func(i int) float64 { return off(v[i], center) }))
+	m.deviation += float64(m.weight*off(m.mean, joint)) + float64(weight*off(center, joint))
 	m.mean, m.weight = joint, all
 }
 
-// join sets m, on each process, to the moment of the numbers of all processes.
+// join sets m to the moment of the numbers of all processes.
 func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 	if team.Alone() {
 		return
@@ -381,15 +376,15 @@ func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 	team.Sum(all[:])
 	joint := all[1] / all[0]
 	if m.weight > 0 {
-		m.left += float64(m.weight * off(m.mean, joint))
+		m.deviation += float64(m.weight * off(m.mean, joint))
 	}
-	m.weight, m.mean, m.left = all[0], joint, team.Total(m.left)
+	m.weight, m.mean, m.deviation = all[0], joint, team.Total(m.deviation)
 }
 
 // sides has the scores of the negative rows, and the scores of the positive rows.
 type sides [2]ranking
 
-// newSides returns empty rankings with room for the given numbers of rows of both classes.
+// newSides returns empty rankings with capacity for these numbers of rows.
 func newSides(negative, positive int) sides {
 	return sides{{score: make([]float64, 0, negative)}, {score: make([]float64, 0, positive)}}
 }
@@ -397,8 +392,7 @@ func newSides(negative, positive int) sides {
 // A ranking has the scores of some rows, and their weights; weight is nil if all weights are 1.
 type ranking struct{ score, weight []float64 }
 
-// add appends the score of row i, and its weight. weights has the weights of all rows; nil means that
-// all are 1.
+// add appends the score of row i, and its weight. weights has the weights of all rows; nil means ones.
 func (r *ranking) add(score float64, i int, weights []float64) {
 	if weights != nil {
 		if r.weight == nil {
@@ -411,7 +405,6 @@ func (r *ranking) add(score float64, i int, weights []float64) {
 
 func (r *ranking) weightOf(i int) float64 { return weightOf(r.weight, i) }
 
-// sort sorts the ranking by score, in place.
 func (r *ranking) sort() {
 	if r.weight == nil {
 		slices.Sort(r.score)
@@ -430,7 +423,6 @@ func (r *ranking) Swap(i, j int) {
 	r.weight[i], r.weight[j] = r.weight[j], r.weight[i]
 }
 
-// sum returns the sum of the weights.
 func (r *ranking) sum() (sum float64) {
 	for i := range r.score {
 		sum += r.weightOf(i)
@@ -438,7 +430,8 @@ func (r *ranking) sum() (sum float64) {
 	return sum
 }
 
-// shared returns the ranking of the given process of the team. weighted says that rankings have weights.
+// shared returns the ranking of the given process to all processes. weighted is true if the rankings have
+// weights.
 func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 	if team.Alone() {
 		return r
@@ -450,11 +443,10 @@ func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 	return from
 }
 
-// auc returns the weight of the pairs of a positive and a negative row in which the positive row has
-// the larger score, divided by the weight of all such pairs. Pairs with equal scores count half. It
-// returns NaN if a side has no weight. Each process of the team compares its own positive rows with the
-// negative rows of one process after the other. Without weights the sums are exact, and do not depend
-// on how the rows are divided among the processes.
+// auc returns the area under the ROC curve: the weight of the pairs of a positive and a negative row in which
+// the positive row has the larger score, divided by the weight of all such pairs. Pairs with equal scores
+// count half. If a class has no weight, auc returns NaN. Without weights, the result does not depend on how
+// the rows are divided among the processes.
 func (s *sides) auc(team *rows.Team) float64 {
 	s[0].sort()
 	s[1].sort()
@@ -468,11 +460,11 @@ func (s *sides) auc(team *rows.Team) float64 {
 	return sums[0] / sums[1] / sums[2]
 }
 
-// above returns the weight of the pairs of a row of r and a row of low in which the row of r has the
-// larger score. Pairs with equal scores count half. r and low are sorted.
+// above returns the weight of the pairs of a row of r and a row of low in which the row of r has the larger
+// score. Pairs with equal scores count half. r and low must be sorted.
 func (r *ranking) above(low *ranking) (area float64) {
-	var below, tied float64 // weights of the rows of low with a smaller score than v, and with the score v
-	first, next := 0, 0     // indices of the first score in low that is at least v, and that is above v
+	var below, tied float64 // weights of the rows of low with a score below v, and with score v
+	first, next := 0, 0     // indices of the first scores in low that are at least v, and above v
 	for i, v := range r.score {
 		for ; first < len(low.score) && low.score[first] < v; first++ {
 			below += low.weightOf(first)

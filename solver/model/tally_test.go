@@ -12,9 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestTally checks that a tally to which several processes add rows in several calls has, in every process,
-// the metrics of all rows: the AUC and the confusion table exactly if rows have no weights. A brief tally
-// has the same metrics without these two. Some scores are equal, and some weights are 0.
+// TestTally checks that a tally of rows that several processes add in several calls has the metrics of all
+// rows. Without weights, the AUC and the confusion table must have the same bits.
 func TestTally(t *testing.T) {
 	const n = 1000
 	offsets, weights := make([]float64, n), make([]float64, n)
@@ -31,7 +30,7 @@ func TestTally(t *testing.T) {
 		x, y := randomFor(t, n, 6, 3, c.loss)
 		if c.several {
 			for i := range y {
-				y[i] = math.Mod(y[i]+float64(i%2), 9) // the labels are 3, 4, 7 and 8
+				y[i] = math.Mod(y[i]+float64(i%2), 9) // the labels become 3, 4, 7 and 8
 			}
 		}
 		m := mustFit(t, &Spec{Loss: c.loss, Lambda: 1e-2}, x, y)
@@ -84,7 +83,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// inPieces calls add for the rows of x, 150 at a time, with their labels and settings.
+// inPieces calls add for 150 rows of x at a time, with their labels and settings.
 func inPieces(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse.CSR, y []float64, set *ScoreSettings) error) error {
 	for lo := 0; lo < len(y); lo += 150 {
 		rows := make([]int, min(150, len(y)-lo))
@@ -102,8 +101,8 @@ func inPieces(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse
 	return nil
 }
 
-// sameMetrics compares metrics up to rounding. exact says that the AUC and the confusion table must be equal,
-// brief that got is from a brief tally.
+// sameMetrics compares metrics up to rounding. exact is true if the AUC and the confusion table must be equal
+// without rounding, brief if got is of a brief tally.
 func sameMetrics(t *testing.T, name string, got, want *Metrics, brief, exact bool) {
 	t.Helper()
 	if brief && want.Classes != nil {

@@ -6,29 +6,26 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Metric is a measure that the caller provides. It returns the value of a model on the rows of x with
-// labels y; smaller values are better. set has the weights, offsets and threshold for Score, and may be
-// nil.
+// A Metric is a measure of the caller. It returns the value of a model on the rows of x with labels y;
+// smaller values are better. set has the weights, offsets and threshold for Score, and may be nil.
 type Metric func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error)
 
-// A Measure names the measure by which validation and cross-validation compare models, on rows that the
-// models were not fitted to.
+// A Measure is the name of the measure by which validation and cross-validation compare models.
 type Measure string
 
-// The measures. For ByAUC and ByR2 larger values are better, for the others smaller ones.
+// The measures. Smaller values are better, except for ByAUC and ByR2.
 const (
-	ByLoss  Measure = "loss"  // Metrics.Loss: the mean of the loss that was fitted
-	ByError Measure = "error" // 1 − accuracy
-	ByAUC   Measure = "auc"   // the area under the ROC curve
-	ByMSE   Measure = "mse"   // the mean squared error, for numbers
-	// ByR2 is 1 − MSE/variance, with the mean squared error of a fold and the variance of the labels of all
-	// folds. So it is defined for folds with few rows.
+	ByLoss  Measure = "loss"  // Metrics.Loss
+	ByError Measure = "error" // 1 − ClassMetrics.Accuracy
+	ByAUC   Measure = "auc"   // ClassMetrics.AUC
+	ByMSE   Measure = "mse"   // NumberMetrics.MSE
+	// ByR2 is 1 − MSE/variance, with the MSE of a fold and the variance of the labels of all folds.
 	ByR2 Measure = "r2"
 
-	byOwn Measure = "own" // the Metric that the caller provides
+	byOwn Measure = "own" // a Metric
 )
 
-// scores has the measures of a model on some rows. A measure that is not defined for the rows is NaN.
+// scores has the measures of a model on some rows. NaN means that a measure is not defined for these rows.
 type scores map[Measure]float64
 
 func (m *Metrics) scores() scores {
@@ -42,7 +39,7 @@ func (m *Metrics) scores() scores {
 	return s
 }
 
-// sign returns −1 if larger values of the measure are better, and 1 if smaller values are better.
+// sign returns −1 if larger values are better, and 1 if smaller values are better.
 func (m Measure) sign() float64 {
 	if m == ByAUC || m == ByR2 {
 		return -1
@@ -50,9 +47,9 @@ func (m Measure) sign() float64 {
 	return 1
 }
 
-// check returns the measure to use: byOwn if own is set, and ByLoss if m is empty. It returns an error
-// if the measure does not apply to the models. classes says that the models predict classes, and own
-// that the caller provides a Metric. field is the name of the setting, for the error.
+// check returns the measure to use: byOwn if own is true, and ByLoss if m is empty. It returns an error if
+// the models have no such measure. classes is true if the models predict classes, and own if the caller
+// provides a Metric. field is the name of the setting, for the error.
 func (m Measure) check(classes, own bool, field string) (Measure, error) {
 	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
 	switch {
@@ -78,8 +75,8 @@ const defaultPatience = 10
 type patience struct {
 	*Validation
 	by    Measure
-	best  float64 // the best value so far, times the sign of the measure
-	since int     // the number of lambdas since the best value
+	best  float64 // best value so far, times the sign of the measure
+	since int     // number of lambdas since the best value
 }
 
 func newPatience(v *Validation, classes bool) (p *patience, err error) {
@@ -93,7 +90,7 @@ func newPatience(v *Validation, classes bool) (p *patience, err error) {
 	return p, err
 }
 
-// judge sets the Validation of a step to the value of the measure on the held-out rows.
+// judge sets s.Validation to the value of the measure.
 func (p *patience) judge(s *Step) error {
 	if p.Validation == nil {
 		return nil
