@@ -15,13 +15,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A fault is a failure of one rank at one call.
+// A fault makes a rank fail in one of its calls.
 type fault func(c *dist.Goroutine, limit time.Duration) error
 
 var errCrash = errors.New("this rank crashed")
 
-// faults lists the kinds of failure. crash: a rank ends. hang: a rank does not answer until the calls of
-// the other ranks have returned ErrHung. loss: a message is lost, so that all ranks wait.
+// faults has the kinds of failure. crash: a rank ends. hang: a rank waits until the calls of the
+// other ranks have returned ErrHung. loss: a message is lost, so that all ranks wait.
 var faults = map[string]fault{
 	"crash": func(c *dist.Goroutine, _ time.Duration) error { return errors.Join(errCrash, c.Close()) },
 	"hang": func(_ *dist.Goroutine, limit time.Duration) error {
@@ -34,15 +34,16 @@ var faults = map[string]fault{
 	},
 }
 
-// TestFaults checks runs with a failure at a random call. No rank may return a result, and all ranks must
-// end soon after the time limit of a call. A new run must give the bits of a run without failures.
+// TestFaults checks runs in which one rank fails at a random call. No rank may return a result, and
+// all ranks must end soon after the time limit of a call. A run that resumes from the checkpoint
+// must give the same bits as a run without failures.
 func TestFaults(t *testing.T) {
 	const ranks, limit = 3, 100 * time.Millisecond
 	trials := 20
 	if testing.Short() {
 		trials = 4
 	}
-	const patience = 20 * time.Second // a busy machine may take this much longer
+	const patience = 20 * time.Second // additional time that a busy machine may take
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	calls := 0
 	undisturbed := &memory{}
@@ -78,8 +79,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d calls of each rank, %d checkpoints", calls, len(undisturbed.states))
 }
 
-// disturbed solves p with three ranks. The rank bad fails with f at call number at. If seen is not nil, the
-// first rank calls seen before each of its calls, with the number of the call.
+// disturbed solves p with three ranks. The fault f makes rank bad fail at its call number at. seen,
+// unless nil, is called before each call of the first rank, with the number of the call.
 func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(call int), bad int, f fault, at int) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, 3, limit, func(c *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {

@@ -14,10 +14,10 @@ var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost i
 // ErrDead is the error of a call after another rank has closed its Comm.
 var ErrDead = errors.New("a rank ended before the others")
 
-// Local returns the Comms of ranks that are goroutines of this process. A call that waits
-// longer than limit returns ErrHung; 0 means no limit. Local is for tests and
-// simulations: to use several processors of one machine, solver.Settings.Threads is
-// better. Local panics if size is negative.
+// Local returns the Comms of size ranks, which are goroutines of this process. A call that waits
+// longer than limit returns ErrHung; 0 means no limit. Local is for tests and simulations. To use
+// several processors of one machine, solver.Settings.Threads is better. Local panics if size is
+// negative.
 func Local(size int, limit time.Duration) []*Goroutine {
 	if size < 0 {
 		panic(fmt.Sprintf("dist: Local of %d ranks", size))
@@ -32,9 +32,9 @@ func Local(size int, limit time.Duration) []*Goroutine {
 
 // A Goroutine is the Comm of one rank of Local.
 type Goroutine struct {
-	// Before, if not nil, is called before every call, with the number of the call, from 0, and the
-	// length of its vector. It can count or delay calls. If it returns an error, the call returns
-	// this error without waiting for the other ranks.
+	// Before, if not nil, is called before every call. It gets the number of the call, from 0, and
+	// the length of its vector. If it returns an error, the call returns this error without waiting
+	// for the other ranks.
 	Before func(call, length int) error
 
 	rank  int
@@ -42,14 +42,14 @@ type Goroutine struct {
 	*meeting
 }
 
-// A meeting is the state that the ranks of Local share.
+// A meeting is the state that all ranks of Local share.
 type meeting struct {
 	size  int
 	limit time.Duration
 
 	mu  sync.Mutex
 	now *turn
-	err error // the first failure; nil if there was none
+	err error // the first failure, or nil
 }
 
 // A turn is one collective call.
@@ -96,7 +96,7 @@ func (g *Goroutine) Bcast(v []float64, root int) error {
 	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(to []float64, all [][]float64) { copy(to, all[root]) })
 }
 
-// Close makes waiting and later calls of the other ranks return ErrDead.
+// Close makes all calls of the other ranks return ErrDead, including calls that wait.
 func (g *Goroutine) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,7 +104,8 @@ func (g *Goroutine) Close() error {
 	return nil
 }
 
-// fail ends the meeting with an error. The caller must hold the lock.
+// fail makes err the error of the current turn and of all later calls. It does nothing after an
+// earlier failure. The caller must hold the lock.
 func (m *meeting) fail(err error) {
 	if m.err == nil {
 		m.err, m.now.err = err, err
@@ -113,7 +114,7 @@ func (m *meeting) fail(err error) {
 }
 
 // meet adds v to the current turn and waits for the other ranks. Then it replaces v by the result
-// that the last rank has combined from all vectors.
+// of combine, which the last rank calls with the vectors of all ranks.
 func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, all [][]float64)) error {
 	call := g.calls
 	g.calls++
@@ -133,7 +134,7 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 	case <-t.done:
 	case <-late:
 		g.mu.Lock()
-		if t == g.now { // if the turn has not ended in the meantime
+		if t == g.now { // the turn has not ended
 			g.fail(ErrHung)
 		}
 		g.mu.Unlock()
@@ -142,8 +143,8 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 	return t.err
 }
 
-// post adds v to the current turn and returns the turn. The turn is done when all ranks have
-// posted.
+// post adds v to the current turn and returns the turn. The last rank that posts computes the
+// result and ends the turn.
 func (g *Goroutine) post(kind string, v []float64, combine func(to []float64, all [][]float64)) *turn {
 	g.mu.Lock()
 	defer g.mu.Unlock()

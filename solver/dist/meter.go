@@ -11,7 +11,7 @@ type Meter struct {
 	Clock func() time.Duration
 }
 
-// Traffic describes the calls of a rank.
+// Traffic has sums over the calls of a rank.
 type Traffic struct {
 	Messages int           // number of calls
 	Numbers  int64         // total length of the vectors
@@ -19,7 +19,7 @@ type Traffic struct {
 	CPU      time.Duration // processor time in calls; MPI uses the processor while it waits
 }
 
-// Since returns the traffic since an earlier state of the same Meter.
+// Since returns the difference between the traffic t and the earlier traffic of the same Meter.
 func (t Traffic) Since(earlier Traffic) Traffic {
 	return Traffic{t.Messages - earlier.Messages, t.Numbers - earlier.Numbers, t.Time - earlier.Time, t.CPU - earlier.CPU}
 }

@@ -32,7 +32,7 @@ func (m *memory) Load() ([]byte, error) {
 	return m.states[len(m.states)-1], nil
 }
 
-// solveKept solves p with ranks of which the first has the checkpoint m.
+// solveKept solves p with the given number of ranks. Only the first rank has the checkpoint m.
 func solveKept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, ranks, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, own *solver.Settings) {
@@ -41,7 +41,7 @@ func solveKept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, 
 	})
 }
 
-// onFirst returns m on the first rank, and an empty Checkpoint on the others.
+// onFirst returns m on the first rank, and an empty Checkpoint on all other ranks.
 func onFirst(c dist.Comm, m *memory) *memory {
 	if c.Rank() > 0 {
 		return &memory{}
@@ -49,8 +49,8 @@ func onFirst(c dist.Comm, m *memory) *memory {
 	return m
 }
 
-// TestResume checks that a run that is resumed from any checkpoint gives the bits of a run without
-// interruption. A run that is resumed with another number of ranks must reach the optimum.
+// TestResume resumes a run from its checkpoints. The result must have the bits of the run without
+// interruption. With one more rank, the resumed run must end with the same status.
 func TestResume(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	weighted := *wide
@@ -98,8 +98,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses checks that all ranks end if a checkpoint belongs to another problem,
-// is malformed, or cannot be saved.
+// TestResumeRefuses checks that all ranks end if a checkpoint belongs to another problem, is
+// malformed, or cannot be saved.
 func TestResumeRefuses(t *testing.T) {
 	p := solvertest.Chain(t, 0)
 	other, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)

@@ -18,7 +18,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// shard returns p with the rows of one rank, which are consecutive.
+// shard returns p with only the rows that belong to the rank of comm.
 func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 	t.Helper()
 	n, _ := p.Data.Dims()
@@ -39,9 +39,9 @@ func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 	return &part
 }
 
-// onRanks solves p on ranks, and returns the result of each rank. prepare may change the Comm, the shard and
-// the settings of a rank. A rank that fails closes its Comm, like a process that ends. Calls wait at most
-// for the limit.
+// onRanks solves p on ranks, and returns the result of each rank. prepare may change the Comm, the
+// shard and the settings of a rank. A rank that fails closes its Comm, like a process that ends. A
+// call waits no longer than limit.
 func onRanks(
 	t testing.TB, p *solver.Problem, ranks int, limit time.Duration, prepare func(c *dist.Goroutine, part *solver.Problem, set *solver.Settings),
 ) ([]*solver.Result, []error) {
@@ -61,14 +61,14 @@ func onRanks(
 	return results, errs
 }
 
-// solve solves p with the given number of ranks, and returns the result of each rank.
 func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, ranks, time.Minute, func(_ *dist.Goroutine, _ *solver.Problem, own *solver.Settings) { *own = set })
 }
 
-// TestSameOptimum checks for every kind of problem that ranks certify the same optimum as one process,
-// with the same bits on every rank and in every run. One rank must give the bits of a run without a Comm.
+// TestSameOptimum checks for every kind of problem that ranks certify the same optimum as one
+// process. The bits must be the same on every rank and in every run. One rank must give the bits of
+// a run without a Comm.
 func TestSameOptimum(t *testing.T) {
 	counts := []int{1, 2, 3}
 	if testing.Short() {
@@ -91,7 +91,8 @@ func TestSameOptimum(t *testing.T) {
 	}
 }
 
-// sameBits solves p with ranks twice, checks that all results have the same bits, and returns one result.
+// sameBits solves p twice, checks that all ranks in both runs have the same bits, and returns one
+// result.
 func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.Result {
 	t.Helper()
 	var first *solver.Result
@@ -112,15 +113,15 @@ func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.R
 	return first
 }
 
-// TestColumnsWithoutData checks that ranks leave out exactly the columns for which no rank has
-// data.
+// TestColumnsWithoutData solves a problem in which most columns have no entry. Four ranks must find
+// the optimum of one process.
 func TestColumnsWithoutData(t *testing.T) {
 	const rows, features = 400, 20000
 	rng := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Triplet
 	labels := make([]float64, rows)
 	for i := range rows {
-		for k := range 5 { // these columns have entries only in the rows of one rank
+		for k := range 5 { // only one rank has entries in these columns
 			entries = append(entries, sparse.Triplet{Row: i, Col: i/100*5000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
 		}
 		labels[i] = float64(2*rng.IntN(2) - 1)
@@ -137,8 +138,8 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
-// TestUnlikeShards checks ranks whose shards contain one class each. Passes of the inner loops must come
-// close to the optimum, and the exact solver must certify the optimum.
+// TestUnlikeShards sorts the rows by label, so that nearly every shard has only one class. SCASK
+// must come close to the optimum, and the default method must certify the optimum.
 func TestUnlikeShards(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, Noise: 1, Seed: 3}, 1e-3)
 	rows := make([]int, 3000)
@@ -167,8 +168,7 @@ func TestUnlikeShards(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that if one rank cannot begin, no rank begins, and every rank returns an
-// error.
+// TestRefusals checks that every rank returns an error if one rank cannot begin.
 func TestRefusals(t *testing.T) {
 	p := solvertest.Chain(t, 0)
 	for name, c := range map[string]struct {

@@ -4,10 +4,10 @@ import (
 	"time"
 )
 
-// Watch returns c with a watchdog. If a call takes longer than the limit, because another rank
-// hangs, is stopped or cannot be reached, the watchdog calls expired in a new goroutine. With MPI,
-// expired should end the process, because MPI calls cannot be cancelled. Ranks need different times
-// for computing and reading; the limit must be longer than the largest difference.
+// Watch returns c with a watchdog. If a call takes longer than limit, because another rank hangs,
+// is stopped or cannot be reached, the watchdog calls expired in a new goroutine. With MPI, expired
+// should end the process, because MPI calls cannot be cancelled. A rank waits in a call while other
+// ranks still compute or read; limit must be longer than this time.
 func Watch(c Comm, limit time.Duration, expired func()) Comm {
 	return &watchedComm{c, limit, expired}
 }

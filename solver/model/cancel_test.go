@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestEndedBeforeWithOffsets checks a fit whose context has ended before the fit begins: the loss of
-// its model is the loss of margins that equal the offsets.
+// TestEndedBeforeWithOffsets fits with a context that has already ended. The objective must be the
+// loss at the offsets, because all coefficients are zero.
 func TestEndedBeforeWithOffsets(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{1, 2})
 	if err != nil {
@@ -29,8 +29,8 @@ func TestEndedBeforeWithOffsets(t *testing.T) {
 	}
 }
 
-// TestEndedBefore checks a fit whose context or time limit has ended before the fit begins. It must not
-// copy the data, and it must still return a model with its objective and status.
+// TestEndedBefore fits with a context or a time limit that has already ended. The fit must not copy
+// the data, but must return a model.
 func TestEndedBefore(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 100, NonzerosPerRow: 100, Seed: 3})
 	if err != nil {

@@ -17,22 +17,23 @@ func (s *Spec) hasState() (bool, error) {
 	return len(b) > 0, err
 }
 
-// A classStore stores the models of the classes that are fitted, and the state of the fit of the current
-// class, in the checkpoint of a specification. It implements dist.Checkpoint for the current fit.
+// A classStore stores, in the checkpoint of a specification, the models of the finished classes and
+// the state of the fit of the current class. As a dist.Checkpoint it is the checkpoint of this fit.
 type classStore struct {
 	to   dist.Checkpoint
 	team *rows.Team
 	classResults
 }
 
-// classResults has the results of the fits so far. It does not have models that did not converge: these are
-// fitted again, so that their errors are reported.
+// classResults has what a classStore stores. A model that did not converge is not stored: its class
+// is fitted again.
 type classResults struct {
-	Done  map[int]Model // the models of finished classes, without their Loss
-	State []byte        // the state of the fit of the next class; nil before this fit stores one
+	Done  map[int]Model // by class number; without their Loss
+	State []byte        // the state of the current fit; nil before this fit saves one
 }
 
-// newClassStore returns the classStore of a specification, with the results that its checkpoint stores.
+// newClassStore returns the classStore of a specification, with the results that are stored
+// already.
 func newClassStore(spec *Spec) (*classStore, error) {
 	c := &classStore{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
 	_, err := c.team.Load(c.to, &c.classResults)
@@ -50,8 +51,8 @@ func (c *classStore) Save(state []byte) error {
 
 func (c *classStore) Load() ([]byte, error) { return c.State, nil }
 
-// fit returns the stored model of a class. If there is none, it calls do to fit the model, and stores
-// it.
+// fit returns the stored model of a class. If none is stored, it calls do, and stores the model
+// that do returns.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
 	if m, there := c.Done[class]; there {
 		m.Loss = spec.loss()

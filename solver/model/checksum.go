@@ -8,10 +8,8 @@ import (
 	"strings"
 )
 
-// sealed returns a model file, a JSON object, with one more field at the end: the CRC-32C checksum of
-// the names and values of the other fields, in order. Blanks between JSON tokens do not count, so the
-// file may be indented differently. Read returns an error if the checksum is wrong. It does not check a
-// file without this field.
+// sealed returns a model file, a JSON object, with one more field at the end: the checksum of the
+// fields before it.
 func sealed(file []byte) ([]byte, error) {
 	sum, err := checksum(file)
 	if err != nil {
@@ -22,7 +20,8 @@ func sealed(file []byte) ([]byte, error) {
 	return fmt.Appendf(nil, "%s,\n  \"checksum\": %q%s", body, sum, file[len(body):]), nil
 }
 
-// checksum returns the checksum of all fields of a file except the field checksum.
+// checksum returns the CRC-32C of the names and values of all fields of a file except the field
+// checksum. Blanks between JSON tokens do not count, so a file may be indented differently.
 func checksum(file []byte) (string, error) {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	var compact bytes.Buffer
@@ -40,8 +39,8 @@ func checksum(file []byte) (string, error) {
 	return fmt.Sprintf("crc32c:%08x", h.Sum32()), err
 }
 
-// checkSealed returns an error if the checksum of a file differs from stated, the value of its field
-// checksum. It returns nil if stated is nil, because the file then has no such field.
+// checkSealed returns an error if stated, the checksum in a file, is not the checksum of the file.
+// It returns nil if stated is nil, because the file then has no checksum.
 func checkSealed(file []byte, stated *string) error {
 	if stated == nil {
 		return nil
@@ -53,7 +52,7 @@ func checkSealed(file []byte, stated *string) error {
 	return err
 }
 
-// distinct returns an error if a JSON object has a field twice.
+// distinct returns an error if the JSON object has two fields of the same name.
 func distinct(text []byte) error {
 	seen := map[string]bool{}
 	return eachField(text, func(name string, _ json.RawMessage) error {
@@ -66,8 +65,8 @@ func distinct(text []byte) error {
 	})
 }
 
-// eachField calls f with each field of a JSON object, in the order of the text. It ends at the first
-// error of f.
+// eachField calls f for each field of a JSON object, in the order of the text, until f returns an
+// error.
 func eachField(text []byte, f func(name string, value json.RawMessage) error) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if _, err := dec.Token(); err != nil {

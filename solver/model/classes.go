@@ -16,21 +16,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file divides a fit of more than two classes into problems, one for each class against the rest.
-
-// A problems divides the fit of a specification into problems: one if the labels are numbers or of two
-// classes, otherwise one for each class against the rest.
+// A problems divides the fit of a specification into problems. There is one problem if the labels
+// are numbers or of two classes. Otherwise there is one for each class against the rest.
 type problems struct {
 	spec    *Spec // the specification of the caller
 	team    *rows.Team
-	one     *Spec // the specification for one class against the rest
+	one     *Spec // the specification of a single problem
 	x       *sparse.CSR
 	y       []float64
 	classes []float64 // the labels of the classes; nil if there is only one problem
-	held    held      // the rows that fits out of core leave out
+	held    held      // the rows that a fit out of core leaves out
 }
 
-// newProblems returns the problems of a specification for the rows of x and the labels y.
 func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {
 	defer rows.Rescue(&err)
 	if spec == nil {
@@ -54,7 +51,8 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	return p, err
 }
 
-// differentLabels returns the different labels of all processes, at most rows.MaxClasses + 1.
+// differentLabels returns the different labels of all processes in increasing order, at most
+// rows.MaxClasses + 1.
 func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 	own, err := y, checkSize(x)
 	switch {
@@ -94,8 +92,8 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 }
 
 // ofEach returns the specification for one class against the rest. Its SampleWeights contain the
-// ClassWeights. If classes are fitted in parallel, each fit uses one goroutine. There is no time limit,
-// because the limit is for all classes together.
+// ClassWeights. If classes are fitted in parallel, each fit uses one goroutine. There is no time
+// limit for a single class.
 func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.badSettings(); err != nil {
 		return nil, err
@@ -119,11 +117,9 @@ func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	return &one, err
 }
 
-// count returns the number of problems.
 func (p *problems) count() int { return max(1, len(p.classes)) }
 
-// design returns the design of problem k with the specification spec. Out of core it leaves out the rows
-// of p.held.
+// design returns the design of problem k with the specification spec.
 func (p *problems) design(k int, spec *Spec) (*design, error) {
 	if !spec.streams() {
 		y := p.y
@@ -147,10 +143,9 @@ func (p *problems) design(k int, spec *Spec) (*design, error) {
 	return d, err
 }
 
-// start returns the coefficients of Spec.Start for problem k, followed by the intercept if there is
-// one. If the positive class of two is the negative class of Start, start changes the signs of all these
-// numbers. It returns nil if there is no Start, if Start lacks one of more than two classes, or if it has
-// another kind of labels: numbers, two classes, or more than two classes.
+// start returns where the fit of problem k begins: the coefficients of Spec.Start, followed by the
+// intercept if there is one. If the positive class is the negative class of Start, it changes all
+// signs. It returns nil if there is no Start, or if the labels of Start do not match the problem.
 func (p *problems) start(k int, d *design) []float64 {
 	m := p.spec.Start
 	if m == nil {
@@ -176,8 +171,8 @@ func (p *problems) start(k int, d *design) []float64 {
 	return x
 }
 
-// classOf returns the number of m's column for class k; known is false if m has no such column. If classes
-// have names, classOf compares the names.
+// classOf returns the number of the column of m for class k. known is false if m has no such
+// column. Classes that have names are compared by name.
 func (p *problems) classOf(m *Model, k int) (column int, known bool) {
 	names := p.spec.names.classes
 	switch {
@@ -203,7 +198,7 @@ func (d *design) positive() string {
 	return of.Name(sign)
 }
 
-// prepared returns the design of problem k, with the data that its method prepare makes.
+// prepared returns the design of problem k after a call of its method prepare.
 func (p *problems) prepared(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
 	if d, err = p.design(k, p.one); err == nil {
@@ -215,7 +210,7 @@ func (p *problems) prepared(k int) (d *design, err error) {
 // oneOfMany is the label mapping of a design for one class against the rest.
 var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
 
-// against returns the labels of the problem "one class against the rest": 1 where y equals class, else 0.
+// against returns 1 for each label that equals class, and 0 for all other labels.
 func against(y []float64, class float64) []float64 {
 	labels := make([]float64, len(y))
 	for i, v := range y {
@@ -226,7 +221,7 @@ func against(y []float64, class float64) []float64 {
 	return labels
 }
 
-// ofClass returns a copy of s whose reports to Progress have the class number k.
+// ofClass returns a copy of s that adds the class number k to its reports to Progress.
 func (s *Spec) ofClass(k int) *Spec {
 	own := *s
 	if s.Progress != nil {
@@ -238,15 +233,15 @@ func (s *Spec) ofClass(k int) *Spec {
 	return &own
 }
 
-// parallel reports whether classes are fitted in parallel. They are fitted one after the other out of
-// core, with several processes, and with a checkpoint.
+// parallel reports whether classes may be fitted in parallel. Out of core, with several processes,
+// or with a checkpoint they are fitted one after the other.
 func (s *Spec) parallel() bool {
 	return !s.streams() && rows.NewTeam(s.Comm).Alone() && s.Checkpoint == nil
 }
 
-// each calls do for every problem, in parallel if possible. If there are several problems, errors name
-// the class. An error that matches solver.ErrNotConverged does not end the loop, and all such errors are
-// returned together. If there is an error of another kind, each returns only the first such error.
+// each calls do for every problem, in parallel if possible. If there are several problems, errors
+// name the class. Errors that match solver.ErrNotConverged do not end the loop and are returned
+// together. If there is any other error, each returns only the first such error.
 func (p *problems) each(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
@@ -274,8 +269,8 @@ func (p *problems) each(do func(k int) error) error {
 	return errors.Join(ended...)
 }
 
-// countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the
-// number of problems that are finished.
+// countFitted returns a function that calls do to fit a problem, and then tells Spec.Fitted how
+// many problems are finished.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	if p.spec.Fitted == nil || p.classes == nil {
 		return do
@@ -292,8 +287,8 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	}
 }
 
-// fit solves all problems and returns their model. If an error matches solver.ErrNotConverged, fit
-// returns the error and the model, unless a class has no model.
+// fit solves all problems and returns their model. With an error that matches
+// solver.ErrNotConverged, it also returns the model if every problem has one.
 func (p *problems) fit(ctx context.Context) (*Model, error) {
 	models := make([]*Model, p.count())
 	one := func(spec *Spec, k int) (*Model, error) {
@@ -342,13 +337,12 @@ func (p *problems) join(models []*Model) *Model {
 	return &m
 }
 
-// name sets the fields in which the model of all classes differs from the models of single classes: the
-// classes and the class weights.
+// name sets the classes and the class weights of m.
 func (p *problems) name(m *Model) {
 	m.Labels, m.Classes, m.Summary.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
 }
 
-// lambdaMax returns the largest LambdaMax of the problems. It ignores the time limit.
+// lambdaMax returns the largest LambdaMax of all problems. It ignores the time limit.
 func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	most := make([]float64, p.count())
 	err := p.each(func(k int) error {
@@ -371,8 +365,8 @@ func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64,
 	return set.lambdas(ctx, p.lambdaMax, int(p.team.Total(float64(n))), features)
 }
 
-// path yields the steps of Path. It ignores the time limit. With several classes it fits all lambdas of
-// one class before the next class, so that it never keeps the prepared data of all classes in memory.
+// path yields the steps of Path. It ignores the time limit. With several classes it yields the
+// first step only after it has fitted all classes.
 func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		if set == nil {
@@ -404,7 +398,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 	}
 }
 
-// onlyPath returns the steps of a path if there is only one problem. It ignores set.Validation.
+// onlyPath yields the steps of a path if there is only one problem. It ignores set.Validation.
 func (p *problems) onlyPath(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		d, err := p.prepared(0)
@@ -416,7 +410,7 @@ func (p *problems) onlyPath(ctx context.Context, set *PathSettings) iter.Seq2[*S
 	}
 }
 
-// classPaths returns the steps of a path of several classes. It ignores set.Validation.
+// classPaths yields the steps of a path of several classes. It ignores set.Validation.
 func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		lambdas, err := p.lambdas(ctx, set)
@@ -466,8 +460,8 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 	}
 }
 
-// collect returns the steps of a path, and the error of the first step that has an error. If the path
-// yields an error without a step, it returns only this error.
+// collect returns all steps of a path, and the first error. After an error without a step, it
+// returns only this error.
 func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
 	var steps []*Step
 	var first error

@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// TestCVClassesMetrics checks CV of several classes with other metrics, and the errors for metrics that
-// do not apply.
+// TestCVClassesMetrics checks CV of several classes with several metrics, and the errors for
+// metrics that do not apply.
 func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClasses(t)
 	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}
@@ -49,8 +49,7 @@ func TestCVClassesMetrics(t *testing.T) {
 			t.Errorf("%s: %+v, %v", want, r, err)
 		}
 	}
-	// If models do not converge, CV returns a result with these models, and an error. The time limit is
-	// for all classes together.
+	// If models do not converge, CV returns a result with these models, and an error.
 	r, err := CV(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: lambdas, Folds: 2})
 	if r == nil || !errors.Is(err, solver.ErrNotConverged) || r.Path[1].Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("stalled: %+v, %v", r, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// byMargins returns a model with one feature for each class: the value of the feature is the margin of
-// the class.
+// byMargins returns a model and data with one feature for each class. The value of the feature is
+// the margin of the class.
 func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *sparse.CSR) {
 	t.Helper()
 	p := len(rows[0])
@@ -33,9 +33,8 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 	return m, x
 }
 
-// TestClassMetrics checks the metrics of several classes against values computed by hand, with the
-// definitions of scikit-learn: accuracy_score, f1_score(average="macro"), log_loss, confusion_matrix and
-// roc_auc_score(multi_class="ovr").
+// TestClassMetrics checks the metrics of several classes against values computed by hand. Their
+// definitions are those of scikit-learn.
 func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	m, x := byMargins(t, solver.Logistic{}, [][]float64{
@@ -50,7 +49,7 @@ func TestClassMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss := -(math.Log(1./2) + math.Log(3./5) + math.Log(1./3) + math.Log(7./10)) / 4
-	auc := 1.0 // of every class; for class 0, its rows have probabilities 1/2 and 1/3, the others 1/5 and 1/10
+	auc := 1.0 // of every class; for class 0, rows of the class have probabilities 1/2 and 1/3, all other rows 1/5 and 1/10
 	want := &Metrics{
 		Rows: 4, Loss: loss,
 		Classes: &ClassMetrics{
@@ -81,12 +80,12 @@ func TestClassMetrics(t *testing.T) {
 	if err != nil || !(shifted.Loss > got.Loss+1e-3) || shifted.Classes.Accuracy != 0.75 {
 		t.Errorf("offsets: %+v, %v", shifted, err)
 	}
-	// A model of two classes may have a column for each of them.
+	// A model of two classes may have one column for each class.
 	pair := &Model{Loss: m.Loss, Classes: sparse.Classes{Values: m.Classes.Values[:2]}, Columns: m.Columns[:2]}
 	if two, err := pair.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
 		t.Errorf("two classes against the rest: %+v, %v", two, err)
 	}
-	// A loss other than the logistic loss has no probabilities.
+	// Only the logistic loss has probabilities.
 	hinge, _ := byMargins(t, solver.SquaredHinge{}, [][]float64{{1, 0, 0}})
 	x, err = sparse.FromDense(2, 3, []float64{2, -1, -3, 0.5, 0, -1})
 	if err != nil {
@@ -115,7 +114,6 @@ func TestClassMetrics(t *testing.T) {
 	}
 }
 
-// TestClassScoreOfScikitLearn compares the metrics of several classes with scikit-learn.
 func TestClassScoreOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.02}, x, y)

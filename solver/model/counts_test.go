@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestExposure checks that two fits are equal: of counts, with the logarithms of the exposures as
-// offsets, and of counts divided by the exposures, with the exposures as weights.
+// TestExposure checks that counts with the logarithms of the exposures as offsets give the same fit
+// as counts divided by the exposures, with the exposures as weights.
 func TestExposure(t *testing.T) {
 	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
 	exposure, offsets, rates, all := make([]float64, 70), make([]float64, 70), make([]float64, 70), 0.0
@@ -32,7 +32,7 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-// TestCountMetrics checks Deviance and D2 of a model for counts.
+// TestCountMetrics checks Deviance and D2.
 func TestCountMetrics(t *testing.T) {
 	x, err := sparse.FromDense(3, 1, []float64{0, 1, 2})
 	if err != nil {
@@ -66,8 +66,8 @@ func TestCountMetrics(t *testing.T) {
 	}
 }
 
-// TestCountsUnattained checks that NoOptimum is set if all counts are 0, or if the counts of all rows
-// with an entry of an unpenalised feature are 0.
+// TestCountsUnattained checks that NoOptimum is set if all counts are 0. It must also be set if
+// this holds only for the rows with an entry of an unpenalised feature.
 func TestCountsUnattained(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 0, 0})
 	if err != nil {

@@ -18,36 +18,37 @@ import (
 
 // CVSettings are the settings of CV; nil means the defaults.
 type CVSettings struct {
-	// Path specifies the lambdas. If Path.Lambdas is nil, the lambdas are computed from all data. Every
-	// fold has the same lambdas.
+	// Path specifies the lambdas, which are the same for every fold. If Path.Lambdas is nil, they
+	// are computed from all data.
 	Path PathSettings
-	// Folds is the number of folds, with Spec.Memory at most 256. Zero means 10, or the number of rows if
-	// there are fewer than 10. Each class needs at least two rows.
+	// Folds is the number of folds, with Spec.Memory at most 256. Zero means 10, or the number of
+	// rows if it is less than 10. Each class needs at least two rows.
 	Folds int
-	// Assignment has the number of the fold of each row of this process, from 0. If it is nil, the folds
-	// are drawn at random with Settings.Seed. The numbers of rows of these folds differ by at most one, in
-	// each class and in total. The folds depend on the order of the rows, but not on whether the rows are
-	// in memory, in a file or in several processes.
+	// Assignment has the number of the fold, from 0, of each row of this process. If it is nil, the
+	// folds are drawn at random with Settings.Seed. The numbers of rows of these folds differ by at
+	// most one, in each class and in total. The folds depend on the order of the rows, but not on
+	// whether the rows are in memory, in a file or in several processes.
 	Assignment []int
-	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on
-	// the held-out rows of each fold, with their sample weights and offsets. The other
-	// measures are computed as well: see CVResult.Measures.
+	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on the
+	// held-out rows of each fold, with their sample weights and offsets. CVResult.Measures has all
+	// measures.
 	By Measure
 	// Metric, unless nil, is a measure that the caller provides, instead of By. With Spec.Memory or
 	// Spec.Comm it must be a mean over rows, because each call gets only some rows of a fold.
 	Metric Metric
-	// Judged, unless nil, is called after models have been scored. done is the number of models scored so
-	// far, and total the number of all models. Calls do not overlap.
+	// Judged, unless nil, is called after models have been scored. done is the number of models
+	// scored so far, and total the number of models that CV scores. Calls do not overlap.
 	Judged func(done, total int)
 }
 
-// A Curve has the values of a measure for each lambda.
+// A Curve has the value of a measure for each lambda.
 type Curve struct {
-	// Mean is the weighted mean over the folds for each lambda, and SE its standard error, as in
-	// cv.glmnet. The weight of a fold is its number of rows, or the sum of their sample weights. Folds on
-	// which the measure is not defined are left out: for the AUC, folds with rows of one class only.
+	// Mean has, for each lambda, the weighted mean over the folds, and SE its standard error, as in
+	// cv.glmnet. The weight of a fold is its number of rows, or the sum of their sample weights.
+	// Folds on which the measure is not defined are left out: for the AUC, folds with rows of one
+	// class only.
 	Mean, SE []float64
-	// Values[k] has the value on fold k for each lambda.
+	// Values[k] has, for each lambda, the value on fold k.
 	Values [][]float64
 }
 
@@ -56,13 +57,13 @@ type CVResult struct {
 	Lambdas []float64
 	// Curve is the curve of the measure that chooses Best and OneSE.
 	Curve
-	// Measures has the curve of every measure that applies to the models. With Spec.Memory it has ByAUC
-	// only if CVSettings.By is ByAUC, or if there is memory for the scores of all lambdas at once. A score
-	// has 8 bytes, or 16 with SampleWeights. There is a score for each lambda, each row of a fold in this
-	// process, and, with more than two classes, each class.
+	// Measures has the curve of every measure that applies to the models. With Spec.Memory it has
+	// ByAUC only if CVSettings.By is ByAUC, or if there is memory for the scores of all lambdas at
+	// once. There is a score for each lambda, each row of a fold in this process, and, with more
+	// than two classes, each class. A score has 8 bytes, or 16 with SampleWeights.
 	Measures map[Measure]Curve
-	// Best is the index of the lambda with the best mean. OneSE is the index of the largest
-	// lambda whose mean is worse than that of Best by at most one standard error of Best.
+	// Best is the index of the lambda with the best mean. OneSE is the index of the largest lambda
+	// whose mean is worse than the mean of Best by at most one standard error of Best.
 	Best, OneSE int
 	// Assignment has the fold of each row of this process. With Spec.Memory it is
 	// CVSettings.Assignment.
@@ -71,11 +72,12 @@ type CVResult struct {
 	Path []*Step
 }
 
-// BestModel returns the model with lambda Best, fitted to all data.
+// BestModel returns the model for the lambda with index Best, fitted to all data.
 func (r *CVResult) BestModel() *Model { return r.Path[r.Best].Model() }
 
-// OneSEModel returns the model with lambda OneSE, fitted to all data: the simplest model
-// that is not measurably worse than the best (Breiman, Friedman, Olshen and Stone 1984).
+// OneSEModel returns the model for the lambda with index OneSE, fitted to all data: the simplest
+// model that is not measurably worse than the best model (Breiman, Friedman, Olshen and Stone
+// 1984).
 func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 
 // CV chooses lambda by cross-validation. It fits the path of spec to all data. Then, for each fold, it
@@ -131,32 +133,33 @@ func CV(
 	return &c.result, err
 }
 
-// A crossing is a call of CV.
+// A crossing has the state of a call of CV.
 type crossing struct {
 	*problems
 	foldSpec *Spec           // the specification of the fits for the folds
-	labels   []float64       // labels of the classes, in the order of Confusion; nil for numbers
-	class    func(i int) int // returns the index in labels of the class of row i; 0 if labels are numbers
+	labels   []float64       // labels[k] is the label of class k; nil if the labels are numbers
+	class    func(i int) int // returns the class of row i; 0 if the labels are numbers
 	by       Measure
 	own      Metric // nil unless by is byOwn
 	path     PathSettings
-	before   int // number of rows of the processes before this one
+	before   int // number of rows in the processes of lower rank
 	folds    int
 	foldOf   assignment
-	mostRows []float64 // for each fold, the largest number of its rows in one process
-	// keptScores is the number of scores that are kept for the AUC, for each row and model.
+	mostRows []float64 // for each fold, the largest number of its rows in any process
+	// keptScores is the number of scores that are kept for the AUC, for each row and model. It is 0
+	// if there is no AUC.
 	keptScores int
 	result     CVResult
-	scores     [][]scores // the scores of each fold, for each lambda
-	weight     []float64  // the weight of each fold
+	scores     [][]scores // scores[k][i] is for fold k and the lambda with index i
+	weight     []float64  // the total weight of the rows of each fold
 
 	lock   sync.Mutex
-	judged int                   // the number of models scored so far
-	tell   func(done, total int) // CVSettings.Judged
+	judged int // the number of models scored so far
+	tell   func(done, total int)
 }
 
-// strata returns the number of groups of rows that are divided evenly among the folds: the number of
-// classes, or 1 if labels are numbers.
+// strata returns the number of groups whose rows are divided evenly among the folds: the number of
+// classes, or 1 if the labels are numbers.
 func (c *crossing) strata() int { return max(1, len(c.labels)) }
 
 // configure checks the settings, numbers the classes, and assigns the rows to folds.
@@ -184,8 +187,8 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	return nil
 }
 
-// numberClasses numbers the classes of the rows, and sets foldSpec. With two classes, foldSpec.Positive gives
-// each class the same sign in all folds.
+// numberClasses sets the labels of the classes and foldSpec. With two classes, foldSpec.Positive
+// gives each class the same sign in all folds.
 func (c *crossing) numberClasses() error {
 	spec := *c.spec
 	c.foldSpec, spec.unproved, spec.Fitted = &spec, true, nil
@@ -216,14 +219,14 @@ func (c *crossing) numberClasses() error {
 	return nil
 }
 
-// cross fits and scores all folds, and fills in the result.
+// cross fits and scores the models of all folds, and computes the result.
 func (c *crossing) cross(ctx context.Context) error {
 	if c.by != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
-		c.keptScores = 0 // leave out the AUC, because it would need more passes over the rows
+		c.keptScores = 0 // the AUC would need more passes over the rows
 	}
 	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
 	ended, threads, failed := make([]error, c.folds), 1, false
-	if c.team.Alone() && !c.spec.streams() { // otherwise a fold uses all processes or all of Spec.Memory
+	if c.team.Alone() && !c.spec.streams() { // otherwise a fold uses all processes, or all of Spec.Memory
 		threads = c.spec.threads()
 	}
 	rows.Spread(threads, c.folds, func(k int) {
@@ -245,7 +248,7 @@ func (c *crossing) cross(ctx context.Context) error {
 	return nil
 }
 
-// fold fits the path to the rows outside fold k and scores its models on the rows of the fold.
+// fold fits the path to the rows outside fold k, and scores its models on the rows of fold k.
 func (c *crossing) fold(ctx context.Context, k int) error {
 	h, err := c.holdOut(k)
 	if err != nil {
@@ -271,7 +274,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 			return err
 		}
 		steps = append(steps, step)
-		if c.spec.streams() { // the path uses all of Spec.Memory until its end
+		if c.spec.streams() { // models are scored after the path, which uses all of Spec.Memory
 			continue
 		}
 		if err := score(steps); err != nil {
@@ -287,15 +290,15 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	return nil
 }
 
-// rest returns the problems for the rows outside fold k. If the rows are in memory, it copies these rows.
-// Out of core, the fit skips the rows of the fold.
+// rest returns the problems for the rows outside fold k. It copies these rows if they are in
+// memory.
 func (c *crossing) rest(k int) (*problems, error) {
 	n := len(c.y)
 	if c.spec.streams() {
 		p := *c.problems
 		one := *c.one
 		p.spec, p.one, p.held = c.foldSpec, &one, held{c.foldOf.bytes, uint8(k)}
-		// Rows of the fold get weight 0, so that class weights are computed from the other rows.
+		// Weight 0 keeps the rows of the fold out of the class weights.
 		if one.SampleWeights != nil || one.ClassWeights != nil || one.Balanced {
 			one.SampleWeights = make([]float64, n)
 			for i := range one.SampleWeights {
@@ -314,7 +317,7 @@ func (c *crossing) rest(k int) (*problems, error) {
 	}
 	spec := *c.foldSpec
 	spec.SampleWeights = pick(c.spec.SampleWeights, out)
-	if c.team.Any(out == nil) { // every process needs a row, so a process without rows adds one of weight 0
+	if c.team.Any(out == nil) { // every process needs a row: a process without rows gets one of weight 0
 		if spec.SampleWeights == nil {
 			spec.SampleWeights = slices.Repeat([]float64{1}, len(out))
 		}
@@ -346,7 +349,7 @@ var errNoMetric = &sparse.RemedyError{
 	},
 }
 
-// addJudged reports more scored models to the caller.
+// addJudged reports that more models have been scored; more is their number.
 func (c *crossing) addJudged(more int) {
 	if c.tell == nil {
 		return
@@ -411,8 +414,8 @@ func (c *crossing) curve(of Measure) (r Curve) {
 	return r
 }
 
-// determination returns the curve of R2 for a curve of mean squared errors. variance is the variance of
-// the labels.
+// determination turns a curve of mean squared errors into a curve of R2. variance is the variance
+// of the labels.
 func (r Curve) determination(variance float64) Curve {
 	each := func(from []float64, f func(v float64) float64) []float64 {
 		to := make([]float64, len(from))

@@ -22,7 +22,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// configured returns a crossing that has assigned the rows to folds.
+// configured returns a crossing whose rows are assigned to folds.
 func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *crossing, err error) {
 	defer rows.Rescue(&err)
 	p, err := newProblems(spec, x, y)
@@ -33,7 +33,7 @@ func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *cro
 	return c, c.configure(set)
 }
 
-// foldsOf returns the folds of the rows of one process.
+// foldsOf returns the fold of each row of this process.
 func foldsOf(c *crossing) []int {
 	of := make([]int, len(c.y))
 	for i := range of {
@@ -42,8 +42,8 @@ func foldsOf(c *crossing) []int {
 	return of
 }
 
-// TestFolds checks that rows and classes are divided evenly among the folds, that the folds depend on the
-// seed, and that they are the same for rows in memory, in a file and on ranks.
+// TestFolds checks that rows and classes are divided evenly among the folds. The folds must depend
+// on the seed, and be the same for rows in memory, in a file and on ranks.
 func TestFolds(t *testing.T) {
 	const n = 103
 	x, number := random(t, n, 3, 4, false)
@@ -116,9 +116,9 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestCVByHand compares the means, standard errors and choices of CV with fits of single folds, and its path
-// with fits of all rows, for two and three classes. It also checks other numbers of threads, and a Metric
-// of the caller that equals the measure.
+// TestCVByHand compares the results of CV with separate fits of all rows and of the rows outside
+// each fold, for two and three classes. It also checks several numbers of threads, and a Metric of
+// the caller that equals the measure.
 func TestCVByHand(t *testing.T) {
 	within := map[Measure]float64{ByLoss: 1e-6, ByError: 1e-12, ByAUC: 1e-9}
 	two, twoLabels := random(t, 90, 6, 3, true)
@@ -186,8 +186,8 @@ func TestCVByHand(t *testing.T) {
 			}
 			near(t, "mean", got.Mean[i], mean)
 			near(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
-			// No mean is better than that of Best. The means before OneSE are worse by more than the
-			// standard error of Best.
+			// No mean is better than the mean of Best. The means before OneSE are worse than this
+			// mean by more than the standard error of Best.
 			if worse := sign * (got.Mean[i] - got.Mean[got.Best]); worse < 0 || i < got.OneSE && worse <= got.SE[got.Best] {
 				t.Errorf("best %d, one standard error %d of %v ± %v", got.Best, got.OneSE, got.Mean, got.SE)
 			}
@@ -226,7 +226,7 @@ func TestCVOfTies(t *testing.T) {
 	}
 }
 
-// TestCVKinds checks CV of numbers with a graph, offsets, and folds that the caller assigns.
+// TestCVKinds checks CV of numbers with a graph and offsets, and folds that the caller assigns.
 func TestCVKinds(t *testing.T) {
 	x, y := random(t, 60, 6, 3, false)
 	offsets := make([]float64, 60)
@@ -266,8 +266,8 @@ func TestCVKinds(t *testing.T) {
 	}
 }
 
-// TestCVOfFewRows checks the default number of folds if there are few rows, and the error if the rows of
-// a class are too few.
+// TestCVOfFewRows checks the default number of folds for few rows, and the error for a class with
+// too few rows.
 func TestCVOfFewRows(t *testing.T) {
 	ctx, set := context.Background(), &CVSettings{Path: PathSettings{Count: 5}}
 	for _, c := range []struct{ rows, folds int }{{2, 2}, {6, 6}, {10, 10}, {25, 10}} {
@@ -312,8 +312,8 @@ func TestCVOfFewRows(t *testing.T) {
 	}
 }
 
-// TestCVR2 checks that R2 is computed from all held-out rows together, for any number of folds, and that
-// it chooses the same lambda as the squared error. It also checks a Metric of the caller.
+// TestCVR2 checks that R2 is computed from the held-out rows of all folds together, and that it
+// chooses the same lambda as the squared error. It also checks a Metric of the caller.
 func TestCVR2(t *testing.T) {
 	x, y := random(t, 40, 5, 3, false)
 	weights := make([]float64, 40)
@@ -349,7 +349,8 @@ func TestCVR2(t *testing.T) {
 	}
 }
 
-// devianceOfGlmnet is a Metric: twice the log loss, with probabilities limited to at least 1e-5.
+// devianceOfGlmnet is a Metric: twice the log loss of probabilities that are limited to at least
+// 1e-5.
 func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (float64, error) {
 	p, err := m.Probabilities(nil, x)
 	if err != nil {
@@ -365,7 +366,7 @@ func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (f
 	return sum / float64(len(p)), nil
 }
 
-// TestCVOfGlmnet checks that the means and standard errors agree with cv.glmnet for the same folds.
+// TestCVOfGlmnet compares the means and standard errors with cv.glmnet for the same folds.
 func TestCVOfGlmnet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: some seconds")
@@ -433,8 +434,8 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 	return x, y
 }
 
-// TestClasses checks that each column is the fit of a class against the rest, and that the probabilities
-// sum to 1 and follow the rule of scikit-learn.
+// TestClasses checks that each column is the fit of a class against the rest. The probabilities
+// must sum to 1 and follow the rule of scikit-learn.
 func TestClasses(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}
@@ -488,8 +489,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesFile checks that models of several classes are unchanged after writing and reading, and
-// that damaged files are errors.
+// TestClassesFile checks that reading gives the model that was written, and that damaged files are
+// errors.
 func TestClassesFile(t *testing.T) {
 	x, y := threeClasses(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.005}, x, y)
@@ -517,7 +518,7 @@ func TestClassesFile(t *testing.T) {
 			t.Errorf("%s for %s: no error", to, from)
 		}
 	}
-	// If any byte is changed, Read must return an error or the model that was saved.
+	// Read of a file with a changed byte must return an error or the model that was written.
 	for at := range text {
 		for _, change := range []byte{1, 0x10, 0x20} {
 			damaged := slices.Clone(text)

@@ -12,9 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file makes errors for model files that are damaged. The errors name the line and column.
-
-// again is the remedy for a damaged file, as the end of an error text.
+// again is the end of the error text for a damaged file.
 const again = "; fetch the file again, or fit the model again"
 
 // takeModel is the remedy for a file that is not a model.
@@ -23,8 +21,8 @@ var takeModel = sparse.Remedy{To: "give a file that Save, scas train or scas cv 
 // errNumber is the error for a field that must be a number.
 var errNumber = errors.New("expected a finite number")
 
-// damageOf returns the error for a text that encoding/json cannot read as a model because of err. The
-// error does not name the file.
+// damageOf returns the error for text, which encoding/json cannot read as a model because of err.
+// It does not name the file.
 func damageOf(text []byte, err error) error {
 	first := bytes.Fields(text[:min(len(text), 1<<10)])
 	if len(first) == 0 {
@@ -51,7 +49,7 @@ func damageOf(text []byte, err error) error {
 	return errorAt(text, at, fmt.Sprintf("damaged model: %s: %v%s", key, err, again))
 }
 
-// inFile returns err with the name of the file.
+// inFile adds the name of the file to err.
 func inFile(name string, err error) error {
 	if where, ok := errors.AsType[*sparse.ParseError](err); ok && where.File == "" {
 		where.File = name
@@ -60,7 +58,7 @@ func inFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// kindOf describes the values of a type for a message.
+// kindOf says in words what values have the type t.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Uint64:
@@ -77,7 +75,7 @@ func kindOf(t reflect.Type) string {
 	return "an object"
 }
 
-// errorAt returns an error about the word of the text at an offset.
+// errorAt returns an error about the word that begins at the offset in text.
 func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) error {
 	before := text[:offset]
 	word := text[offset:]
@@ -90,8 +88,7 @@ func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) err
 	}
 }
 
-// within changes the line and column of an error in a part of a file to the line and column in the whole
-// file.
+// within adds the position of part in file to the line and column of e, which is an error in part.
 func within(file, part []byte, e *sparse.ParseError) error {
 	before := file[:max(0, bytes.Index(file, part))]
 	if e.Line == 1 {
@@ -101,7 +98,7 @@ func within(file, part []byte, e *sparse.ParseError) error {
 	return e
 }
 
-// oddNumber returns the key and the offset of the first value that must be a number but is not.
+// oddNumber returns the key and the offset of the first value that should be a number but is not.
 func oddNumber(text []byte) (key string, offset int) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -131,7 +128,7 @@ func oddNumber(text []byte) (key string, offset int) {
 	}
 }
 
-// valueAt returns the offset of the first byte of the value that ends at the offset end.
+// valueAt returns the offset of the first byte of the value that ends before the offset end.
 func valueAt(text []byte, end int) int {
 	if text[end-1] == '"' {
 		end = bytes.LastIndexByte(text[:end-1], '"') + 1
@@ -139,7 +136,7 @@ func valueAt(text []byte, end int) int {
 	return 1 + bytes.LastIndexAny(text[:end-1], ":,[ \t\r\n")
 }
 
-// odd reports whether the value of a key must be a finite number but is not.
+// odd reports whether the value of a key should be a finite number but is not.
 func odd(key string, value json.Token) bool {
 	switch key {
 	case "coefficients", "objective", "mean_loss", "rel_tol":

@@ -47,21 +47,20 @@ func PathData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *PathSetti
 	}
 }
 
-// An origin is a Dataset with the specification and the labels of its fit.
+// An origin has the arguments of a fit to a Dataset.
 type origin struct {
 	data *sparse.Dataset
 	spec Spec
 	y    []float64
 }
 
-// originOf returns d with its labels and a copy of s. Fields of the copy that s does not set come from d. s
-// may be nil.
+// originOf returns d with its labels and a copy of s. Fields that s does not set come from d.
 func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	o := &origin{data: d}
 	if s != nil {
 		o.spec = *s
 	}
-	if d == nil { // Fit returns the error for missing data
+	if d == nil { // Fit will return an error
 		o.data = &sparse.Dataset{}
 		return o
 	}
@@ -75,7 +74,7 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	if d.Stats.IndexBase == sparse.OneBased {
 		o.spec.IndexBase = 1
 	}
-	if o.spec.streams() { // the labels in the file are used; for two classes they are -1 and +1
+	if o.spec.streams() { // the labels in the file; for two classes they are -1 and +1
 		o.y = d.Labels
 		return o
 	}
@@ -86,8 +85,8 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	return o
 }
 
-// describe sets the fields of m that come from the Dataset: the names of the label column and the
-// offset column, the numbers that replace missing values, and the names and labels of the classes.
+// describe sets the fields of m that come from the Dataset: the label column, the offset column,
+// the numbers that replace missing values, and the names and labels of the classes.
 func (o *origin) describe(m *Model) {
 	d := o.data
 	if t := d.Table; t != nil {
@@ -101,7 +100,7 @@ func (o *origin) describe(m *Model) {
 	}
 	swapped := !o.spec.streams() && m.Labels.Positive != d.Mapping.Positive
 	m.Labels = d.Mapping
-	if swapped { // Spec.Positive is the negative label of the Dataset
+	if swapped { // the negative label of the Dataset is positive in m
 		m.Labels = sparse.LabelMapping{
 			Negative: d.Mapping.Positive, NegativeName: d.Mapping.PositiveName,
 			Positive: d.Mapping.Negative, PositiveName: d.Mapping.NegativeName,

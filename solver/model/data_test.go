@@ -13,9 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestFitData checks that FitData returns the model that Fit returns for the rows, and that the model has
-// the feature names, fill values, label and offset columns, and class names of the table, for either
-// choice of the positive class.
+// TestFitData checks that FitData returns the model that Fit returns for the same rows, with the
+// names and fill values of the table. Either class may be positive.
 func TestFitData(t *testing.T) {
 	const table = "a,city,b,log,ill\n1,Ulm,3,0.5,no\n2,Bonn,,0,yes\n0,Ulm,4,1,no\n3,Bonn,9,0,yes\n2,Ulm,1,0,yes\n1,Bonn,2,0,no\n"
 	names := []string{"a", "city=Bonn", "city=Ulm", "b"}
@@ -81,8 +80,8 @@ func TestFitData(t *testing.T) {
 	}
 }
 
-// TestFitDataOfFile checks that a model that is fitted out of core has the original labels of the
-// Dataset, although the labels in the file are -1 and +1.
+// TestFitDataOfFile checks that a model fitted out of core has the original labels of the Dataset,
+// although the labels in the file are -1 and +1.
 func TestFitDataOfFile(t *testing.T) {
 	x, y := random(t, 60, 3, 1, true)
 	file := filepath.Join(t.TempDir(), "d.scas")

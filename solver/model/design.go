@@ -11,33 +11,33 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A design is one problem: a specification with its data. It serves all lambdas.
+// A design is a specification with its data, for one problem. It serves all lambdas.
 type design struct {
 	spec    *Spec
 	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
-	n, p    int         // numbers of rows and features
-	x       *sparse.CSR // the data; prepare adds a last column of ones for the intercept
-	y       []float64   // −1 and +1, or numbers; see against for fits out of core
+	n, p    int         // number of rows in this process, and number of features
+	x       *sparse.CSR // the data; prepare appends a column of ones for the intercept
+	y       []float64   // −1 and +1, or numbers; for fits out of core see against
 	weights []float64   // the weights of the rows; nil if they are equal
-	factors []float64   // the penalty factors, see Spec.factors
+	factors []float64   // the penalty factors; nil if all are 1
 	loss    solver.Loss
 	mapping sparse.LabelMapping // zero for regression
-	scale   []float64           // s of the package comment; infinite scales are possible
+	scale   []float64           // s of the package comment; an entry may be infinite
 	summary FitSummary
-	// against is for fits out of core with more than two classes: y then has the labels of all classes,
-	// and the class with label against is fitted against the rest. Otherwise it is nil.
+	// against is nil except for fits out of core with more than two classes. y then has the labels
+	// of all classes, and the class with the label against is fitted against the rest.
 	against *float64
 	held    held
-	start   []float64 // the coefficients, and the intercept, where the fit begins; nil for zeros
+	start   []float64 // where the fit begins: coefficients, and the intercept if there is one; nil for zeros
 }
 
-// held describes the rows of a fold, which a fit out of core leaves out.
+// held says which rows a fit out of core leaves out: the rows of a fold.
 type held struct {
 	folds []uint8 // the fold of each row; nil if all rows are fitted
 	fold  uint8   // the fold that is left out
 }
 
-// newDesign returns a design with the rows in memory, for which prepare has not been called yet.
+// newDesign returns a design with the rows in memory. The caller must then call prepare.
 func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	team, err := rows.Join(spec.Comm, x, spec.checkData(x, y))
 	if err != nil {
@@ -58,7 +58,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	return d, nil
 }
 
-// side returns a function that returns the class of a row, 0 or 1. It returns nil if the labels are
+// side returns a function that returns the class of row i, 0 or 1. It returns nil if the labels are
 // numbers.
 func (d *design) side() func(i int) int {
 	switch {
@@ -75,8 +75,7 @@ func (d *design) side() func(i int) int {
 	return func(i int) int { return classOf(d.y[i]) }
 }
 
-// summarise returns the part of a FitSummary that describes the data: the numbers of rows and entries in all
-// processes, and whether there are weights, standardised features and offsets.
+// summarise returns a FitSummary with only the fields that describe the data.
 func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary {
 	n, _ := x.Dims()
 	size := []float64{float64(n), float64(x.NNZ())}
@@ -84,9 +83,9 @@ func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary 
 	return FitSummary{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
-// prepare computes the standard deviations and adds the column of the intercept to x. If ctx ends
-// before x is changed, prepare returns the error of ctx. With several processes it ignores ctx, because
-// all of them must end at the same place. For a fit out of core it does nothing.
+// prepare computes the standard deviations and adds the column of the intercept to x. Out of core
+// it does nothing. If ctx ends before x is changed, prepare returns the error of ctx. With several
+// processes it ignores ctx.
 func (d *design) prepare(ctx context.Context) error {
 	if d.spec.streams() {
 		return nil
@@ -110,7 +109,7 @@ func (d *design) prepare(ctx context.Context) error {
 	return d.team.Agreed(err)
 }
 
-// checkData returns an error if the data are not valid, or if the specification is not valid for them.
+// checkData returns an error if the data are not valid, or if s is not valid for them.
 func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
 	if err := checkSize(x); err != nil {
 		return err
@@ -135,7 +134,7 @@ func checkSize(x *sparse.CSR) error {
 	return nil
 }
 
-// columns returns the number of coefficients, including the intercept if there is one.
+// columns returns the number of coefficients, with the intercept if there is one.
 func (d *design) columns() int {
 	if d.spec.NoIntercept {
 		return d.p
@@ -143,11 +142,11 @@ func (d *design) columns() int {
 	return d.p + 1
 }
 
-// askRows is the number of rows that are copied between two checks whether a context has ended.
+// askRows is the number of rows that are copied between two checks of a context.
 const askRows = 4096
 
-// withColumn returns a copy of x with one more column, whose entry in row i is entry(i). If ctx ends
-// before the copy is complete, it returns the error of ctx.
+// withColumn returns a copy of x with one more column, whose entry in row i is entry(i). If ctx
+// ends first, it returns the error of ctx.
 func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (*sparse.CSR, error) {
 	n, p := x.Dims()
 	size := x.NNZ() + int64(n)
@@ -167,8 +166,8 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 	return sparse.New(n, p+1, ptr, idx, val)
 }
 
-// deviations returns the weighted standard deviation of each feature over the rows of all processes, or 1
-// for a constant feature.
+// deviations returns the weighted standard deviation of each feature over the rows of all
+// processes. It returns 1 for a constant feature.
 func (d *design) deviations() []float64 {
 	stats := sparse.NewColumnStats(d.p)
 	stats.Add(d.x, 0, d.n, func(i int) float64 { return weightOf(d.weights, i) })
@@ -176,7 +175,6 @@ func (d *design) deviations() []float64 {
 	return stats.Scale()
 }
 
-// factor returns the penalty factor of a feature.
 func (d *design) factor(j int) float64 {
 	if d.factors == nil {
 		return 1
@@ -190,8 +188,8 @@ func (d *design) coupled() bool {
 	return grouped || d.spec.Graph != nil || d.spec.A != nil
 }
 
-// ownDomain reports whether package exact does not support the type of the domain, such as a type of
-// the caller.
+// ownDomain reports whether the domain has a type that package exact does not support, such as a
+// type of the caller.
 func (d *design) ownDomain() bool {
 	set := term.SetOf(d.spec.Domain)
 	return set != nil && set.Region(d.p) == nil

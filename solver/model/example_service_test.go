@@ -19,16 +19,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This example goes from a database to a service. Cross-validation chooses a model, which is saved to a
-// file. A service loads the file and predicts JSON objects whose values have the names of the columns.
-// The next fit, with more rows, begins with this model.
+// This example goes from a database to a service. Cross-validation chooses a model, which is saved
+// to a file. A service loads the file and predicts JSON objects. A later fit begins with this
+// model.
 func ExampleModel_Scorer() {
 	ctx, db := context.Background(), sql.OpenDB(berries{})
 	defer db.Close()
 	b := &sparse.Builder{Names: []string{"height", "soil=clay", "soil=loam", "soil=sand"}}
 	defer b.Close()
 	b.Options.Mapping = sparse.LabelMapping{Positive: 1, NegativeName: "green", PositiveName: "ripe"}
-	b.Options.Table.Fill = map[string]float64{"height": 2} // replaces missing heights
+	b.Options.Table.Fill = map[string]float64{"height": 2} // for rows without a height
 	rows := must(db.Query("SELECT height, soil, ripe FROM berries"))
 	for rows.Next() {
 		var height, soil any
@@ -63,7 +63,6 @@ func ExampleModel_Scorer() {
 	// converged after 1 step
 }
 
-// ask posts JSON objects to a service and prints its answers.
 func ask(url string, objects ...string) {
 	for _, object := range objects {
 		answer := must(http.Post(url, "application/json", strings.NewReader(object)))
@@ -83,7 +82,7 @@ func check(err error) {
 	}
 }
 
-// berries is a driver for database/sql with one table, which is the answer to every query.
+// berries is a driver for database/sql. Every query returns its only table.
 type berries struct{}
 
 func (d berries) Connect(context.Context) (driver.Conn, error) { return d, nil }
@@ -97,7 +96,7 @@ func (berries) QueryContext(context.Context, string, []driver.NamedValue) (drive
 	return new(berryRows), nil
 }
 
-// berryRows is the number of rows that were read.
+// berryRows is the number of rows that have been read.
 type berryRows int
 
 func (*berryRows) Columns() []string { return []string{"height", "soil", "ripe"} }

@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// exampleData returns 200 rows with labels 1 and 2. They have 10 features, of which only the first three
+// exampleData returns 200 rows with labels 1 and 2. Only the first three of the 10 features
 // influence the labels.
 func exampleData() (*sparse.CSR, []float64) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 10, Groups: 1, GroupSize: 3, Noise: 1, Seed: 1})
@@ -52,14 +52,14 @@ func Example_lasso() {
 	// Output: 1.352 + x·[1.889 0.000 0.000]
 }
 
-// This example fits logistic regression with an intercept. The two labels may be any numbers.
+// This example fits logistic regression with an intercept. The labels may be any two numbers.
 func ExampleFit() {
 	x, y := exampleData()
 	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.05}, x, y)
 	if err != nil {
 		log.Fatal(err)
 	}
-	column := m.Columns[0] // a model of two classes has one column
+	column := m.Columns[0] // two classes need only one column
 	fmt.Printf("intercept %.2f, coefficients %.2f\n", column.Intercept, column.Coefficients)
 	c := column.Certificate
 	fmt.Printf("%s: the objective %.4f is proved to be within a millionth of the optimum: %t\n", c.Status, c.Objective, c.Gap < 1e-6)
@@ -91,7 +91,7 @@ func ExampleFit_graph() {
 	// [1.22 1.22 1.22 0.00 0.00 0.00 0.00 0.00 0.00 0.17], tied: [[0 1 2]]
 }
 
-// This example sets weights of rows, a feature that is not penalised, and a loss.
+// This example sets row weights, a loss, and a feature that is not penalised.
 func ExampleSpec() {
 	x, y := exampleData()
 	factors := make([]float64, 10)
@@ -141,7 +141,7 @@ func ExamplePath() {
 	// 0.0205  7 coefficients, mean loss 0.3153, converged
 }
 
-// This example ends a path when the models no longer improve on held-out rows.
+// This example ends a path when its models no longer improve on held-out rows.
 func ExampleValidation() {
 	x, y := exampleData()
 	var train, held []int
@@ -179,8 +179,8 @@ func ExampleValidation() {
 	// 35 of 100 lambdas, the best 0.0141 with 9 coefficients
 }
 
-// This example chooses lambda by cross-validation: the best lambda, and the largest lambda whose loss is
-// within one standard error of the best.
+// This example chooses lambda by cross-validation. It prints the best lambda, and the largest
+// lambda whose loss is within one standard error of the best loss.
 func ExampleCV() {
 	x, y := exampleData()
 	r, err := model.CV(context.Background(), &model.Spec{}, x, y, &model.CVSettings{Folds: 5})
@@ -219,8 +219,8 @@ func ExampleModel_Save() {
 	// Output: true true
 }
 
-// This example is an HTTP handler that answers with a probability. Several requests may use one model at
-// the same time. A row that is not valid for the model is an error.
+// This example is an HTTP handler that answers with a probability, or with an error if the row is
+// not valid. Several requests may use one model at the same time.
 func ExampleModel_Probability() {
 	m := &model.Model{Columns: []model.Column{{Coefficients: []float64{1, -2, 0.5}}}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -269,7 +269,7 @@ func ExampleFit_classes() {
 	// [1 2 3]: [0.97 0.01 0.02]
 }
 
-// This example computes LambdaMax, where a path begins.
+// This example computes LambdaMax, the first lambda of a path.
 func ExampleLambdaMax() {
 	x, y := exampleData()
 	most, err := model.LambdaMax(context.Background(), nil, x, y)

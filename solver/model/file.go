@@ -19,23 +19,23 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// Version is the version of scas, which model files name as their writer.
+// Version is the version of scas. Model files have the version that wrote them.
 const Version = "0.2.0"
 
-// newest is the number of the newest format of model files. A new number is needed if older programs
-// would misread newer files. Read reads all formats.
+// newest is the number of the newest format of model files. A change that older programs would
+// misread needs a new number. Read reads all formats.
 const newest = 3
 
-// A head has the fields of a model file that describe the whole model.
+// A head has the fields of a model file that apply to all columns.
 type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
 	Loss       string   `json:"loss"`
-	HuberDelta float64  `json:"huber_delta,omitempty"` // the parameter of any loss that has a parameter
+	HuberDelta float64  `json:"huber_delta,omitempty"` // the parameter of the loss; 0 if it has none
 	Labels     *labels  `json:"labels"`                // the labels of two classes; null for other models
-	Classes    []number `json:"classes,omitempty"`     // the labels of more than two classes
-	ClassNames []string `json:"class_names,omitempty"` // the names of more than two classes that are words
+	Classes    []number `json:"classes,omitempty"`     // the labels of the classes if each has a column
+	ClassNames []string `json:"class_names,omitempty"` // the names of these classes; absent if they are numbers
 	P          int      `json:"p"`
 	IndexBase  *int     `json:"index_base"`
 	columns
@@ -44,32 +44,31 @@ type head struct {
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
 }
 
-// A columnFields has the fields of a model file that describe one column of coefficients.
+// columnFields are the fields of a model file for one column of coefficients.
 type columnFields struct {
 	Intercept intercept `json:"intercept"`
-	Groups    [][]int   `json:"tied_features,omitempty"` // sets of feature numbers, counted from 0
+	Groups    [][]int   `json:"tied_features,omitempty"` // sets of feature numbers, from 0
 
 	proof
 
 	runFields
-	// Nonzero has the numbers of the features whose coefficients are in Coefficients, counted from 1. If
-	// Nonzero is nil, Coefficients has a coefficient for every feature.
-	Nonzero      []int    `json:"nonzero_features,omitzero"` // not nil if all coefficients are zero
+	// Nonzero has the numbers, from 1, of the features whose coefficients are in Coefficients. nil
+	// means all features.
+	Nonzero      []int    `json:"nonzero_features,omitzero"` // empty but not nil if all coefficients are zero
 	Coefficients []number `json:"coefficients"`
 }
 
-// A modelFile has the fields of a model file: the head, and a part for each column. In a file of format 1
-// or 2 each part repeats the head, and a model with one column has no list of parts: the fields of the
-// part are fields of the file.
+// A modelFile has the head and a part for each column. In formats 1 and 2 each part repeats the
+// head. A file of format 1 or 2 with one column has no list of parts: the file itself is the part.
 type modelFile struct {
 	head
 	Parts []json.RawMessage `json:"models"`
-	// Checksum is the checksum of the other fields; see sealed.
+	// Checksum is computed from all other fields.
 	Checksum *string `json:"checksum,omitempty"`
 }
 
-// olderFields are fields that scas train wrote in older files, instead of fields of FitSummary and FitRun.
-// Files of format 1 have these fields, and so have files of format 2 that lack the field intercept.
+// olderFields are fields of older files, which newer files have as fields of FitSummary and FitRun.
+// Files of format 1 have them, and so have files of format 2 without the field intercept.
 type olderFields struct {
 	Graph struct {
 		Kind  string `json:"kind"`
@@ -79,12 +78,12 @@ type olderFields struct {
 	GroupCount  int     `json:"groups"`
 	L2Y         float64 `json:"l2y"`
 	ClassWeight string  `json:"class_weights"`  // balanced, or empty
-	WeightsFile string  `json:"sample_weights"` // the file of the sample weights, or empty
-	Output      string  `json:"output"`         // the iterate in the file: last or average
+	WeightsFile string  `json:"sample_weights"` // the file of the sample weights; empty if there are none
+	Output      string  `json:"output"`         // the iterate that the file has: last or average
 }
 
-// into sets the fields of f and r that correspond to c. It does nothing if the file has no field graph,
-// because then scas train did not write these fields.
+// into converts the fields of c to fields of f and r. It does nothing if the file has no field
+// graph, because then it has none of these fields.
 func (c *olderFields) into(f *FitSummary, r *runFields) {
 	if c.Graph.Kind == "" {
 		return
@@ -103,7 +102,7 @@ func (c *olderFields) into(f *FitSummary, r *runFields) {
 	r.Average = c.Output == "average"
 }
 
-// columns describes the columns of the table that a model was fitted to.
+// columns describes the columns of the table to which the model was fitted.
 type columns struct {
 	Features []string           `json:"features,omitempty"`
 	Target   string             `json:"target,omitempty"` // the name of the label column
@@ -116,7 +115,7 @@ type proof struct {
 	Objective number        `json:"objective"`
 	MeanLoss  number        `json:"mean_loss"`
 	Ridge     number        `json:"ridge,omitempty"`
-	Gap       *number       `json:"duality_gap"` // null if nothing is proved
+	Gap       *number       `json:"duality_gap"` // null if there is no bound
 	RelTol    number        `json:"rel_tol"`
 	Status    solver.Status `json:"status"`
 	NoOptimum bool          `json:"no_optimum,omitempty"`
@@ -144,7 +143,7 @@ func (p *proof) certificate() Certificate {
 	return c
 }
 
-// runFields are the fields of a FitRun in a model file. They do not depend on the machine.
+// runFields are the fields of a FitRun that a model file has. They do not depend on the machine.
 type runFields struct {
 	Method          string          `json:"method,omitempty"`
 	Seed            uint64          `json:"seed"`
@@ -155,7 +154,7 @@ type runFields struct {
 	Eta             float64         `json:"eta,omitempty"`
 	Rho             float64         `json:"rho,omitempty"`
 	InnerSteps      int             `json:"inner_steps,omitempty"`
-	BatchSize       int             `json:"batch_size,omitempty"` // 0 if it was 0 or 1
+	BatchSize       int             `json:"batch_size,omitempty"` // 0 also for batch size 1
 	Schedule        solver.Schedule `json:"schedule,omitempty"`   // empty for solver.Practical
 	Float32         bool            `json:"float32,omitempty"`
 	Average         bool            `json:"average,omitempty"`
@@ -190,7 +189,8 @@ type classWeight struct {
 	Weight float64 `json:"weight"`
 }
 
-// A number is a finite float64 in JSON. Reading null, or a number that a float64 cannot hold, is an error.
+// A number is a finite float64 in JSON. Reading null, or a number beyond the range of float64, is
+// an error.
 type number float64
 
 func (v *number) UnmarshalJSON(text []byte) error {
@@ -200,8 +200,8 @@ func (v *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// An intercept is a field of a part; value is nil if the model has no intercept. stated says that the
-// file has the field, which older files may lack.
+// An intercept is a field of a part. value is nil if the model has no intercept. stated is true if
+// the file has the field.
 type intercept struct {
 	value  *number
 	stated bool
@@ -214,7 +214,8 @@ func (v *intercept) UnmarshalJSON(text []byte) error {
 
 func (v intercept) MarshalJSON() ([]byte, error) { return json.Marshal(v.value) }
 
-// labels are the labels of two classes in a model file. Reading is an error if a label is absent.
+// labels are the two labels of a model file. Reading is an error if a label is absent, or if only
+// one has a name.
 type labels sparse.LabelMapping
 
 func (l *labels) UnmarshalJSON(text []byte) error {
@@ -234,10 +235,10 @@ func (l *labels) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Write writes the model as JSON. Each field of the whole model has a line, and each column of
-// coefficients has a line. Numbers are written in the shortest form that is read back with the same
-// bits. A number that is not finite is an error. Equal models give equal bytes. The last field is a
-// checksum of the other fields.
+// Write writes the model as JSON. The fields of the whole model have one line each, and so have the
+// columns of coefficients. Each number has the shortest form that is read back with the same bits.
+// A number that is not finite is an error. Equal models give equal bytes. The last field is a
+// checksum of the fields before it.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -301,8 +302,8 @@ func (m *Model) head() *head {
 	return h
 }
 
-// part returns column k as the fields of a model file. If at most half of the coefficients are not zero,
-// the part has only the coefficients that are not zero.
+// part returns column k as the fields of a model file. If at most half of the coefficients are
+// nonzero, it has only these.
 func (m *Model) part(k int) *columnFields {
 	c := &m.Columns[k]
 	p := &columnFields{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
@@ -310,7 +311,7 @@ func (m *Model) part(k int) *columnFields {
 		p.Intercept.value = (*number)(&c.Intercept)
 	}
 	for j, v := range c.Coefficients {
-		if math.Float64bits(v) != 0 { // −0 is stored, so that its sign is kept
+		if math.Float64bits(v) != 0 { // −0 counts as nonzero, so that its sign is kept
 			p.Nonzero, p.Coefficients = append(p.Nonzero, j+1), append(p.Coefficients, number(v))
 		}
 	}
@@ -323,9 +324,9 @@ func (m *Model) part(k int) *columnFields {
 	return p
 }
 
-// Save writes the model to a file. If it fails, an older file of that name is unchanged: Save writes a
-// temporary file in the same directory, syncs it to disk, and renames it. If path is a symbolic link,
-// Save replaces the file that the link names.
+// Save writes the model to a file. If this fails, an existing file of that name is unchanged: Save
+// writes a temporary file in the same directory, syncs it to disk, and renames it. If path is a
+// symbolic link, Save replaces the file that the link names.
 func (m *Model) Save(path string) error {
 	return atomicfile.Write(atomicfile.Followed(path), 0o666, m.Write)
 }
@@ -340,9 +341,9 @@ func Load(path string) (*Model, error) {
 	return Read(f, path)
 }
 
-// Read reads a model file of any format. If the text is not a model, is damaged, or has a wrong checksum,
-// Read returns an error that contains name. A short file may have a model with a large number of features,
-// which needs 8 bytes of memory for each feature.
+// Read reads a model file of any format. If the text is not a model, is damaged, or has a wrong
+// checksum, Read returns an error that contains name. Even a short file may have a model of many
+// features, which needs 8 bytes of memory for each feature.
 func Read(r io.Reader, name string) (*Model, error) {
 	text, err := sparse.ReadText(r, name)
 	if err != nil {
@@ -359,7 +360,7 @@ func parse(text []byte) (*Model, error) {
 	var f modelFile
 	bad := json.Unmarshal(text, &f)
 	format, version := f.Format, f.Version
-	if bad != nil { // the fields of a newer format may have other types
+	if bad != nil { // fields may have other types in a newer format
 		var stated struct {
 			Format  int             `json:"format"`
 			Version json.RawMessage `json:"scas_version"`
@@ -393,8 +394,8 @@ func parse(text []byte) (*Model, error) {
 	return m, checkSealed(text, f.Checksum)
 }
 
-// model returns the model of a file. listed says that the file has a list of parts; otherwise the only
-// part is the file itself.
+// model returns the model of a file. listed is true if the file has a list of parts. Otherwise the
+// file itself is the only part.
 func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 	var first head
 	var cols []Column
@@ -432,8 +433,8 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 	return m, nil
 }
 
-// part reads a part, and returns it with its head. Fields of the head that the part does not have are
-// taken from the head of the file.
+// part reads a part, and returns it with its head. Fields that the part does not have are taken
+// from the head of the file.
 func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error) {
 	if listed {
 		if err := distinct(text); err != nil {
@@ -459,14 +460,14 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error)
 	if f.Format < 3 {
 		whole.olderFields.into(&h.FitSummary, &p.runFields)
 	}
-	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack the intercept
+	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack it
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
 	}
 	return &h, &p, nil
 }
 
-// column returns the column of a part with the head h. It returns an error if h and the head of the
-// first part differ in the loss, or in the number or the names of the features.
+// column returns the column of a part with the head h. The loss and the features of h must be those
+// of first.
 func (p *columnFields) column(first, h *head) (*Column, error) {
 	sameNames := len(h.Features) == len(first.Features) && (len(h.Features) == 0 || &h.Features[0] == &first.Features[0] || slices.Equal(h.Features, first.Features))
 	switch {
@@ -497,8 +498,8 @@ func (p *columnFields) column(first, h *head) (*Column, error) {
 	return c, nil
 }
 
-// unpack returns all p coefficients. coefficients has the coefficients that are not zero, and features
-// the numbers of their features, counted from 1.
+// unpack returns a vector of p coefficients that are zero except for the given coefficients.
+// features has the numbers of their features, from 1.
 func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	switch {
 	case p < 1 || p > sparse.MaxCols:
@@ -516,7 +517,7 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	return all, nil
 }
 
-// model returns a model with the fields of a head, and without columns.
+// model returns a model without columns.
 func (h *head) model() (*Model, error) {
 	name := h.Loss
 	if h.HuberDelta != 0 {
@@ -570,7 +571,8 @@ func (m *Model) check() error {
 	return nil
 }
 
-// checkLabels returns an error if labels and classes do not match the loss, or the number of columns.
+// checkLabels returns an error if labels and classes do not match the loss or the number of
+// columns.
 func (m *Model) checkLabels() error {
 	class, values := classifies(m.loss()), m.Classes.Values
 	switch {
@@ -598,7 +600,6 @@ func (m *Model) checkLabels() error {
 	return nil
 }
 
-// checkColumn returns an error if column k is not valid.
 func (m *Model) checkColumn(k int) error {
 	c, p := &m.Columns[k], m.featureCount()
 	switch {

@@ -20,7 +20,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestSaveLoad checks that a loaded model equals the saved model bit for bit, and that equal models give
+// TestSaveLoad checks that a loaded model equals the saved model bit for bit. Both models must give
 // files with equal bytes.
 func TestSaveLoad(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
@@ -63,8 +63,7 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// TestLoadedLoss checks that the loss of a loaded model has the type of package solver, so that callers
-// can use it in a type switch.
+// TestLoadedLoss checks that the loss of a loaded model has a type of package solver.
 func TestLoadedLoss(t *testing.T) {
 	m := readSample(t, "testdata/files/format3-huber")
 	switch l := m.Loss.(type) {
@@ -85,8 +84,8 @@ func TestLoadedLoss(t *testing.T) {
 	}
 }
 
-// TestOwnLossNotSaved checks that a caller's own loss is not saved under the name of a loss of package
-// solver.
+// TestOwnLossNotSaved checks that Write refuses a caller's loss that has the name of a loss of
+// package solver.
 func TestOwnLossNotSaved(t *testing.T) {
 	m := &Model{Loss: struct{ solver.Squared }{}, Columns: []Column{{Coefficients: []float64{1}}}}
 	if err := m.Write(io.Discard); err == nil || !strings.Contains(err.Error(), `a loss of one's own, "squared"`) {
@@ -94,8 +93,8 @@ func TestOwnLossNotSaved(t *testing.T) {
 	}
 }
 
-// TestSaveFails checks that saving an invalid model is an error that changes no file and creates none. It
-// also checks that a symbolic link stays a link.
+// TestSaveFails checks that saving an invalid model is an error and changes no file. It also checks
+// that a symbolic link stays a link.
 func TestSaveFails(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "m.json"), filepath.Join(dir, "link.json")
@@ -203,7 +202,7 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
-// TestBadModels checks that files that are damaged or not models are errors that say why.
+// TestBadModels checks the errors for files that are damaged or not models.
 func TestBadModels(t *testing.T) {
 	good := strings.ReplaceAll(format1, `"format": 1`, `"format": 2, "intercept": null`)
 	for _, c := range []struct{ from, to, want string }{
@@ -246,7 +245,7 @@ func TestBadModels(t *testing.T) {
 			}
 		}
 	}
-	damaged := strings.Replace(good, `"intercept"`, `"intercdpt"`, 1) // one bit is changed
+	damaged := strings.Replace(good, `"intercept"`, `"intercdpt"`, 1) // one bit is different
 	if _, err := Read(strings.NewReader(damaged), "file.json"); err == nil || !strings.Contains(err.Error(), "no intercept") {
 		t.Errorf("an intercept that is lost: %v", err)
 	}
@@ -277,8 +276,8 @@ func TestReadOfFewCoefficients(t *testing.T) {
 	}
 }
 
-// TestChecksum checks that reading a file fails if any digit is changed, and that the error says how to
-// remove the checksum. Files that are indented differently or have no checksum must be read.
+// TestChecksum checks that Read returns an error if any digit is changed. It must read files that
+// are indented differently or have no checksum.
 func TestChecksum(t *testing.T) {
 	m := &Model{Loss: solver.Squared{}, IndexBase: 1, Columns: []Column{{Coefficients: []float64{0.25, -1e-300, 31}, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}}}}
 	var one, many bytes.Buffer
@@ -323,8 +322,8 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that Read does not panic for any text, and that a model that it returns can be written
-// and read again.
+// FuzzRead checks that Read does not panic. A model that Read returns must have the same columns
+// after writing and reading.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(format1))
 	f.Add([]byte(`{"format":2,"loss":"squared","p":1,"index_base":0,"intercept":3,"coefficients":[1]}`))
@@ -344,8 +343,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestTables checks that a model file keeps the description of the table, and that the loaded model reads
-// tables with it: columns by name, missing values filled, and words as labels.
+// TestTables checks that a model file keeps the description of the table. The loaded model must
+// read tables with columns in another order, missing values, and words as labels.
 func TestTables(t *testing.T) {
 	const text = "a,city,b,ill\n1,Ulm,3,no\n2,Bonn,,yes\n0,Ulm,4,no\n3,Bonn,9,yes\n"
 	read := func(text string, opt *sparse.ReadOptions) *sparse.Dataset {

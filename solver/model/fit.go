@@ -15,21 +15,21 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Fit returns the model that minimises the objective of spec for the rows of x and the labels y. y has a
-// label for each row: a class, which may be any number, or a number if the loss is for numbers. spec may
-// be nil. Two classes are one problem. If there are three or more classes, at most 5000, each class is
-// fitted against the rest, in parallel. Every class then has the same penalty and Graph. ClassWeights
-// refers to the labels of y, and Spec.Positive must be nil.
+// Fit returns the model that minimises the objective of spec for the rows of x and the labels y. y
+// has a label for each row: a class, which may be any number, or a number if the loss is for
+// numbers. spec may be nil. Two classes are one problem. If there are three or more classes, at
+// most 5000, each class is fitted against the rest, in parallel. Every class then has the same
+// penalty and Graph. ClassWeights refers to the labels of y, and Spec.Positive must be nil.
 //
-// If the gap is proved to be within RelTol, the model has status converged, and the error is nil. If a
-// proof is requested but not reached, Fit returns the last model and an error that matches
-// solver.ErrNotConverged. If ctx ends, Fit returns a model with status stopped and the error of ctx; with
-// more than two classes there is no model then. If the data or the specification are not valid, the
-// model is nil.
+// If the gap is proved to be within RelTol, the model has status converged, and the error is nil.
+// If a proof is requested but not reached, Fit returns the last model and an error that matches
+// solver.ErrNotConverged. If ctx ends, Fit returns the error of ctx, with a model of status stopped
+// unless there are more than two classes. If the data or the specification are not valid, the model
+// is nil.
 //
-// With Spec.Comm every process returns the same model. A process that has found no error itself returns
-// an error that says that another process has one. With Comm, a Checkpoint or Spec.Memory, classes are
-// fitted one after the other.
+// With Spec.Comm every process returns the same model. If only one process has an error, each other
+// process returns an error that says so. With Comm, a Checkpoint or Spec.Memory, classes are fitted
+// one after the other.
 func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model, err error) {
 	defer rows.Rescue(&err)
 	p, err := newProblems(spec, x, y)
@@ -39,7 +39,7 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 	return p.fit(ctx)
 }
 
-// fitModel fits the design with the lambda of the specification, and returns its model.
+// fitModel returns the model for the lambda of the specification.
 func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	out, err := d.fit(ctx)
 	if out == nil {
@@ -48,11 +48,11 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	return d.model(out), err
 }
 
-// otherWay limits the number of features. If Newton's method stalls on a problem with fewer features,
-// solver.Minimize tries the problem, too.
+// otherWay is a number of features. If package exact stalls on a problem with fewer features,
+// solver.Minimize tries it, too.
 const otherWay = 2048
 
-// fit solves the problem with the lambda of the specification.
+// fit solves the problem for the lambda of the specification.
 func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if err := d.prepare(ctx); err != nil {
 		if err == ctx.Err() {
@@ -85,8 +85,8 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		return d.unbegun(ctx)
 	}
 	if !d.coupled() && d.start == nil && !f.s.Samples() && d.spec.Lambda > 0 {
-		// Begin at the model in which all penalised coefficients are zero, which LambdaMax computes. If ctx
-		// ends here, solve below returns the error.
+		// LambdaMax moves the solver to the model in which all penalised coefficients are zero. If
+		// ctx ends here, solve returns the error.
 		_, _ = f.s.LambdaMax(f.ask(ctx, f.s))
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
@@ -98,8 +98,8 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	return out, err
 }
 
-// unbegun returns the outcome of a fit that ctx ended before the first step: coefficients of zero, with
-// no proof.
+// unbegun returns the outcome of a fit that ctx ended before the first step. All coefficients are
+// zero, and nothing is proved.
 func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 	margin := d.spec.Offsets
 	if margin == nil {
@@ -120,25 +120,25 @@ func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 // An outcome is the result for one lambda.
 type outcome struct {
 	lambda      float64
-	x           []float64 // coefficients on the original scale, and then the intercept if there is one
+	x           []float64 // coefficients on the original scale, followed by the intercept if there is one
 	certificate Certificate
 	groups      [][]int
 	run         FitRun
 }
 
-// better reports whether c has a smaller gap or a clearly smaller objective than other.
+// better reports whether c has a smaller gap or a clearly smaller objective than other has.
 func (c *Certificate) better(other *Certificate) bool {
 	return c.Gap < other.Gap || c.Objective < other.Objective*(1-1e-12)
 }
 
-// notConverged returns the error for a fit whose gap is above goal.
+// notConverged returns the error for a fit whose gap is larger than goal.
 func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	return &solver.NotConvergedError{
 		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
 	}
 }
 
-// late returns the error of a fit that the time limit ended. RelTol is relative to unit.
+// late returns the error for a fit that the time limit ended. The requested gap is RelTol·unit.
 func (c *Certificate) late(unit float64) error {
 	if c.RelTol == 0 {
 		return errLate
@@ -146,7 +146,7 @@ func (c *Certificate) late(unit float64) error {
 	return c.notConverged(c.RelTol*unit, &ending.Advice{Remedies: ending.MoreTime})
 }
 
-// model returns an outcome as a Model with one column.
+// model returns a Model with one column, the outcome.
 func (d *design) model(out *outcome) *Model {
 	m := d.blank(out.lambda)
 	m.Columns = []Column{d.column(out)}
@@ -163,8 +163,8 @@ func (d *design) column(out *outcome) Column {
 	return c
 }
 
-// blank returns a model without columns. It describes the data, and the specification with lambda in place
-// of Spec.Lambda.
+// blank returns a model without columns. It describes the data and the specification, with lambda
+// instead of Spec.Lambda.
 func (d *design) blank(lambda float64) *Model {
 	m := &Model{
 		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
@@ -197,7 +197,7 @@ func (d *design) ridge(b []float64) float64 {
 	}
 	sum := 0.0
 	for j, s := range d.scale {
-		if b[j] == 0 { // s may be infinite here, and s·0 would be NaN
+		if b[j] == 0 { // s may be infinite, and Inf·0 is NaN
 			continue
 		}
 		v := float64(s * b[j])
@@ -206,7 +206,7 @@ func (d *design) ridge(b []float64) float64 {
 	return 0.5 * d.spec.Mu * sum
 }
 
-// divide divides u[j] by s[j] for each entry of s.
+// divide divides the entry j of u by s[j], for all j.
 func divide(u, s []float64) {
 	for j, v := range s {
 		u[j] /= v
@@ -215,8 +215,8 @@ func divide(u, s []float64) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// domainName returns the name of a domain for FitSummary.Domain. The name has the bounds of a box only if all
-// coefficients have the same bounds.
+// domainName returns the name of a domain. It has the bounds of a box only if they are the same for
+// all coefficients.
 func domainName(d solver.Domain) string {
 	switch x := d.(type) {
 	case nil:

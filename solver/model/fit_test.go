@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// specs returns specifications for n rows and nine features. Each of them tests an option.
+// specs returns specifications for n rows and nine features, one for each option.
 func specs(n int, loss solver.Loss) map[string]*Spec {
 	const p = 9
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -49,8 +49,8 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 	return all
 }
 
-// TestFit checks that the reported objective is the documented one, that it is proved to be the optimum,
-// and that points nearby are not better.
+// TestFit checks that plain loops give the reported objective. The objective must be proved to be
+// the optimum, and points nearby must not be better.
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, loss := range losses {
@@ -106,8 +106,9 @@ func TestFitByOthers(t *testing.T) {
 	}
 }
 
-// TestGraph checks fits with a graph, with and without an intercept and standardised features: the
-// optimum is proved, and tied coefficients are exactly equal on the documented scale.
+// TestGraph fits with a graph. Plain loops must give the reported objective, the optimum must be
+// proved, and tied coefficients must have exactly the same absolute value unless features are
+// standardised.
 func TestGraph(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 90, 9, 4, loss)
@@ -146,8 +147,9 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestPenaltyParts checks fits with ridges, a matrix A, groups of rows of A and domains against the
-// documented objective, and that solver.Minimize finds the same optimum.
+// TestPenaltyParts fits with ridges, a matrix A, groups of rows of A and domains. Plain loops must
+// give the reported objective. If solver.Minimize accepts the problem, it must find the same
+// optimum.
 func TestPenaltyParts(t *testing.T) {
 	x, y := randomFor(t, 90, 9, 4, solver.Logistic{})
 	g := graph.Chain(9)
@@ -196,8 +198,8 @@ func TestPenaltyParts(t *testing.T) {
 	}
 }
 
-// TestGroupLasso checks the objective of a group lasso against plain loops. It also checks that none of 200
-// random models nearby has an objective that is smaller by more than the gap.
+// TestGroupLasso fits a group lasso. Plain loops must give the reported objective, and no point
+// nearby may be better by more than the gap.
 func TestGroupLasso(t *testing.T) {
 	x, y := random(t, 90, 9, 4, true)
 	spec := &Spec{Lambda: 0.05, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7}}}, Settings: solver.Settings{RelTol: 1e-9}}
@@ -218,8 +220,8 @@ func TestGroupLasso(t *testing.T) {
 	}
 }
 
-// TestLimits checks fits without a penalty, with a lambda so large that only the intercept is not zero, and
-// with labels that are all zero, so that the optimum is 0.
+// TestLimits checks fits with lambda 0, with a large lambda, so that only the intercept is nonzero,
+// and with labels that are all zero, so that the optimum is 0.
 func TestLimits(t *testing.T) {
 	x, y := random(t, 70, 5, 3, true)
 	m := mustFit(t, &Spec{Lambda: 1e3, Settings: solver.Settings{RelTol: 1e-12}}, x, y)
@@ -248,8 +250,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSparseScale checks that a fit of sparse data with StandardizeOn equals a fit of standardised and
-// centred data, except for the intercept.
+// TestSparseScale checks that StandardizeOn gives the fit of standardised and centred data, except
+// for the intercept.
 func TestSparseScale(t *testing.T) {
 	x, y := random(t, 80, 6, 8, true)
 	s := x.ColumnStats()
@@ -285,7 +287,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestManyFeatures checks that a fit of sparse data with more features than rows is proved.
+// TestManyFeatures checks that a fit of sparse data with more features than rows has a proof.
 func TestManyFeatures(t *testing.T) {
 	x, y := load(t, "paper/rcv1v2_binary_train.libsvm.zst", 47236)
 	m := mustFit(t, &Spec{Lambda: 1e-4, Standardize: StandardizeOff}, x, y)
@@ -294,14 +296,14 @@ func TestManyFeatures(t *testing.T) {
 	}
 }
 
-// TestStalled checks the results of a fit and a path whose RelTol cannot be reached.
+// TestStalled checks a fit and a path whose RelTol cannot be reached.
 func TestStalled(t *testing.T) {
 	x, y := load(t, "small/a1a", 123)
 	m, err := Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: solver.Settings{RelTol: 1e-30}}, x, y)
 	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Columns[0].Certificate.Gap < 1e-10) {
 		t.Errorf("too much: %+v, %v", m.Columns[0].Certificate, err)
 	}
-	// Rounding ended the run, not a limit of the settings.
+	// Stalled means that rounding ended the run.
 	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("too much: status %s, %+v", m.Columns[0].Certificate.Status, e)
 	}
@@ -313,7 +315,7 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestBadSpec checks that a specification that is not valid is an error with the field and its value.
+// TestBadSpec checks the errors for specifications and labels that are not valid.
 func TestBadSpec(t *testing.T) {
 	x, y := random(t, 6, 2, 1, true)
 	one := 1.0
@@ -379,13 +381,12 @@ func TestBadSpec(t *testing.T) {
 	}
 }
 
-// ownLoss is a loss that the caller provides.
 type ownLoss struct{ solver.Squared }
 
 func (ownLoss) String() string { return "own" }
 
-// TestOwnLoss checks that solver.Minimize fits a loss of the caller for given lambdas, and that its model
-// cannot be written to a file.
+// TestOwnLoss fits a loss of the caller with solver.Minimize. Its model cannot be written to a
+// file.
 func TestOwnLoss(t *testing.T) {
 	x, y := random(t, 60, 5, 3, false)
 	want := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.5}, x, y)

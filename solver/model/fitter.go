@@ -14,21 +14,19 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A fitter solves a design with package exact, for one lambda after the other. The rows are in memory or
-// in a mapped file.
+// A fitter solves a design with package exact, for one lambda after the other.
 type fitter struct {
 	d    *design
 	s    *exact.Solver
 	file *exact.File // nil if the rows are in memory
 	at   Progress    // the last report to Spec.Progress
-	seen int         // number of passes over the file before the fit of the current lambda
-	full bool        // the working set of the last fit became too large
-	stop float64     // the cause to stop on which all processes agreed; see ending.CauseOf
+	seen int         // number of passes over the file that earlier outcomes count
+	full bool        // true if the working set of the last fit became too large
+	stop float64     // why all processes agreed to stop; see ending.CauseOf
 }
 
-// newFitter returns a fitter with its solver. If the rows are in a file, it makes a first pass over them.
-// If package exact does not support the problem, the error wraps exact.ErrNotApplicable, and
-// solver.Minimize must solve the problem.
+// newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them.
+// If package exact does not support the problem, the error wraps exact.ErrNotApplicable.
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	if d.spec.minimizes() || !d.spec.streams() && d.ownDomain() {
 		return nil, exact.ErrNotApplicable
@@ -44,7 +42,7 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// bareFitter returns a fitter without its solver. If the rows are in a file, it makes a first pass over
+// bareFitter returns a fitter without a solver. If the rows are in a file, it makes a pass over
 // them.
 func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	f := &fitter{d: d, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
@@ -82,7 +80,7 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// problem returns the problem of package exact for a penalty, with the rows.
+// problem returns the problem of package exact with a penalty and the rows.
 func (f *fitter) problem(p *penalty) *exact.Problem {
 	d, q := f.d, f.d.pose(p)
 	switch {
@@ -94,7 +92,7 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 	return q
 }
 
-// pose returns the problem of package exact for a penalty, without the rows.
+// pose returns the problem of package exact with a penalty, but without the rows.
 func (d *design) pose(p *penalty) *exact.Problem {
 	columns := d.columns()
 	q := &exact.Problem{
@@ -107,21 +105,20 @@ func (d *design) pose(p *penalty) *exact.Problem {
 	return q
 }
 
-// solver returns a solver of package exact for a penalty.
+// solver returns a solver of package exact for the problem with a penalty.
 func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	s, err := exact.New(f.problem(p))
 	if err != nil {
 		return nil, err
 	}
-	if start := s.Scale(); !finite(start) { // the goal for the gap is relative to start
+	if start := s.Scale(); !finite(start) { // the requested gap is a multiple of start
 		return nil, &solver.DivergenceError{Objective: start, Start: start}
 	}
 	return s, nil
 }
 
-// lambdaMax returns the LambdaMax of the design. It leaves the fitter's solver at the model in which
-// all penalised coefficients are zero, if there is a solver, the penalty does not couple coefficients,
-// and L1Ratio is at least leastRatio.
+// lambdaMax returns the LambdaMax of the design. If it uses f.s, it leaves f.s at the model in
+// which all penalised coefficients are zero.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
 	if err := d.noLambdaMax(); err != nil {
@@ -140,7 +137,8 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	return d.dualMax(ctx, most, s)
 }
 
-// solve solves the problem with lambda. It begins at the solution for the last lambda, if there is one.
+// solve solves the problem with lambda. It begins at the solution of the previous call, if there is
+// one.
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
@@ -156,13 +154,13 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	f.full = r.Full
 	how := ending.Evidence{Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
 	if d.spec.unproved && r.Why == ending.Reached {
-		how.Gap = goal // the gap that the last Newton step indicates, without a proof
+		how.Gap = goal // the last Newton step indicates that the gap is at most goal
 	}
 	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !ending.OfContext(r.Err)) {
 		if how.Late {
 			return nil, errUnknown
 		}
-		return nil, r.Err // an error of the file, or the end of ctx before the first gradient
+		return nil, r.Err // an error of the file, or ctx ended before the first gradient
 	}
 	out := &outcome{
 		lambda: lambda, x: slices.Clone(f.s.X()), run: FitRun{Stats: solver.Stats{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}},
@@ -191,9 +189,9 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, how.Err
 }
 
-// unattained reports whether the outcome shows that the objective has no minimum. Out of core this needs
-// one more pass over the file; unattained does not make this pass, and returns false, if an error has ended
-// the run (ended), or if there is only one process and ctx has ended.
+// unattained reports whether out shows that the objective has no minimum. Out of core this needs
+// one more pass over the file. If an error has ended the run (ended), or if ctx has ended and there
+// is only one process, unattained returns false without this pass.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)
 	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
@@ -202,9 +200,9 @@ func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool
 	return f.s.Falls(free)
 }
 
-// ask returns a function that the solver calls between steps. The function returns an error if the run
-// must stop. With rows in memory, all processes call the function together and agree on the error. Out
-// of core, processes agree in each pass over the file.
+// ask returns a function that the solver calls between steps. This function returns an error if the
+// run must stop. With rows in memory, all processes call it together and agree on the error. Out of
+// core, processes agree in each pass over the file.
 func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	if f.d.team.Alone() || f.file != nil {
 		return f.d.team.Within(ctx.Err)
@@ -215,7 +213,8 @@ func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	}
 }
 
-// late reports whether err means that the time limit has passed. All processes get the same answer.
+// late reports whether err means that the time limit has passed. All processes return the same
+// answer.
 func (f *fitter) late(ctx context.Context, err error) bool {
 	switch {
 	case f.d.team.Alone():

@@ -6,19 +6,18 @@ import (
 	"slices"
 )
 
-// This file assigns rows to the folds of a cross-validation. The folds do not depend on whether the rows
-// are in memory, in a mapped file, or divided among processes.
-
-// defaultFolds is the default number of folds. If there are fewer rows, each row is a fold.
+// defaultFolds is the default number of folds. If there are fewer rows than this, each row is a
+// fold.
 const defaultFolds = 10
 
-// maxStreamedFolds is the largest number of folds out of core, where the fold of a row is a byte.
+// maxStreamedFolds is the largest number of folds out of core, because the fold of a row is then a
+// byte.
 const maxStreamedFolds = 256
 
 // An assignment has the fold of each row of this process.
 type assignment struct {
 	wide  []int
-	bytes []uint8 // out of core; wide is then nil
+	bytes []uint8 // used out of core instead of wide
 }
 
 func (a *assignment) fold(i int) int {
@@ -36,8 +35,8 @@ func (a *assignment) set(i, fold int) {
 	}
 }
 
-// assign sets the folds to those of the settings, or draws them if the settings have none. Then it
-// checks them.
+// assign sets the folds of the rows to set.Assignment, or draws them if it is nil. Then it checks
+// them.
 func (c *crossing) assign(set *CVSettings) error {
 	n, _ := c.x.Dims()
 	c.before = 0
@@ -70,8 +69,8 @@ func (c *crossing) assign(set *CVSettings) error {
 	return c.checkFolds()
 }
 
-// countFolds sets the number of folds. This process has n rows, and all processes together have all
-// rows. given says that the settings have an assignment.
+// countFolds sets c.folds. This process has n rows, and all processes together have all rows. given
+// is true if any process has an Assignment.
 func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	if all < 2 {
 		return errorf("CV of one row: it holds out some rows and fits the others; give two rows or more")
@@ -99,8 +98,7 @@ func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	return nil
 }
 
-// checkAssignment returns an error if assigned does not have a valid fold for each of n rows. all is the
-// number of rows of all processes.
+// checkAssignment returns an error unless assigned has n numbers from 0 to all − 1.
 func checkAssignment(assigned []int, n, all int) error {
 	if len(assigned) != n {
 		return errorf("CVSettings.Assignment has length %d; the data have %d rows", len(assigned), n)
@@ -114,15 +112,15 @@ func checkAssignment(assigned []int, n, all int) error {
 	return nil
 }
 
-// draw draws the folds. The fold of a row depends on the seed, on the numbers of rows of the classes, on
-// the class of the row, and on its position among the rows of the class in all processes. So the folds
-// do not depend on which process has the row.
+// draw draws the fold of each row. This fold depends on the seed, the numbers of rows of the
+// classes, the class of the row, and the position of the row among the rows of its class in all
+// processes. So it does not depend on which process has the row.
 //
-// The rows of each class are cut into sections of c.folds rows. The rows of a section get all folds, in a
-// random order. The last section of a class may have fewer rows. It gets as many consecutive folds as it has
-// rows, in a random order. These folds begin where the folds of the previous class's last section end; fold 0
-// follows after the last fold. So the numbers of rows of the folds differ by at most one, in each class and
-// in total.
+// The rows of each class are cut into sections of c.folds rows. The rows of a section get all
+// folds, in a random order. The last section of a class may have fewer rows, which get consecutive
+// folds, in a random order. These folds begin where the folds of the last section of the class
+// before end; fold 0 follows after the last fold. So the numbers of rows of the folds differ by at
+// most one, in each class and in total.
 func (c *crossing) draw() {
 	count := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { count[class]++ })
@@ -139,7 +137,7 @@ func (c *crossing) draw() {
 	}
 	var source rand.PCG
 	rng := rand.New(&source)
-	// For each class: the number of the current section, and the folds of its rows.
+	// For each class: the number of the current section, and the folds of the rows in this section.
 	drawn, order := slices.Repeat([]int{-1}, len(count)), make([][]int, len(count))
 	c.eachRow(func(i, class int) {
 		section := at[class] / c.folds
@@ -157,8 +155,8 @@ func (c *crossing) draw() {
 	})
 }
 
-// eachRow calls do for each row i of this process. class is the number of the class of the row; it is 0
-// if the labels are numbers.
+// eachRow calls do for each row i of this process. class is the number of its class, or 0 if the
+// labels are numbers.
 func (c *crossing) eachRow(do func(i, class int)) {
 	for lo := 0; lo < len(c.y); lo += pieceRows {
 		hi := min(lo+pieceRows, len(c.y))
@@ -169,12 +167,12 @@ func (c *crossing) eachRow(do func(i, class int)) {
 	}
 }
 
-// checkFolds counts the rows of each fold. It returns an error if a fold has no row, or if a fold has
-// all rows of a class.
+// checkFolds counts the rows of each fold. It returns an error if a fold has no row, or if all rows
+// of a class are in one fold.
 func (c *crossing) checkFolds() error {
 	rows, sides := make([]float64, c.folds), c.strata()
-	// For each class: minus the first row, minus the least fold, and the largest fold. The signs let the
-	// processes combine all three by the maximum.
+	// For each class: minus the number of its first row, minus its least fold, and its largest
+	// fold. Because of the signs, the maximum over all processes is right for all three.
 	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*sides)
 	c.eachRow(func(i, class int) {
 		k := c.foldOf.fold(i)
@@ -202,7 +200,7 @@ func (c *crossing) checkFolds() error {
 	return nil
 }
 
-// pick returns the entries of v with the given row numbers, or nil if v is nil.
+// pick returns the entries of v for the given rows, or nil if v is nil.
 func pick(v []float64, rows []int) []float64 {
 	if v == nil {
 		return nil

@@ -7,25 +7,22 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file scores the models of a fold on the rows of the fold.
-
-// Spec.Memory/heldShare bytes are for the rows of a window of the file, and for the copies of its held-out
-// rows. Spec.Memory/scoreShare bytes are for the scores from which the AUC is computed.
+// Spec.Memory/heldShare bytes are for the rows of a window of the file and the copies of its
+// held-out rows. Spec.Memory/scoreShare bytes are for the scores that give the AUC.
 const heldShare, scoreShare = 16, 2
 
-// A heldOut has the rows of a fold, on which models are scored.
+// A heldOut scores models on the rows of a fold.
 type heldOut struct {
 	*crossing
 	number int     // the number of the fold
-	rows   []int   // number of rows of each class, in this process
-	weight float64 // total weight of the rows in all processes
-	whole  *window // all rows of the fold in this process; nil out of core
-	atOnce int     // number of models that are scored in one pass
+	rows   []int   // for each class, the number of its rows in this process
+	weight float64 // total weight of the rows of the fold in all processes
+	whole  *window // all rows of the fold in this process, or nil if they have no weight; nil out of core
+	atOnce int     // number of models that one pass scores
 }
 
-// A window has the rows of a fold that are in one window of the file, or all rows of the fold if the
-// data are in memory. weight is their total weight, which is positive. The other fields are arguments of
-// Score.
+// A window has the rows of a fold that are in one window of the file, or all rows of the fold if
+// the data are in memory. weight is their total weight, which is positive.
 type window struct {
 	x      *sparse.CSR
 	y      []float64
@@ -33,7 +30,7 @@ type window struct {
 	weight float64
 }
 
-// holdOut returns the rows of fold k. It copies them if the data are in memory.
+// holdOut returns a heldOut for fold k. If the data are in memory, it copies the rows of the fold.
 func (c *crossing) holdOut(k int) (*heldOut, error) {
 	h := &heldOut{crossing: c, number: k, rows: make([]int, c.strata()), atOnce: c.room(k)}
 	c.eachRow(func(i, class int) {
@@ -53,8 +50,8 @@ func (c *crossing) holdOut(k int) (*heldOut, error) {
 	return h, c.team.Agreed(err)
 }
 
-// room returns the number of models whose scores of all rows of fold k fit into the memory of every
-// process.
+// room returns how many models can be scored in one pass: the scores of all their rows in fold k
+// must fit into the memory of every process.
 func (c *crossing) room(k int) int {
 	bytes := 8 * c.keptScores
 	if c.spec.SampleWeights != nil {
@@ -64,13 +61,13 @@ func (c *crossing) room(k int) int {
 		return math.MaxInt
 	}
 	models := int(c.spec.Memory / scoreShare / int64(bytes*int(c.mostRows[k])))
-	if !c.team.Alone() { // sides.auc also needs memory for the scores of one other process
+	if !c.team.Alone() { // the AUC also needs the scores from one other process
 		models--
 	}
 	return models
 }
 
-// leastRoom returns the least value of room over all folds.
+// leastRoom returns the least value of room for any fold.
 func (c *crossing) leastRoom() int {
 	least := math.MaxInt
 	for k := range c.folds {
@@ -79,12 +76,13 @@ func (c *crossing) leastRoom() int {
 	return least
 }
 
-// score returns the scores of each model on the rows of the fold. It makes one pass over the rows.
+// score returns the scores of each model on the rows of the fold. It makes only one pass over the
+// rows.
 func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) {
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
 		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.own}
-		if h.keptScores > 0 { // cross-validation uses the AUC, but not the confusion table
+		if h.keptScores > 0 { // only the AUC is needed, not the confusion table
 			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
 	}
@@ -115,8 +113,9 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	return all, nil
 }
 
-// eachWindow calls do for each window of the rows of the fold. w is nil if the rows of a window have no
-// weight. share is the fraction of this process's rows that come before the end of the window.
+// eachWindow calls do for each window of the rows of the fold. w is nil if the rows of the window
+// have no weight. share is the fraction of all rows of this process that come before the end of the
+// window.
 func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
 	if !h.spec.streams() {
 		return do(h.whole, 1)
@@ -139,7 +138,7 @@ func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float
 	return nil
 }
 
-// windowRows returns the number of rows of the file from which eachWindow makes one window.
+// windowRows returns the number of rows of the file that eachWindow reads for one window.
 func (h *heldOut) windowRows() int {
 	n, _ := h.x.Dims()
 	const ofRow, ofFit, ofEntry = 16, 24, 12
@@ -147,7 +146,7 @@ func (h *heldOut) windowRows() int {
 	return max(1, int(float64(h.spec.Memory)/heldShare/row))
 }
 
-// window returns the window of the rows lo to hi−1 that are in the fold, or nil if they have no weight.
+// window returns the rows from lo to hi − 1 that are in the fold, or nil if they have no weight.
 func (h *heldOut) window(lo, hi int) (*window, error) {
 	var rows []int
 	w := &window{}
@@ -167,12 +166,12 @@ func (h *heldOut) window(lo, hi int) (*window, error) {
 	return w, err
 }
 
-// A heldScore computes the scores of one model from the windows of a fold.
+// A heldScore computes the scores of a model on the rows of a fold, window by window.
 type heldScore struct {
 	m     *Model
 	tally *Tally
-	own   Metric     // the Metric of the caller, or nil
-	sum   [2]float64 // sums over the windows: the value of own times the weight, and the weight
+	own   Metric     // CVSettings.Metric; may be nil
+	sum   [2]float64 // over the windows: the sum of own times the weight of the window, and the sum of the weights
 }
 
 func (s *heldScore) add(w *window) error {
@@ -185,8 +184,8 @@ func (s *heldScore) add(w *window) error {
 	return err
 }
 
-// scores returns the measures of the model on the rows of the fold in all processes. It returns no AUC
-// if the tally did not keep the scores of the rows.
+// scores returns the measures of the model on the rows of the fold in all processes. If the tally
+// has no sides, there is no AUC.
 func (s *heldScore) scores(c *crossing) (scores, error) {
 	s.tally.join(c.team)
 	found, err := s.tally.Metrics()

@@ -12,8 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// naive returns the objective of the package comment for spec, for the coefficients b and the intercept
-// c. It uses plain loops.
+// naive computes the objective of spec at the coefficients b and the intercept c by plain loops.
 func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 	n, p := x.Dims()
 	scale := make([]float64, p)
@@ -136,7 +135,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 	return loss + spec.Lambda*penalty
 }
 
-// random returns random data with labels of two classes or with numbers. The features have different
+// random returns data with labels of two classes or with numbers. The features have different
 // scales, and a third of the entries are absent.
 func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []float64) {
 	t.Helper()
@@ -167,7 +166,7 @@ func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []f
 	return x, y
 }
 
-// randomFor returns random data with labels that are valid for a loss.
+// randomFor returns random data with labels that are valid for loss.
 func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.CSR, []float64) {
 	t.Helper()
 	x, y := random(t, n, p, seed, classifies(loss))
@@ -179,8 +178,8 @@ func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.C
 	return x, y
 }
 
-// byMinimize is a limit for Settings.OuterIterations that no fit reaches. A specification with such a limit
-// is fitted by solver.Minimize.
+// byMinimize is a value of Settings.OuterIterations that no fit reaches, but that makes Fit call
+// solver.Minimize.
 const byMinimize = 1 << 30
 
 func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
@@ -192,7 +191,7 @@ func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	return m
 }
 
-// load reads a data set, and returns the data and the original labels.
+// load reads a data set with its original labels.
 func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
@@ -204,7 +203,7 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 
 var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}, solver.Poisson{}}
 
-// metricOf returns a Metric that computes a measure of this package.
+// metricOf returns a Metric that computes one of the measures of this package.
 func metricOf(by Measure) Metric {
 	return func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
 		s, err := m.Score(x, y, set)
@@ -215,7 +214,8 @@ func metricOf(by Measure) Metric {
 	}
 }
 
-// split returns the numbers of the rows of a fold, and the numbers of the other rows.
+// split returns the numbers of the rows in a fold, and of all other rows. of[i] is the fold of row
+// i.
 func split(of []int, fold int) (in, out []int) {
 	for i, k := range of {
 		if k == fold {
@@ -227,7 +227,6 @@ func split(of []int, fold int) (in, out []int) {
 	return in, out
 }
 
-// fitPath returns all steps of a Path.
 func fitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {
 	return collect(Path(ctx, spec, x, y, set))
 }

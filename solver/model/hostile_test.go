@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestHostileProblems checks that every fit of extreme data ends with finite numbers, and with a proof or
-// a status that says that there is none. The gap must not be smaller than the true distance from the
-// optimum, which a second fit with a smaller tolerance estimates.
+// TestHostileProblems checks that every fit of extreme data ends with finite numbers, and with a
+// proof or a status that says that there is none. A second fit with a smaller tolerance estimates
+// the optimum. The gap must not be smaller than the distance from this optimum.
 func TestHostileProblems(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range 300 {

@@ -22,7 +22,7 @@ func checkLabels(y []float64, n int) error {
 }
 
 // mapLabels maps labels of two classes to −1 and +1. All processes together must have exactly two
-// different labels. positive is Spec.Positive.
+// different labels. positive, unless nil, is the label of +1.
 func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range y {
@@ -49,9 +49,9 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	return signs, m, nil
 }
 
-// thirdLabel returns an error that names the rarest of more than two labels, because this label is most
-// likely a mistake. If several labels are equally rare, it names the largest. A process without this
-// label returns nil.
+// thirdLabel returns an error for more than two labels. It names the rarest label, which is most
+// likely a mistake; if there are several, the largest of them. A process without this label returns
+// nil.
 func thirdLabel(t *rows.Team, y []float64) error {
 	all := t.Different(y, rows.MaxClasses)
 	count := make([]float64, len(all))
@@ -75,15 +75,14 @@ func thirdLabel(t *rows.Team, y []float64) error {
 	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", all[rare], row, others[0], others[1])
 }
 
-// weigh returns the products of sample weights and class weights. It returns nil if the Spec has neither
-// SampleWeights nor ClassWeights and is not Balanced. side(i) is the class of row i, 0 or 1; side may be
-// nil unless Balanced is set.
+// weigh returns the products of sample weights and class weights, or nil if s has no weights. side
+// returns the class of row i, 0 or 1; it may be nil unless s is Balanced.
 func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil
 	}
 	w := make([]float64, len(y))
-	var class [2]float64 // total weights of the two classes
+	var class [2]float64 // total sample weight of each class
 	for i := range w {
 		w[i] = weightOf(s.SampleWeights, i)
 		if side != nil {

@@ -14,16 +14,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LambdaMax returns the least lambda at which all penalised coefficients are zero. In the formulas, g
-// is the gradient of the mean loss at the model that has only the intercept and the coefficients
-// without a penalty; other symbols are those of the package comment.
+// LambdaMax returns the least lambda at which all penalised coefficients are zero. In the formulas,
+// g is the gradient of the mean loss at the best model whose penalised coefficients are all zero;
+// all other symbols are in the package comment.
 //
-// For the lasso and the elastic net, LambdaMax is max |gⱼ|/(r fⱼ sⱼ). For groups it is max |g_k|/wₖ, where
-// g_k has the entries gⱼ/sⱼ of group k. If a Domain lets a coefficient leave 0 in one direction only, an
-// entry gⱼ counts only if −gⱼ has this direction. For ridge regression no lambda makes coefficients zero;
-// LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With a graph, every penalty factor must be
-// positive, and LambdaMax is the largest −g'b/Ω(b) over all b, to nine digits; Ω is the penalty for
-// lambda 1. With more than two classes it is the largest LambdaMax of the classes.
+// For the lasso and the elastic net, LambdaMax is max |gⱼ|/(r fⱼ sⱼ). For groups it is max
+// |g_k|/wₖ, where g_k has the entries gⱼ/sⱼ of group k. If a Domain lets a coefficient leave 0 in
+// one direction only, an entry gⱼ counts only if −gⱼ has this direction. For ridge regression no
+// lambda makes coefficients zero; LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With
+// a graph, every penalty factor must be positive, and LambdaMax is the largest −g'b/Ω(b) over all
+// b, to nine digits; Ω is the penalty for lambda 1. With more than two classes it is the largest
+// LambdaMax of the classes.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.checkStateless(); err != nil {
@@ -38,10 +39,9 @@ func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (mos
 	return p.lambdaMax(ctx)
 }
 
-// leastRatio replaces smaller values of L1Ratio in LambdaMax.
+// leastRatio is the least L1Ratio for which LambdaMax is computed; it replaces smaller values.
 const leastRatio = 1e-3
 
-// lambdaMax returns the LambdaMax of the design.
 func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	f, err := d.bareFitter(ctx)
 	if err != nil {
@@ -50,7 +50,8 @@ func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	return f.lambdaMax(ctx)
 }
 
-// noLargest returns the error if LambdaMax is not known, so that a path needs lambdas from the caller.
+// noLargest returns the error for a problem whose LambdaMax is not known. The caller must then give
+// the lambdas of a path.
 func noLargest(why string) error {
 	return &sparse.RemedyError{
 		Err:      errorf("%s", why),
@@ -58,7 +59,7 @@ func noLargest(why string) error {
 	}
 }
 
-// noLambdaMax returns an error if LambdaMax is not computed for the loss, penalty or domain of the design.
+// noLambdaMax returns an error if LambdaMax cannot be computed for the loss, penalty or domain.
 func (d *design) noLambdaMax() error {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	switch {
@@ -73,9 +74,9 @@ func (d *design) noLambdaMax() error {
 	return nil
 }
 
-// cone returns a box whose bounds are 0 or infinite: it has the directions in which the domain lets
-// coefficients leave 0. It returns nil if there is no domain, if the domain is not a box, or if the box
-// does not contain 0.
+// cone returns a box whose bounds are 0 or infinite. A bound is infinite if the domain lets the
+// coefficient leave 0 in this direction. cone returns nil if the domain is not a box that contains
+// 0.
 func (d *design) cone() solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil || d.ownDomain() {
@@ -100,8 +101,8 @@ func (d *design) cone() solver.Domain {
 	return solver.Box(cone)
 }
 
-// dualMax returns LambdaMax for the graph or groups of the design. most is LambdaMax without them. s is a
-// solver at the model in which all penalised coefficients are zero.
+// dualMax returns LambdaMax for the graph or groups of the design. most is the LambdaMax without
+// them. s must be at the model in which all penalised coefficients are zero.
 func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ float64, err error) {
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		most = d.groupMax(group, s.Gradient())
@@ -136,10 +137,10 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 	return 0, noLargest("no feature matters at all: every gradient at zero is 0")
 }
 
-// graphMax returns LambdaMax for a design with a graph: the dual norm of the penalty Ω at −g, with the
-// gradient g on the original scale. It improves a lower bound lambda (Dinkelbach 1967): x is the proximal
-// point of −g for the penalty lambda Ω, and −g'x/Ω(x) is the next lambda. It ends when lambda no longer
-// grows.
+// graphMax returns LambdaMax for a design with a graph: the largest −g'x/Ω(x), where Ω is the
+// penalty and g the gradient on the original scale. It increases a lower bound lambda (Dinkelbach
+// 1967): x is the proximal point of −g for the penalty lambda Ω, and −g'x/Ω(x) is the next lambda.
+// It ends when lambda no longer increases.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	columns := d.columns()
 	a, err := d.rowsOfA(columns)
@@ -157,7 +158,7 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	}
 	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: near, Domain: d.cone()}
 	ax := make([]float64, len(weights))
-	ratio := func(x []float64) float64 { // b'x/Ω(x), or 0 if Ω(x) = 0; b is −g times a factor
+	ratio := func(x []float64) float64 { // b'x/Ω(x), where b is −g times a factor; 0 if Ω(x) = 0
 		p.Constraint.MulVec(ax, x)
 		omega, product := solver.L1{Lambda: 1, Weights: weights}.Value(ax), 0.0
 		for j, v := range x {
@@ -189,7 +190,8 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	return most * unit * (1 + close), nil
 }
 
-// groupMax returns LambdaMax for a group lasso. g is the gradient on the original scale.
+// groupMax returns LambdaMax for a group lasso without a graph. g is the gradient on the original
+// scale.
 func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
 	weights := group.weights()
 	cone, bounded := d.cone().(solver.Box)
@@ -198,7 +200,7 @@ func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
 		for _, j := range members {
 			u := g[j] / d.scale[j]
 			if bounded && (u > 0 && cone.Lower[j] == 0 || u < 0 && cone.Upper[j] == 0) {
-				u = 0 // the domain does not let the coefficient move along −u
+				u = 0 // the domain does not allow a step along −u
 			}
 			norm2 += float64(u * u)
 		}

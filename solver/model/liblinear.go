@@ -15,8 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// solverTypes maps the solver types of liblinear with one weight vector to a loss that gives the same
-// predictions. The hinge loss is mapped to the squared hinge loss: the predicted classes are the same.
+// solverTypes has a loss for each solver type of liblinear that gives one weight vector. This loss
+// gives the same predictions as the loss of liblinear. For example, the squared hinge loss replaces
+// the hinge loss, because the predicted classes are the same.
 var solverTypes = map[string]solver.Loss{
 	"L2R_LR": solver.Logistic{}, "L1R_LR": solver.Logistic{}, "L2R_LR_DUAL": solver.Logistic{},
 	"L2R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L2LOSS_SVC_DUAL": solver.SquaredHinge{},
@@ -24,10 +25,10 @@ var solverTypes = map[string]solver.Loss{
 	"L2R_L2LOSS_SVR": solver.Squared{}, "L2R_L2LOSS_SVR_DUAL": solver.Squared{}, "L2R_L1LOSS_SVR_DUAL": solver.Squared{},
 }
 
-// WriteLiblinear writes a model file of liblinear, which liblinear-predict can read. If there are two
-// classes, the label of the positive class is first. The intercept is the weight of an additional last
-// feature with value 1. Labels must be whole numbers. For classes that are words, the file has the
-// numbers that stand for the words. Other fields of the model are not written.
+// WriteLiblinear writes a model file for liblinear-predict. If there are two classes, the label of
+// the positive class is first. The intercept is the weight of an additional last feature with value
+// 1. Labels must be whole numbers. For classes that are words, the file has the numbers that stand
+// for the words. Only the loss, the labels and the weights are written.
 func (m *Model) WriteLiblinear(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -36,7 +37,7 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	switch loss := traits(m.loss()); {
 	case loss.Labels == term.Counts:
 		return errorf("liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
-	case loss.Name == term.Logistic{}.Traits().Name: // liblinear computes probabilities only for this type
+	case loss.Name == term.Logistic{}.Traits().Name: // only this type gives probabilities in liblinear
 		kind = "L1R_LR"
 	case loss.Labels == term.Classes:
 		kind = "L1R_L2LOSS_SVC"
@@ -75,12 +76,13 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	return b.Flush()
 }
 
-// ReadLiblinear reads a model file of liblinear for numbers, for two classes, or for several classes that
-// were each fitted against the rest. Errors contain name and the number of the line. If this package does
-// not have the loss of the file, the model gets a loss with the same predictions.
+// ReadLiblinear reads a model file of liblinear for numbers, for two classes, or for several
+// classes that were each fitted against the rest. Errors contain name and the number of the line.
+// If this package does not have the loss of the file, the model gets a loss with the same
+// predictions.
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 	l := &liblinear{lines: bufio.NewScanner(r), name: name, classes: 2, bias: -1, features: -1}
-	l.lines.Buffer(nil, 1<<20) // a line has a weight for each class
+	l.lines.Buffer(nil, 1<<20) // a line has one weight for each class
 	if err := l.head(); err != nil {
 		return nil, err
 	}
@@ -104,7 +106,7 @@ func (l *liblinear) errorf(word, format string, args ...any) error {
 	return &sparse.ParseError{File: l.name, Line: l.line, Token: word, Msg: fmt.Sprintf(format, args...)}
 }
 
-// next returns the words of the next line that is not empty, or nil at the end of the file.
+// next returns the words of the next line that is not blank, or nil at the end of the file.
 func (l *liblinear) next() []string {
 	for l.lines.Scan() {
 		l.line++
@@ -115,7 +117,7 @@ func (l *liblinear) next() []string {
 	return nil
 }
 
-// head reads the fields before the weights, up to the line that consists of the word w.
+// head reads the lines before the weights, up to the line "w".
 func (l *liblinear) head() error {
 	for {
 		words := l.next()
@@ -182,14 +184,14 @@ func (l *liblinear) field(key string, values []string) (err error) {
 	return nil
 }
 
-// decimal parses a finite decimal number. Unlike strconv.ParseFloat, it does not accept 0x1p3.
-// ok is false for any other text.
+// decimal parses a finite decimal number. ok is false for all other text, such as 0x1p3.
 func decimal(text string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && finite(v) && strings.Trim(text, "0123456789+-.eE") == ""
 }
 
-// complete returns an error if a required field is absent, or if the labels do not match the type.
+// complete returns an error if a required field is missing, or if the labels do not match the
+// solver type.
 func (l *liblinear) complete() error {
 	switch {
 	case l.loss == nil:
@@ -204,7 +206,7 @@ func (l *liblinear) complete() error {
 	return nil
 }
 
-// model reads the weights, and returns the model.
+// model reads the weights and returns the model.
 func (l *liblinear) model() (*Model, error) {
 	m := &Model{Loss: l.loss, IndexBase: 1, HasIntercept: l.bias >= 0, Columns: make([]Column, 1)}
 	if l.classes > 2 {
@@ -247,7 +249,7 @@ func (l *liblinear) model() (*Model, error) {
 	return m, nil
 }
 
-// label sets the labels or classes of the model, and sorts the columns by the labels of their classes.
+// label sets the labels or the classes of the model, and sorts its columns by class.
 func (l *liblinear) label(m *Model) {
 	switch {
 	case l.labels == nil:

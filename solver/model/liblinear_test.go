@@ -18,14 +18,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestWriteLiblinear checks that models for numbers, two classes and three classes are unchanged after
-// writing and reading as liblinear files, and that liblinear-predict computes the same predictions and
-// probabilities.
+// TestWriteLiblinear writes models as liblinear files. ReadLiblinear must return the same models,
+// and liblinear-predict must compute the same predictions and probabilities.
 func TestWriteLiblinear(t *testing.T) {
 	two, twoLabels := random(t, 80, 8, 3, true)
 	three, threeLabels := threeClasses(t)
 	for i := range threeLabels {
-		threeLabels[i] -= 10 // the labels are then -10, 0 and 10
+		threeLabels[i] -= 10 // to -10, 0 and 10
 	}
 	low := 3.0
 	for _, c := range []struct {
@@ -62,7 +61,7 @@ func TestWriteLiblinear(t *testing.T) {
 	}
 }
 
-// plain returns a model with only the fields of m that a liblinear file has.
+// plain returns a model with only those fields of m that a liblinear file has.
 func plain(m *Model) *Model {
 	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
 	for _, c := range m.Columns {
@@ -71,7 +70,7 @@ func plain(m *Model) *Model {
 	return p
 }
 
-// predictLiblinear compares the predictions of a model with liblinear-predict, if it is installed.
+// predictLiblinear compares the predictions of m and of liblinear-predict, if it is installed.
 func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
 	t.Helper()
 	predict, err := exec.LookPath("liblinear-predict")
@@ -125,8 +124,8 @@ func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []fl
 	}
 }
 
-// TestLiblinearTrain checks that models that liblinear-train wrote can be read, and that they predict the
-// same as liblinear-predict.
+// TestLiblinearTrain reads models that liblinear-train wrote. Their predictions must be those of
+// liblinear-predict.
 func TestLiblinearTrain(t *testing.T) {
 	train, predict := program(t, "liblinear-train"), program(t, "liblinear-predict")
 	dir := t.TempDir()
@@ -155,7 +154,7 @@ func TestLiblinearTrain(t *testing.T) {
 	}
 }
 
-// TestBadLiblinear checks that files that are damaged or not models of liblinear are errors with the line.
+// TestBadLiblinear checks the errors for files that are damaged or not models of liblinear.
 func TestBadLiblinear(t *testing.T) {
 	const two = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
 	m, err := ReadLiblinear(strings.NewReader(two), "m")
@@ -204,7 +203,7 @@ func TestBadLiblinear(t *testing.T) {
 	}
 }
 
-// program returns the path of a program. It skips the test if the program is not installed.
+// program returns the path of a program, or skips the test if the program is not installed.
 func program(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -223,7 +222,6 @@ func run(t testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
-// writeLIBSVM writes a data file in LIBSVM format, with features numbered from 1.
 func writeLIBSVM(t testing.TB, path string, x *sparse.CSR, y []float64) {
 	t.Helper()
 	var b bytes.Buffer

@@ -9,8 +9,8 @@ import (
 // pieceRows is the number of rows of mapped data that are read before their memory is released.
 const pieceRows = 1 << 20
 
-// mappedDesign returns a design for a fit out of core. It copies no data. If against is not nil, the rows
-// with label against are the positive class, and all other rows the negative class.
+// mappedDesign returns a design for a fit out of core. If against is not nil, the rows with this
+// label are the positive class, and all other rows the negative class.
 func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*design, error) {
 	seen, err := [2]bool{}, spec.checkMapped(x, y)
 	switch {
@@ -44,8 +44,8 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	return d, err
 }
 
-// checkMapped returns an error if the data are not valid for a fit out of core, or if the specification
-// is not valid for them. It does not check the values of the labels.
+// checkMapped returns an error if the data are not valid for a fit out of core, or if s is not
+// valid for them. It does not check the values of the labels.
 func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	if err := checkSize(x); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	return nil
 }
 
-// seenLabels checks the labels, and returns whether the negative and the positive class occur. It
-// releases the memory of rows after each pieceRows labels.
+// seenLabels checks the labels. seen[0] is true if the negative class occurs, and seen[1] if the
+// positive class does. After each pieceRows labels it releases the memory of their rows.
 func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
 	classes := classifies(spec.loss())
 	if positive := spec.Positive; classes && positive != nil && *positive != 1 {
@@ -84,7 +84,7 @@ func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error
 			seen[classOf(v)] = true
 		}
 		if !classes && spec.loss().Validate(y[lo:hi]) != nil {
-			return seen, spec.loss().Validate(y) // validate all labels, so that the error has the right row
+			return seen, spec.loss().Validate(y) // all labels, for the row number in the error
 		}
 		x.Release(lo, hi)
 	}

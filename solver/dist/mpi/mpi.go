@@ -7,8 +7,8 @@ package mpi
 #include <stdlib.h>
 #include <mpi.h>
 
-// These functions call MPI from C, because cgo cannot take the address of Open MPI's constants: they are
-// macros.
+// These functions call MPI from C, because the constants of Open MPI are macros, whose address cgo
+// cannot take.
 
 static int scas_init(int *provided) {
 	// Open MPI must not replace the signal handlers of the Go runtime.
@@ -53,10 +53,11 @@ import (
 )
 
 const (
-	// segment is the largest number of vector elements in a message, far below the limit
-	// 2³¹ of MPI counts.
+	// segment is the largest number of vector elements in a message; MPI counts must be less than
+	// 2³¹.
 	segment = 1 << 22
-	// short is the largest total length of the vectors that every rank gathers.
+	// short limits gatherAndSum: if the vectors of all ranks together are longer, AllReduceSum
+	// calls scatterAndSum.
 	short = 1 << 13
 )
 
@@ -67,7 +68,7 @@ type world struct {
 	calls      chan func()
 	failed     bool
 
-	from, to []float64 // buffers for a segment of a vector
+	from, to []float64 // buffers of scatterAndSum and gatherAndSum, which grow as needed
 }
 
 // Open initialises MPI. It may be called once in a program.
@@ -97,7 +98,7 @@ func (w *world) begin() error {
 	return err
 }
 
-// call runs a function on the thread of MPI.
+// call runs do on the thread of MPI. After an error of do, failed is true.
 func (w *world) call(do func() error) error {
 	done := make(chan error, 1)
 	w.calls <- func() { done <- do() }
@@ -119,8 +120,7 @@ func (w *world) AllReduceSum(v []float64) error {
 	})
 }
 
-// AllReduceMax implements dist.Comm. A maximum is the same in any order, so MPI_Allreduce can
-// compute it.
+// AllReduceMax calls MPI_Allreduce, because a maximum is the same in any order.
 func (w *world) AllReduceMax(v []float64) error {
 	return w.inSegments(v, func(v []float64) error {
 		return result("MPI_Allreduce", C.scas_max(pointer(v), C.int(len(v))))
@@ -144,7 +144,7 @@ func (w *world) Close() error {
 	return err
 }
 
-// inSegments calls do, on the thread of MPI, for one segment of v after the other.
+// inSegments calls do, on the thread of MPI, for one segment of v after the next.
 func (w *world) inSegments(v []float64, do func(v []float64) error) error {
 	return w.call(func() error {
 		for len(v) > 0 {
@@ -158,7 +158,7 @@ func (w *world) inSegments(v []float64, do func(v []float64) error) error {
 	})
 }
 
-// grow makes the buffers at least as long as requested.
+// grow makes the length of w.from at least from, and the length of w.to at least to.
 func (w *world) grow(from, to int) {
 	if len(w.from) < from {
 		w.from = make([]float64, from)
@@ -178,7 +178,7 @@ func (w *world) gatherAndSum(v []float64) error {
 	return nil
 }
 
-// scatterAndSum lets each rank add one part of the vectors, and then gathers the parts.
+// scatterAndSum computes one part of the sum on each rank. Then all ranks gather the parts.
 func (w *world) scatterAndSum(v []float64) error {
 	part := (len(v) + w.size - 1) / w.size
 	w.grow(w.size*part, w.size*part)
@@ -194,7 +194,8 @@ func (w *world) scatterAndSum(v []float64) error {
 	return nil
 }
 
-// sum sets dst to the sum of w.to[:n], w.to[n:2n] and so on, one vector for each rank.
+// sum adds the vectors w.to[:n], w.to[n:2n] and so on, one from each rank, and writes the sum to
+// dst.
 func (w *world) sum(dst []float64, n int) {
 	copy(dst[:n], w.to)
 	for r := 1; r < w.size; r++ {
@@ -206,7 +207,8 @@ func (w *world) sum(dst []float64, n int) {
 
 func pointer(v []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(v))) }
 
-// result returns an error unless an MPI call returned MPI_SUCCESS.
+// result returns nil if code is MPI_SUCCESS. Otherwise it returns an error; name is the MPI
+// function.
 func result(name string, code C.int) error {
 	if code == C.MPI_SUCCESS {
 		return nil

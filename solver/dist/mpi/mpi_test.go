@@ -10,7 +10,7 @@ import (
 )
 
 // TestWorld runs in every rank under mpirun (make test-mpi); without mpirun there is one rank. Sums
-// must have the bits of sums in the order of the ranks, for any length. Their times are logged.
+// of any length must have the bits of sums in the order of the ranks.
 func TestWorld(t *testing.T) {
 	c, err := Open()
 	if err != nil {
