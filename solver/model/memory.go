@@ -85,7 +85,7 @@ func matrixBytes(rows int, entries int64) int64 { return 8*int64(rows+1) + 12*en
 // A memory is an estimate of the bytes that the fit of one problem needs.
 type memory struct {
 	rows   int64 // bytes of copies of the rows and labels
-	solver int64 // bytes of everything else
+	solver int64 // all other bytes of the fit
 }
 
 // manyFeatures is the number of features above which memoryOf may make a rough estimate. A better estimate

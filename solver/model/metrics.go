@@ -11,7 +11,7 @@ import (
 type Metrics struct {
 	Rows int     `json:"rows"`
 	Loss float64 `json:"mean_loss"` // mean loss; equals LogLoss if LogLoss is not nil
-	// Classes is nil for numbers, and Numbers for classes.
+	// Classes is nil if the model predicts numbers, and Numbers is nil if it predicts classes.
 	Classes *ClassMetrics  `json:"classification,omitempty"`
 	Numbers *NumberMetrics `json:"regression,omitempty"`
 }
@@ -127,7 +127,7 @@ func (s *ScoreSettings) check(n int) error {
 
 func (m *Model) counts() bool { return traits(m.loss()).Labels == term.Counts }
 
-// deviance returns the Poisson deviance of a count and a rate. The rate is 0 only if the count is 0.
+// deviance returns the Poisson deviance of a count and a rate. The rate may be 0 only if the count is 0.
 func deviance(count, rate float64) float64 {
 	if rate == 0 {
 		return 0

@@ -38,9 +38,10 @@ type Model struct {
 
 // A Column is a vector of coefficients with its intercept, and a summary of the fit.
 type Column struct {
-	// Coefficients has a coefficient for each feature, on the scale of the data.
+	// Coefficients has a coefficient for each feature of the data as given, even if features were
+	// standardised.
 	Coefficients []float64
-	// Intercept is added to the margin of each row.
+	// Intercept is the constant term of the margin.
 	Intercept float64
 	// Groups lists the groups of features whose coefficients a graph makes equal, up to sign, and not zero.
 	// If features are standardised, the coefficients of the standardised features are equal. nil means that

@@ -42,7 +42,7 @@ type Validation struct {
 
 // A Step is the solution for one lambda of a path.
 type Step struct {
-	Index  int // the number of the lambda, from 0
+	Index  int // index of the lambda in the path
 	Lambda float64
 	// Columns are the columns of the model, as in Model.Columns.
 	Columns []StepColumn
@@ -150,7 +150,7 @@ type pather struct {
 	lambdas []float64
 	fitter  *fitter         // solves with package exact
 	general *general        // solves with solver.Minimize
-	start   *solver.Iterate // where solver.Minimize begins the next lambda; nil for zeros
+	start   *solver.Iterate // start of the fit for the next lambda; nil means zeros
 }
 
 func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, err error) {

@@ -99,7 +99,7 @@ type Spec struct {
 	// other methods are solver.SCASK and solver.SCASL. They support any number of features, but no intercept,
 	// no standardised features and no offsets. Results for different values of Memory agree within RelTol.
 	Memory int64
-	// Progress, unless nil, is called during fits with Memory.
+	// Progress, unless nil, is called during fits out of core.
 	Progress func(Progress)
 	// Fitted, unless nil, is called if there are more than two classes: by Fit after each class, and by CV
 	// after the path of each class on all rows. done is the number of finished classes, and total the number

@@ -381,7 +381,7 @@ func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 	m.weight, m.mean, m.deviation = all[0], joint, team.Total(m.deviation)
 }
 
-// sides has the scores of the negative rows, and the scores of the positive rows.
+// sides has the rankings of the negative rows and of the positive rows, in this order.
 type sides [2]ranking
 
 // newSides returns empty rankings with capacity for these numbers of rows.
