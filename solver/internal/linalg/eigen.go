@@ -2,11 +2,10 @@ package linalg
 
 import "math"
 
-// eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m, and orthonormal
-// eigenvectors as rows of length p. It uses cyclic Jacobi rotations and overwrites m. interrupt is
-// called after each row of rotations; its error ends the computation. It does not use a library,
-// because the order of summation in libraries depends on the machine, and an iterate must have the
-// same bits on every machine.
+// eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m, and orthonormal eigenvectors as
+// rows of length p. It overwrites m. It calls interrupt many times, and ends if interrupt returns an
+// error. It uses Jacobi rotations and no library, because the order of sums in a library depends on the
+// machine.
 func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors []float64, err error) {
 	vectors = make([]float64, p*p)
 	for i := range p {
@@ -39,8 +38,8 @@ func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors
 	return values, vectors, nil
 }
 
-// rotateJacobi rotates rows and columns i < j so that m[i,j] becomes zero, and applies
-// the rotation to the rows of the eigenvectors.
+// rotateJacobi makes m[i,j] zero by a rotation of the rows i and j and the columns i and j of m. It also
+// rotates the rows i and j of vectors.
 func rotateJacobi(m, vectors []float64, p, i, j int) {
 	apq := m[i*p+j]
 	if math.Abs(apq) <= 1e-18*(math.Abs(m[i*p+i])+math.Abs(m[j*p+j])) {
@@ -63,7 +62,7 @@ func rotateJacobi(m, vectors []float64, p, i, j int) {
 	turn(vectors[i*p:(i+1)*p], vectors[j*p:(j+1)*p], c, s)
 }
 
-// turn replaces the rows x and y by c x − s y and s x + c y.
+// turn replaces the rows x and y by c·x − s·y and s·x + c·y.
 func turn(x, y []float64, c, s float64) {
 	for k, v := range x {
 		w := y[k]

@@ -7,14 +7,15 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LargestEigenvalue returns an estimate of the largest eigenvalue of M'M, which is usually
-// a little too large: the result of power iteration times 1 + 1e-6, or times 1 + 1e-2 if
-// the iteration has not converged within a fixed amount of work.
+// LargestEigenvalue returns an estimate of the largest eigenvalue of M'M that is usually slightly too
+// large: the result of power iteration times 1 + 1e-6, or times 1 + 1e-2 if the iteration has not
+// converged.
 func LargestEigenvalue(m *sparse.CSR) float64 {
 	return largestEigenvalue(m, m.Transpose().MulVec)
 }
 
-// largestEigenvalue returns LargestEigenvalue for any map; back multiplies by its transpose.
+// largestEigenvalue does what LargestEigenvalue does, for any map a; back multiplies by the transpose of
+// a.
 func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 	lambda, converged := powerIteration(a, back)
 	if converged {
@@ -23,17 +24,16 @@ func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 	return lambda * (1 + 1e-2)
 }
 
-// PowerIteration returns an estimate of the largest eigenvalue of M'M, which is not above it up to
-// rounding. The last round of the iteration has changed it by less than 1e-10 of its value, unless a
-// fixed amount of work was done before.
+// PowerIteration returns an estimate of the largest eigenvalue of M'M that is not too large, up to
+// rounding. The iteration ends once a round changes the estimate by less than 1e-10 of its value, or after
+// a limited amount of work.
 func PowerIteration(m *sparse.CSR) float64 {
 	lambda, _ := powerIteration(m, m.Transpose().MulVec)
 	return lambda
 }
 
-// powerIteration returns PowerIteration for any map, and whether the iteration has converged. It starts
-// at a random vector. The vector of ones would be an eigenvector of a graph's Laplacian, for its
-// smallest eigenvalue.
+// powerIteration does what PowerIteration does, for any map a; back multiplies by the transpose of a. It
+// starts at a random vector, because the vector of ones is an eigenvector of a graph's Laplacian.
 func powerIteration(a Map, back func(dst, v []float64)) (lambda float64, converged bool) {
 	l, p := a.Dims()
 	products := 4 * (l + p)
@@ -57,8 +57,8 @@ func powerIteration(a Map, back func(dst, v []float64)) (lambda float64, converg
 	return lambda, false
 }
 
-// smallestEigenvalue returns an upper bound of the smallest eigenvalue of A'A: lambda1 minus
-// the largest Rayleigh quotient that power iteration on lambda1·I − A'A finds.
+// smallestEigenvalue returns an upper bound of the smallest eigenvalue of A'A, by power iteration on
+// lambda1·I − A'A. lambda1 is an estimate of the largest eigenvalue of A'A.
 func smallestEigenvalue(a Map, lambda1 float64) float64 {
 	l, p := a.Dims()
 	v, next, image := randomVector(p, 5, 6), make([]float64, p), make([]float64, l)
@@ -80,7 +80,7 @@ func smallestEigenvalue(a Map, lambda1 float64) float64 {
 	return math.Max(0, lambda1-best)
 }
 
-// randomVector returns p numbers between −½ and ½.
+// randomVector returns p random numbers between −½ and ½.
 func randomVector(p int, seed1, seed2 uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed1, seed2))
 	v := make([]float64, p)

@@ -2,15 +2,14 @@ package linalg
 
 import "github.com/scas-admm/scas/sparse"
 
-// A Product multiplies by A and A'. For a matrix A = [G; I], as in the graph-guided fused lasso, it
-// copies the elements that belong to I, and computes sums only for features with an entry in G.
-// Otherwise a method that multiplies in every stochastic step would spend most of its time on I.
-// The results have the same bits as with the whole matrix. A Product is not safe for concurrent use.
+// A Product multiplies by A and A'. If A = [G; I], as in the graph-guided fused lasso, it copies instead
+// of multiplying by I. The results have the same bits as with the whole matrix. A Product is not safe for
+// concurrent use.
 type Product struct {
 	*Algebra
 	parts *stack // nil unless A = [G; I]
 	trans func(dst, v []float64)
-	sums  []float64 // elements of A'v for the coupled features
+	sums  []float64 // entries of A'v for the features in parts.Coupled
 	image []float64
 }
 
@@ -31,8 +30,7 @@ func (q *Algebra) Product() *Product {
 	return p
 }
 
-// MulVec sets dst = A x. dst has length l and x length p; they must not overlap unless A is
-// the identity.
+// MulVec sets dst = A x. dst and x must not overlap unless A is the identity.
 func (p *Product) MulVec(dst, x []float64) {
 	switch {
 	case p.Identity():
@@ -45,8 +43,8 @@ func (p *Product) MulVec(dst, x []float64) {
 	}
 }
 
-// Operations estimates the number of operations of one product with A plus one with A'. If
-// A is a Map that is not a matrix, the number is a guess.
+// Operations estimates the number of arithmetic operations of one product with A plus one with A'. If A is
+// a Map that is not a matrix, the number is a guess.
 func (p *Product) Operations() float64 {
 	rows, cols := p.Dims()
 	vectors := float64(rows + cols)
@@ -58,8 +56,8 @@ func (p *Product) Operations() float64 {
 	return vectors
 }
 
-// Image returns A x. The result is x itself if A is the identity, and otherwise scratch
-// memory that is valid until the next call.
+// Image returns A x: x itself if A is the identity, and otherwise scratch memory that is valid until the
+// next call of Image.
 func (p *Product) Image(x []float64) []float64 {
 	if p.Identity() {
 		return x
@@ -68,8 +66,7 @@ func (p *Product) Image(x []float64) []float64 {
 	return p.image
 }
 
-// MulVecTrans sets dst = A'v. dst has length p and v length l; they must not overlap unless
-// A is the identity.
+// MulVecTrans sets dst = A'v. dst and v must not overlap unless A is the identity.
 func (p *Product) MulVecTrans(dst, v []float64) {
 	switch {
 	case p.Identity():
@@ -85,15 +82,15 @@ func (p *Product) MulVecTrans(dst, v []float64) {
 	}
 }
 
-// Parts holds the parts of A = [G; I]. For A = I, G has no rows or is nil.
+// Parts holds the parts of A = [G; I]. If A = I, G has no rows or is nil.
 type Parts struct {
 	Head    int         // number of rows of G
-	G       *sparse.CSR // nil if A = I was given as nil
+	G       *sparse.CSR // nil if A was given as nil, which means I
 	Coupled []int       // features with an entry in G
-	Back    *sparse.CSR // the rows of G' that belong to Coupled; nil if Head is 0
+	Back    *sparse.CSR // the rows of G' for the features in Coupled; nil if G has no rows
 }
 
-// Parts returns the parts of A; ok is false if A is neither I nor [G; I].
+// Parts returns the parts of A. ok is false unless A is I or [G; I].
 func (q *Algebra) Parts() (p Parts, ok bool) {
 	if q.Identity() {
 		return p, true
@@ -108,13 +105,13 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 	return p, true
 }
 
-// A stack holds the parts of A = [G; I] for a Product. Back is nil.
+// A stack holds what a Product needs for A = [G; I]. Its Back is nil.
 type stack struct {
 	Parts
-	coupledT *sparse.CSR // the rows of A' for the coupled features
+	coupledT *sparse.CSR // the rows of A' for the features in Coupled
 }
 
-// newStack returns nil if the last rows of A, as many as it has columns, are not I.
+// newStack returns nil unless A = [G; I].
 func newStack(q *Algebra) *stack {
 	head := q.rows - q.cols
 	if !identityBelow(q.matrix, head) {
@@ -134,8 +131,8 @@ func newStack(q *Algebra) *stack {
 	return s
 }
 
-// identityBelow reports whether the rows of m from row from on are I. It returns false if
-// from is negative, because m then has fewer rows than columns.
+// identityBelow reports whether the rows of m from the given number on are I. It returns false if from is
+// negative.
 func identityBelow(m *sparse.CSR, from int) bool {
 	if from < 0 {
 		return false
@@ -153,7 +150,7 @@ func identityBelow(m *sparse.CSR, from int) bool {
 func mustSelect(m *sparse.CSR, rows []int) *sparse.CSR {
 	out, err := m.SelectRows(rows)
 	if err != nil {
-		panic(err) // cannot happen: all these rows exist
+		panic(err) // cannot happen: m has these rows
 	}
 	return out
 }

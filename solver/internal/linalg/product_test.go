@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestProduct checks that the fast products with [G; I] have the same bits as products with the
-// whole matrix, and that other matrices do not use them.
+// TestProduct checks that products with A = [G; I] have the same bits as products with the whole matrix,
+// and that for any other matrix Product.parts is nil.
 func TestProduct(t *testing.T) {
 	const p = 40
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -73,8 +73,8 @@ func sameBits(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestSpectrumStops checks that an error of interrupt ends the computation at once, and that only
-// the interrupted caller gets the error. A later call computes the spectrum.
+// TestSpectrumStops checks that an error of interrupt ends the computation at once, and that a later call
+// computes the spectrum.
 func TestSpectrumStops(t *testing.T) {
 	a := graph.Chain(60).FusedLasso()
 	q, asked, stop := New(a, 60), 0, errors.New("stop")
@@ -103,8 +103,8 @@ func TestSpectrumStops(t *testing.T) {
 	}
 }
 
-// TestSharedOnce checks that concurrent callers compute the spectrum only once, and that A'A and the parts of
-// A are kept.
+// TestSharedOnce checks that concurrent callers get the same spectrum, and that A'A and the parts of A are
+// computed only once.
 func TestSharedOnce(t *testing.T) {
 	q := New(graph.Chain(9).FusedLasso(), 9)
 	spectra := make([]*Spectrum, 8)

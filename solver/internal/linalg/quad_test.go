@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestLargest checks the largest eigenvalue of A'A for a graph whose spectrum is known: the
-// Laplacian of a path with p nodes has the eigenvalues 2 − 2cos(πk/p). For A = [G; I], add 1.
+// TestLargest checks Largest for a chain of 30 nodes, where it is 3 − 2cos(29π/30), and LargestEigenvalue
+// for the identity.
 func TestLargest(t *testing.T) {
 	want := 1 + 2 - 2*math.Cos(math.Pi*29/30)
 	if got := New(graph.Chain(30).FusedLasso(), 30).Largest(); got < want || got > want*(1+1e-4) {
@@ -22,11 +22,11 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// hidden is a Map whose type hides that it is a matrix.
+// hidden wraps a Map so that its type hides that it is a matrix.
 type hidden struct{ Map }
 
-// TestShifted checks the residual of every way to solve (s I + ρ A'A) v = b. The test multiplies by
-// Product, which Shifted does not use.
+// TestShifted solves (s I + ρ A'A) v = b in every way that Shifted has, and computes the residuals with
+// Product.
 func TestShifted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	scaled := sparse.Identity(30)
@@ -94,7 +94,7 @@ func TestShifted(t *testing.T) {
 		for k, j := range idx {
 			b[j] = val[k]
 		}
-		for range 2 { // twice, because the scratch memory must be clean after a call
+		for range 2 { // twice, because a call must leave the scratch memory clean
 			v := make([]float64, c.p)
 			for _, j := range s.SolveRow(v, idx, val, shift) {
 				if math.IsNaN(v[j]) {

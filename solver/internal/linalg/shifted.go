@@ -6,41 +6,39 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Shifted solves (s I + ρ A'A) v = b for any s > 0. If A'A is diagonal it divides
-// element by element. Otherwise it uses the eigenbasis of each connected component, with
-// c² operations for a component of c features. If a component has more than MaxComponent
-// features, or A is not a matrix, it uses conjugate gradients. It is not safe for
-// concurrent use.
+// A Shifted solves (s I + ρ A'A) v = b for any s > 0. It divides if A'A is diagonal, and otherwise uses
+// the eigenvectors of each connected component. If a component has more than MaxComponent features, or A
+// is not a matrix, it uses conjugate gradients. It is not safe for concurrent use.
 type Shifted struct {
-	a       *Algebra
-	rho     float64
-	sigma   []float64 // diagonal of A'A
-	shared  float64   // sigma of the features that are components by themselves; NaN if these values differ
-	spec    *Spectrum // nil if A = I, and for conjugate gradients
-	coupled []int     // components with several features
-	bases   []*basis  // for each component, its basis; nil if solveSmall solves the component
-	hat     []float64 // coordinates in the eigenbasis, for solveSmall
-	row     rowScratch
+	a           *Algebra
+	rho         float64
+	sigma       []float64 // diagonal of A'A; zeros if A is not a matrix
+	commonSigma float64   // entry of sigma that all components of one feature have in common; NaN if there is none
+	spec        *Spectrum // nil if A = I, and if conjugate gradients are used
+	coupled     []int     // numbers of the components with several features
+	bases       []*basis  // for each component, its basis; nil for a small component
+	hat         []float64 // scratch memory of solveSmall
+	row         rowScratch
 
-	cg    *ConjugateGradients // nil for direct solves
-	shift float64             // s of the current call of Solve, for cg
+	cg    *ConjugateGradients // nil unless conjugate gradients are used
+	shift float64             // s in the current call of Solve
 }
 
 // rowScratch is the scratch memory of SolveRow.
 type rowScratch struct {
 	values  []float64 // b as a dense vector; zero between calls
 	support []int32
-	mark    []int // for each component, the stamp of the last call that solved its system
+	mark    []int // for each component, the stamp of the last call that used the component
 	stamp   int   // number of calls of SolveRow
 }
 
-// Shifted returns a solver for the given ρ. interrupt is as for Spectrum.
+// Shifted returns a solver for the given ρ. interrupt is the argument of Spectrum.
 func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error) {
 	s := &Shifted{a: q, rho: rho}
 	s.sigma, _ = q.Diagonal()
 	switch {
 	case q.Identity():
-		s.shared = 1
+		s.commonSigma = 1
 		return s, nil
 	case q.matrix == nil:
 		s.useCG()
@@ -66,13 +64,13 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 			s.bases[c] = newBasis(len(m), s.spec.vectors[c])
 		}
 	}
-	s.shared = s.uniform()
+	s.commonSigma = s.equalSigma()
 	return s, nil
 }
 
-// uniform returns the diagonal entry of A'A that all components with a single feature have.
-// It returns NaN if these entries differ, or if there is no such component.
-func (s *Shifted) uniform() float64 {
+// equalSigma returns the entry of sigma that all components of one feature have. It returns NaN if their
+// entries differ, or if there is no such component.
+func (s *Shifted) equalSigma() float64 {
 	shared, seen := math.NaN(), false
 	for _, m := range s.spec.Members {
 		switch sigma := s.sigma[m[0]]; {
@@ -86,10 +84,9 @@ func (s *Shifted) uniform() float64 {
 	return shared
 }
 
-// Iterative reports whether conjugate gradients solve the systems.
+// Iterative reports whether conjugate gradients are used.
 func (s *Shifted) Iterative() bool { return s.cg != nil }
 
-// useCG prepares conjugate gradients.
 func (s *Shifted) useCG() {
 	multiply := s.multiply
 	if s.a.matrix == nil {
@@ -103,7 +100,7 @@ func (s *Shifted) useCG() {
 	s.cg = NewConjugateGradients(s.a.cols, multiply)
 }
 
-// multiply sets dst = (shift I + ρ A'A) v.
+// multiply sets dst = (s.shift I + ρ A'A) v.
 func (s *Shifted) multiply(dst, v []float64) {
 	s.a.Gram().MulVec(dst, v)
 	s.finish(dst, v)
@@ -116,12 +113,12 @@ func (s *Shifted) finish(dst, v []float64) {
 }
 
 const (
-	solveTolerance = 1e-13 // goal of conjugate gradients for the norm of the residual, relative to |b|
+	solveTolerance = 1e-13 // conjugate gradients end at a residual of this norm, relative to |b|
 	solveRounds    = 500
 )
 
-// Solve sets dst to the solution for s = shift. At the call dst holds a guess, from which
-// conjugate gradients start. dst must not be b.
+// Solve sets dst to the solution for s = shift. Conjugate gradients start from the value that dst has at
+// the call. dst must not be b.
 func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	if s.Iterative() {
 		s.shift = shift
@@ -139,8 +136,8 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	}
 }
 
-// SolveAt sets dst to the solution for s = shift, at the given features and at all features
-// of components with several features. It panics if Iterative returns true.
+// SolveAt computes the solution for s = shift. It sets the entries of dst at the given features, and at
+// all features of components with several features. It panics if Iterative returns true.
 func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	if s.Iterative() {
 		panic("linalg: SolveAt by conjugate gradients")
@@ -153,9 +150,9 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	}
 }
 
-// SolveRow sets dst to the solution for s = shift and a sparse b, at the features where the
-// solution can be nonzero. It returns these features; the slice is valid until the next
-// call. It panics if Iterative returns true.
+// SolveRow computes the solution for s = shift and a sparse b, which has the entries val at the features
+// idx. It sets the entries of dst at the features in support; the solution is zero at all other features.
+// support is valid until the next call. SolveRow panics if Iterative returns true.
 func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
 	if s.Iterative() {
 		panic("linalg: SolveRow by conjugate gradients")
@@ -187,11 +184,11 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 	return r.support
 }
 
-// divideAll sets dst to the solution for the diagonal of A'A in place of A'A.
+// divideAll divides each entry of b by shift + ρ sigma, and sets dst to the quotients.
 func (s *Shifted) divideAll(dst, b []float64, shift float64) {
 	dst = dst[:len(b)]
-	if !math.IsNaN(s.shared) {
-		by := math.FMA(s.rho, s.shared, shift)
+	if !math.IsNaN(s.commonSigma) {
+		by := math.FMA(s.rho, s.commonSigma, shift)
 		for j, v := range b {
 			dst[j] = v / by
 		}

@@ -5,12 +5,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Spectrum is the eigendecomposition A'A = V diag(σ) V'. V has an orthonormal matrix for
-// each component of A'A, and is zero elsewhere.
+// A Spectrum is the eigendecomposition A'A = V diag(Sigma) V'. V has an orthonormal block for each
+// component of A'A, and is zero elsewhere.
 type Spectrum struct {
 	*Components
-	Sigma   []float64   // eigenvalues, in the order of the coordinates in the eigenbasis
-	vectors [][]float64 // V of each component, row-major, a row per feature; nil for a single feature
+	Sigma   []float64   // eigenvalues; the eigenvalues of component c begin at Offset[c]
+	vectors [][]float64 // the block of V for each component, with a row for each feature; nil for a single feature
 }
 
 func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() error) (*Spectrum, error) {
@@ -39,7 +39,7 @@ func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() erro
 	return s, nil
 }
 
-// block returns the rows and columns of A'A for the features of a component, as a dense matrix.
+// block returns the dense submatrix of A'A for the features of a component.
 func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
 	size := len(members)
 	block := make([]float64, size*size)
@@ -52,8 +52,8 @@ func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
 	return block
 }
 
-// Rotate sets dst = V'src. src is ordered by features, dst by coordinates in the
-// eigenbasis.
+// Rotate sets dst = V'src. src has an entry for each feature, and dst an entry for each eigenvalue, in the
+// order of Sigma.
 func (s *Spectrum) Rotate(dst, src []float64) {
 	for c, m := range s.Members {
 		part := dst[s.Offset[c] : s.Offset[c]+len(m)]
@@ -84,15 +84,15 @@ func (s *Spectrum) Unrotate(dst, src []float64) {
 	}
 }
 
-// row returns the row of V for the k-th feature of component c.
+// row returns row k of the block of V for component c.
 func (s *Spectrum) row(c, k int) []float64 {
 	size := len(s.Members[c])
 	return s.vectors[c][k*size : (k+1)*size]
 }
 
-// RotateRow adds V'r to dst, which is ordered by coordinates in the eigenbasis. r has the
-// entries val at the features idx. RotateRow sets mark to stamp at each component in which r has an entry.
-// It appends the components whose mark was not stamp before to touched, and returns touched.
+// RotateRow adds V'r to dst, where r has the entries val at the features idx. For each component in which
+// r has an entry and whose mark is not stamp, it sets the mark to stamp and appends the component to
+// touched. It returns touched.
 func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
 	for n, j := range idx {
 		c := s.Component[j]

@@ -2,28 +2,26 @@ package oracle
 
 import "math"
 
-// A double is a number with about 32 digits (double-double arithmetic): the sum hi + lo, where |lo| is
-// at most half a unit in the last place of hi. The arithmetic follows Dekker 1971 and Hida, Li, Bailey
-// 2001.
+// A double is the number hi + lo, with about 32 digits; |lo| is at most half a unit in the last place of
+// hi. The arithmetic follows Dekker 1971 and Hida, Li, Bailey 2001.
 type double struct{ hi, lo float64 }
 
-// of returns v as a double.
 func of(v float64) double { return double{hi: v} }
 
-// fastTwoSum returns a + b as a double, without an error, for |a| ≥ |b|.
+// fastTwoSum returns exactly a + b, for |a| ≥ |b|.
 func fastTwoSum(a, b float64) double {
 	s := a + b
 	return double{s, b - (s - a)}
 }
 
-// twoSum returns a + b as a double, without an error.
+// twoSum returns exactly a + b.
 func twoSum(a, b float64) double {
 	s := a + b
 	v := s - a
 	return double{s, (a - (s - v)) + (b - v)}
 }
 
-// twoProduct returns a·b as a double, without an error.
+// twoProduct returns exactly a·b.
 func twoProduct(a, b float64) double {
 	p := float64(a * b)
 	return double{p, math.FMA(a, b, -p)}
@@ -73,8 +71,8 @@ func (a double) float() float64 { return a.hi + a.lo }
 
 var ln2 = double{0.6931471805599453, 2.3190468138462996e-17}
 
-// exp returns e^a. It reduces a to a small r, by a multiple of ln 2 and by halving, sums the Taylor
-// series of e^r − 1, and then undoes the reduction.
+// exp returns e^a. It reduces a to a small r, by a multiple of ln 2 and by halving, and sums the Taylor
+// series of e^r − 1.
 func (a double) exp() double {
 	if a.hi < -700 {
 		return double{}
@@ -82,7 +80,7 @@ func (a double) exp() double {
 	k := math.Round(a.hi / math.Ln2)
 	const halvings = 9
 	r := a.sub(ln2.times(k)).times(1.0 / (1 << halvings))
-	s := double{} // e^r − 1
+	s := double{} // becomes e^r − 1
 	for m := 12; m > 0; m-- {
 		s = s.add(of(1)).mul(r).div(of(float64(m)))
 	}
@@ -110,8 +108,8 @@ func dot(u, v []double) (s double) {
 	return s
 }
 
-// cholesky solves H d = g for a positive definite H, and overwrites the lower triangle of H with its
-// factor. It returns false if H is not positive definite.
+// cholesky solves H d = g, and overwrites the lower triangle of H with its factor. It returns false if H
+// is not positive definite.
 func cholesky(h [][]double, g []double) ([]double, bool) {
 	n := len(g)
 	for j := range n {

@@ -13,29 +13,28 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A problem is a random problem for package solver, or for package model if fit is set, together with
-// the same problem as a task for the reference.
+// A problem is a random problem in two forms: for package solver, or for package model if fit is set; and
+// as a task for the reference.
 type problem struct {
 	*solver.Problem
 	fit    *model.Spec
 	task   task
 	relTol float64
-	name   []string // notes that describe the problem
-	// scaled says that the columns were multiplied by random factors, between 1e-2 and 1e2 or between 1e-8
-	// and 1e8.
+	notes  []string // what the problem is, in words
+	// scaled says that the columns were multiplied by random factors.
 	scaled bool
-	bad    bool   // the random factors of the columns are between 1e-8 and 1e8
-	conic  bool   // there is a domain, a group penalty, or a square together with a matrix A
-	excuse string // a known weakness of the solvers that explains a bad answer; "" for none
+	bad    bool   // these factors are between 1e-8 and 1e8, rather than between 1e-2 and 1e2
+	conic  bool   // there is a domain, a group penalty, or a squared penalty with a matrix A
+	excuse string // the known weakness of the solvers by which judge excused an answer; "" for none
 }
 
 func (p *problem) note(format string, args ...any) {
-	p.name = append(p.name, fmt.Sprintf(format, args...))
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-func (p *problem) String() string { return strings.Join(p.name, ", ") }
+func (p *problem) String() string { return strings.Join(p.notes, ", ") }
 
-// A drawer draws problems with n rows and p columns.
+// A drawer draws random problems with n rows and p columns.
 type drawer struct {
 	*rand.Rand
 	n, p int
@@ -44,10 +43,9 @@ type drawer struct {
 // chance returns true with the given probability.
 func (d drawer) chance(p float64) bool { return d.Float64() < p }
 
-// power returns 10^u with u uniform in [lo, hi].
+// power returns 10^u, where u is uniform in [lo, hi].
 func (d drawer) power(lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)*d.Float64()) }
 
-// draw returns a random problem.
 func draw(t *testing.T, rng *rand.Rand) *problem {
 	t.Helper()
 	d := drawer{rng, 5 + rng.IntN(56), 1 + rng.IntN(12)}
@@ -129,8 +127,8 @@ func (d drawer) loss(p *problem) {
 	p.note("%s", p.task.loss)
 }
 
-// data draws rows of one of four kinds, and then makes some columns difficult: linearly dependent,
-// empty, constant or badly scaled.
+// data draws rows of one of four kinds. It then makes some columns difficult: a multiple of another
+// column, empty, constant, or badly scaled.
 func (d drawer) data(p *problem) {
 	kind := d.IntN(4)
 	p.note("%s", []string{"dense", "sparse", "integers", "one-hot"}[kind])
@@ -148,7 +146,7 @@ func (d drawer) data(p *problem) {
 				row[j] = float64(d.IntN(5) - 2)
 			}
 		}
-		if kind == 3 { // one-hot coded categories with three levels each
+		if kind == 3 { // a 1 in each group of three columns
 			for j := 0; j < d.p; j += 3 {
 				row[min(d.p-1, j+d.IntN(3))] = 1
 			}
@@ -223,8 +221,8 @@ func (d drawer) labels(p *problem) {
 	}
 }
 
-// count draws a Poisson number with the given mean, by Knuth's method. For a mean above 100 it returns
-// the mean, rounded.
+// count draws a Poisson number with the given mean, by Knuth's method. If the mean is above 100, it
+// returns the rounded mean.
 func (d drawer) count(mean float64) (n float64) {
 	if mean > 100 {
 		return math.Round(mean)
@@ -264,8 +262,8 @@ func (d drawer) domain(p *problem) {
 	}
 }
 
-// lambda draws the factor of the penalty: 0, or a random multiple of the largest derivative of the loss
-// at x = 0.
+// lambda draws the factor of the penalty: 0, or a random multiple of the largest partial derivative of the
+// mean loss at x = 0.
 func (d drawer) lambda(p *problem) float64 {
 	most, rounding := 0.0, 0.0
 	slopes := make([]float64, d.n)
@@ -290,7 +288,7 @@ func (d drawer) lambda(p *problem) float64 {
 	return part * most
 }
 
-// matrix draws the rows of A; nil means the identity.
+// matrix draws A and returns its rows; nil means the identity.
 func (d drawer) matrix(p *problem) (rows [][]float64) {
 	edge := func(i, j int) {
 		row := make([]float64, d.p)
@@ -340,7 +338,7 @@ func identity(p int) (rows [][]float64) {
 	return rows
 }
 
-// factors draws count weights, some of them 0, or returns nil.
+// factors draws count penalty weights, some of them 0. It may return nil, which means ones.
 func (d drawer) factors(p *problem, count int) []float64 {
 	if !d.chance(0.4) {
 		return nil
@@ -353,7 +351,6 @@ func (d drawer) factors(p *problem, count int) []float64 {
 	return w
 }
 
-// factor returns w[k], or 1 if w is nil.
 func factor(w []float64, k int) float64 {
 	if w == nil {
 		return 1
@@ -361,7 +358,7 @@ func factor(w []float64, k int) float64 {
 	return w[k]
 }
 
-// penalty draws a penalty of package solver.
+// penalty draws a penalty of package solver and its matrix A.
 func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
 	rows := d.matrix(p)
 	forms := rows
@@ -422,7 +419,7 @@ func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
 	}
 }
 
-// model draws a model.Spec with an intercept and perhaps offsets.
+// model draws a model.Spec with an intercept, and perhaps with a graph or offsets.
 func (d drawer) model(t *testing.T, p *problem, lambda float64) {
 	p.note("model with an intercept")
 	s := &model.Spec{Loss: p.Loss, Lambda: lambda, Standardize: model.StandardizeOff, SampleWeights: p.task.weights}

@@ -21,9 +21,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRandomProblems solves random problems, and compares the solution and the claimed gap with the
-// reference. With SCAS_FULL=1 it solves 300 problems with a seed from the clock. SCAS_SEED sets the
-// seed, SCAS_PROBLEMS the number of problems, and SCAS_PROBLEM selects a single one by its number.
+// TestRandomProblems solves random problems, and compares the solutions and the claimed gaps with the
+// reference. SCAS_FULL=1 means 300 problems and a seed from the clock. SCAS_SEED sets the seed,
+// SCAS_PROBLEMS the number of problems, and SCAS_PROBLEM selects a single problem by its number.
 func TestRandomProblems(t *testing.T) {
 	seed, count, first := uint64(1), uint64(60), uint64(0)
 	if os.Getenv("SCAS_FULL") != "" {
@@ -63,7 +63,7 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
-// number sets v to the value of an environment variable, if it is set, and reports whether it is.
+// number sets v to the value of an environment variable. It returns false if the variable is not set.
 func number(t *testing.T, name string, v *uint64) bool {
 	t.Helper()
 	s := os.Getenv(name)
@@ -77,9 +77,9 @@ func number(t *testing.T, name string, v *uint64) bool {
 	return true
 }
 
-// unproved returns a reason why the solvers may fail to prove a gap within the goal, or "" if they must
-// prove such a gap. It never excuses a wrong gap. reached says that the objective at a.x is within the goal
-// of the optimum, although no such gap was proved. ref is the solution of the reference.
+// unproved returns the reason why a run without a gap within the goal is excused, or "" if it is not.
+// reached says that the objective at a.x is within the goal of the optimum. ref is the solution of the
+// reference.
 func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 	dependent := p.task.dependent(ref.x)
 	switch {
@@ -101,17 +101,15 @@ func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 	return ""
 }
 
-// An answer is the result of a solver.
 type answer struct {
 	x              []float64
 	objective, gap float64
 	goal           float64
 	converged      bool
-	exact          bool // whether coefficients that should be zero are exactly zero
+	exact          bool // whether zeros and ties are exact, according to the solver
 	err            error
 }
 
-// solve solves the problem with package solver or package model.
 func (p *problem) solve(t *testing.T) *answer {
 	if p.fit != nil {
 		return p.modelAnswer(model.Fit(t.Context(), p.fit, p.Data, p.Labels))
@@ -138,8 +136,7 @@ func (p *problem) answer(res *solver.Result, err error) *answer {
 	return &answer{res.X, res.At.Objective, res.DualityGap, p.relTol * zero, res.Status == solver.Converged, res.Stats.Rounded, err}
 }
 
-// outOfCore solves the problem out of core, with the data in a mapped file. It returns nil if package exact
-// does not solve the problem out of core.
+// outOfCore solves the problem with the data in a mapped file. It returns nil if this is not supported.
 func (p *problem) outOfCore(t *testing.T) *answer {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: p.Data, Labels: p.Labels}); err != nil {
@@ -188,8 +185,8 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 	return &answer{r.X, r.Objective, r.Gap, goal, r.Gap <= goal, r.Polished, r.Err}
 }
 
-// check solves a problem in memory, out of core if possible, and by the reference. It returns what is wrong
-// with the answers of the solvers, and whether the reference found a solution.
+// check solves a problem in memory, out of core if this is supported, and by the reference. It returns
+// what is wrong with the answers. known is false if the reference found no solution.
 func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 	answers := []*answer{p.solve(t), p.outOfCore(t)}
 	ref, ok := p.task.solve()
@@ -207,7 +204,7 @@ func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 	return wrong, ok
 }
 
-// judge returns what is wrong with an answer, compared with the reference.
+// judge compares an answer with the reference, and returns what is wrong with the answer.
 func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if a.x == nil {
@@ -217,7 +214,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	x := floats(a.x)
 	exact := p.task.objective(x)
 	scale := p.task.objective(make([]double, len(x))).float()
-	excess := exact.sub(ref.value).float() // not above the true excess: ref.value is at least the optimum
+	excess := exact.sub(ref.value).float() // at most the distance from the optimum, because ref.value is not below the optimum
 	claimed := of(a.objective).sub(ref.value).float()
 	if off := p.task.outside(a.x); off > 0 {
 		complain("outside of the domain by %.2g", off)
@@ -229,7 +226,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	}
 	var not *solver.NotConvergedError
 	switch {
-	case a.goal == 0 && a.err == nil: // the objective at 0 is 0, so that a relative tolerance gives no goal
+	case a.goal == 0 && a.err == nil: // the objective at 0 is 0, so that there is no goal
 	case errors.As(a.err, &not), a.err == nil && !a.converged:
 		if p.excuse = p.unproved(a, ref, excess <= a.goal); p.excuse == "" {
 			complain("not converged: %v (excess %.3g)", a.err, excess)
@@ -259,9 +256,9 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	return wrong
 }
 
-// clearlyZero reports whether the forms of a term must be zero at every solution, because the
-// multipliers are well within their limit. It also returns the largest absolute value of the forms at x.
-// It considers only forms that are one coefficient, or the sum or difference of two.
+// clearlyZero returns the largest absolute value of the forms of a term at x. clear says that the forms
+// are zero at every solution, because the multipliers are well within their limit. It is false unless each
+// form is a coefficient, or a sum or difference of two.
 func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most float64, clear bool) {
 	for _, form := range tm.forms {
 		v, count := 0.0, 0
@@ -285,9 +282,9 @@ func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most flo
 	return most, tm.limit > 0 && size < 0.9
 }
 
-// dependent reports whether linearly dependent columns may be the reason that no gap is proved. It
-// considers only directions without a penalty, of features that are not bounded on both sides, and only the
-// samples whose loss is curved at x.
+// dependent reports whether linearly dependent columns may be the reason that no gap is proved. It ignores
+// directions with a penalty, features that are bounded on both sides, and samples whose loss is not curved
+// at x.
 func (t *task) dependent(x []double) bool {
 	if t.mu > 0 || t.radius > 0 || t.total > 0 {
 		return false
@@ -342,7 +339,7 @@ func (t *task) dependent(x []double) bool {
 	return !definite
 }
 
-// outside returns by how much x violates the domain, or 0 if the violation is not more than rounding.
+// outside returns by how much x violates the domain, apart from rounding.
 func (t *task) outside(x []float64) float64 {
 	off, sum, norm := 0.0, 0.0, 0.0
 	for j, v := range x {

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// A term is limit |v|₂ + (square/2)|v|₂², where the entries of v are linear functions of x, the forms. With
-// one form it is limit |v| + (square/2) v².
+// A term is limit |v|₂ + (square/2)|v|₂². Each entry of v is a linear function of x, whose coefficients
+// are in forms.
 type term struct {
 	forms         [][]float64
 	limit, square float64
@@ -14,6 +14,8 @@ type term struct {
 // A task is a small problem in dense form:
 //
 //	minimise  Σ cᵢ φ(aᵢ'x + oᵢ; bᵢ) + (mu/2)|x|² + Σ terms  over x in X.
+//
+// Here cᵢ is an entry of coef, and oᵢ an offset.
 type task struct {
 	rows            [][]float64
 	labels, offsets []float64
@@ -24,8 +26,8 @@ type task struct {
 	terms           []term
 	lower, upper    []float64 // nil for no bounds
 	radius, total   float64   // the radius of a ball, the sum of a simplex; 0 for none
-	coef            []double  // wᵢ/Σw
-	size            []float64 // the root mean square of each column, or 1 if that is 0
+	coef            []double  // weights divided by their sum
+	size            []float64 // the weighted root mean square of each column, or 1 if that is 0
 }
 
 // prepare computes coef and size from the other fields.
@@ -64,7 +66,7 @@ func (t *task) offset(i int) float64 {
 	return t.offsets[i]
 }
 
-// phi returns φ, φ' and φ″ at the margin m.
+// phi returns φ, φ' and φ″ at the margin m, for the label b.
 func (t *task) phi(m double, b float64) (value, slope, curve double) {
 	two := of(2)
 	switch r := of(b).sub(m); t.loss {
@@ -92,14 +94,14 @@ func (t *task) phi(m double, b float64) (value, slope, curve double) {
 	u := m.times(b)
 	e := u.abs().neg().exp()
 	value = of(1).add(e).log()
-	s := e.div(of(1).add(e)) // 1/(1 + e^|u|): the smaller of the two probabilities
+	s := e.div(of(1).add(e)) // 1/(1 + e^|u|): the smaller of the probabilities of the two labels
 	if curve = s.mul(of(1).sub(s)); u.hi < 0 {
 		value, s = value.sub(u), of(1).sub(s)
 	}
 	return value, s.times(-b), curve
 }
 
-// margin returns aᵢ'x + oᵢ.
+// margin returns aᵢ'x + oᵢ; row is aᵢ.
 func (t *task) margin(i int, row []float64, x []double) double {
 	m := of(t.offset(i))
 	for j, a := range row {
@@ -108,7 +110,6 @@ func (t *task) margin(i int, row []float64, x []double) double {
 	return m
 }
 
-// objective returns the objective at x.
 func (t *task) objective(x []double) double {
 	var v double
 	for i, row := range t.rows {
@@ -130,8 +131,7 @@ func (t *task) objective(x []double) double {
 	return v
 }
 
-// marginRounding bounds, to first order, how much the objective at x changes if margins are rounded: a
-// margin has at most one rounding error for each feature and one for the offset.
+// marginRounding bounds, to first order, how much the rounding of margins changes the objective at x.
 func (t *task) marginRounding(x []double) (sum float64) {
 	for i, row := range t.rows {
 		margin := t.margin(i, row, x)
@@ -149,7 +149,7 @@ func (t *task) marginRounding(x []double) (sum float64) {
 type solution struct {
 	x           []double
 	value       double
-	error       float64     // value minus the optimum is at most error
+	error       float64     // upper bound of value minus the optimum
 	multipliers [][]float64 // for each term, its multipliers divided by its limit
 }
 
@@ -161,28 +161,28 @@ type affine struct {
 
 func (a affine) of(y []double) double { return a.at.add(dot(a.along, y)) }
 
-// A barrier is the objective with smoothed terms and with a logarithmic barrier for the domain. It is
-// a function of y, with x = x₀ + E y.
+// A barrier is the objective with smoothed terms and with a logarithmic barrier for the domain, as a
+// function of y. x is an affine function of y.
 type barrier struct {
 	*task
 	x, margins  []affine
 	terms       [][]affine
-	ridge       []double // a diagonal regularisation of y, too small to change the solution
+	ridge       []double // factors of yₖ²/2 in the barrier, too small to change the solution
 	tau         double
 	value       double
 	grad        []double
 	hess        [][]double // the lower triangle
 	multipliers [][]float64
-	parameter   float64 // on the central path, the objective exceeds the optimum by about parameter·τ
+	parameter   float64 // on the central path, the objective exceeds the optimum by about parameter·tau
 	radius2     double
-	majorant    []double // the diagonal of the Hessian of the loss for φ″ = 2, which scales the damping
+	majorant    []double // the diagonal that the Hessian of the loss would have for φ″ = 2; it scales the damping
 }
 
-// ridgePart is the ratio of ridge to majorant.
+// ridgePart is barrier.ridge divided by barrier.majorant.
 const ridgePart = 1e-24
 
-// newBarrier expresses the task as a function of y, and returns a starting point y. Usually x = y. For a
-// simplex, the coordinate of the smallest column follows from the other coordinates.
+// newBarrier writes the task as a function of y, and returns a starting point y. y is x, except for a
+// simplex: then y lacks one coordinate of x, which follows from the sum of all coordinates.
 func newBarrier(t *task) (*barrier, []double) {
 	p := len(t.size)
 	b := &barrier{task: t, radius2: of(t.radius).mul(of(t.radius))}
@@ -293,7 +293,7 @@ func (t *task) start(j int) float64 {
 	return 0
 }
 
-// addOuter adds w u u' to the lower triangle of the Hessian.
+// addOuter adds w u u' to the lower triangle hess.
 func (b *barrier) addOuter(u []double, w double) {
 	for i, v := range u {
 		if v.hi == 0 {
@@ -314,8 +314,8 @@ func (b *barrier) addGrad(u []double, w double) {
 	}
 }
 
-// visit computes value, and with derivatives also grad and hess, at y. It returns false if y is outside
-// the domain.
+// visit computes value at y and, if derivatives is true, also grad and hess. It returns false if y is
+// outside the domain.
 func (b *barrier) visit(y []double, derivatives bool) bool {
 	b.value = double{}
 	if derivatives {
@@ -398,8 +398,8 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 	return true
 }
 
-// visitTerm does what visit does, for term k. The smooth function for limit |v| is the minimum over s >
-// |v| of limit s − τ log(s² − |v|²), at s = (τ + √(τ² + limit²|v|²))/limit.
+// visitTerm adds term k to what visit computes. In place of limit |v| it takes the minimum over s > |v| of
+// limit s − τ log(s² − |v|²), which is at s = (τ + √(τ² + limit²|v|²))/limit.
 func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	terms := b.task.terms[k]
 	limit := of(terms.limit)
@@ -441,7 +441,7 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	b.multipliers[k] = multipliers
 }
 
-// lastTau is the last τ of the reference, relative to the objective at the starting point.
+// lastTau is the last τ of the reference, divided by the objective at the starting point.
 const lastTau = 1e-20
 
 // solve follows the central path by Newton's method. It returns false if it does not reach lastTau.
@@ -480,7 +480,7 @@ func (t *task) solve() (*solution, bool) {
 	return s, true
 }
 
-// center minimises the barrier for the present τ by a damped Newton method, starting at y, and stores
+// center minimises the barrier for the current tau by a damped Newton method. It starts at y, and stores
 // the minimiser in y. It returns false if it does not come close to the minimum.
 func (b *barrier) center(y []double) bool {
 	damping := 0.0

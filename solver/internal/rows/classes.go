@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// MaxClasses is the largest number of classes of a model. With so many classes, scoring keeps a table of
-// MaxClasses² numbers, and the model has MaxClasses coefficients for each feature.
+// MaxClasses is the largest number of classes of a model. With k classes, scoring keeps a table of k²
+// numbers.
 const MaxClasses = 5000
 
-// Different returns the distinct numbers in the vectors v of all processes, in increasing order. If there
-// are more than count, it returns only the first count of them. No number may be NaN or +Inf.
+// Different returns the distinct numbers in the vectors v of all processes, in increasing order, or the
+// first count of them if there are more. No number may be NaN or +Inf.
 func (t *Team) Different(v []float64, count int) (all []float64) {
 	own := least(v, count)
 	if t == nil {
@@ -48,13 +48,13 @@ func least(v []float64, count int) (own []float64) {
 	return own
 }
 
-// Sides counts rows whose margins move for ever, each in its own direction: Sides[0] is the number of rows
-// whose loss increases in the end, Sides[1] the number of rows whose loss never increases. Rows whose
-// margin does not move, or whose weight is 0, are not counted.
+// Sides counts rows whose margins move without end. Sides[0] counts the rows whose loss increases in the
+// end, and Sides[1] the rows whose loss never increases. Rows whose margin does not move, or whose weight
+// is 0, are not counted.
 type Sides [2]float64
 
-// Add counts the rows with the given labels and weights. along has the directions in which their margins
-// move. weights may be nil.
+// Add counts the rows with the given labels and weights. A margin increases if the entry of along is
+// positive, and decreases if it is negative. weights may be nil.
 func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	for i, v := range along {
 		if v == 0 || weights != nil && weights[i] == 0 {
@@ -68,12 +68,12 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether no loss increases and at least one margin moves. For labels of two classes,
-// the direction then separates the classes.
+// Apart reports whether no loss increases and at least one margin moves. For two classes, the margins then
+// separate the classes.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates returns Sides.Apart for the rows of all processes. Its arguments are those of Sides.Add, for the
-// rows of this process.
+// Separates returns Sides.Apart for the rows of all processes. The arguments are those of Sides.Add for
+// the rows of this process.
 func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, along, labels, weights)

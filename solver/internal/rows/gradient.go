@@ -12,8 +12,8 @@ type Loss interface {
 	SlopeRange(label float64) (lo, hi float64)
 }
 
-// Data holds the samples of this process: rows, a label for each row, and sample weights or nil.
-// Other processes of Team have other samples. Means and gradients are over all samples.
+// Data holds the samples of this process. Weights may be nil. Means and gradients are over the samples of
+// all processes of Team.
 type Data struct {
 	Team            *Team
 	Rows            kernels.Rows
@@ -31,8 +31,8 @@ func (d Data) slice(lo, hi int) Data {
 	return d
 }
 
-// MeanLoss returns the weighted mean of the losses at x. It sets margin, which has an entry
-// per row, to the margins.
+// MeanLoss returns the weighted mean of the losses at x. It sets margin, which has an entry for each row,
+// to the margins.
 func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 	g := newGatherer(nil, c, 0)
 	sum := g.Over(func(lo, hi int) float64 {
@@ -41,7 +41,7 @@ func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 		if part.Weights == nil {
 			return part.Loss.Slopes(nil, margin, part.Labels)
 		}
-		return part.weighted(margin)
+		return part.weightedLoss(margin)
 	})
 	return d.Team.Mean(sum, d.Mass())
 }
@@ -62,16 +62,16 @@ func MeanLossAtZero(d Data) float64 {
 	return d.Team.Mean(sum, weight)
 }
 
-// weighted returns Σ ωᵢ φ(marginᵢ; labelᵢ), where ωᵢ is the sample weight.
-func (d Data) weighted(margin []float64) (sum float64) {
+// weightedLoss returns Σ ωᵢ φ(marginᵢ; labelᵢ), where ωᵢ is the weight of sample i.
+func (d Data) weightedLoss(margin []float64) (sum float64) {
 	for i, w := range d.Weights {
 		sum += float64(w * d.Loss.Value(margin[i], d.Labels[i]))
 	}
 	return sum
 }
 
-// SlopeAtZero returns the root mean square of the slopes at x = 0, without sample weights.
-// It sets slope, which has an entry per row, to these slopes.
+// SlopeAtZero returns the root mean square of the slopes at x = 0, without sample weights. It sets slope,
+// which has an entry for each row, to these slopes.
 func SlopeAtZero(d Data, slope []float64) float64 {
 	clear(slope)
 	d.Loss.Slopes(slope, slope, d.Labels)
@@ -83,9 +83,9 @@ type Gradient struct {
 	gatherer
 	data   Data
 	kind   kernels.LossKind
-	fused  bool      // a kernel computes this loss, and there are no sample weights
-	scaled []float64 // slopes times sample weights; nil without weights
-	inv    float64   // 1/(sum of the sample weights of all processes); without weights 1/n
+	fused  bool      // whether kernels.MarginsGradient computes the gradient
+	scaled []float64 // slopes times sample weights; nil if there are no weights
+	inv    float64   // 1 divided by the sum of the sample weights of all processes, or by the number of samples
 }
 
 // NewGradient returns a Gradient for samples with p features.
@@ -99,8 +99,8 @@ func NewGradient(c Chunks, d Data, p int) *Gradient {
 	return g
 }
 
-// At returns the mean loss at x and sets z to its gradient. It also sets marginᵢ to aᵢ'x and slopeᵢ
-// to φ'(aᵢ'x), which is not multiplied by the sample weight.
+// At returns the mean loss at x, sets z to its gradient, and margin to the margins. It sets slope to the
+// slopes φ', without sample weights.
 func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 	sum := g.gather(z, func(z []float64, lo, hi int) float64 { return g.chunk(z, x, margin, slope, lo, hi) })
 	for j := range z {
@@ -109,11 +109,11 @@ func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 	return float64(sum * g.inv)
 }
 
-// Mass returns the sum of the sample weights of this process, or the number of its samples
-// if they have no weights.
+// Mass returns the sum of the sample weights of this process, or the number of its samples if there are no
+// weights.
 func (d Data) Mass() float64 { return Mass(d.Weights, len(d.Labels)) }
 
-// Mass returns the sum of the weights, or n if they are nil.
+// Mass returns the sum of the weights, or n if weights is nil.
 func Mass(weights []float64, n int) (sum float64) {
 	if weights == nil {
 		return float64(n)
@@ -137,7 +137,7 @@ func (g *Gradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 {
 		for i, v := range slope {
 			scaled[i] = part.Weights[i] * v
 		}
-		sum, slope = part.weighted(margin), scaled
+		sum, slope = part.weightedLoss(margin), scaled
 	}
 	kernels.Gradient(z, part.Rows, slope)
 	return sum

@@ -14,7 +14,7 @@ type Checkpoint interface {
 	Load() ([]byte, error)
 }
 
-// Save stores the state of the first process in c. state is the same in all processes.
+// Save stores state in the c of the first process. state must be the same in all processes.
 func (t *Team) Save(c Checkpoint, state any) error {
 	var err error
 	if t.Rank() == 0 {
@@ -26,8 +26,8 @@ func (t *Team) Save(c Checkpoint, state any) error {
 	return t.Agreed(err)
 }
 
-// Load sets state, in all processes, to the state that the c of the first process holds. It
-// returns false if c is nil or holds no state.
+// Load sets state, in all processes, to the state that the first process has stored in c. It returns false
+// if c is nil or holds no state.
 func (t *Team) Load(c Checkpoint, state any) (bool, error) {
 	if c == nil {
 		return false, nil

@@ -10,11 +10,11 @@ import (
 type gatherer struct {
 	Chunks
 	team    *Team
-	parts   []float64   // the number that was computed for each chunk
-	partial [][]float64 // vectors of all chunks except the first
+	parts   []float64   // a number for each chunk
+	partial [][]float64 // a vector for each chunk except the first
 }
 
-// newGatherer returns a gatherer of numbers, and of vectors of length at most p.
+// newGatherer returns a gatherer for vectors of length at most p.
 func newGatherer(t *Team, c Chunks, p int) gatherer {
 	g := gatherer{Chunks: c, team: t, parts: make([]float64, c.Count())}
 	for range c.Count() - 1 {
@@ -23,7 +23,7 @@ func newGatherer(t *Team, c Chunks, p int) gatherer {
 	return g
 }
 
-// Over returns the sum of the results of do over all chunks.
+// Over returns the sum of the results of do over the chunks of all processes.
 func (g *gatherer) Over(do func(lo, hi int) float64) float64 {
 	g.Each(func(k, lo, hi int) { g.parts[k] = do(lo, hi) })
 	return g.team.Total(g.sum())
@@ -36,8 +36,8 @@ func (g *gatherer) sum() (sum float64) {
 	return sum
 }
 
-// gather calls do for each chunk, with a vector of zeros that do fills. It sets dst to the sum of
-// these vectors, and returns the sum of the results of do.
+// gather calls do for each chunk, with a vector of zeros that do fills. It sets dst to the sum of these
+// vectors, and returns the sum of the results of do, both over all processes.
 func (g *gatherer) gather(dst []float64, do func(dst []float64, lo, hi int) float64) float64 {
 	g.Each(func(k, lo, hi int) {
 		part := dst
@@ -53,9 +53,8 @@ func (g *gatherer) gather(dst []float64, do func(dst []float64, lo, hi int) floa
 	return g.team.SumWith(dst, g.sum())
 }
 
-// Sums computes sums over the samples of all processes, first for each chunk and then for all
-// processes. In weighted sums, sample i has the factor cᵢ = ωᵢ/Σω, where ωᵢ is its weight and
-// Σω the sum of the weights in all processes. A Sums is not safe for concurrent use.
+// Sums computes sums over the samples of all processes. In weighted sums, sample i has the factor cᵢ: its
+// weight divided by the sum of the weights in all processes. A Sums is not safe for concurrent use.
 type Sums struct {
 	gatherer
 	Coef    []float64 // cᵢ for the samples of this process
@@ -65,11 +64,11 @@ type Sums struct {
 	weighted bool
 }
 
-// Counts holds the numbers of samples and of chunks in all processes.
+// Counts holds the number of samples and the number of chunks in all processes.
 type Counts struct{ Samples, Chunks int }
 
-// NewSums returns Sums over n samples of this process. The vectors that it sums have length at most p. Nil
-// weights mean equal weights.
+// NewSums returns Sums over n samples of this process, and for vectors of length at most p. Nil weights
+// mean equal weights.
 func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	all := []float64{Mass(weights, n), float64(n), float64(c.Count())}
 	t.Sum(all)
@@ -83,7 +82,7 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	return s
 }
 
-// Mean returns Σ cᵢ φ(marginᵢ; labelᵢ) and, unless slope is nil, sets slope to φ'.
+// Mean returns Σ cᵢ φ(marginᵢ; labelᵢ). It sets slope to the slopes φ', unless slope is nil.
 func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 	return s.Over(func(lo, hi int) (sum float64) {
 		var to []float64

@@ -17,18 +17,17 @@ type Comm interface {
 	Bcast(v []float64, root int) error
 }
 
-// A Team combines the results of processes for their own rows into results for all rows. Its
-// methods are collective: every process calls them in the same order, and all get the same bits.
-// Vectors that a method combines element by element have the same length in all processes. A nil Team
-// is the team of a single process; its results are those of the process. If the connection fails, the
-// methods panic with a *Broken, because sums over some of the rows would be wrong.
+// A Team combines the results of processes, each for its own rows, into results for all rows. Its methods
+// are collective: every process calls them in the same order, and all get the same bits. Vectors that are
+// combined element by element must have the same length in all processes. A nil Team has a single process.
+// If the connection fails, the methods panic with a *Broken.
 type Team struct {
 	comm   Comm
 	seen   uint64    // hash of all results so far
 	packed []float64 // buffer for a message
 }
 
-// Broken is the value with which a Team panics. Rescue stores it as an error.
+// Broken is the value with which a Team panics. Rescue turns it into an error.
 type Broken struct{ Err error }
 
 func (b *Broken) Error() string { return "the connection of the processes failed: " + b.Err.Error() }
@@ -46,8 +45,8 @@ func NewTeam(comm Comm) *Team {
 // Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// Within returns ask if there is only one process, and nil otherwise. ask decides, for example, whether to
-// stop: one of several processes must not stop alone.
+// Within returns ask if there is only one process, and nil otherwise. ask may end a run, and one of
+// several processes must not end alone.
 func (t *Team) Within(ask func() error) func() error {
 	if t == nil {
 		return ask
@@ -81,7 +80,7 @@ func (t *Team) Sum(v []float64) {
 	t.note(v)
 }
 
-// SumWith sums v as Sum does, and returns the sum of x over all processes, in one message.
+// SumWith does for v what Sum does, and returns the sum of x over all processes. It sends one message.
 func (t *Team) SumWith(v []float64, x float64) float64 {
 	if t == nil {
 		return x
@@ -92,7 +91,7 @@ func (t *Team) SumWith(v []float64, x float64) float64 {
 	return t.packed[len(v)]
 }
 
-// Max replaces v by the elementwise maximum over all processes; a NaN counts as +Inf.
+// Max replaces each entry of v by its maximum over all processes; a NaN counts as +Inf.
 func (t *Team) Max(v []float64) {
 	if t == nil || len(v) == 0 {
 		return
@@ -112,8 +111,8 @@ func (t *Team) check(err error) {
 	}
 }
 
-// note adds the result v to the hash t.seen. From a long vector it takes only some entries, at
-// regular distances. They are enough to detect that processes have added in different orders.
+// note adds v to the hash t.seen. It takes only some entries of a long vector, which suffice to detect
+// that processes have different sums.
 func (t *Team) note(v []float64) {
 	const most, prime = 1 << 12, 0x100000001b3
 	h := t.seen ^ uint64(len(v))
@@ -133,7 +132,7 @@ func (t *Team) Total(v float64) float64 {
 	return sum[0]
 }
 
-// Mean adds up sum and count over all processes, and returns the quotient of the two results.
+// Mean returns the sum of sum over all processes, divided by the sum of count.
 func (t *Team) Mean(sum, count float64) float64 {
 	all := [2]float64{sum, count}
 	t.Sum(all[:])
@@ -155,8 +154,8 @@ func (t *Team) MeanCount(count int) int {
 	return int(math.Ceil(t.Total(float64(count)) / float64(t.Size())))
 }
 
-// Join returns NewTeam(comm). data is the shard of this process. Join returns an error if err
-// is not nil in some process, or if shards differ in their number of columns.
+// Join returns NewTeam(comm). data is the shard of this process. Join returns an error if err is not nil
+// in some process, or if the shards differ in their number of columns.
 func Join(comm Comm, data *sparse.CSR, err error) (*Team, error) {
 	t, columns := NewTeam(comm), 0
 	if err = t.Agreed(err); err == nil {
@@ -196,7 +195,7 @@ func (t *Team) Gather(own []float64) []float64 {
 	return all
 }
 
-// Share returns, in all processes, the vector own of the given process. Vectors may differ in length.
+// Share returns, in all processes, the vector own of the given process.
 func (t *Team) Share(own []float64, process int) []float64 {
 	if t == nil {
 		return own
@@ -224,8 +223,8 @@ func (t *Team) Any(holds bool) bool {
 	return t.Most(flag) > 0
 }
 
-// Agree returns the largest code of all processes. It panics with a *Broken unless all
-// processes have had the same results so far, and have the same bits in state.
+// Agree returns the largest code of all processes. It panics with a *Broken if the processes differ in
+// state or in an earlier result.
 func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code
@@ -240,9 +239,9 @@ func (t *Team) Agree(code float64, state []float64) float64 {
 	return v[0]
 }
 
-// Pairs sums the numbers head + tail over all processes, with about twice the working precision. It
-// rounds the heads to multiples of a number so large that their sum is exact (Rump, Ogita, Oishi
-// 2008), and adds the remainders to the tails.
+// Pairs sums the numbers head + tail over all processes, with about twice the working precision. It rounds
+// the heads so coarsely that their sum is exact, and adds the remainders to the tails (Rump, Ogita, Oishi
+// 2008).
 func (t *Team) Pairs(head, tail []float64) {
 	if t == nil {
 		return
@@ -262,18 +261,18 @@ func (t *Team) Pairs(head, tail []float64) {
 	}
 	t.Sum(head)
 	t.Sum(tail)
-	for j, h := range head { // so that the tail is small again compared with the head
+	for j, h := range head { // makes the tail small compared with the head
 		sum := h + tail[j]
 		tail[j] -= sum - h
 		head[j] = sum
 	}
 }
 
-// upperBuffer is the approximate number of matrix entries in a message.
+// upperBuffer is the approximate number of matrix entries in a message of Upper.
 const upperBuffer = 1 << 20
 
-// Upper replaces the upper triangle of an n × n matrix, with its diagonal, by the sum over all
-// processes. row returns the entries of row i from the diagonal on.
+// Upper replaces the upper triangle of an n × n matrix by the sum over all processes. row returns the
+// memory of row i from the diagonal on.
 func (t *Team) Upper(n int, row func(i int) []float64) {
 	if t == nil {
 		return
@@ -292,8 +291,8 @@ func (t *Team) Upper(n int, row func(i int) []float64) {
 	}
 }
 
-// Average replaces each vector by its weighted mean over all processes, in one message.
-// weight is the weight of this process; it must be positive.
+// Average replaces each vector by its weighted mean over all processes. weight is the weight of this
+// process, which must be positive.
 func (t *Team) Average(weight float64, vectors ...[]float64) {
 	if t == nil {
 		return
@@ -356,8 +355,8 @@ func (t *Team) rms(v []float64) float64 {
 	return math.Sqrt(t.Mean(sum, float64(len(v))))
 }
 
-// Norms returns the largest number in squares over all processes, and the square root of the
-// mean of all these numbers.
+// Norms returns the largest entry of squares over all processes, and the square root of the mean of all
+// entries.
 func (t *Team) Norms(squares []float64) (most, rms float64) {
 	var sum float64
 	for _, v := range squares {
@@ -378,7 +377,7 @@ func (t *Team) Agreed(err error) error {
 	return err
 }
 
-// Rescue, when deferred, turns the panic of a Team into an error.
+// Rescue, when deferred, stores in err the *Broken with which a Team panicked.
 func Rescue(err *error) {
 	switch r := recover().(type) {
 	case nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// together calls do in each process of a team. It returns the errors with which the Teams panicked.
+// together calls do in each process of a team, and returns the errors with which the Teams panicked.
 func together(ranks int, do func(rank int, t *Team)) []error {
 	errs := make([]error, ranks)
 	var wg sync.WaitGroup
@@ -27,8 +27,7 @@ func together(ranks int, do func(rank int, t *Team)) []error {
 	return errs
 }
 
-// TestPairs checks that sums of pairs are exact up to twice the working precision, even
-// if their terms cancel.
+// TestPairs checks that sums of pairs have almost twice the working precision, even if their terms cancel.
 func TestPairs(t *testing.T) {
 	const ranks, n = 7, 50
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -106,7 +105,7 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// TestDisagreement checks that the processes of a team stop if their results differ.
+// TestDisagreement checks that Agree fails in every process if their states differ.
 func TestDisagreement(t *testing.T) {
 	for r, err := range together(2, func(r int, team *Team) { team.Agree(0, []float64{float64(r)}) }) {
 		if err == nil || !strings.Contains(err.Error(), "different numbers") {

@@ -2,19 +2,20 @@ package rows
 
 import "github.com/scas-admm/scas/sparse"
 
-// rowBytes is the memory of a row pointer and a label, entryBytes the memory of an entry.
+// rowBytes is the memory of a row pointer and a label, entryBytes the memory of a column number and a
+// value.
 const rowBytes, entryBytes = 8 + 8, 4 + 8
 
-// Windows divides the rows of a file into windows of consecutive rows. Windows have about the same
-// number of rows. A window with too many bytes is halved, and its halves too. To give all windows
-// the same number of entries, one would have to read all row pointers of the file.
+// Windows divides the rows of a file into windows of consecutive rows. All windows have about the same
+// number of rows, but a window with too many bytes is halved, again and again if necessary. Windows with
+// equal numbers of entries would require a reading of all row pointers.
 type Windows struct {
 	data   *sparse.CSR
 	bounds []int // window k has rows bounds[k] to bounds[k+1]−1
 }
 
-// NewWindows divides mapped data into windows of about the given number of bytes. A window of
-// several rows has at most twice this number of bytes.
+// NewWindows divides mapped data into windows of about the given number of bytes. A window of several rows
+// has at most twice this number.
 func NewWindows(data *sparse.CSR, bytes int64) *Windows {
 	n, _ := data.Dims()
 	rows := max(1, int(float64(n)*float64(bytes)/float64(rowBytes*int64(n)+entryBytes*data.NNZ()+1)))
@@ -26,8 +27,7 @@ func NewWindows(data *sparse.CSR, bytes int64) *Windows {
 	return w
 }
 
-// cut adds windows for rows lo to hi−1, each of at most the given number of bytes, or of
-// one row.
+// cut divides rows lo to hi−1 into windows that have at most the given number of bytes, or one row.
 func (w *Windows) cut(lo, hi int, most int64) {
 	ptr := w.data.Rows(lo, hi).Ptr
 	if hi-lo > 1 && entryBytes*(ptr[hi-lo]-ptr[0])+rowBytes*int64(hi-lo) > most {
@@ -41,7 +41,7 @@ func (w *Windows) cut(lo, hi int, most int64) {
 // Count returns the number of windows.
 func (w *Windows) Count() int { return len(w.bounds) - 1 }
 
-// Range returns the first row of window k and the row after its last row.
+// Range returns the rows of window k, which are lo to hi−1.
 func (w *Windows) Range(k int) (lo, hi int) { return w.bounds[k], w.bounds[k+1] }
 
 // Data returns the data that were divided.
@@ -55,8 +55,8 @@ func (w *Windows) Largest() (rows int) {
 	return rows
 }
 
-// Each calls do for rows lo to hi−1 of one window after the other, until do returns an error. The
-// system reads the next window while do works. After do, the memory of its window is released.
+// Each calls do for each window in turn, which has rows lo to hi−1, until do returns an error. The system
+// reads the next window while do works. After do, the memory of the window is released.
 func (w *Windows) Each(do func(lo, hi int) error) error {
 	for k := range w.Count() {
 		lo, hi := w.bounds[k], w.bounds[k+1]
@@ -72,7 +72,7 @@ func (w *Windows) Each(do func(lo, hi int) error) error {
 	return nil
 }
 
-// Pieces divides rows lo to hi−1 into count pieces and calls do for each. threads is the
+// Pieces divides rows lo to hi−1 into count pieces, and calls do for them in parallel. threads is the
 // argument of Threads.
 func Pieces(count, threads, lo, hi int, do func(k, lo, hi int)) {
 	Spread(Threads(threads), count, func(k int) {

@@ -12,21 +12,21 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// A barrier is the objective of p with its penalty smoothed: for each element v of A x, the term
-// h(v) = min over t of limit·t − τ log(t² − v²) replaces limit |v|.
+// A barrier is the objective of p with a smooth penalty: for each entry v of A x, limit |v| is replaced by
+// h(v), the minimum of limit·t − τ log(t² − v²) over all t above |v|.
 type barrier struct {
 	p     *solver.Problem
 	loss  solver.Loss
 	a     *sparse.CSR
 	limit func(row int) float64
 	tau   float64
-	dual  []float64 // h'(v) for each element v of A x, set by derivatives
+	dual  []float64 // h'(v) for each entry v of A x; set by derivatives
 }
 
-// BarrierNewton returns the optimum of p, which has an L1 penalty and a matrix A. It shares only the losses,
-// the limits and Problem.Evaluate with the solvers. It applies Newton's method to the barrier, with τ → 0.
-// The objective is within 2 τ l of the optimum, where l is the number of rows of A. beta has the multipliers
-// for the last τ above 1e-10; for smaller τ, rounding in x would dominate them.
+// BarrierNewton returns the optimum of p, which must have an L1 penalty and a matrix A. It applies
+// Newton's method to the barrier, with ever smaller τ, until the objective is within about 5e-14 of the
+// optimum. beta has the multipliers for the last τ above 1e-10, because rounding dominates them for
+// smaller τ.
 func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum float64) {
 	t.Helper()
 	_, dim := p.Data.Dims()
@@ -53,8 +53,8 @@ func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum 
 	return x, beta, p.Evaluate(x).Objective
 }
 
-// newton returns the end of a damped Newton step from x, or nil if no step length lowers the barrier.
-// It also returns the squared Newton decrement at x.
+// newton returns the end of a damped Newton step from x, or nil if no step lowers the barrier. decrement
+// is the squared Newton decrement at x.
 func (b *barrier) newton(x []float64) (next []float64, decrement float64) {
 	h, g := b.derivatives(x)
 	step := sparsetest.Solve(h, g)

@@ -17,8 +17,8 @@ type Named struct {
 	*solver.Problem
 }
 
-// Every returns small random problems: all combinations of loss (except Poisson), penalty and domain,
-// with and without mu, with A = I and with a chain graph.
+// Every returns a small random problem for each combination of four losses, five penalties, five domains,
+// two ridges and two matrices A.
 func Every(t testing.TB, seed uint64) (all []Named) {
 	const p = 6
 	x, class, number := everyTable(t, seed, p)
@@ -56,7 +56,8 @@ func Every(t testing.TB, seed uint64) (all []Named) {
 	return all
 }
 
-// everyTable returns a dense table with p features, labels of two classes, and numeric labels.
+// everyTable returns a random table with p features, and two sets of labels for its rows: classes and
+// numbers.
 func everyTable(t testing.TB, seed uint64, p int) (x *sparse.CSR, class, number []float64) {
 	const n = 80
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -11,7 +11,7 @@ import (
 // Heap collects garbage and returns the number of bytes in live objects.
 func Heap() int64 {
 	runtime.GC()
-	runtime.GC() // frees objects with finalizers, and objects in pools
+	runtime.GC() // frees what finalizers and pools kept alive before
 	return live()
 }
 
@@ -22,7 +22,7 @@ func live() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// Peak calls do. It returns the result of do and the peak number of live bytes. Garbage is collected
+// Peak calls do. It returns the result of do and the largest number of live bytes. Garbage is collected
 // whenever the heap has grown by 5 %.
 func Peak[T any](do func() T) (result T, most int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
@@ -44,8 +44,8 @@ func Peak[T any](do func() T) (result T, most int64) {
 	return result, max(last, seen.Load())
 }
 
-// CheckEstimate checks that an estimate of memory is between 0.7 and 1.4 times the measured value, both
-// in bytes.
+// CheckEstimate checks that an estimate of memory is between 0.7 and 1.4 times the measured number of
+// bytes.
 func CheckEstimate(t testing.TB, estimate, measured int64) {
 	t.Helper()
 	ratio := float64(estimate) / float64(measured)

@@ -11,19 +11,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Naive runs SCAS-ADMM exactly as Algorithms 1 and 2 of the paper print it: with dense loops,
-// math.Exp, and every inner iterate w and w̃ computed. Package admm must give the same results, up to
-// rounding.
+// A Naive runs SCAS-ADMM exactly as Algorithms 1 and 2 of the paper print it, with dense loops. Package
+// admm must give the same results, up to rounding.
 type Naive struct {
 	Problem    *solver.Problem
 	X, Y, Beta []float64
 	Eta, Rho   float64
 	Nu         float64 // ν_L of Algorithm 2
 	Kappa      float64 // ρ times the largest eigenvalue of A'A if steps linearise (ρ/2)|A x − y|², else 0
-	Batch      int     // samples of an inner step; 0 means 1
+	Batch      int     // number of samples of an inner step; 0 means 1
 	RNG        *rand.PCG
 
-	anchor []float64 // x at the last dual update, the point of the linearisation
+	anchor []float64 // x after the last dual update, at which steps linearise
 }
 
 // NewNaive returns a Naive that starts from x = 0.
@@ -36,7 +35,7 @@ func NewNaive(p *solver.Problem, s *solver.Settings) *Naive {
 	return n
 }
 
-// Slope returns φ'(aᵢ'x) of the squared loss or the logistic loss.
+// Slope returns the slope of sample i at x, for the squared loss or the logistic loss.
 func (n *Naive) Slope(i int, x []float64) float64 {
 	t, b := Dot(n.Problem.Data, i, x), n.Problem.Labels[i]
 	if _, squared := n.Problem.Loss.(solver.Squared); squared {
@@ -45,11 +44,12 @@ func (n *Naive) Slope(i int, x []float64) float64 {
 	return -b / (1 + math.Exp(b*t))
 }
 
-// step returns the next inner iterate: the projection on X of
+// step returns the next inner iterate: the projection on the domain of
 //
 //	w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]
 //
-// where full is ∇f(x). If Kappa > 0, the last term is A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
+// where x is n.X, full is ∇f(x), and i is a random sample. If Batch > 1, the mean over Batch random samples
+// replaces the term with i. If Kappa > 0, the last term is A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
 func (n *Naive) step(w, full []float64) []float64 {
 	rows, _ := n.Problem.Data.Dims()
 	at := w
@@ -84,7 +84,7 @@ func (n *Naive) step(w, full []float64) []float64 {
 	return next
 }
 
-// FullGradient returns ∇f at X: the gradient of the mean loss plus (mu/2)|x|².
+// FullGradient returns the gradient at n.X of the mean loss plus the ridge.
 func (n *Naive) FullGradient() []float64 {
 	rows, cols := n.Problem.Data.Dims()
 	full := make([]float64, cols)
@@ -100,8 +100,8 @@ func (n *Naive) FullGradient() []float64 {
 	return full
 }
 
-// Outer runs one outer iteration of Algorithm 1, or of Algorithm 2 if strong is set, with m inner steps
-// and k dual updates.
+// Outer runs one outer iteration with m inner steps and k dual updates: of Algorithm 2 if strong is set,
+// and otherwise of Algorithm 1.
 func (n *Naive) Outer(m, k int, strong bool) {
 	full := n.FullGradient()
 	snapshot := n.X
@@ -109,7 +109,7 @@ func (n *Naive) Outer(m, k int, strong bool) {
 		size := (b+1)*m/k - b*m/k
 		n2 := *n
 		n2.anchor = n.X
-		n2.X = snapshot // slopes and full gradient refer to the snapshot
+		n2.X = snapshot // step computes slopes at n2.X
 		sum := n2.plainSum
 		if strong {
 			sum = n2.strongSum
@@ -123,7 +123,7 @@ func (n *Naive) Outer(m, k int, strong bool) {
 	}
 }
 
-// plainSum returns w_0 + … + w_{size−1} for inner steps from w_0 = x.
+// plainSum returns w_0 + … + w_{size−1} for the inner iterates of Algorithm 1 from w_0 = x.
 func (n *Naive) plainSum(x, full []float64, size int) []float64 {
 	w, sum := slices.Clone(x), slices.Clone(x)
 	for range size - 1 {
@@ -135,7 +135,7 @@ func (n *Naive) plainSum(x, full []float64, size int) []float64 {
 	return sum
 }
 
-// strongSum returns w̃_1 + … + w̃_size of Algorithm 2 for inner steps from x.
+// strongSum returns w̃_1 + … + w̃_size for the inner iterates of Algorithm 2 from x.
 func (n *Naive) strongSum(x, full []float64, size int) []float64 {
 	w, sum := slices.Clone(x), make([]float64, len(x))
 	s := n.Eta / (1 - n.Nu*n.Eta/2)
@@ -150,7 +150,7 @@ func (n *Naive) strongSum(x, full []float64, size int) []float64 {
 	return sum
 }
 
-// DualStep updates y and beta.
+// DualStep minimises over y, and then updates beta.
 func (n *Naive) DualStep() {
 	for j, v := range n.MulA(n.X) {
 		lambda := term.L1(n.Problem.Penalty.(solver.L1)).Limit(j)

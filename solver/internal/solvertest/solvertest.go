@@ -1,6 +1,6 @@
-// Package solvertest has helpers that the tests of several packages share: test problems, a naive SCAS-ADMM
+// Package solvertest has helpers for the tests of several packages: test problems, a naive SCAS-ADMM
 // (Naive), an interior-point method (BarrierNewton), and measurements of memory. Naive and BarrierNewton
-// share only the definition of the problem with the solvers that they check: losses, limits, projections.
+// share only losses, limits, projections and the objective with the solvers.
 package solvertest
 
 import (
@@ -25,8 +25,8 @@ func Load(t testing.TB, name string, features int) *solver.Problem {
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels}
 }
 
-// Planted returns a synthetic problem with a graph. Its true coefficients are known, and equal within
-// each group of connected features.
+// Planted returns a synthetic problem with a graph. Its true coefficients are known, and are equal within
+// each connected group of features.
 func Planted(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver.Problem, *sparse.Synthetic) {
 	t.Helper()
 	s, err := sparse.NewSynthetic(opt)
@@ -92,7 +92,7 @@ func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 
 	return x
 }
 
-// Chain returns a small problem with the ridge mu, whose graph is a path through each group of features.
+// Chain returns a small problem with the ridge mu. Its graph has a path through each group of features.
 func Chain(t testing.TB, mu float64) *solver.Problem {
 	p, _ := Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = mu

@@ -10,12 +10,11 @@ type batch struct {
 	labels, weights []float64
 }
 
-// batch.take releases the memory of the whole file after every restBlocks blocks, and at its end. The
-// release of one block leaves some pages in memory: pages that the block shares with its neighbours, and
-// pages around it that the system has mapped.
+// restBlocks is the number of blocks after which batch.take releases the memory of the whole file.
+// Releasing single blocks leaves some pages in memory, such as pages with rows of two blocks.
 const restBlocks = 32
 
-// take copies the rows of some blocks into the batch, and releases the blocks.
+// take copies the rows of the given blocks into the batch, and releases the blocks.
 func (b *batch) take(s *stochastic, which []int) {
 	w := s.blocks
 	b.ptr = append(b.ptr[:0], 0)
@@ -46,8 +45,8 @@ func (b *batch) take(s *stochastic, which []int) {
 	}
 }
 
-// eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. While
-// do works on a batch, the system reads the blocks of the next batch.
+// eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. The system
+// reads the blocks of the next batch while do works.
 func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 	prefetch := func(which []int) {
 		for _, k := range which {

@@ -1,8 +1,5 @@
 // Package stream runs SCAS-ADMM out of core: an inner loop of solver.SCASK and SCASL draws from one
-// batch of a mapped file at a time. The number of features is not limited.
-//
-// A pass stores nothing with an entry for each sample: margins exist only for the rows that are being
-// read.
+// batch of a mapped file at a time. Margins are kept only for the rows that are being read.
 //
 // # Who runs out of core
 //

@@ -16,31 +16,29 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// ErrNotStreamed is wrapped by errors that say why a problem cannot be solved out of
-// core.
+// ErrNotStreamed is wrapped by the errors that say why a problem cannot be solved out of core.
 var ErrNotStreamed = errors.New("data larger than memory")
 
 // Options holds the settings of Minimize that solver.Settings lacks.
 type Options struct {
 	// Memory is the approximate number of bytes that a run may use.
 	Memory int64
-	// Tell, if not nil, is called after every window or batch. passes is the number of passes over the data,
-	// with the finished fraction of the current pass. objective is the smallest objective at a snapshot so
-	// far, or +Inf before the first snapshot.
+	// Tell, if not nil, is called after every window or batch. passes is the number of passes so far,
+	// including the finished fraction of the current pass. objective is the smallest objective at a
+	// snapshot so far, or +Inf before the first snapshot.
 	Tell func(passes, objective float64)
 }
 
-// Minimize is solver.Minimize with the methods solver.SCASK and SCASL for mapped data
-// (sparse.CSR.Mapped) that are larger than memory. Their inner loop draws from one batch of the file
-// at a time, so that the number of features is not limited. Results have a certified gap if package
+// Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods solver.SCASK
+// and SCASL. Each inner loop draws from one batch of the file. Results have a certified gap if package
 // exact accepts the problem. An error that wraps ErrNotStreamed refuses other methods, several ranks,
 // checkpoints, a Coupling, terms of the caller's own, and data that are not mapped. Beside Method, the
 // settings in use are Name, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery, Passes,
 // DualUpdates, Eta, Rho and Seed.
 //
-// The Recorder gets the start and each outer iteration after the next pass has computed the
-// objective. The averages are equal to the iterate, and y is A x. The same data, settings and memory
-// give the same bits. Stats.Passes counts the passes over the file.
+// The Recorder gets the start and the iterate of each outer iteration. In points and results, the averages
+// are equal to the iterate, and y is A x. The same data, settings and memory give the same bits.
+// Stats.Passes counts the passes over the file.
 func Minimize(
 	ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options,
 ) (*solver.Result, error) {
@@ -54,7 +52,7 @@ func Minimize(
 	tol := max(0, set.RelTol)
 	f := newFile(q, opt.Memory)
 	f.Stop = ctx.Err
-	r, did := batched(p, set, q, f, opt, tol, newRecorder(p, q, set, began))
+	r, did := runStochastic(p, set, q, f, opt, tol, newRecorder(p, q, set, began))
 	by, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {
@@ -65,15 +63,14 @@ func Minimize(
 		res.Status = solver.Stopped
 		return res, by
 	}
-	res.Status, err = ended(r, q.Loss, ending.Late(ctx), tol > 0, tol*f.Scale())
+	res.Status, err = statusOf(r, q.Loss, ending.Late(ctx), tol > 0, tol*f.Scale())
 	return res, err
 }
 
-// ended returns the status of a run. It returns the error that ended the run, or an error if the run did
-// not reach its goal. late says that the time limit ended the run. asked says that the settings have a
-// tolerance. goal is 0 if it is not known, or if exact.File.Scale is 0; then a missed goal is an error
-// only after a time limit.
-func ended(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (solver.Status, error) {
+// statusOf returns the status of a run, and an error if the run ended with an error or missed its goal.
+// late says that the time limit ended the run, asked that the settings have a tolerance. goal is 0 if it
+// is not known; then a missed goal is an error only after a time limit.
+func statusOf(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	how := ending.Evidence{
 		Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal, Why: r.Why,
@@ -95,8 +92,7 @@ func ended(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (s
 	}
 }
 
-// problemOf returns the problem in the form of package exact, or an error that says why Minimize does
-// not accept it.
+// problemOf returns the problem in the form of package exact, or an error if Minimize does not accept it.
 func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) {
 	switch set.Method.(type) {
 	case solver.SCASK, solver.SCASL:
@@ -119,7 +115,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 		}
 	}
 	n, features := p.Data.Dims()
-	part := *p // Validate then checks all fields except Data, Labels and SampleWeights, without a pass
+	part := *p // for Validate, which then checks all fields except Data, Labels and SampleWeights
 	part.Data, part.Labels, part.SampleWeights = sparse.Identity(features), make([]float64, features), nil
 	for j := range part.Labels {
 		part.Labels[j] = 1
@@ -173,7 +169,7 @@ func validWeights(weights []float64, n int) error {
 	return nil
 }
 
-// newFile returns the file of a problem, which may use the given number of bytes.
+// newFile returns the data of q as a file that takes about the given number of bytes of memory.
 func newFile(q *exact.Problem, memory int64) *exact.File {
 	return exact.NewFile(&exact.FileProblem{
 		Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Memory: memory,
@@ -184,7 +180,7 @@ func refused(format string, args ...any) error {
 	return errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
-// validLabels checks the labels, and releases the memory of the checked part of the file.
+// validLabels checks the labels piece by piece, and releases the memory of each piece.
 func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(labels); lo += piece {
@@ -197,7 +193,7 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	return nil
 }
 
-// resultOf returns the result for a solution, without its status.
+// resultOf returns a solution as a Result, without a status.
 func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.File, did *runSummary, set *solver.Settings, took time.Duration) *solver.Result {
 	image, at := evaluation(p, q, r.X, r.Objective)
 	if r.Z == nil {
@@ -207,7 +203,7 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at, Unrounded: r.Objective,
 		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, did.gradient),
 	}
-	res.Groups, res.Stats.Rounded = tied(r)
+	res.Groups, res.Stats.Rounded = tiesOf(r)
 	st := &res.Stats
 	st.Method, st.Storage = set.Method.Info().Name, p.Data.Rows(0, 0).Form()
 	st.Plan, st.PlanReason, st.OuterIterations = did.plan, did.reason, did.outer
@@ -217,15 +213,15 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 	return res
 }
 
-// tied returns the groups of equal coefficients. If zeros and ties of r are not exact, known is false.
-func tied(r *exact.Solution) (groups [][]int, known bool) {
+// tiesOf returns the groups of equal coefficients. known is false if the zeros and ties of r are not exact.
+func tiesOf(r *exact.Solution) (groups [][]int, known bool) {
 	if !r.Polished {
 		return nil, false
 	}
 	return r.Structure.Groups(), true
 }
 
-// evaluation returns A x, and the Evaluation of x, which has the given objective.
+// evaluation returns A x and the Evaluation of x. objective is the objective at x.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(x)
 	if a := q.A.Matrix(); a != nil {
@@ -238,8 +234,8 @@ func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective floa
 	return image, at
 }
 
-// dualResidual returns |∇f(x) + A'z|₂, where f is the mean loss plus the ridge, z is r.Z, and grad is
-// the gradient of the mean loss. It returns NaN if grad is nil, or if there is a domain.
+// dualResidual returns |∇f(x) + A'z|₂, where f is the mean loss plus the ridge, x is r.X and z is r.Z.
+// grad is the gradient of the mean loss. The result is NaN if grad is nil, or if there is a domain.
 func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad []float64) float64 {
 	if grad == nil || p.Domain != nil {
 		return math.NaN()
@@ -256,15 +252,14 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 	return math.Sqrt(linalg.SumSquares(sum))
 }
 
-// leastMemory is the memory, in bytes, with which Separates reads the file.
-const leastMemory = 64 << 20
+// separatesMemory is the memory, in bytes, that Separates uses.
+const separatesMemory = 64 << 20
 
-// Separates reports whether the direction x separates the rows with positive weight: moving along x
-// increases the loss of none of them, and decreases the loss of at least one for ever. For two classes,
-// aᵢ'x of each row with positive weight is then zero or has the sign of the label.
+// Separates reports whether moving along x increases the loss of no row and changes the margin of at least
+// one row. Rows of weight 0 do not count. For two classes, x then separates the classes.
 func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
 	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
-	f := newFile(q, leastMemory)
+	f := newFile(q, separatesMemory)
 	f.Stop = ctx.Err
 	return f.Falls(x)
 }

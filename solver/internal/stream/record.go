@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 )
 
-// A recorder calls the Recorder of the settings.
+// A recorder calls Settings.Recorder.
 type recorder struct {
 	p     *solver.Problem
 	q     *exact.Problem
@@ -18,7 +18,7 @@ type recorder struct {
 	clock admm.Clock
 }
 
-// newRecorder returns nil if there is no Recorder. The run began at began.
+// newRecorder returns nil if set has no Recorder. began is the start of the run.
 func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, began time.Time) *recorder {
 	if set.Recorder == nil {
 		return nil
@@ -26,14 +26,14 @@ func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, bega
 	return &recorder{p, q, set, admm.NewClock(began)}
 }
 
-// recorderError wraps an error that the Recorder returned, which ends the run.
+// recorderError wraps an error of the Recorder, which ends the run.
 type recorderError struct{ error }
 
 func (e recorderError) Unwrap() error { return e.error }
 
-// show passes a point to the Recorder, unless RecordEvery leaves it out. outer and passes are the
-// numbers of outer iterations and passes so far. show uses X, Z, Objective and Gap of at; grad is the
-// gradient of the mean loss.
+// show passes a point to the Recorder, unless RecordEvery leaves it out. outer and passes are the numbers
+// of outer iterations and passes so far. at has X, Z, Objective and Gap, and grad is the gradient of the
+// mean loss.
 func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil
@@ -52,7 +52,7 @@ func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) e
 	return nil
 }
 
-// nameOf returns the name of a run.
+// nameOf returns Settings.Name, or the name of the method if there is none.
 func nameOf(set *solver.Settings) string {
 	if set.Name != "" {
 		return set.Name
@@ -60,8 +60,8 @@ func nameOf(set *solver.Settings) string {
 	return set.Method.Info().Name
 }
 
-// stoppedByRecorder reports whether the Recorder ended a run. It also returns the Recorder's error, or
-// nil if this was ErrStop.
+// stoppedByRecorder reports whether err comes from the Recorder. It also returns the Recorder's error, or
+// nil for ErrStop.
 func stoppedByRecorder(err error) (error, bool) {
 	by, is := errors.AsType[recorderError](err)
 	switch {

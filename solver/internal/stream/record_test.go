@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRecords checks that the Recorder gets a point for each outer iteration, and the result as the last
-// point.
+// TestRecords checks that the Recorder gets a point for each outer iteration, and that the last point is
+// the result.
 func TestRecords(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}
@@ -60,8 +60,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestRecorderStops checks that an error of the Recorder ends the run. Minimize must return the
-// result so far, and the error unless it is ErrStop.
+// TestRecorderStops checks that an error of the Recorder ends the run. Minimize must return the result so
+// far, and the error unless it is ErrStop.
 func TestRecorderStops(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}

@@ -19,22 +19,20 @@ import (
 )
 
 // A stochastic is a run of SCAS-ADMM with many dual updates per snapshot: solver.SCASK, or
-// solver.SCASL with a linearised penalty. Its inner loops draw from one batch of rows at a time.
+// solver.SCASL with a linearised penalty. Each inner loop draws from one batch of rows.
 //
 // The file is divided into blocks of consecutive rows. An outer iteration makes two passes. The first
 // computes the gradient ∇f(x₀) of the mean loss at the snapshot x₀. The second reads every block once,
-// in a new random order. Several blocks that are neighbours in this order are read into memory
-// together, as a batch W. An inner loop then makes as many steps as the batch has rows; with weights,
-// the number is in proportion to the weight of the batch. Each step draws a row of the batch with
-// replacement, uniformly or by its weight. With the mean loss f_W of the batch, the mean of the
-// directions at x is
+// in a new random order. It copies several blocks into memory, as a batch W, and runs an inner loop on
+// the batch, with as many steps as W has rows. Each step draws a row of W with replacement. If the samples
+// have weights, the weights decide the number of steps and the probability of a row. With the mean loss
+// f_W of the batch, the mean of the directions at x is
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)].
 //
 // The error in brackets is zero at x₀. At any x, its weighted sum over all batches of a pass is zero.
-// The blocks of a batch are chosen at random, so a sorted file does not give batches with similar
-// rows. If similar rows lie together in the file, batches still differ. Then coefficients of features
-// that occur in few rows of a batch can move far away from the optimum: see OuterLoop.Tame.
+// If similar rows lie together in the file, batches differ much. Then coefficients of features that occur
+// in few rows of a batch can move far away from the optimum: see OuterLoop.Tame.
 type stochastic struct {
 	q        *exact.Problem
 	file     *exact.File
@@ -42,16 +40,16 @@ type stochastic struct {
 	set      *solver.Settings
 	recorder *recorder
 	tell     func(passes, objective float64) // Options.Tell
-	best     float64                         // the smallest objective at a snapshot so far, for tell
+	best     float64                         // the smallest objective at a snapshot so far
 	did      runSummary
-	weight   float64 // sum of the sample weights; n without weights
+	weight   float64 // sum of the sample weights, or n without weights
 	outer    admm.OuterLoop
 	keeper   admm.Keeper
-	value    float64            // the objective at the iterate, as look has computed it
-	part     *exact.Problem     // copies of some rows, from which step sizes are computed
+	value    float64            // the objective at the iterate, set by look
+	part     *exact.Problem     // a copy of some rows, from which step sizes are computed
 	curve    *admm.RowCurvature // of the rows of part
 	blocks   *rows.Windows
-	size     int       // number of blocks in a batch
+	size     int       // number of blocks in a batch; the last batch may have fewer
 	batches  int       // number of batches in a pass
 	updates  int       // number of dual updates for each batch
 	slope    []float64 // slopes of a batch at the snapshot
@@ -60,10 +58,11 @@ type stochastic struct {
 }
 
 const (
-	mostPieces        = 8       // largest number of pieces in which the slopes of a batch are computed
-	stochasticSamples = 1 << 14 // number of samples from which step sizes are computed
+	slopePieces       = 8       // number of pieces in which the slopes of a batch are computed
+	stochasticSamples = 1 << 14 // largest number of samples in part
 	batchShare        = 0.35    // fraction of Options.Memory that a batch takes
-	// blockBytes is large enough for fast reading, and small enough to mix the rows of a file.
+	// blockBytes is the size of a block: large enough for fast reading, small enough to mix the rows of a
+	// file.
 	blockBytes = 1 << 17
 )
 
@@ -77,8 +76,7 @@ type runSummary struct {
 	gradient     []float64 // gradient of the mean loss at the result; nil if it is not known
 }
 
-// solve runs outer iterations until the passes are used up, and then certifies the result if
-// possible.
+// solve runs outer iterations until the passes are used up, and then certifies the result.
 func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	n, features := s.q.Data.Dims()
 	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1), Why: ending.Interrupted}
@@ -140,7 +138,7 @@ func (s *stochastic) prepare() {
 	s.did.rho = cmp.Or(s.set.Rho, o.Rho(s.did.updates))
 	o.Step.SetRho(s.did.rho)
 	_, linearised := s.set.Method.(solver.SCASL)
-	if linearised || !s.q.A.Identity() { // rotating the data would need a copy
+	if linearised || !s.q.A.Identity() { // rotated data would need a copy
 		o.Linearise()
 	}
 	s.keeper.Auto, s.keeper.Watched = s.set.Eta == 0, true
@@ -161,9 +159,9 @@ func (s *stochastic) look() error {
 	return err
 }
 
-// snapshot computes the objective and the gradient at the iterate. If the objective has clearly
-// risen, it restores the best iterate and evaluates it, which takes another pass. If the run has
-// diverged, it returns a DivergenceError.
+// snapshot computes the objective and the gradient at the iterate. If the objective has clearly risen, it
+// restores the best iterate and evaluates it, in another pass. It returns a DivergenceError if the run has
+// diverged.
 func (s *stochastic) snapshot() error {
 	if err := s.look(); err != nil {
 		return err
@@ -193,8 +191,8 @@ func (s *stochastic) snapshot() error {
 	return nil
 }
 
-// schedule passes the iterate to the recorder, and returns the step size. If no passes
-// are left, it first restores the best iterate.
+// schedule passes the iterate to the recorder, and returns the step size. more is false if no passes are
+// left; schedule then first restores the best iterate.
 func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	o := &s.outer
 	if more = float64(2*(s.did.outer+1)) <= cmp.Or(s.set.Passes, 100); !more {
@@ -212,7 +210,7 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.did.eta, true, nil
 }
 
-// curvatureHere is OuterLoop.Met. It uses the rows of part.
+// curvatureHere is OuterLoop.Met, computed from the rows of part.
 func (s *stochastic) curvatureHere() float64 {
 	m := len(s.part.Labels)
 	margin, slope := make([]float64, m), make([]float64, m)
@@ -221,8 +219,8 @@ func (s *stochastic) curvatureHere() float64 {
 	return s.curve.At(s.q.Loss, margin, slope, s.part.Labels)
 }
 
-// rowSets reads all blocks once, in a random order, and calls inner for each batch of them. It leaves
-// out batches whose rows have almost no weight.
+// rowSets reads all blocks once, in a random order, and calls inner for each batch. It leaves out a batch
+// whose rows have almost no weight.
 func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
 	n, _ := s.q.Data.Dims()
@@ -252,7 +250,8 @@ func (s *stochastic) shuffled() []int {
 	return order
 }
 
-// rowSet returns the RowSet of a batch, after the snapshot at x0.
+// rowSet returns the RowSet of a batch. x0 is the snapshot, samples the number of samples that the inner
+// loop draws.
 func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, error) {
 	n, o := len(b.labels), &s.outer
 	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
@@ -262,7 +261,7 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 		Steps: n, Round: n / s.updates, BatchSize: 1, Unrotated: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
-	rows.Pieces(mostPieces, s.q.Threads, 0, n, func(_, lo, hi int) {
+	rows.Pieces(slopePieces, s.q.Threads, 0, n, func(_, lo, hi int) {
 		part := l.Rows
 		part.Ptr = part.Ptr[lo : hi+1]
 		kernels.Margins(s.margin[lo:hi], part, x0)
@@ -278,7 +277,7 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove sets the gap of the result, if package exact accepts the problem.
+// prove sets res.Gap, if package exact accepts the problem.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil
@@ -296,8 +295,8 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	return s.file.Err()
 }
 
-// batched solves a problem by a stochastic run. tol is relative to f.Scale().
-func batched(
+// runStochastic solves a problem by a stochastic run. tol is relative to f.Scale().
+func runStochastic(
 	p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, tol float64,
 	rec *recorder,
 ) (*exact.Solution, runSummary) {

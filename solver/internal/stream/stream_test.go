@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// written returns the path of a file with the data.
+// written writes the data to a file, and returns its path.
 func written(t *testing.T, d *sparse.Dataset) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -27,7 +27,6 @@ func written(t *testing.T, d *sparse.Dataset) string {
 	return path
 }
 
-// mapped writes data to a file and maps it.
 func mapped(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 	t.Helper()
 	return mapFile(t, written(t, d))
@@ -106,8 +105,8 @@ func TestRefuses(t *testing.T) {
 
 type ownPenalty struct{ solver.L1 }
 
-// TestStops checks that a cancelled context and a time limit end a run with the result so far. The
-// time limit must not give the error of a context.
+// TestStops checks that a cancelled context and a time limit end a run with the result so far. Only the
+// context gives an error.
 func TestStops(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -123,7 +122,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestTell checks that progress is reported until the last pass ends, with an objective.
+// TestTell checks that Tell gets ever more passes, up to the number in the result, and an objective.
 func TestTell(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -141,7 +140,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// sortedByLabel returns the data with the rows sorted by label.
+// sortedByLabel sorts the rows of d by label, and returns d.
 func sortedByLabel(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 	t.Helper()
 	order := make([]int, len(d.Labels))
@@ -158,9 +157,9 @@ func sortedByLabel(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 	return d
 }
 
-// TestBatches checks inner loops that draw from one batch of blocks at a time. They must progress about as
-// fast as inner loops that draw from all samples, even if the rows of the file are sorted by label. The
-// certified gap must not be below the true gap, and without a domain not far above it.
+// TestBatches checks that inner loops that draw from one batch at a time progress about as fast as inner
+// loops that draw from all samples, even if the rows of the file are sorted by label. The certified gap
+// must not be below the true gap, and without a domain not far above it.
 func TestBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt    sparse.SyntheticOptions

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestGrouped checks that a run out of core converges if each of 30 features occurs only in one stretch of
-// consecutive rows.
+// TestGrouped checks that a run out of core converges if each of 30 features occurs only in its own
+// stretch of consecutive rows.
 func TestGrouped(t *testing.T) {
 	const rows, stretches, common = 60000, 30, 5
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -21,7 +21,7 @@ func (b Ball) Project(x []float64) {
 // Diameter returns the largest distance between two points of the ball.
 func (b Ball) Diameter() float64 { return 2 * b.Radius }
 
-// Validate returns an error if the radius is not valid.
+// Validate returns an error unless the radius is positive and finite.
 func (b Ball) Validate(int) error {
 	if !(b.Radius > 0) || math.IsInf(b.Radius, 0) {
 		return errorf("Ball.Radius = %v; it must be positive and finite", b.Radius)
@@ -62,5 +62,4 @@ func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 	return math.Max(0, float64(b.Radius*norm)+inner) + float64(2*b.Radius*math.Sqrt(off)) + rounding
 }
 
-// norm2 returns |v|₂.
 func norm2(v []float64) float64 { return math.Sqrt(linalg.SumSquares(v)) }

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Box is {x : Lower ≤ x ≤ Upper}, elementwise. Bounds may be infinite.
+// Box is {x : Lower ≤ x ≤ Upper}, coordinate by coordinate. Bounds may be infinite.
 type Box struct {
 	Lower, Upper []float64
 }
@@ -35,7 +35,7 @@ func (b Box) Diameter() float64 {
 	return math.Sqrt(sum)
 }
 
-// Validate returns an error if the bounds are not valid in R^p.
+// Validate returns an error unless the box is a non-empty set in R^p.
 func (b Box) Validate(p int) error {
 	if len(b.Lower) != p || len(b.Upper) != p {
 		return errorf("Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
@@ -75,7 +75,7 @@ func (b Box) Excess(e, errors, x []float64, mu float64) float64 {
 	return sum
 }
 
-// ExcessAt returns the part of Excess that belongs to coordinate j.
+// ExcessAt returns the part of Excess that belongs to coordinate j. off is the entry of errors.
 func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
 	lo, hi := b.Lower[j], b.Upper[j]
 	if mu > 0 {
@@ -84,11 +84,11 @@ func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
 		return float64(float64(0.5*mu)*float64(d*d)) + math.Max(0, float64(math.FMA(mu, at, e)*d)) +
 			float64(off*math.Abs(d)) + float64(off*off)/(2*mu)
 	}
-	return math.Max(part(e+off, x-lo), part(off-e, hi-x))
+	return math.Max(positiveProduct(e+off, x-lo), positiveProduct(off-e, hi-x))
 }
 
-// part returns max(0, e) times the slack, and 0 if the slack is not positive.
-func part(e, slack float64) float64 {
+// positiveProduct returns max(0, e) max(0, slack), and 0 for 0·Inf.
+func positiveProduct(e, slack float64) float64 {
 	if !(e > 0) {
 		return 0
 	}

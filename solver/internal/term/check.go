@@ -7,16 +7,15 @@ import (
 )
 
 const (
-	span   = 6    // CheckLoss tests margins from −span to span
-	points = 241  // number of margins, and of random points for a penalty
+	span   = 6    // margins from −span to span are tested
+	points = 241  // number of margins for a loss, and of random points for a penalty
 	step   = 1e-5 // step of numerical derivatives
 	within = 1e-6 // relative tolerance for numerical derivatives
 )
 
-// CheckLoss tests a loss with the given labels and returns the first fault. It compares
-// Slope with differences of Value, and SecondDerivative with differences of Slope and
-// with Curvature. The loss must be convex, and an OwnConjugate must satisfy φ(t) +
-// φ*(φ'(t)) = t φ'(t).
+// CheckLoss tests a loss with the given labels and returns the first fault. It compares Slope and
+// SecondDerivative with numerical derivatives, and SecondDerivative with Curvature. The loss must be
+// convex. A conjugate must satisfy φ(t) + φ*(φ'(t)) = t φ'(t).
 func CheckLoss(l OwnLoss, labels []float64) error {
 	for _, b := range labels {
 		for k := range points {
@@ -79,10 +78,9 @@ func conjugateAt(l OwnLoss, t, slope, value, b float64) error {
 	return nil
 }
 
-// CheckPenalty tests a penalty on R^q at random points and returns the first fault. Prox
-// must return the minimum, also if dst is v. If the penalty is separable, this must also
-// hold if the steps differ. A PenaltyConjugate must satisfy g(u) + g*(z) = z'u for the u
-// that Prox returns and the subgradient z = (v − u)/step of g at u.
+// CheckPenalty tests a penalty on R^q at random points and returns the first fault. Prox must return the
+// minimiser, also if dst is v and, for a separable penalty, also if the steps differ. A PenaltyConjugate
+// must satisfy g(u) + g*(z) = z'u for the u that Prox returns and z = (v − u)/step.
 func CheckPenalty(g OwnPenalty, q int) error {
 	rng := rand.New(rand.NewPCG(1, uint64(q)))
 	for range points {

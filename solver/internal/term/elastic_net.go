@@ -8,8 +8,8 @@ import (
 // ElasticNet is g(y) = L1 Σ Weightsⱼ |yⱼ| + (L2/2) Σ yⱼ².
 type ElasticNet struct {
 	L1, L2 float64
-	// Weights scale the absolute values, not the squares: one non-negative entry per
-	// coordinate of y. Nil means all ones.
+	// Weights scale the absolute values, not the squares. There is one for each coordinate of y, and none
+	// is negative. Nil means ones.
 	Weights []float64
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSurplus compares surplus(u) for |u| ≤ 0.3 with its series, summed in 200 bits. For other u it
-// compares surplus(u) with its definition.
+// TestSurplus compares surplus(u) for |u| ≤ 0.3 with its series, summed in 200 bits, and for other u with
+// its definition.
 func TestSurplus(t *testing.T) {
 	for _, u := range []float64{1e-300, 1e-160, 1e-9, -1e-9, 1e-3, -1e-3, 0.03, 0.0312, 0.0313, -0.0312, -0.0313, 0.1, -0.3} {
 		if got, want := surplus(u), bigSurplus(u); math.Abs(got-want) > 1e-12*want {
@@ -37,8 +37,8 @@ func bigSurplus(u float64) float64 {
 	return v
 }
 
-// TestFenchel checks that Fenchel returns φ(t) + φ*(α) − αt, and that this is not negative, and zero for
-// α = φ'(t). For counts it may be 1e-15 times the count at α = φ'(t), because α is rounded.
+// TestFenchel checks that Fenchel returns φ(t) + φ*(α) − αt, and that this is not negative, and zero for α
+// = φ'(t), up to the rounding of α.
 func TestFenchel(t *testing.T) {
 	check := func(loss Loss, b, m, a float64, slope []float64) {
 		lo, hi := loss.SlopeRange(b)

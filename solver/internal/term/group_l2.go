@@ -4,18 +4,18 @@ import (
 	"math"
 )
 
-// GroupL2 is g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂, the group lasso.
+// GroupL2 is the group lasso g(y) = Lambda Σ Weights_k |y_k|₂, where y_k has the coordinates of y in
+// Groups_k.
 type GroupL2 struct {
 	Lambda float64
 	// Groups are disjoint sets of coordinates. Coordinates in no group are not penalised.
 	Groups [][]int
-	// Weights has one non-negative entry per group; nil means the square root of
-	// its size.
+	// Weights has one non-negative entry for each group. Nil means the square roots of the sizes of the
+	// groups.
 	Weights []float64
 }
 
-// Limit returns Lambda times the weight of group k, the bound on |beta_k|₂ of the dual
-// variable.
+// Limit returns Lambda times the weight of group k, the bound on the norm of the group's multipliers.
 func (g GroupL2) Limit(k int) float64 {
 	if g.Weights == nil {
 		return float64(g.Lambda * math.Sqrt(float64(len(g.Groups[k]))))
@@ -23,7 +23,6 @@ func (g GroupL2) Limit(k int) float64 {
 	return float64(g.Lambda * g.Weights[k])
 }
 
-// norm returns |y_k|₂ for group k.
 func (g GroupL2) norm(k int, y []float64) float64 {
 	var sum float64
 	for _, j := range g.Groups[k] {
@@ -41,8 +40,8 @@ func (g GroupL2) Value(y []float64) float64 {
 	return sum
 }
 
-// Prox sets dst to the proximal map: the norm of every group becomes smaller by
-// step·Lambda·Weight, or zero.
+// Prox sets dst to the proximal map. It reduces the norm of every group by step·Lambda·Weight, but not
+// below zero.
 func (g GroupL2) Prox(dst, v, step []float64) {
 	copy(dst, v)
 	for k, group := range g.Groups {
@@ -59,8 +58,8 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 	}
 }
 
-// Conjugate returns 0 if |z_k|₂ is within the limit of every group and all other
-// coordinates are zero, and +Inf otherwise.
+// Conjugate returns 0 if |z_k|₂ is within the limit of every group and all coordinates without a group are
+// zero, and +Inf otherwise.
 func (g GroupL2) Conjugate(z []float64) float64 {
 	grouped := make([]bool, len(z))
 	for k, group := range g.Groups {

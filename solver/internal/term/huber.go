@@ -9,12 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Huber is φ(t; b) = r² if |r| ≤ Delta, and Delta(2|r| − Delta) otherwise, with r = b − t. For small
-// |r| it equals Squared, and for large |r| it is linear. φ* is the φ* of Squared on |α| ≤ 2 Delta,
-// and +Inf outside.
+// Huber is φ(t; b) = r² if |r| ≤ Delta, and Delta(2|r| − Delta) otherwise, with r = b − t. φ* equals the
+// φ* of Squared if |α| ≤ 2 Delta, and is +Inf otherwise.
 type Huber struct {
-	// Delta > 0 is the |r| at which the loss becomes linear, in the unit of the labels; zero
-	// means 1.35.
+	// Delta > 0 is the |r| above which the loss is linear, in the unit of the labels. Zero means 1.35.
 	Delta float64
 }
 
@@ -131,8 +129,7 @@ func (h Huber) Conjugate(alpha, label float64) float64 {
 // SlopeRange implements Loss.
 func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
 
-// curvatureOfSlope returns φ″ as a function of the slope: 2 inside the range of slopes, 0 at its
-// ends.
+// curvatureOfSlope returns φ″ as a function of the slope: 2 inside SlopeRange, 0 at its ends.
 func (h Huber) curvatureOfSlope(slope, _ float64) float64 {
 	if math.Abs(slope) < 2*h.Width() {
 		return 2

@@ -10,12 +10,12 @@ import (
 type L1 struct {
 	// Lambda ≥ 0 scales the whole penalty.
 	Lambda float64
-	// Weights has one non-negative entry per coordinate of y; coordinates of weight zero
-	// are not penalised. Nil means all ones.
+	// Weights has one non-negative entry for each coordinate of y. Coordinates of weight zero are not
+	// penalised. Nil means ones.
 	Weights []float64
 }
 
-// Limit returns Lambda·Weightsⱼ, the bound on |betaⱼ| of the dual variable.
+// Limit returns Lambda·Weightsⱼ, the bound on |betaⱼ| for the multiplier betaⱼ.
 func (g L1) Limit(j int) float64 {
 	if g.Weights == nil {
 		return g.Lambda

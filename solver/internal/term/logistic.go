@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. φ*(α) is the negative
-// entropy of q = −b α, for q in [0, 1].
+// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. With q = −b α in [0, 1], φ*(α) is q log
+// q + (1−q) log(1−q).
 type Logistic struct{}
 
 // Traits implements Loss.
@@ -30,12 +30,12 @@ func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLo
 // Slope returns φ'(margin; label).
 func (Logistic) Slope(margin, label float64) float64 { return kernels.LogisticSlope(margin, label) }
 
-// SecondDerivative implements OwnLoss; it does not need the margin.
+// SecondDerivative implements OwnLoss. It does not need the margin.
 func (Logistic) SecondDerivative(_, slope, label float64) float64 {
 	return logisticCurvatureOfSlope(slope, label)
 }
 
-// logisticCurvatureOfSlope returns φ″ as a function of the slope: q(1 − q) with q = −label slope.
+// logisticCurvatureOfSlope returns φ″ as a function of the slope: q(1 − q) with q = −label·slope.
 func logisticCurvatureOfSlope(slope, label float64) float64 {
 	q := float64(-label * slope)
 	return float64(q * (1 - q))
@@ -50,14 +50,12 @@ func (Logistic) Slopes(slope, margin, label []float64) float64 {
 }
 
 const (
-	nearOne         = 1 - 1e-4 // for an s above nearOne, 1 − s has lost at least four digits
-	tinyProbability = 1e-280   // smaller probabilities are replaced by exp(−708) in the kernels
+	nearOne         = 1 - 1e-4 // if |φ'| is above nearOne, 1 − |φ'| has lost at least four digits
+	tinyProbability = 1e-280   // Fenchel does not divide by smaller probabilities
 )
 
-// Curvatures implements Loss. The m of Loss.Curvatures is (σ(|t|) − ½)/|t|, with
-// σ(t) = 1/(1 + exp(−t)). If b t is far below 0, φ″ is almost zero although φ' is not.
-// Without damping, the step of a feature that only such samples have would be almost
-// unbounded.
+// Curvatures implements Loss. The m of Loss.Curvatures is (σ(|t|) − ½)/|t|, with σ(t) = 1/(1 + exp(−t)).
+// Damping matters if b t is far below 0, because φ″ is almost zero there although φ' is not.
 func (Logistic) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, v := range slope {
 		s := math.Abs(v)
@@ -116,9 +114,8 @@ func (Logistic) SlopeRange(label float64) (lo, hi float64) {
 	return 0, 1
 }
 
-// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1] and rest =
-// 1 − s. With w = q − s it equals s k(w/s) + rest k(−w/rest), where k(u) = (1+u) log(1+u)
-// − u ≥ 0. This form has no linear terms, which would cancel.
+// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1]; rest is 1 − s. With w =
+// q−s, this equals s k(w/s) + rest k(−w/rest), in which no large terms cancel; see surplus for k.
 func relativeEntropy(q, s, rest float64) float64 {
 	w := q - s
 	return float64(s*surplus(w/s)) + float64(rest*surplus(-w/rest))
@@ -136,8 +133,8 @@ func negativeEntropy(q float64) float64 {
 	return sum
 }
 
-// surplus returns k(u) = (1+u) log(1+u) − u for u ≥ −1, with a relative error below
-// 1e-12; k(−1) = 1. Near zero it sums the series Σ (−u)^m/(m(m−1)), m ≥ 2.
+// surplus returns k(u) = (1+u) log(1+u) − u for u ≥ −1, with a relative error below 1e-12; k(−1) is 1.
+// Near zero it sums the series Σ (−u)^m/(m(m−1)) over m ≥ 2.
 func surplus(u float64) float64 {
 	if math.Abs(u) < 1.0/32 {
 		s := math.FMA(-u, 1.0/90, 1.0/72)

@@ -1,7 +1,7 @@
 // Package term provides the terms of a problem: losses, penalties and sets. Each is one
-// type in a file of its own, with all its mathematics: value, derivatives, convex
-// conjugate, proximal map, projection and name. Other packages ask a term for what they
-// need, and do not ask which term it is.
+// type in a file of its own, with its value, derivatives, convex conjugate, proximal map,
+// projection and name. Other packages ask a term for what they need, and do not ask which
+// term it is.
 //
 // Package solver has a public type with the same name and fields for each of these types.
 // LossOf, PenaltyOf and SetOf convert a public type to the type of this package. They
@@ -30,8 +30,8 @@
 //   - solver/penalty.go or solver/domain.go: the public type, with the same name and
 //     fields, and its methods
 //   - if Rows or Walls cannot express the term, Rows returns false, or Region nil. Then
-//     the exact solver cannot solve such problems, but SCAS-ADMM can. Gaps are proved
-//     only as package gap's Simple can prove them
+//     the exact solver cannot solve such problems, but SCAS-ADMM can, and only gap.Simple
+//     proves gaps
 package term
 
 import (
@@ -45,8 +45,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 )
 
-// An OwnLoss is a loss φ(t; b) as a caller writes it, for one margin t and one label b at
-// a time. It is the interface solver.Loss, whose documentation describes the methods.
+// An OwnLoss is a loss φ(t; b) as a caller writes it. The methods are documented at solver.Loss, which is
+// the same interface.
 type OwnLoss interface {
 	Value(margin, label float64) float64
 	Slope(margin, label float64) float64
@@ -56,37 +56,35 @@ type OwnLoss interface {
 	Validate(labels []float64) error
 }
 
-// An OwnConjugate is the convex conjugate φ* of a caller's own loss; it is the interface
-// solver.ConjugateLoss.
+// An OwnConjugate has the methods that solver.ConjugateLoss adds to solver.Loss.
 type OwnConjugate interface {
 	Conjugate(alpha, label float64) float64
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// A Loss is a loss φ(t; b) with everything that other packages need. The slices of one
-// call have one length, with an entry for each sample.
+// A Loss is a loss φ(t; b) with everything that other packages need. All slices in a call have the
+// same length, with an entry for each sample.
 //
-// Curvature may be +Inf. SCAS-ADMM and the baselines, whose steps depend on it, and the
-// bound gap.Simple need a finite Curvature.
+// Curvature may be +Inf, but SCAS-ADMM, the baselines and gap.Simple need a finite Curvature.
 type Loss interface {
 	OwnLoss
-	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be the
-	// same slice as margin.
+	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be the same slice as
+	// margin.
 	Slopes(slope, margin, label []float64) (sum float64)
-	// Curvatures sets dst to φ″ + damping (m − φ″), where damping is from 0 to 1. Here m is
-	// the curvature of a parabola that touches φ at the margin and lies above φ. If φ″ is
-	// unbounded, the parabola lies above φ only between the margin and the minimum of φ;
-	// if no parabola does, m is φ″. slope must hold the result of Slopes.
+	// Curvatures sets dst to φ″ + damping (m − φ″), where damping is from 0 to 1. Here m is the curvature
+	// of a parabola that touches φ at the margin and lies above φ. If φ″ is unbounded, the parabola need
+	// lie above φ only between the margin and the minimum of φ; if no parabola does, m is φ″. slope must
+	// hold the result of Slopes.
 	Curvatures(dst, slope, margin, label []float64, damping float64)
-	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t], computed from terms that are not
-	// negative, so that no digits cancel. α is in the domain of φ*; slope is φ'(t).
+	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] as a sum of terms that are not negative, so that no
+	// digits cancel. alpha must be in the domain of φ*, and slope must be φ'(t).
 	Fenchel(alpha, slope, margin, label, weight []float64) float64
-	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ*. The types of
-	// package solver do not have this method: a caller's type that embeds one of them must
-	// not inherit a conjugate, which would be wrong if the type replaces Value.
+	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ*. The types of package solver do
+	// not have this method, because a caller's type that embeds such a type and replaces Value would
+	// inherit a wrong conjugate.
 	Conjugate(alpha, label float64) float64
-	// SlopeRange returns the ends of the interval on which φ* is finite, which contains
-	// all values of φ'. The ends may be infinite, and 0 lies between them.
+	// SlopeRange returns the ends of the interval on which φ* is finite. It contains 0 and all values of
+	// φ'. The ends may be infinite.
 	SlopeRange(label float64) (lo, hi float64)
 	// Kernel returns the LossKind of the loss; ok is false if package kernels does not
 	// have the loss.
@@ -95,15 +93,14 @@ type Loss interface {
 	Traits() Traits
 }
 
-// Traits holds the properties of a loss. The zero value of each field promises nothing.
+// Traits holds the properties of a loss.
 type Traits struct {
 	// Name is the name of the loss in the command line and in model files, without its
 	// argument.
 	Name string
 	// Argument is the number that follows the name; zero if there is none.
 	Argument Argument
-	// Help explains the loss in the help of the command line; empty if the name is
-	// enough.
+	// Help explains the loss in the help of the command line; it may be empty.
 	Help string
 
 	// Labels says which labels the loss accepts.
@@ -116,25 +113,24 @@ type Traits struct {
 
 	// Conjugate reports whether φ* is known.
 	Conjugate bool
-	// Accuracy is the relative error that Value and Conjugate may have beyond rounding: zero
-	// for the losses of this package.
+	// Accuracy is the relative error that Value and Conjugate may have beyond rounding. It is zero for the
+	// losses of this package.
 	Accuracy float64
 	// ConstantCurvature reports whether φ″ is constant, ContinuousCurvature whether it is
 	// continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is the change of a margin up to which φ″ has about the same size, so that a
-	// quadratic model is useful; zero means any change.
+	// Reach is the change of a margin up to which φ″ keeps about the same size; zero means any change.
 	Reach float64
-	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is
-	// concave, positive inside SlopeRange, and 0 at finite ends of SlopeRange. CurvatureOfSlope
-	// is nil if there is no such function; package gap then treats the loss like a caller's own loss.
+	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is concave,
+	// positive inside SlopeRange, and 0 at the finite ends of SlopeRange. CurvatureOfSlope is nil if there
+	// is no such function.
 	CurvatureOfSlope func(slope, label float64) float64
 	// NeverZero reports whether, for some label, φ decreases for ever as the margin goes to
 	// +Inf or −Inf, but stays positive.
 	NeverZero bool
 
-	// StallAdvice says what a user can do if rounding ends a run before the requested
-	// accuracy; nil means the usual advice.
+	// StallAdvice says what a user can do if rounding ends a run before the requested accuracy. Nil means
+	// the usual advice.
 	StallAdvice *ending.Advice
 }
 
@@ -142,8 +138,7 @@ type Traits struct {
 type Argument struct {
 	Name  string // name in the help of the command line
 	Value float64
-	// With returns the loss with another value, which must not be zero. The value zero
-	// means the default.
+	// With returns the loss with the given value, which must not be zero: zero means the default.
 	With func(value float64) Loss
 }
 
@@ -156,8 +151,8 @@ const (
 	Counts                // finite numbers ≥ 0; the prediction is the rate e^margin
 )
 
-// Predicts returns the prediction for a margin. For Counts this is the rate, or +Inf if
-// the margin is above 708. For Numbers and Classes it is the margin itself.
+// Predicts returns the prediction for a margin: the margin itself or, for Counts, the rate, which is +Inf
+// if the margin is above 708.
 func (k Labels) Predicts(margin float64) float64 {
 	switch {
 	case k == Counts && margin > 708: // where exp is constant
@@ -168,17 +163,15 @@ func (k Labels) Predicts(margin float64) float64 {
 	return margin
 }
 
-// Unit returns the number to which tolerances are relative. Its arguments are the means of
-// the losses, the labels and the slopes over the samples if all coefficients are zero. Unit
-// returns loss, except for Counts: then it returns the mean loss after the best constant was
-// added to all margins, because large counts make loss much larger than the mean loss of a
-// useful model.
+// Unit returns the number to which tolerances are relative. loss, label and slope are means over the
+// samples if all coefficients are zero. Unit returns loss, except for Counts: then it returns the mean
+// loss after the best constant was added to all margins, because large counts make loss very large.
 func (k Labels) Unit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
 		return loss
 	}
-	const least = 1e-9 // keeps tolerances positive if the constant predicts all counts exactly
+	const least = 1e-9 // keeps tolerances positive if a constant predicts all counts exactly
 	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), least*loss)
 }
 
@@ -193,7 +186,7 @@ func (k Labels) MarginOf(prediction float64) float64 {
 	return prediction
 }
 
-// validate returns an error for the first label that the named loss does not accept.
+// validate returns an error for the first label that the loss with the given name does not accept.
 func (k Labels) validate(loss string, labels []float64) error {
 	for i, b := range labels {
 		switch {
@@ -208,10 +201,10 @@ func (k Labels) validate(loss string, labels []float64) error {
 	return nil
 }
 
-// losses lists the losses of the package with their arguments zero.
+// losses lists the losses of the package, with their default arguments.
 var losses = []Loss{Logistic{}, SquaredHinge{}, Squared{}, Huber{}, Poisson{}}
 
-// lossTypes holds the types of losses by their names.
+// lossTypes maps the name of each loss type to the type.
 var lossTypes = typesOf(losses...)
 
 // LossOf returns l as a Loss; nil means Logistic. A caller's own loss is wrapped.
@@ -226,7 +219,7 @@ func LossOf(l OwnLoss) Loss {
 	return ownLoss{l, conjugate}
 }
 
-// typesOf returns the types of the given terms by their names.
+// typesOf maps the name of each term's type to the type.
 func typesOf[T any](all ...T) map[string]reflect.Type {
 	types := map[string]reflect.Type{}
 	for _, one := range all {
@@ -235,9 +228,9 @@ func typesOf[T any](all ...T) map[string]reflect.Type {
 	return types
 }
 
-// known returns v as a T. If v is not a T but its type belongs to package solver, known
-// converts v to the type of this package with the same name. ok is false for all other
-// types, also if they embed a type of package solver, because they may replace its methods.
+// known returns v as a T. If v is not a T but its type belongs to package solver, known converts v to the
+// type of the same name in this package. ok is false for all other types, even if they embed a type of
+// package solver, because they may replace its methods.
 func known[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	if t, ok := v.(T); ok {
 		return t, true
@@ -253,8 +246,7 @@ func known[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	return t, ok
 }
 
-// ParseLoss returns the loss for text that String has written: a name, and after a colon
-// the argument, if there is one.
+// ParseLoss returns the loss that String writes as text: a name, or a name, a colon and the argument.
 func ParseLoss(text string) (Loss, error) {
 	name, number, has := strings.Cut(text, ":")
 	for _, l := range losses {
@@ -292,7 +284,7 @@ func LossUsage() string {
 			positive = fmt.Sprintf(" with %s above 0", a.Name)
 		}
 	}
-	return joined(all) + positive
+	return either(all) + positive
 }
 
 // LossHelp lists the losses, grouped by the labels that they accept, for the help of the
@@ -306,10 +298,10 @@ func LossHelp() string {
 		}
 		of[t.Labels] = append(of[t.Labels], text)
 	}
-	return joined(of[Classes]) + ", for classes; " + joined(of[Numbers]) + ", for labels that are numbers; " + joined(of[Counts]) + ", for counts and other numbers >= 0"
+	return either(of[Classes]) + ", for classes; " + either(of[Numbers]) + ", for labels that are numbers; " + either(of[Counts]) + ", for counts and other numbers >= 0"
 }
 
-// usage returns the name of a loss, with the name of its argument in brackets.
+// usage returns the name of a loss, followed by the name of its argument in brackets, if it has one.
 func usage(l Loss) string {
 	t := l.Traits()
 	if t.Argument.With == nil {
@@ -318,8 +310,8 @@ func usage(l Loss) string {
 	return fmt.Sprintf("%s[:%s]", t.Name, t.Argument.Name)
 }
 
-// joined joins names in the form "a, b or c".
-func joined(names []string) string {
+// either joins names in the form "a, b or c".
+func either(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
 		return strings.Join(names, "")

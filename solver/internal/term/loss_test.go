@@ -10,12 +10,11 @@ import (
 // plain is a caller's own loss: it has the methods of OwnLoss alone.
 type plain struct{ OwnLoss }
 
-// rates is a caller's own loss that depends on more than the difference of label and margin.
+// rates is a caller's own loss that depends on more than label − margin.
 type rates struct{ OwnLoss }
 
 func (rates) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }
 
-// labelsFor returns labels that a loss accepts.
 func labelsFor(l Loss) []float64 {
 	if l.Traits().Labels == Counts {
 		return []float64{0, 1, 0.3, 70}
@@ -68,9 +67,9 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 	}
 }
 
-// TestDamping checks that full damping gives the curvature of a parabola that touches the loss at the margin
-// and lies above it. If the second derivative is unbounded, the parabola need only lie above the loss
-// between the margin and the minimum.
+// TestDamping checks that full damping gives the curvature of a parabola that touches the loss at the
+// margin and lies above it. If the second derivative is unbounded, the parabola must lie above the loss
+// only between the margin and the minimum.
 func TestDamping(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), LossOf(plain{Squared{}})) {
 		for _, b := range labelsFor(l) {
@@ -91,7 +90,7 @@ func TestDamping(t *testing.T) {
 	}
 }
 
-// TestOwnTraits checks the traits of a caller's own loss. They are computed from the values of the loss.
+// TestOwnTraits checks the traits of a caller's own loss, which are computed from values of the loss.
 func TestOwnTraits(t *testing.T) {
 	for name, c := range map[string]struct {
 		loss OwnLoss
@@ -108,8 +107,7 @@ func TestOwnTraits(t *testing.T) {
 	}
 }
 
-// TestParseLoss checks that texts with a wrong name or argument are refused, with an error that lists the
-// losses.
+// TestParseLoss checks that a wrong name or argument is refused, with an error that lists the losses.
 func TestParseLoss(t *testing.T) {
 	for _, text := range []string{"", "hinge", "logistic:1", "huber:", "huber:0", "huber:-1", "huber:Inf", "huber:x", "huber:1:2"} {
 		l, err := ParseLoss(text)

@@ -9,19 +9,18 @@ import (
 // ownLoss wraps a caller's own loss as a Loss.
 type ownLoss struct {
 	OwnLoss
-	conjugate OwnConjugate // nil if the caller gives none
+	conjugate OwnConjugate // nil if the caller has none
 }
 
-// ownAccuracy is the relative error that the results of a caller's functions are assumed to have at most.
+// ownAccuracy is the largest relative error that the results of a caller's functions are assumed to have.
 const ownAccuracy = 0x1p-47
 
-// Traits implements Loss. The caller's interface does not state all properties; Traits finds
-// the others by evaluating the loss.
+// Traits implements Loss. It finds the properties that OwnLoss does not state by evaluating the loss.
 func (l ownLoss) Traits() Traits {
 	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {
 		t.Labels = Classes
-		const far = 30 // a loss that becomes zero is assumed to be zero at this margin
+		const far = 30 // the margin at which a loss that becomes zero is assumed to be zero
 		t.NeverZero = l.Slope(far, 1) != 0 && l.Slope(-far, -1) != 0
 		return t
 	}
@@ -53,8 +52,7 @@ func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64
 	}
 }
 
-// Fenchel returns the weighted sum of φ(t) + φ*(α) − αt, plus a bound of the rounding
-// error.
+// Fenchel returns the weighted sum of φ(t) + φ*(α) − αt, plus a bound of its rounding error.
 func (l ownLoss) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -85,7 +83,7 @@ func (l ownLoss) SlopeRange(label float64) (lo, hi float64) {
 // ownPenalty wraps a caller's own penalty as a Penalty.
 type ownPenalty struct {
 	OwnPenalty
-	conjugate PenaltyConjugate // nil if the caller gives none
+	conjugate PenaltyConjugate // nil if the caller has none
 }
 
 // Conjugate implements PenaltyConjugate; it returns +Inf if the conjugate is not known.
@@ -108,7 +106,7 @@ func HasConjugate(g Penalty) bool {
 // ownSet wraps a caller's own set as a Set.
 type ownSet struct {
 	OwnSet
-	support SupportFunction // nil if the caller gives none
+	support SupportFunction // nil if the caller has none
 }
 
 // Support implements SupportFunction; it returns +Inf if the function is not known.

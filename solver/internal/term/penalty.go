@@ -1,7 +1,7 @@
 package term
 
-// An OwnPenalty is a penalty g(y) as a caller writes it. It is the interface
-// solver.Penalty, whose documentation describes the methods.
+// An OwnPenalty is a penalty g(y) as a caller writes it. The methods are documented at solver.Penalty,
+// which is the same interface.
 type OwnPenalty interface {
 	Value(y []float64) float64
 	Prox(dst, v, step []float64)
@@ -12,8 +12,7 @@ type OwnPenalty interface {
 
 // A PenaltyConjugate is the convex conjugate g* of a penalty.
 type PenaltyConjugate interface {
-	// Conjugate returns g*(z), the supremum of z'y − g(y) over y; it is +Inf outside the
-	// domain of g*.
+	// Conjugate returns g*(z), the supremum of z'y − g(y) over y, which may be +Inf.
 	Conjugate(z []float64) float64
 }
 
@@ -21,8 +20,7 @@ type PenaltyConjugate interface {
 type Penalty interface {
 	OwnPenalty
 	PenaltyConjugate
-	// Rows returns g as a sum over the q rows of y = A x, for the exact solvers; ok is
-	// false if g is not such a sum.
+	// Rows returns g as a sum over the q rows of y = A x. ok is false if g is not such a sum.
 	Rows(q int) (rows Rows, ok bool)
 }
 
@@ -30,8 +28,7 @@ type Penalty interface {
 //
 //	Σ Limitⱼ |yⱼ| + (Square/2) Σ yⱼ².
 //
-// For a group G of rows, Limitⱼ |y_G|₂ replaces the sum of Limitⱼ |yⱼ| over its rows j, which
-// all have the same limit.
+// All rows of a group G have the same Limit. For the group, Limit |y_G|₂ replaces the sum of Limit |yⱼ|.
 type Rows struct {
 	Limit  []float64
 	Square float64
@@ -48,11 +45,10 @@ func Limits(g Penalty, q int) []float64 {
 	return rows.Limit
 }
 
-// penaltyTypes holds the types of the penalties of the package by their names.
+// penaltyTypes maps the name of each penalty type to the type.
 var penaltyTypes = typesOf[Penalty](L1{}, ElasticNet{}, SquaredL2{}, GroupL2{}, Within{})
 
-// PenaltyOf returns g as a Penalty; nil means the zero penalty. A caller's own penalty is
-// wrapped.
+// PenaltyOf returns g as a Penalty; nil means the zero penalty. A caller's own penalty is wrapped.
 func PenaltyOf(g OwnPenalty) Penalty {
 	if g == nil {
 		return L1{}

@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Poisson is φ(t; b) = e^t − b t − b + b log b for labels b ≥ 0, with 0 log 0 = 0. This
-// is half the deviance of a count b whose expected value, the rate, is e^t. With q = b +
-// α ≥ 0, φ*(α) is q log q − q + b − b log b. φ″ = e^t is unbounded.
+// Poisson is φ(t; b) = e^t − b t − b + b log b for labels b ≥ 0, with 0 log 0 = 0. This is half the
+// deviance of a count b whose expected value, the rate, is e^t. With q = b + α ≥ 0, φ*(α) is q log q − q +
+// b − b log b.
 type Poisson struct{}
 
 // Traits implements Loss.
@@ -36,7 +36,7 @@ func (Poisson) Value(margin, label float64) float64 {
 // Slope returns φ'(margin; label).
 func (Poisson) Slope(margin, label float64) float64 { return exp(margin) - label }
 
-// SecondDerivative returns the rate.
+// SecondDerivative returns the rate e^margin.
 func (Poisson) SecondDerivative(margin, _, _ float64) float64 { return exp(margin) }
 
 // Curvature returns +Inf.
@@ -54,9 +54,8 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	return sum
 }
 
-// Curvatures implements Loss. The loss has its minimum at log b. For t below it, the parabola of
-// damping 1 has its minimum there too, so that its curvature is φ'/(t − log b). For larger t the
-// curvature is φ″, because there no parabola lies above the loss.
+// Curvatures implements Loss. Below log b, where φ has its minimum, the m of Loss.Curvatures is φ'/(t −
+// log b): the parabola has the same minimum. Above log b, no parabola lies above φ, so that m is φ″.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, t := range margin {
 		dst[i] = exp(t)
@@ -68,7 +67,7 @@ func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) 
 	}
 }
 
-// Fenchel returns the weighted sum of the divergences between q = b + α and the rate.
+// Fenchel returns the weighted sum of the divergences between b + α and the rate.
 func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -77,8 +76,8 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss. Unless α is much larger than b, it returns b k(u) + α log b
-// for u = α/b; see surplus for k.
+// Conjugate implements Loss. Unless α is much larger than b, it returns b k(α/b) + α log b; see surplus
+// for k.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
@@ -94,11 +93,11 @@ func (Poisson) Conjugate(alpha, label float64) float64 {
 // SlopeRange implements Loss.
 func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.Inf(1) }
 
-// farRatio is the ratio of two rates above which no digits cancel in their divergence.
+// farRatio is a ratio q/rate above which no digits cancel in q log(q/rate) − q + rate.
 const farRatio = 16
 
-// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals
-// rate·k(u) for u = q/rate − 1; see surplus for k.
+// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals rate·k(q/rate −
+// 1); see surplus for k.
 func divergence(q, rate, margin float64) float64 {
 	switch {
 	case q == 0:
@@ -117,8 +116,7 @@ func entropy(q float64) float64 {
 	return float64(q * kernels.Log(q))
 }
 
-// exp returns e^t, within 2 ulp. It is constant above 708 and below −708, so that the
-// loss of a sample of weight 0 stays finite.
+// exp returns e^t, within 2 ulp. It is constant above 708 and below −708, so that it stays finite.
 func exp(t float64) float64 {
 	if t > 0 {
 		return 1 / kernels.ExpNeg(t)

@@ -2,8 +2,8 @@ package term
 
 import "math"
 
-// An OwnSet is a closed convex set X as a caller writes it. It is the interface
-// solver.Domain, whose documentation describes the methods.
+// An OwnSet is a closed convex set X as a caller writes it. The methods are documented at solver.Domain,
+// which is the same interface.
 type OwnSet interface {
 	Project(x []float64)
 	Diameter() float64
@@ -20,12 +20,12 @@ type SupportFunction interface {
 type Set interface {
 	OwnSet
 	SupportFunction
-	// Region returns X in R^p as the exact solver and the kernels need it, or nil if only the methods of
-	// OwnSet and SupportFunction are known.
+	// Region returns X as a Region of R^p, or nil if only the methods of OwnSet and SupportFunction are
+	// known.
 	Region(p int) Region
 }
 
-// A Region is a set X in R^p together with the part of the duality gap that belongs to X.
+// A Region is a set X in R^p together with its part of the duality gap, Excess.
 type Region interface {
 	// Box returns X as a Box; ok is false if X is not a product of intervals.
 	Box() (box Box, ok bool)
@@ -33,25 +33,22 @@ type Region interface {
 	Project(x []float64)
 	// Walls returns the inequalities and the equation that define X in R^p.
 	Walls(p int) Walls
-	// Excess returns an upper bound of h(x) + h*(−e) + e'x, where h is (mu/2)|x|² on X and
-	// x is a point of X. Excess is never negative. Each entry of e may be wrong by as much as
-	// the entry of errors; the bound holds for all such e.
+	// Excess returns an upper bound of h(x) + h*(−e) + e'x, where x is in X, and h is (mu/2)|x|² on X. The
+	// bound is never negative. It also holds if each eⱼ is changed by at most errorsⱼ.
 	Excess(e, errors, x []float64, mu float64) float64
 }
 
-// Walls describes a set by its bounds: {x : Lower ≤ x ≤ Upper, |x| ≤ Radius, Σ xⱼ =
-// Total}.
+// Walls describes the set {x : Lower ≤ x ≤ Upper, |x|₂ ≤ Radius, Σ xⱼ = Total}.
 type Walls struct {
 	Lower, Upper []float64 // may be infinite; nil for none
 	Radius       float64   // zero for none
 	Total        float64   // zero for none
 }
 
-// setTypes holds the types of the sets of the package by their names.
+// setTypes maps the name of each set type to the type.
 var setTypes = typesOf[Set](Box{}, Ball{}, Nonnegative{}, Simplex{})
 
-// SetOf returns d as a Set; a caller's own set is wrapped. Nil means R^p and is returned
-// as nil.
+// SetOf returns d as a Set; a caller's own set is wrapped. Nil means R^p, and is returned as nil.
 func SetOf(d OwnSet) Set {
 	if d == nil {
 		return nil
@@ -66,9 +63,9 @@ func SetOf(d OwnSet) Set {
 // rounding is the largest relative rounding error of one operation.
 const rounding = 0x1p-53
 
-// strongExcess implements Excess for mu > 0. It returns (mu/2)|x − a|² plus the excess of
-// e + mu a for mu = 0. This is an upper bound for every a, and is tight if a is the point
-// of X nearest to −e/mu.
+// strongExcess implements Excess for mu > 0. It returns (mu/2)|x − a|² plus the result of Excess for e +
+// mu a and no mu. This is an upper bound for every a, and is tight if a is the point of X nearest to
+// −e/mu.
 func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
 	var apart float64
 	r, off := make([]float64, len(x)), make([]float64, len(x))

@@ -6,13 +6,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Shares sets p to the probabilities of several classes. Each class was fitted against all
-// other classes, and t has the margin of each fit. Shares divides the probability of each
-// fit by the sum of these probabilities. The result is accurate even if all probabilities of
-// fits are tiny. p and t may be the same slice. The loss must have a Probability.
+// Shares sets p to the probabilities of several classes. t has, for each class, the margin of a fit of
+// this class against all other classes. Shares divides the probability that each fit gives by the sum of
+// these probabilities. p and t may be the same slice. l must have a Probability.
 func Shares(l Loss, p, t []float64) {
 	probability := l.Traits().Probability
-	const least = 1e-290 // quotients of smaller probabilities lose digits
+	const least = 1e-290 // Shares does not divide by smaller probabilities
 	most := slices.Max(t)
 	if probability(most) < least {
 		first := l.Value(most, 1)
@@ -36,7 +35,7 @@ func Shares(l Loss, p, t []float64) {
 // Surprise returns −log p_k for the probability p_k that Shares gives to class k.
 func Surprise(l Loss, t []float64, k int) float64 {
 	most := slices.Max(t)
-	own := l.Value(t[k], 1) // −log of the probability that the fit of class k alone gives
+	own := l.Value(t[k], 1) // −log of the probability that fit k gives
 	first := l.Value(most, 1)
 	var sum float64 // sum of the probabilities, divided by the largest
 	for _, v := range t {

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestShares checks the probabilities of classes, also if the probabilities of all fits are almost 0 or 1.
+// TestShares checks Shares and Surprise, also for margins at which all fits give almost 0 or 1.
 func TestShares(t *testing.T) {
 	for _, c := range []struct{ margins, want []float64 }{
 		{[]float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},
 		{[]float64{-800, -800 + math.Log(3), -900}, []float64{0.25, 0.75, 0.25 * math.Exp(-100)}},
 		{[]float64{-1e300, -2e300}, []float64{1, 0}},
-		{[]float64{-669, -670}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}}, // near the point at which the formula changes
+		{[]float64{-669, -670}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}}, // Shares changes its formula at about −668
 		{[]float64{-667, -668}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}},
 		{[]float64{900, 900, -900}, []float64{0.5, 0.5, 0}},
 	} {

@@ -20,9 +20,9 @@ func (s Simplex) Sum() float64 {
 	return s.Total
 }
 
-// Project replaces x by the nearest point of the simplex, by sorting (Held, Wolfe and
-// Crowder 1974). It first subtracts the largest coordinate from all, so that the sum of the
-// result is right up to rounding, however large the coordinates are.
+// Project replaces x by the nearest point of the simplex (Held, Wolfe and Crowder 1974). It first
+// subtracts the largest coordinate from all coordinates, so that the result has the right sum even if
+// coordinates are large.
 func (s Simplex) Project(x []float64) {
 	largest, unit, of := slices.Max(x), 1.0, s.Sum()
 	if of > 0x1p900 {
@@ -48,7 +48,7 @@ func (s Simplex) Project(x []float64) {
 // Diameter returns Total times the square root of 2.
 func (s Simplex) Diameter() float64 { return s.Sum() * math.Sqrt2 }
 
-// Validate returns an error if Total is not valid.
+// Validate returns an error unless Total is positive and finite, or 0.
 func (s Simplex) Validate(int) error {
 	if !(s.Total >= 0) || math.IsInf(s.Total, 0) {
 		return errorf("Simplex.Total = %v; it must be positive and finite, or 0 for 1", s.Total)

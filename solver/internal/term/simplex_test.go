@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestProjectFar checks projections of points far from a simplex. The coordinates must have the right sum.
-// The projection is the nearest point if all coordinates that do not become zero decrease by the same
-// amount, and all coordinates that become zero were at most this amount.
+// TestProjectFar checks projections of points far from a simplex. The result must have the right sum. All
+// coordinates that stay positive must have decreased by the same amount, and the coordinates that became
+// zero must have been at most this amount.
 func TestProjectFar(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, total := range []float64{1e-6, 1, 1e6} {

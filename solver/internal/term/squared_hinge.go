@@ -6,8 +6,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. With q = −b α ≥ 0,
-// φ*(α) is −q + q²/4.
+// SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. With q = −b α ≥ 0, φ*(α) is q²/4 − q.
 type SquaredHinge struct{}
 
 // Traits implements Loss.
@@ -96,7 +95,7 @@ func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
 	return 0, math.Inf(1)
 }
 
-// curvatureOfSlope returns φ″ as a function of the slope: 2 inside the range of slopes, 0 at its end.
+// curvatureOfSlope returns φ″ as a function of the slope: 2 inside SlopeRange, 0 at its finite end.
 func (SquaredHinge) curvatureOfSlope(slope, label float64) float64 {
 	if label*slope < 0 {
 		return 2

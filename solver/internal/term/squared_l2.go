@@ -26,7 +26,7 @@ func (SquaredL2) Separable() bool { return true }
 // Scale returns Lambda.
 func (g SquaredL2) Scale() float64 { return g.Lambda }
 
-// Validate returns an error if g is not valid.
+// Validate returns an error if Lambda is negative or not finite.
 func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
 
 // Rows implements Penalty.

@@ -19,7 +19,7 @@ func (g Within) Value(y []float64) float64 {
 	return 0
 }
 
-// Prox sets dst to the projection of v onto the bounds.
+// Prox sets dst to v, with each entry moved into the bounds.
 func (g Within) Prox(dst, v, _ []float64) {
 	for j, u := range v {
 		dst[j] = math.Max(g.Lower, math.Min(u, g.Upper))
@@ -41,7 +41,7 @@ func (Within) Separable() bool { return true }
 // Scale returns 0.
 func (Within) Scale() float64 { return 0 }
 
-// Validate returns an error if the bounds are not valid.
+// Validate returns an error unless Lower ≤ Upper.
 func (g Within) Validate(int) error {
 	if !(g.Lower <= g.Upper) {
 		return errorf("Within{%v, %v} is empty; the lower bound must not exceed the upper", g.Lower, g.Upper)
