@@ -135,7 +135,7 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 	p.Draw(draw.Crop(on, s.label+5, 0, s.label+2, 0))
 }
 
-// curves draws lines. The first line is on top, and all bands are below all lines.
+// curves draws lines and bands. The first line is in front, and all bands are behind all lines.
 type curves struct {
 	lines []Line
 	style

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// texts returns the texts in an SVG file, one a line.
+// texts returns the texts in an SVG file, one on each line.
 func texts(t *testing.T, svg []byte) string {
 	t.Helper()
 	all := "\n"

@@ -183,7 +183,6 @@ func (e *env) changed(recovered any) error {
 	return nil
 }
 
-// errInterrupted is the error of an interrupted command.
 var errInterrupted = errors.New("interrupted")
 
 // interrupted returns err. If err comes from an interrupt of this process or of another rank, it returns

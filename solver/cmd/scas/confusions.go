@@ -157,7 +157,7 @@ func (m *confusionTable) heatMap() template.HTML {
 }
 
 // shade returns the colour for a share of the rows of a class. The square root makes small shares visible.
-// right selects the colour of right predictions.
+// right is true for right predictions.
 func shade(share float64, right bool) string {
 	ink := [3]float64{0xd5, 0x5e, 0x00}
 	if right {

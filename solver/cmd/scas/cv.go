@@ -78,7 +78,7 @@ var heldMetrics = []struct {
 	value     func(mean float64) float64 // computes the metric from the mean of measure
 	unit      float64                    // the table shows the metric divided by unit
 	text      string                     // format of the metric
-	price     string                     // format of the difference of two metrics
+	price     string                     // format of a difference in the metric
 }{
 	{"mean_loss", "mean loss", model.ByLoss, itself, 1, "%.6g", "%+.3g"},
 	{"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%", "%+.2f points"},
@@ -173,7 +173,6 @@ func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
 	}
 }
 
-// text returns the report as text.
 func (r *cvReport) text() string {
 	if !r.verbose {
 		return r.table().String()
@@ -269,7 +268,7 @@ func (c *cvCmd) check() error {
 	return c.pathFlags.check()
 }
 
-// mostFolds returns an upper bound on the number of folds. By default, the number also depends on the rows.
+// mostFolds returns an upper bound on the number of folds.
 func (c *cvCmd) mostFolds() int {
 	if c.Folds == 0 {
 		return 10

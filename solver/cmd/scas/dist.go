@@ -133,8 +133,8 @@ type rankSummary struct {
 	Ranks     int     `json:"ranks"` // 1 if --dist is not given
 	Messages  int     `json:"messages,omitempty"`
 	Numbers   int64   `json:"message_numbers,omitempty"`
-	Exchanged float64 `json:"message_seconds,omitempty"` // time in messages, including the wait for other ranks
-	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time without the time in messages
+	Exchanged float64 `json:"message_seconds,omitempty"` // time for messages, including the wait for other ranks
+	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time, without messages
 }
 
 // A traffic has the messages of this process so far. cpu is the processor time of the process without its

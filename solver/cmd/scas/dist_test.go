@@ -23,7 +23,7 @@ func onRanks(t *testing.T, ranks int, args ...string) []outcome {
 	return onComms(t, dist.Local(ranks, 20*time.Second), args...)
 }
 
-// onComms does the same as onRanks, with a rank for each of comms.
+// onComms runs a command on a rank for each of comms, and returns the results of the ranks.
 func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) []outcome {
 	t.Helper()
 	results := make([]outcome, len(comms))

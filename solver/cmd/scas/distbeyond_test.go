@@ -21,7 +21,7 @@ func TestRanksBeyond(t *testing.T) {
 	data := &sparse.Dataset{X: made.X, Labels: make([]float64, n)}
 	var numbers [3]strings.Builder
 	for i, b := range made.Labels {
-		data.Labels[i] = (b + 1) / 2 // 0 and 1
+		data.Labels[i] = (b + 1) / 2 // -1 and +1 become 0 and 1
 		fmt.Fprintln(&numbers[0], i%3)
 		fmt.Fprintln(&numbers[1], float64(i%5)/2-1)
 	}

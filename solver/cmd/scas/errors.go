@@ -99,7 +99,7 @@ func describe(err error) string {
 		remedy = absent(path.Path, err)
 	}
 	if setting, ok := errors.AsType[*solver.SettingError](err); ok && setting.Err == nil {
-		return settingWords(setting) // leaves out the name of the data file
+		return settingWords(setting) // without the name of the data file
 	}
 	if component, ok := errors.AsType[*graph.ComponentError](err); ok {
 		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",

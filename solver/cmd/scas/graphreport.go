@@ -11,7 +11,7 @@ import (
 // A graphReport is the result of scas graph. scas graph --json prints it, and the text has a part of it.
 type graphReport struct {
 	Method string `json:"method"`
-	Source string `json:"source"` // name of the input file
+	Source string `json:"source"` // name of the input file, or "no data"
 	graph.Statistics
 
 	Penalty    float64  `json:"penalty,omitempty"`    // penalty of glasso

@@ -100,7 +100,7 @@ func (m machineSummary) table() (f summary) {
 	return f
 }
 
-// An infoReport is the result of scas info. scas info --json prints it; the text says the same.
+// An infoReport is the result of scas info, which prints it as JSON or as text.
 type infoReport struct {
 	machineSummary
 	Data  *dataSummary `json:"data,omitempty"`
@@ -147,8 +147,8 @@ func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (
 	return f, err
 }
 
-// withoutEmpty returns data without the columns that have no entry, if there are more columns than entries.
-// Otherwise it returns data unchanged.
+// withoutEmpty returns data without its empty columns if there are more columns than entries. Otherwise, and
+// if there are no entries, it returns data unchanged.
 func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
 	n, p := data.X.Dims()
 	if int64(p) <= data.X.NNZ() || data.X.NNZ() == 0 {

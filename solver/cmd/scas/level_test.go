@@ -31,8 +31,8 @@ func buildV3(t *testing.T) string {
 	return program
 }
 
-// sameModels checks that training writes equal model files at every kernel level. Unless v3 is empty, it also
-// runs the program v3, of buildV3, at the first and the last level.
+// sameModels checks that training writes equal model files at every kernel level. Unless v3 is empty, it is
+// a program of buildV3, which must write the same file at the first and the last level.
 func sameModels(t *testing.T, v3 string, args ...string) {
 	t.Helper()
 	path, first := filepath.Join(t.TempDir(), "model"), ""
@@ -87,7 +87,7 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 	}
 }
 
-// TestMethodsEqualAtEveryLevel checks every method as TestModelsEqualAtEveryLevel checks the default.
+// TestMethodsEqualAtEveryLevel checks that every method gives equal model files at every kernel level.
 func TestMethodsEqualAtEveryLevel(t *testing.T) {
 	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)

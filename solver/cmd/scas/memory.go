@@ -67,8 +67,8 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// read sets the memory limit of opt. If --memory is given, it also limits the heap. Otherwise garbage may
-// need as much memory as the data.
+// read sets the memory limit of opt. If --memory is given, it also limits the heap. Without that limit,
+// garbage may need as much memory as the data.
 func (v memorySize) read(opt *sparse.ReadOptions) {
 	opt.Memory, _ = v.limit()
 	if opt.Format != sparse.Binary {

@@ -89,8 +89,8 @@ func TestWarnOfMemory(t *testing.T) {
 	}
 }
 
-// TestGapBounds checks that the gap in a report bounds the distance of the objective from the optimum. The
-// model has the last iterate or the average.
+// TestGapBounds checks that the gap in a report is at least the objective minus the optimum, for the last
+// iterate and for the average.
 func TestGapBounds(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	type report struct {

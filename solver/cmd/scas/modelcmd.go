@@ -310,7 +310,6 @@ func (r *columnReport) addFit(f *summary, of *model.FitSummary) {
 	f.addIf(r.Tied > 0, "groups", "%s of equal coefficients", grouped(r.Tied))
 }
 
-// text returns the report as text.
 func (r *modelReport) text() string {
 	var f summary
 	if r.columnReport != nil {
