@@ -8,20 +8,20 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// ErrNotApplicable is the error, wrapped, of New for a problem that the package cannot solve.
+// ErrNotApplicable is wrapped by the error of New for a problem that the package cannot solve.
 var ErrNotApplicable = errors.New("exact: not applicable")
 
 const (
-	// DenseFeatures is the largest number of features for which a dense matrix is formed, unless
-	// Problem.MaxWorking is set.
+	// DenseFeatures is the largest number of features of a coupled problem with a dense Hessian, unless
+	// Problem.MaxWorking is set. It also limits problems with their samples in a file.
 	DenseFeatures = 2048
-	// A problem is refused if forming a Hessian costs more than maxAssembly passes over the data and
-	// more than maxProducts multiplications for each process.
+	// A coupled problem is refused if forming its Hessian costs more than maxAssembly passes over the data
+	// and more than maxProducts multiplications for each process.
 	maxAssembly, maxProducts = 64, 2e9
 )
 
-// byCoordinate reports whether to use the separable model: joint is not set, A = I, there are no
-// groups, and X is a product of intervals.
+// byCoordinate reports whether to use the separable model: A = I, X is a product of intervals, there are
+// no squares or groups, and joint is not set.
 func (p *Problem) byCoordinate() bool {
 	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
 		return false
@@ -61,12 +61,12 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// fileFree is the largest number of features with neither a singleton row of A nor a ridge that a
-// problem with its samples in a file may have.
+// A problem with its samples in a file may have at most fileFree features with neither a ridge nor a
+// singleton row of A.
 const fileFree = 256
 
-// FileRefusal says why a Solver cannot solve the problem with its samples in a file, or returns "" if it
-// can. Such a Solver forms the Hessian of all coefficients.
+// FileRefusal says why a Solver cannot solve the problem with its samples in a file. It returns "" if it
+// can.
 func (p *Problem) FileRefusal() string {
 	switch columns := len(p.Ridge); {
 	case !p.Loss.Traits().Conjugate:
@@ -88,8 +88,7 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// Cost returns the cost of the Hessian of a step, in passes over the data. It returns 0 for a
-// separable problem, because the columns of a working set are known only later.
+// Cost returns the cost of the Hessian of a step, in passes over the data, or 0 for a separable problem.
 func (s *Solver) Cost() float64 {
 	if s.coupled == nil {
 		return 0
@@ -97,8 +96,8 @@ func (s *Solver) Cost() float64 {
 	return s.Assembly()
 }
 
-// Assembly returns the cost of forming the Hessian of the loss, in passes over the data: its number
-// of multiplications divided by the number of multiplications of a gradient.
+// Assembly returns the cost of forming the Hessian of the loss, in passes over the data. A pass costs as
+// much as a gradient.
 func (p *Problem) Assembly() float64 {
 	all := []float64{pairs(p.Data), float64(p.entries())}
 	if p.Ones {

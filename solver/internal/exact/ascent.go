@@ -7,44 +7,43 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// ascent is dual coordinate ascent (Hsieh and others 2008; Yu, Huang and Lin 2011) for problems that have
-// ridges and no limits. It changes one αᵢ after the other. The points x and α belong together:
+// ascent is dual coordinate ascent (Hsieh and others 2008; Yu, Huang and Lin 2011) for problems with
+// ridges and without limits. It changes one αᵢ at a time, and x with it, so that always
 //
 //	xⱼ = centreⱼ − (X'Cα)ⱼ / ridgeⱼ
 //
-// For features with a ridge, centreⱼ is 0. A feature without a ridge, such as an intercept, gets the
-// term (ridgeⱼ/2)(xⱼ − centreⱼ)², and after each pass centreⱼ moves to xⱼ (the proximal point method).
-//
-// A pass over the samples takes as long as two visits of the rows, and needs neither X' nor a Hessian.
+// For features with a ridge, centreⱼ is 0. For features without a ridge, such as an intercept, ridgeⱼ is
+// the mean of all positive ridges, and centreⱼ moves to xⱼ after each pass (the proximal point method).
 type ascent struct {
 	*memory
 	x, alpha      []float64
 	inverse       []float64 // 1/ridgeⱼ
 	centre        []float64
 	loose         []int     // the features without a ridge
-	stiff         []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of sample i's margin if αᵢ grows by 1
-	order         []int32   // the samples whose weight is not 0, in the order of the pass
-	margin, slope []float64 // the margin and slope of each sample before its last change
-	before        []float64 // αᵢ of each sample before its last change
-	rest, due     []int     // of each sample: the number of passes that leave it out, and its next pass
-	most          float64   // the ascent ends if visited is above this
+	stiff         []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of the margin of sample i if αᵢ grows by 1
+	order         []int32   // the samples with a weight above 0, in the order of the pass
+	margin, slope []float64 // the margin and slope of each sample at its last visit
+	before        []float64 // αᵢ before the last visit of sample i
+	rest, due     []int     // for each sample: how many passes leave it out; the number of its next pass
+	most          float64   // the ascent ends when visited exceeds this
 	count         int       // number of passes, including those that leave samples out
-	visited       float64   // entries visited by all passes, as a multiple of the entries of the data
-	random        uint64    // state of the random generator that draws orders
+	visited       float64   // number of visited entries, as a multiple of the number of entries of the data
+	random        uint64    // state of the random generator
 }
 
 const (
 	// Values of ascent.most: for a loss with a continuous curvature, and for one whose curvature jumps.
-	// The second number is larger, because jumps make Newton steps slow.
 	mostPasses, mostPassesOfJumps = 60, 2000
-	// With a continuous curvature, an ascent is tried only if the mean of stiffᵢ times the largest curvature
-	// is at most mostStiff. With a larger product, a change of one αᵢ undoes much of earlier changes.
+	// With a continuous curvature, an ascent is tried only if the mean of stiffᵢ times the largest
+	// curvature is at most mostStiff.
 	mostStiff = 25
 	// An ascent that gains too little may end when visited is above this fraction of ascent.most.
 	leastPart = 0.1
-	// After a failed proof, passes reduce the estimated gap further, down to this fraction of the tolerance.
+	// After each failed proof, the passes go on to a smaller estimated gap, down to this fraction of the
+	// tolerance.
 	leastAim = 1e-3
-	// A sample whose αᵢ did not change is left out of the next pass, then of the next 3, 7, …, longestRest.
+	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most longestRest
+	// passes.
 	longestRest = 63
 )
 
@@ -100,9 +99,8 @@ func (s *Solver) newAscent() *ascent {
 	return a
 }
 
-// pass changes each αᵢ once, in a random order, except for the samples that this pass leaves out. It returns
-// an estimate of the gap that x and α prove: the sum of the Fenchel terms of the samples, each with the
-// sample's margin and αᵢ before its last change.
+// pass visits the samples that are due, in a random order, and changes their αᵢ. It returns an estimate of
+// the gap that x and α prove: the sum of the samples' Fenchel terms at their last visits.
 func (a *ascent) pass() float64 {
 	for k := len(a.order) - 1; k > 0; k-- {
 		a.random = a.random*6364136223846793005 + 1442695040888963407
@@ -130,11 +128,12 @@ func (a *ascent) pass() float64 {
 	return a.Loss.Fenchel(a.before, a.slope, a.margin, a.Labels, a.Coef)
 }
 
-// change maximises the dual objective over αᵢ. The new αᵢ is φ'(t) at the margin t for which
+// change maximises the dual objective over αᵢ, and reports whether αᵢ changes. The new αᵢ is φ'(t) at
+// the margin t for which
 //
 //	t + stiffᵢ φ'(t) = u,
 //
-// where u is the margin for αᵢ = 0. The left side increases with t. change reports whether αᵢ changes.
+// where u is the margin for αᵢ = 0.
 func (a *ascent) change(i int) bool {
 	idx, val := a.Data.Row(i)
 	t := 0.0
@@ -166,7 +165,7 @@ func (a *ascent) change(i int) bool {
 		}
 		slope = a.Loss.Slope(t, label)
 	}
-	slope = max(a.lo[i], min(slope, a.hi[i])) // [lo, hi] is [0, 0] for separated samples
+	slope = max(a.lo[i], min(slope, a.hi[i]))
 	a.alpha[i] = slope
 	by := float64(a.Coef[i] * (slope - was))
 	if by == 0 {
@@ -180,17 +179,17 @@ func (a *ascent) change(i int) bool {
 
 const (
 	scalarSteps = 20   // largest number of Newton steps for one sample
-	scalarPart  = 1e-3 // they end if at most this fraction of the first |t + stiffᵢ φ'(t) − u| is left
+	scalarPart  = 1e-3 // the Newton steps end when |t + stiffᵢ φ'(t) − u| has fallen to this fraction
 )
 
-// ascend moves the point to the end of an ascent, adds the passes to r.Iterations, and sets r.Gap to the gap
-// that is proved there. It does nothing if Newton steps are expected to take less time.
+// ascend moves the point to the end of an ascent, and sets r.Gap to the gap that is proved there. The
+// passes count as iterations. ascend does nothing if Newton steps are expected to take less time.
 func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 	a := s.newAscent()
 	if a == nil {
 		return
 	}
-	var gaps, visited []float64 // after each pass
+	var gaps, visited []float64 // the estimated gap and a.visited after each pass
 	aim := 0.5 * tol
 	for k := 0; ; k++ {
 		if set.Interrupt != nil {
@@ -200,7 +199,7 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		}
 		r.Iterations++
 		gaps, visited = append(gaps, a.pass()), append(visited, a.visited)
-		// If rounding is too large, proofs fail although the passes have found the optimum.
+		// A very small aim means that rounding makes the proofs fail.
 		slow := a.visited > a.most || aim < leastAim*tol
 		if !slow && a.visited > leastPart*a.most { // extrapolate the gaps of the second half of the passes
 			rate := kernels.Log(gaps[k/2]/gaps[k]) / (visited[k] - visited[k/2])

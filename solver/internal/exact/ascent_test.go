@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// ridgeProblem returns a problem whose only penalty is a ridge. It has so many columns that no Hessian of
-// all of them is formed. The last column is an intercept without a ridge.
+// ridgeProblem returns a problem with ridges, without limits, and with an intercept. It has too many
+// columns for a Hessian.
 func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
 	const n, p = 150, defaultWorking + 50
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -36,9 +36,8 @@ func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
 	return q
 }
 
-// TestAscent checks that ascents alone solve problems with ridges, without a working set, also if rounding
-// does not allow the tolerance. The optimum is that of Newton steps: after a call of Start, Solve does not
-// begin with an ascent.
+// TestAscent checks that dual coordinate ascent alone reaches the optimum of Newton steps, also if the
+// tolerance is 0.
 func TestAscent(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 		q := ridgeProblem(t, loss)

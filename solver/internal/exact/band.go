@@ -6,13 +6,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A banded matrix is used if its bandwidth is at most the number of features divided by bandPart.
-// With larger bandwidths, a full matrix is factored faster.
+// A Hessian is stored as a band matrix if its bandwidth is at most the number of features divided by
+// bandPart.
 const bandPart = 8
 
-// band returns the bandwidth of the Hessians, which is the bandwidth of X'X + A'A. It returns the
-// bandwidth of a full matrix if a band would save too little or take too much memory. It does so too
-// if samples are in a file, or if the barrier of a ball, a group, or a column of ones fills the matrix.
+// band returns the bandwidth of X'X + A'A, and so of the Hessians. It returns the number of features minus
+// 1 if the Hessians are stored as full matrices.
 func (p *Problem) band() int {
 	_, features := p.dims()
 	if p.File != nil || p.Ones || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
@@ -43,8 +42,7 @@ func width(x, a *sparse.CSR) int {
 	return widest
 }
 
-// addBand adds X' diag(c) X to the upper triangle h of a banded matrix; see quadratic.Triangle for
-// stride. It takes little time, because rows are short if there is a band.
+// addBand adds X' diag(c) X to the upper triangle h of a banded matrix; see quadratic.Triangle for stride.
 func addBand(h []float64, stride int, x *sparse.CSR, c []float64) {
 	for i, by := range c {
 		idx, val := x.Row(i)

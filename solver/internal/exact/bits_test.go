@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// exactProblem returns a problem whose data are integers, so that it is the same on every machine.
+// exactProblem returns a problem with integer data, which are the same on every machine.
 func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet
@@ -48,8 +48,7 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	return prob
 }
 
-// TestBits checks that the results of a path have the fingerprints that are recorded here, at every
-// level of the kernels and on every machine.
+// TestBits compares the results of a path with recorded fingerprints, at every level of the kernels.
 func TestBits(t *testing.T) {
 	before := kernels.Active()
 	defer func() { _ = kernels.Use(before) }()

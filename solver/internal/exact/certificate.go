@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// poseBounds sets the problem for which gaps are proved, with the present limits and ridges.
+// poseBounds sets the problem for which gaps are proved, with the current limits and ridges.
 func (s *Solver) poseBounds() {
 	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
 	if s.summary.apart != nil {
@@ -17,16 +17,16 @@ func (s *Solver) poseBounds() {
 	s.rows.setBounds(q)
 }
 
-// proveGap returns an upper bound of P(x) − P*: the smaller of the bounds that the dual points α and
-// 0 prove. The tally of α must be known. proveGap sets s.e to X'Cα.
+// proveGap returns an upper bound of P(x) − P*: the smaller of the bounds that the dual points α and 0
+// prove. It sets s.e to X'Cα. The tally of α must be known.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {
 		z = s.coupled.z
 	}
 	b := s.rows.prove(s.x, z, s.e, tol)
-	// If s.x is the base point of gram, the loss there was computed from the rows. That is more accurate than
-	// a loss computed from the Gram matrix.
+	// The loss at gram.base was computed from the rows. It is more accurate than a loss from the Gram
+	// matrix.
 	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) {
 		s.at.loss = s.gram.base.Loss
 		s.at.value = s.value(s.at.loss)

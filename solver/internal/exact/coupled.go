@@ -11,18 +11,17 @@ import (
 // coupled is the quadratic model of a coupled problem. It has all columns.
 type coupled struct {
 	model  quadratic.Coupled
-	rows   gap.Penalty // the penalty g(A x) without its squares, which fillCoupled adds to model.H
+	rows   gap.Penalty // the penalty g(A x) without its squares, which model.H contains
 	base   []float64   // the Hessian of the loss
-	z      []float64   // multipliers of the rows, including the derivatives of squares
+	z      []float64   // multipliers of the rows, plus the derivatives of the squares
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
-	exact bool                // the last model's solution has the zeros and ties of part exactly
-	more  int                 // number of steps that were added to make zeros and ties exact
+	exact bool                // the last model's solution has exactly the zeros and ties of part
+	more  int                 // number of extra steps to make zeros and ties exact
 	rough bool                // zeros and ties need not be exact
 }
 
-// newCoupled makes the model of a coupled problem.
 func (s *Solver) newCoupled() {
 	shape := quadratic.NewTriangle(s.p, s.band())
 	c := &coupled{base: make([]float64, shape.Size()), excess: math.Inf(1)}
@@ -44,8 +43,8 @@ func (c *coupled) forget() {
 	c.model.ForgetMultipliers()
 }
 
-// begin makes the next model start from the multipliers of part, a model for some of the samples.
-// The current point is the solution for these samples. excess is an estimate of P − P* there.
+// begin makes the next model start from the multipliers of part, a model for some of the samples. excess
+// is an estimate of P − P* at the current point.
 func (c *coupled) begin(part *coupled, excess float64) {
 	c.excess = excess
 	c.model.StartFrom(&part.model)
@@ -60,7 +59,7 @@ func (c *coupled) setRows(rows *gap.Penalty) {
 	c.forget()
 }
 
-// fillCoupled computes the model's matrix: the Hessian of the loss, plus ridges and squares.
+// fillCoupled computes model.H: the Hessian of the loss, plus ridges and squares.
 func (s *Solver) fillCoupled() {
 	c := s.coupled
 	m := &c.model
@@ -74,23 +73,21 @@ func (s *Solver) fillCoupled() {
 }
 
 const (
-	// The barrier weight τ of the first model is startTau·Scale divided by the number of terms of the
-	// barrier.
+	// The barrier weight τ of the first model is startTau·Scale, divided by the number of barrier terms.
 	startTau = 0.05
-	// Newton's method converges quadratically: after a step from P − P* = e, P − P* is expected to
-	// be squared·e²/Scale.
-	squared   = 30
-	modelPart = 1e-3 // tolerance of a model, relative to the P − P* that is expected after its step
-	gapPart   = 0.02 // smallest tolerance of a model before the last step, relative to the gap's
-	// If P − P* after a step is expected to be at most this multiple of the tolerance, the step may
-	// be the last one.
-	mayEnd = 100
-	// Largest tolerance of the model of a last step, relative to Scale. A solution of this accuracy
-	// reveals zeros and ties.
+	// After a step from a point with P − P* = e, the expected P − P* is squaredFactor·e²/Scale.
+	squaredFactor = 30
+	modelPart     = 1e-3 // tolerance of a model, relative to the P − P* that is expected after its step
+	gapPart       = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
+	// A step may be the last one if the expected P − P* after it is at most this multiple of the
+	// tolerance.
+	mayEndPart = 100
+	// Largest tolerance of the model of a last step, relative to Scale. So small a tolerance reveals zeros
+	// and ties.
 	modelEnd  = 1e-12
-	leastFall = 100      // in a last step τ falls at least by this factor, which reveals zeros
+	leastFall = 100      // smallest factor by which τ falls in a last step
 	exactTol  = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale
-	mostMore  = 3        // largest number of steps that are added to make zeros and ties exact
+	mostMore  = 3        // largest number of extra steps to make zeros and ties exact
 )
 
 // minimiseCoupled minimises the model at the point, and returns by how much the model fell. If the
@@ -113,12 +110,12 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	after := s.scale
 	if !math.IsInf(c.excess, 1) {
 		start = math.Min(start, math.Max(m.Tau, c.excess/terms))
-		after = math.Min(c.excess, squared*c.excess*c.excess/s.scale)
+		after = math.Min(c.excess, squaredFactor*c.excess*c.excess/s.scale)
 	}
 	if s.constant() {
 		after = 0
 	}
-	last := !c.rough && (after <= mayEnd*tol || c.more > 0)
+	last := !c.rough && (after <= mayEndPart*tol || c.more > 0)
 	goal := math.Max(gapPart*tol, modelPart*after)
 	if last {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
@@ -143,8 +140,8 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// settled reports whether a run with a proved gap of at most tol may end. It returns false if zeros
-// and ties must be exact but are not, and a few more steps may make them so.
+// settled reports whether a run with a proved gap of at most tol may end. It returns false if zeros and
+// ties must be exact but are not. It does so at most mostMore times.
 func (s *Solver) settled(tol float64) bool {
 	c := s.coupled
 	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.more == mostMore {
@@ -158,8 +155,7 @@ func finite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(u float64) bool { return math.IsNaN(u) || math.IsInf(u, 0) })
 }
 
-// acceptModel stores the multipliers of the model's solution. For rows of the penalty with a square, it
-// adds the derivative of the square to the multiplier.
+// acceptModel stores the solution of the model, and its multipliers plus the derivatives of the squares.
 func (s *Solver) acceptModel() {
 	c, m := s.coupled, &s.coupled.model
 	copy(c.z, m.Z)
@@ -174,8 +170,8 @@ func (s *Solver) acceptModel() {
 	s.set.u, s.set.move = m.U, append(s.set.move[:0], m.Move...)
 }
 
-// assumedCurvature is the least curvature that is assumed along a feature, in units of Scale times the square
-// of the feature's largest absolute value. The true curvature is 0 where the loss is linear.
+// assumedCurvature is the least curvature that is assumed along a feature, in units of Scale times the
+// square of the feature's largest absolute value.
 const assumedCurvature = 1e-6
 
 // leastCurvature returns the least curvature that is assumed along each feature.

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// conic returns problems by name, one for each combination of loss, penalty and set X. It leaves out X = R^p
-// with a penalty of absolute values only. A has the differences along a chain, and the identity.
+// conic returns problems by name, one for each combination of loss, penalty and set X, except X = R^p with
+// absolute values only.
 func conic(t *testing.T) map[string]*Problem {
 	t.Helper()
 	const p = 8
@@ -50,8 +50,8 @@ func conic(t *testing.T) map[string]*Problem {
 	return all
 }
 
-// TestConic checks that zeros and ties are found. It also checks random points of the set: none may be
-// better than the best known point, and no bound may be below the true excess of its point.
+// TestConic checks that zeros and ties are exact, that no random point of X is better than the optimum,
+// and that Certify proves no gap below the true one.
 func TestConic(t *testing.T) {
 	for name, q := range conic(t) {
 		rng := rand.New(rand.NewPCG(3, 3))
@@ -83,8 +83,7 @@ func TestConic(t *testing.T) {
 	}
 }
 
-// TestSquaresAsRidge checks that a penalty with the squares of the coefficients gives the same zeros and
-// ties as an equal ridge.
+// TestSquaresAsRidge checks that squares of the coefficients give the same zeros of A x as an equal ridge.
 func TestSquaresAsRidge(t *testing.T) {
 	const n, p, mu = 40, 30, 0.01
 	for _, loss := range losses {
@@ -107,8 +106,7 @@ func TestSquaresAsRidge(t *testing.T) {
 	}
 }
 
-// TestNoBand checks that problems with a ball, or with groups of distant features, have full Hessians, even
-// if X'X + A'A is a band matrix.
+// TestNoBand checks that a ball, or groups of distant features, make the Hessian full.
 func TestNoBand(t *testing.T) {
 	const p = 24
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -53,9 +53,8 @@ func TestCoupledEndings(t *testing.T) {
 	}
 }
 
-// separated returns a problem with two free features that separate samples. Feature 4 separates the three
-// rows in which it occurs. Feature 5 separates all rows in which it occurs, except the first row of
-// feature 4.
+// separated returns a problem with two free features. Feature 4 separates the three rows in which it
+// occurs. Feature 5 separates its rows except row 0.
 func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	t.Helper()
 	p := pattern{loss, "identity", 0, 0.05}.draw(t, 40, 4, 1)
@@ -76,8 +75,7 @@ func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	return q
 }
 
-// TestSeparated checks that the dual variables α of separated samples are zero, and that the gap becomes
-// small.
+// TestSeparated checks that αᵢ is 0 for separated samples, and that the gap becomes small.
 func TestSeparated(t *testing.T) {
 	g, err := graph.FromPairs(6, [][2]int32{{0, 1}, {1, 2}})
 	if err != nil {
@@ -106,8 +104,8 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// TestNotSeparated checks that no samples count as separated if the loss increases with the margin in both
-// directions, or if a penalty or a set limits the coefficient of the feature.
+// TestNotSeparated checks that no sample counts as separated if the loss increases in both directions, or
+// if the penalty or X limits the free coefficients.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

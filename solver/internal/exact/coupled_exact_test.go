@@ -10,11 +10,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-const bigBits = 600 // enough to compute sums of products of moderate float64 numbers without rounding
+const bigBits = 600 // the precision at which sums of products of moderate float64 numbers are exact
 
 func num(v float64) *big.Float { return new(big.Float).SetPrec(bigBits).SetFloat64(v) }
 
-// addTo adds the product of the factors to sum.
 func addTo(sum *big.Float, factors ...float64) {
 	v := num(1)
 	for _, x := range factors {
@@ -23,9 +22,8 @@ func addTo(sum *big.Float, factors ...float64) {
 	sum.Add(sum, v)
 }
 
-// TestExactProofs recomputes proofs in exact arithmetic, for losses that are parabolas. It computes the
-// multiplier z of a feature's singleton row so that the dual residual is exactly zero. |z| must not exceed
-// its limit by more than rounding. The duality gap P − D must not be above the bound.
+// TestExactProofs checks in exact arithmetic that the duality gap P − D is at most the bound, and that no
+// multiplier exceeds its limit by more than rounding.
 func TestExactProofs(t *testing.T) {
 	for _, loss := range []term.Loss{term.Squared{}, term.SquaredHinge{}} {
 		for _, a := range []string{"identity", "graph"} {
@@ -49,7 +47,7 @@ func TestExactProofs(t *testing.T) {
 	}
 }
 
-// checkExact checks the gap that the dual point of the last step proves at the point.
+// checkExact checks in exact arithmetic the gap that the dual point of the last step proves.
 func checkExact(t *testing.T, s *Solver) {
 	t.Helper()
 	m := s.rows.(*memory)
@@ -88,7 +86,7 @@ func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
 	for k, j := range idx {
 		addTo(margin, val[k], s.x[j])
 	}
-	r := new(big.Float).Sub(num(1), new(big.Float).Mul(num(b), margin)) // b (b − t)
+	r := new(big.Float).Sub(num(1), new(big.Float).Mul(num(b), margin)) // 1 − b t, which is b (b − t)
 	if _, hinge := s.Loss.(term.SquaredHinge); hinge && r.Sign() < 0 {
 		r = num(0)
 	}
@@ -97,8 +95,8 @@ func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
 	addTo(sum, c, alpha, alpha, 0.25)
 }
 
-// exactResidual returns (X'Cα + A'z)_j without the feature's singleton row, and the sum of the
-// absolute values of its terms.
+// exactResidual returns (X'Cα + A'z)ⱼ without the term of feature j's singleton row, and the sum of the
+// absolute values of the terms.
 func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size float64) {
 	e = num(0)
 	for i, a := range alpha {
@@ -124,7 +122,6 @@ func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size flo
 	return e, size
 }
 
-// exactImage returns (A x)_row in exact arithmetic.
 func exactImage(r *gap.Penalty, x []float64, row int) *big.Float {
 	if r.M == nil {
 		return num(x[row])

@@ -13,8 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestOptima compares objectives with the optima of the paper's data, which another program computed to
-// 1e-11.
+// TestOptima compares objectives with optima that another program computed to 1e-11.
 func TestOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
 		x, y := readClasses(t, o.File, o.Features)
@@ -35,7 +34,7 @@ func TestOptima(t *testing.T) {
 	}
 }
 
-// TestCovtype checks the optimum of covtype, the largest data set of the paper with few features.
+// TestCovtype checks the optimum of the data set covtype.
 func TestCovtype(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
@@ -47,15 +46,14 @@ func TestCovtype(t *testing.T) {
 	}
 }
 
-// smallSets are the small data sets of forTables, with their numbers of features.
+// smallSets are the data sets of forTables, with their numbers of features.
 var smallSets = []struct {
 	name string
 	p    int
 }{{"heart_scale", 13}, {"german.numer_scale", 24}, {"breast-cancer_scale", 10}, {"a1a", 123}}
 
-// forTables calls f with problems on the tables of smallSets. Their columns are unscaled, or multiplied by
-// random factors between 1e-3 and 1e3. The problems are with and without a chain. λ is the smallest λ for
-// which x = 0 is optimal without a chain, times each of the numbers in parts.
+// forTables calls f with problems on smallSets: with unscaled and rescaled columns, with and without a
+// chain. λ is LambdaMax without a chain, times each of parts.
 func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
 	for _, set := range smallSets {
 		raw, y := readClasses(t, "small/"+set.name, set.p)
@@ -88,9 +86,8 @@ func TestRaw(t *testing.T) {
 	})
 }
 
-// TestExactEnd checks that a run with a tolerance of 1e-6 ends with the zeros and ties of the solution,
-// if the solution is unique. The proved gap must not be below the true one. The gap that Certify proves at
-// the same point must be at most three times the true one, or below 1e-11.
+// TestExactEnd checks that a run with a tolerance of 1e-6 finds the zeros of A x at a unique solution, and
+// that no proved gap is below the true one.
 func TestExactEnd(t *testing.T) {
 	forTables(t, losses[:2], []float64{0.5, 0.1, 1e-2, 1e-4}, func(t *testing.T, p *Problem) {
 		s := mustNew(t, p)
@@ -139,8 +136,7 @@ func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 	return svd.Rank(1e-10) < len(used)
 }
 
-// TestFreeColumn checks a free feature whose column is a sum of one-hot columns. Runs must prove a gap of
-// 1e-12 in few iterations.
+// TestFreeColumn checks problems in which the column of a free feature is a sum of one-hot columns.
 func TestFreeColumn(t *testing.T) {
 	one := load(t, "small/a1a", 123) // with a column of ones
 	for _, loss := range losses[:2] {

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// penalised returns a problem with the same limit lambda for all rows of a and a ridge mu. A nil a
+// penalised returns a problem with the limit lambda for all rows of a, and with the ridge mu. A nil a
 // means the identity.
 func penalised(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, lambda, mu float64) *Problem {
 	_, p := x.Dims()
@@ -42,7 +42,7 @@ func readClasses(t testing.TB, name string, features int) (*sparse.CSR, []float6
 	return d.X, d.Labels
 }
 
-// readEdges reads a graph and returns [G; I], where a row of G is the difference along an edge.
+// readEdges reads a graph and returns [G; I], where each row of G is the difference along an edge.
 func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 	t.Helper()
 	g, err := graph.ReadEdgesFile(sparsetest.DataFile(t, name), p)
@@ -52,7 +52,7 @@ func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 	return g.FusedLasso()
 }
 
-// rescaled multiplies each column by 10^u with a random |u| ≤ 3.
+// rescaled multiplies each column by 10^u, where u is random and |u| ≤ 3.
 func rescaled(t testing.TB, x *sparse.CSR) *sparse.CSR {
 	t.Helper()
 	_, p := x.Dims()
@@ -68,7 +68,6 @@ func rescaled(t testing.TB, x *sparse.CSR) *sparse.CSR {
 	return out
 }
 
-// fromRows builds a matrix from dense rows.
 func fromRows(t *testing.T, rows [][]float64) *sparse.CSR {
 	t.Helper()
 	m, err := sparse.FromDense(len(rows), len(rows[0]), slices.Concat(rows...))
@@ -91,7 +90,7 @@ type pattern struct {
 	lambda float64
 }
 
-// draw returns a random problem of the pattern. The labels are ±1, with noise, for all losses.
+// draw returns a random problem of the pattern. Its labels are ±1, with noise.
 func (k pattern) draw(t testing.TB, n, p int, seed uint64) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 99))
@@ -151,7 +150,7 @@ func (k pattern) matrix(t testing.TB, p int, rng *rand.Rand) *sparse.CSR {
 	return m
 }
 
-// patterns returns patterns with every loss and every A.
+// patterns returns patterns with every loss and every A, or a random third of these with -short.
 func patterns() (all []pattern) {
 	for _, loss := range losses {
 		for _, a := range []string{"identity", "chain", "graph", "weighted", "sparse"} {
@@ -170,7 +169,7 @@ func patterns() (all []pattern) {
 	return all
 }
 
-// inMemory returns the samples of s as a *memory. They must be in memory.
+// inMemory returns the samples of s, which must be in memory.
 func inMemory(s *Solver) *memory {
 	if s.gram != nil {
 		return s.gram.memory
@@ -178,8 +177,7 @@ func inMemory(s *Solver) *memory {
 	return s.rows.(*memory)
 }
 
-// trueExcess returns P(x) − P(y) as the sum of the differences of the terms. The rounding error is then
-// small compared with |x − y|, even if x and y are close.
+// trueExcess returns P(x) − P(y) as the sum of the differences of the terms, so that few digits cancel.
 func trueExcess(s *Solver, x, y []float64) (sum float64) {
 	for i, b := range s.Labels {
 		idx, val := s.Data.Row(i)
@@ -200,7 +198,6 @@ func trueExcess(s *Solver, x, y []float64) (sum float64) {
 	return sum
 }
 
-// imageOf returns A x.
 func imageOf(p *Problem, x []float64) []float64 {
 	l, _ := p.A.Dims()
 	v := make([]float64, l)
@@ -237,7 +234,7 @@ func lossChange(loss term.Loss, t, d, b float64) float64 {
 	return loss.Value(t+d, b) - loss.Value(t, b)
 }
 
-// checkStructure checks that the zeros and ties of a solution are exact.
+// checkStructure checks that a polished solution has exactly its zeros and ties.
 func checkStructure(t *testing.T, r *Solution) {
 	t.Helper()
 	if r.Polished && !r.Structure.Holds(r.X) {

@@ -6,11 +6,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// dense stores X by columns, with all zeros. It is for data with few zeros.
+// dense stores all entries of X by columns, including zeros. It is for data with few zeros.
 type dense struct {
 	n       int       // number of samples
 	val     []float64 // column by column
-	rows    []int32   // the row indices of every column: 0, 1, 2, …
+	rows    []int32   // the row indices of a column: 0, 1, 2, …
 	threads int
 }
 
@@ -43,9 +43,9 @@ func (d *dense) transposed(dst, v []float64) {
 }
 
 const (
-	marginRows = 4096 // number of margins that are computed at a time: they stay in the cache
-	// The terms of this number of columns are added up first, and then their sum is added to the
-	// margins. That reduces rounding errors.
+	marginRows = 4096 // margins are computed for this number of rows at a time, which fit into the cache
+	// The terms of this number of columns are added up before they are added to the margins, to reduce
+	// rounding errors.
 	marginLane = 8
 )
 

@@ -9,23 +9,23 @@
 // A feature is free if no limit, square or ridge penalises its coefficient, as for an intercept.
 //
 // The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the
-// loss at x plus the penalty (package quadratic), and a line search follows. The model is solved more
-// accurately the less the last step lowered P. If there are many samples, the first point is the
-// solution for some of them. If there are only ridges, and many columns, it is the end of a dual
-// coordinate ascent (ascent.go), which often leaves nothing to do for Newton steps.
+// loss at x plus the penalty (package quadratic), and a line search follows. If there are many samples,
+// the first point is the solution for some of them. If there are only ridges, and many columns, it is
+// the end of a dual coordinate ascent (ascent.go).
 //
 // There are two kinds of models:
 //
-//   - Separable, if A = I, there are no groups, and X is a product of intervals. The model has the columns
-//     of a working set. The correlations of all columns with the slopes φ' prove a gap and show which
-//     columns the set lacks. The columns that violate optimality most enter first, at most about as many
-//     as there are non-zero coefficients. If the Hessian of all columns costs little, the set has them all.
+//   - Separable, if A = I, there are no squares or groups, and X is a product of intervals. The model has
+//     the columns of a working set. The correlations of all columns with the slopes φ' prove a gap and show
+//     which columns the set lacks. The columns that violate optimality most enter first, at most about as
+//     many as there are non-zero coefficients. If the Hessian of all columns costs little, the set has
+//     them all.
 //   - Coupled, for all other problems. The model has all columns. If these are too many, a setSolver
 //     solves smaller problems on working sets.
 //
 // Let x + d be the solution of the model. The dual point is the slope of the model there: α = φ'(t) +
-// φ″(t) X d. Because x + d minimises the model, α is dual feasible up to the model's tolerance and
-// rounding, and its duality gap is of fourth order in d. Package gap computes the bound.
+// φ″(t) X d. It is dual feasible up to the model's tolerance and rounding, and its duality gap is of
+// fourth order in d. Package gap computes the bound.
 //
 // Solver asks an interface, samples, for everything that depends on the rows of the data. It has three
 // implementations:

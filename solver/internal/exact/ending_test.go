@@ -59,8 +59,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// TestGapOfRoundedSums checks that no gap is smaller than the rounding error of the objective, even
-// if the dual point is optimal.
+// TestGapOfRoundedSums checks that no gap is smaller than the rounding error of the objective.
 func TestGapOfRoundedSums(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 7))

@@ -13,14 +13,13 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// A kind describes random problems.
 type kind struct {
 	loss     term.Loss
 	weighted bool
 	offset   bool
 	ridge    float64 // fraction of the penalty that is a ridge
-	free     int     // number of features without a penalty: an intercept, then others
-	positive bool    // x ≥ 0
+	free     int     // number of features without a penalty; the last of them is an intercept
+	positive bool    // X is x ≥ 0; random leaves it to its caller to set X
 }
 
 func (k kind) String() string {
@@ -48,8 +47,8 @@ func kinds() (all []kind) {
 	return all
 }
 
-// random returns a problem of the kind. Its columns are correlated and have different scales, half
-// of the entries are zero, and the free features come last.
+// random returns a problem of the kind. About half of the entries are zero, and the free features come
+// last.
 func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
@@ -101,8 +100,8 @@ func mustNew(t testing.TB, p *Problem) *Solver {
 	return s
 }
 
-// TestPath checks along a path that each gap is proved to the tolerance, and is not below the true
-// gap. The optimum is that of a run from x = 0.
+// TestPath checks along a path that each gap is proved to the tolerance, and is not below the true gap,
+// which a run from x = 0 finds.
 func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)
@@ -150,7 +149,7 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestModels checks that a separable problem has the same optimum if it is solved as a coupled problem.
+// TestModels checks that the separable and the coupled model have the same optimum.
 func TestModels(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(80, 15, 3)
@@ -202,7 +201,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestRoom checks that the result says so if the solution needs a larger working set than allowed.
+// TestRoom checks Result.Full for a MaxWorking that is too small.
 func TestRoom(t *testing.T) {
 	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
@@ -237,7 +236,7 @@ func TestDegenerate(t *testing.T) {
 		row := data[i*p:]
 		row[0], row[1] = rng.NormFloat64(), 1 // a constant column beside the intercept
 		row[2], row[3] = row[0], 0
-		// One-hot columns are linearly dependent together with the intercept.
+		// These one-hot columns add up to the intercept's column.
 		row[4], row[5] = float64(i%2), float64(1-i%2)
 		row[6], row[7] = 1e-9*rng.NormFloat64(), 1e6*rng.NormFloat64()
 		row[8] = 1
@@ -259,7 +258,7 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// load reads a data set and appends a column of ones. It skips the test if the file does not exist.
+// load reads a data set and appends a column of ones.
 func load(t testing.TB, name string, features int) *Problem {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
@@ -293,7 +292,8 @@ var publicSets = []struct {
 	{"rcv1", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-2},
 }
 
-// TestPublicPaths solves paths of a hundred lambdas and checks that each gap is proved.
+// TestPublicPaths solves paths of a hundred lambdas and checks that each gap is proved in at most 4
+// iterations.
 func TestPublicPaths(t *testing.T) {
 	for _, c := range publicSets {
 		s := mustNew(t, load(t, c.file, c.features))
@@ -323,8 +323,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestFarOff checks a start at which the margins of samples are so far on the wrong side that the logistic
-// loss has a slope there but no curvature. The run must reach its tolerance.
+// TestFarOff checks starts with margins so far on the wrong side that the logistic loss has no curvature
+// there.
 func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // one feature for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -17,7 +17,7 @@ type FileProblem struct {
 	Data     *sparse.CSR // a mapped matrix, see sparse.CSR.Mapped
 	Ones     bool        // X is Data with an additional last column of ones
 	Labels   []float64
-	Positive *float64  // if not nil, the label that counts as +1, while all others count as −1
+	Positive *float64  // if not nil, the label that becomes +1; all others become −1
 	Weights  []float64 // ωᵢ ≥ 0; nil for equal weights
 	Offset   []float64 // oᵢ; nil for no offsets
 	Folds    []uint8   // the fold of each sample; samples of fold Out are left out; nil for no folds
@@ -25,12 +25,11 @@ type FileProblem struct {
 	Loss     term.Loss
 	Threads  int
 	Team     *rows.Team // the processes that hold the samples; nil if this process holds all
-	Memory   int64      // approximate number of bytes for windows and for samples copied into memory
+	Memory   int64      // approximate number of bytes for windows and for copied samples
 }
 
-// A File implements samples for rows in a mapped file. A visit reads all rows, window by window,
-// computes their margins, and sums what a request asks for at a point. A File keeps no vector with
-// an entry per sample. It is not safe for concurrent use.
+// A File implements samples for rows in a mapped file. A visit reads all rows, window by window. A File
+// keeps no vector with an entry per sample, and is not safe for concurrent use.
 type File struct {
 	*FileProblem
 	// Stop is called after each window; its error ends the visit. Tell is called after each window
@@ -40,16 +39,16 @@ type File struct {
 
 	windows *rows.Windows
 	p       int // number of columns of X
-	block   int // number of rows of a block, which fits into a cache
+	block   int // number of rows of a block
 	pieces  []*piece
-	n, nnz  float64 // numbers of rows and entries on all processes
-	weight  float64 // Σ ω on all processes
+	n, nnz  float64 // numbers of rows and entries of all processes
+	weight  float64 // Σω over all processes
 	survey  survey
 	visits  int
 	stopped error // the error that ended a visit early
 
 	bounds         *gap.Problem
-	compensated    bool    // X'Cα is summed with compensation
+	compensated    bool    // X'Cα is summed with compensation of rounding errors
 	compensatedFor float64 // the tolerance for which compensation became necessary
 
 	at, next  *findings
@@ -58,12 +57,12 @@ type File struct {
 	model     origin    // origin of the last model whose Hessian was requested
 }
 
-// How FileProblem.Memory is divided.
+// The parts of FileProblem.Memory.
 const (
-	windowShare = 8 // a window has an eighth of the memory, between leastWindow and mostWindow
-	// Fraction of the memory for samples that are copied into memory, and for solving their problem.
+	windowShare = 8 // a window gets an eighth of the memory, but at least leastWindow and at most mostWindow
+	// Fraction of the memory for copied samples, and for solving the problem with them.
 	memoryShare = 0.6
-	leastWindow = 4 << 20 // smallest window in bytes
+	leastWindow = 4 << 20
 	mostWindow  = 64 << 20
 	mostPieces  = 8
 )
@@ -78,12 +77,12 @@ func NewFile(p *FileProblem) *File {
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
 	entries := float64(p.Data.NNZ()) / float64(n)
 	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
-	each := int64(8 * f.p) // bytes of a vector in a piece
+	each := int64(8 * f.p) // bytes of a vector, or of a piece if it has a Hessian
 	if f.p <= DenseFeatures {
 		each *= int64(f.p + 8)
 	}
 	f.weight = float64(n)
-	if !f.equal() {
+	if !f.equalWeights() {
 		f.weight = 0
 		for i := range n {
 			f.weight += f.omega(i)
@@ -96,7 +95,7 @@ func NewFile(p *FileProblem) *File {
 	return f
 }
 
-// Visits returns the number of visits so far.
+// Visits returns the number of visits so far; each has read all rows.
 func (f *File) Visits() int { return f.visits }
 
 // Look makes x the current point, visits the rows there, and returns the mean loss and its gradient.
@@ -117,7 +116,7 @@ func (f *File) Scale() float64 { return f.survey.unit }
 // Columns returns the number of columns of X.
 func (f *File) Columns() int { return f.p }
 
-// Gradient returns X'Cφ' at the current point, or nil before the first visit.
+// Gradient returns X'Cφ' at the current point, or nil if there is no current point yet.
 func (f *File) Gradient() []float64 {
 	if f.at == nil {
 		return nil
@@ -125,10 +124,9 @@ func (f *File) Gradient() []float64 {
 	return f.at.gradient
 }
 
-// equal reports whether all samples have the same weight.
-func (f *File) equal() bool { return f.Weights == nil && f.Folds == nil }
+// equalWeights reports whether there are neither weights nor folds, so that all samples have the same weight.
+func (f *File) equalWeights() bool { return f.Weights == nil && f.Folds == nil }
 
-// leavesOut reports whether sample i is left out because of its fold.
 func (f *File) leavesOut(i int) bool { return f.Folds != nil && f.Folds[i] == f.Out }
 
 // omega returns the weight ωᵢ of sample i, or 0 if the sample is left out.
@@ -163,8 +161,8 @@ func (f *File) label(i int) float64 {
 	return -1
 }
 
-// labels returns the labels of samples lo to hi−1. It may store them in dst, which must be long
-// enough.
+// labels returns the labels of samples lo to hi−1. It may store them in dst, which must have room for
+// them.
 func (f *File) labels(dst []float64, lo, hi int) []float64 {
 	if f.Positive == nil {
 		return f.Labels[lo:hi]
@@ -176,7 +174,7 @@ func (f *File) labels(dst []float64, lo, hi int) []float64 {
 	return dst
 }
 
-// margins sets dst to aᵢ'x, without offsets, for the rows from lo on.
+// margins sets dst to aᵢ'x, without offsets, for len(dst) rows from row lo on.
 func (f *File) margins(dst []float64, lo int, x []float64) {
 	_, columns := f.Data.Dims()
 	kernels.Margins(dst, f.Data.Rows(lo, lo+len(dst)), x[:columns])
@@ -187,7 +185,7 @@ func (f *File) margins(dst []float64, lo int, x []float64) {
 	}
 }
 
-// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X that belong to part.
+// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X in part.
 func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
 	kernels.Gradient(dst[:part.Cols], part, c)
 	if f.Ones {
@@ -205,7 +203,7 @@ func (f *File) columns() gap.Columns { return f.survey.columns }
 
 func (f *File) lossAtZero() float64 { return f.survey.zero }
 
-// separate returns nil, because finding separated samples needs the data by columns.
+// separate returns nil: a File does not search for separated samples.
 func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
 
 func (f *File) setBounds(q *gap.Problem) {
@@ -216,7 +214,7 @@ func (f *File) setBounds(q *gap.Problem) {
 }
 
 func (f *File) moveTo(x, e []float64, damping float64) float64 {
-	if f.at == nil || !slices.Equal(x, f.at.x) { // otherwise the rows were visited at this point already
+	if f.at == nil || !slices.Equal(x, f.at.x) { // not if the last visit was at x
 		f.visit(&request{to: slices.Clone(x), hessian: true, damping: damping})
 		if f.stopped != nil {
 			return math.Inf(1)
@@ -261,7 +259,7 @@ func (f *File) accept(t *trial) {
 	f.revisit(&f.model)
 }
 
-// revisit visits the rows at the point again, for the α of a model.
+// revisit visits the rows at the point again, to compute the α of the model m and its tally.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
 		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.rootsVersion = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.rootsVersion
@@ -289,7 +287,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	}
 	copy(e, f.at.head)
 	// Another visit, for the scaled dual point, is made only if it may prove the goal.
-	if t := &f.at.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.survey.unit) {
+	if t := &f.at.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
 		if f.visit(&request{to: f.at.x, model: &scaled}); f.stopped == nil {
@@ -299,8 +297,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// If the goal is larger than this multiple of compensatedFor, X'Cα is summed without compensation
-// again.
+// X'Cα is again summed without compensation if the goal exceeds this multiple of compensatedFor.
 const lessCare = 10
 
 // bound returns the bound that α of the last visit and the multipliers z prove at x.
@@ -310,9 +307,9 @@ func (f *File) bound(x, z []float64) gap.Bound {
 	})
 }
 
-// rootHessian returns what gap.Sum.Hessian must return for α at the point.
+// rootHessian returns what gap.Sum.Hessian must return for α at the current point.
 func (f *File) rootHessian() []float64 {
-	if f.at.rootsVersion != f.bounds.RootsVersion() { // the visit summed the columns of other roots
+	if f.at.rootsVersion != f.bounds.RootsVersion() { // other roots were current in the visit
 		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // NaN cannot be factored, so no gap is proved
@@ -322,8 +319,7 @@ func (f *File) rootHessian() []float64 {
 	return f.at.roots
 }
 
-// roundings returns the largest number of rounding errors in a term of X'Cα: the errors of its own
-// product, and of the sums over blocks, windows, pieces and ranks.
+// roundings returns the largest number of rounding errors in a term of X'Cα.
 func (f *File) roundings() float64 {
 	count := len(f.pieces)
 	blocks := f.windows.Largest()/count/f.block + 2
@@ -355,7 +351,7 @@ func (f *File) falls(d []float64) bool {
 		rows.Pieces(len(sides), f.Threads, lo, hi, func(k, lo, hi int) {
 			margin, sign, weight := make([]float64, hi-lo), make([]float64, hi-lo), []float64(nil)
 			f.margins(margin, lo, d)
-			if !f.equal() {
+			if !f.equalWeights() {
 				weight = make([]float64, hi-lo)
 				for i := range weight {
 					weight[i] = f.omega(lo + i)

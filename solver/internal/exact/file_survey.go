@@ -10,18 +10,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A survey is the result of the first visit.
 type survey struct {
 	columns gap.Columns
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
 	deviation  []float64
 	unit, zero float64     // what Scale and lossAtZero return
-	part       *sampleCopy // the copied samples; nil after the first point has been computed with them
+	part       *sampleCopy // the copied samples; nil when they are no longer needed
 }
 
-// Survey makes the first visit. It checks the data, computes statistics of the columns, and copies at
-// most the given number of samples into memory. It draws one sample from each n/most consecutive
-// samples, so that each sample is copied with about the same probability.
+// Survey makes the first visit. It checks the data, computes statistics of the columns, and copies at most
+// the given number of samples, spread evenly over the rows.
 func (f *File) Survey(most int) error {
 	n, _ := f.Data.Dims()
 	pick := picks(n, f.share(most))
@@ -30,8 +28,8 @@ func (f *File) Survey(most int) error {
 	for k := range found {
 		found[k] = f.newMoments()
 	}
-	zeros := make([][3]float64, len(f.pieces)) // of each piece: Σ cᵢφ, Σ cᵢbᵢ and Σ cᵢφ' at x = 0
-	largest := make([]float64, len(f.pieces))  // of each piece: the largest |oᵢ|
+	zeros := make([][3]float64, len(f.pieces)) // for each piece: Σ cᵢφ, Σ cᵢbᵢ and Σ cᵢφ' at x = 0
+	largest := make([]float64, len(f.pieces))  // for each piece: the largest |oᵢ|
 	counts := f.Loss.Traits().Labels == term.Counts
 	failed := make([]error, len(f.pieces))
 	f.stopped = f.together(f.each(func(lo, hi int) error {
@@ -84,21 +82,20 @@ func (f *File) Survey(most int) error {
 // Σ cᵢx_ij, and 1 for constant columns. It returns nil if there are more than DenseFeatures columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
-// Room returns the number of samples that can be copied into memory, if the memory for solving their
-// problem is counted too. It is at least 1 and otherwise at most half of all samples.
+// Room returns the number of samples for which there is memory, to copy them and to solve their problem:
+// from 1 to half of all samples.
 func (f *File) Room() int {
-	// The bytes of a sample: 28 vectors have an element for each sample. The bytes of an entry of X: 12 in
-	// Problem.Data, and at most 12 in Problem.Rows.
+	// A sample needs 28 vectors with an element for it. An entry of X needs 12 bytes in Problem.Data, and
+	// at most 12 in Problem.Rows.
 	const ofSample, ofEntry = 28 * 8, 24
 	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
 	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
 }
 
-// moments are statistics of the columns over some of the rows. If there are more than DenseFeatures
-// columns, they are only the largest absolute entries.
+// moments are statistics of the columns over some of the rows.
 type moments struct {
 	largest []float64
-	all     *sparse.ColumnStats // nil if there are too many columns; largest is used only then
+	all     *sparse.ColumnStats // nil if there are more than DenseFeatures columns; only then is largest used
 }
 
 func (f *File) newMoments() *moments {
@@ -124,7 +121,6 @@ func (m *moments) add(f *File, lo, hi int) {
 	}
 }
 
-// merge adds the moments of other rows.
 func (m *moments) merge(more *moments) {
 	for j, v := range more.largest {
 		m.largest[j] = max(m.largest[j], v)
@@ -134,7 +130,8 @@ func (m *moments) merge(more *moments) {
 	}
 }
 
-// columnsOf returns the magnitudes and deviations of the columns, given the moments of all rows.
+// columnsOf returns the magnitudes and the standard deviations of the columns, given the moments of all
+// rows.
 func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	if m.all == nil {
 		return gap.Columns{Largest: m.largest}, nil
@@ -184,8 +181,7 @@ func (t *sampleCopy) add(f *File, i int) {
 	}
 }
 
-// Part returns a problem without a penalty, whose samples are those that Survey copied. It returns
-// nil if there are none.
+// Part returns a problem without a penalty for the samples that Survey copied, or nil if there are none.
 func (f *File) Part() *Problem {
 	p := &Problem{Loss: f.Loss, Threads: f.Threads}
 	if !f.subsample(p) {

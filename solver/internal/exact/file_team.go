@@ -8,17 +8,15 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// With several ranks, each rank has its own rows, in its own file or in some of the rows of a shared
-// file. In a visit, every rank reads its windows, and then the ranks add their sums. Every rank then
-// does all other computations itself, with the same bits. Every rank gets the samples that Survey
-// copies on all ranks, because the rows of one rank may be of another kind than those of others. Each
-// rank calls File.Stop after each of its windows. All ranks agree at the end of a visit whether to
-// continue.
+// Each rank has some of the rows, in its own file or in a shared file. In a visit, every rank reads its
+// windows, and then the ranks add their sums. After a visit all ranks do the same computations, with the
+// same bits. Survey gives every rank the copied samples of all ranks. Each rank calls File.Stop after each
+// of its windows; at the end of a visit all ranks agree whether to continue.
 
-// failed extends the causes of package ending: the visit of this rank failed.
+// failed is one more cause after those of package ending: the visit of this rank failed.
 const failed = ending.Canceled + 1
 
-// together returns the error after a visit. err is the error of this rank. If a rank has an error, all
+// together returns the error after a visit, given the error of this rank. If a rank has an error, all
 // ranks return one.
 func (f *File) together(err error) error {
 	if f.Team.Alone() {
@@ -46,8 +44,8 @@ func (f *File) together(err error) error {
 	return rows.ErrElsewhere
 }
 
-// add replaces the sums of this rank's visit by the sums over all ranks.
-func (f *File) add(l *request, found *piece) {
+// addRanks replaces the sums of this rank's visit by the sums over all ranks.
+func (f *File) addRanks(l *request, found *piece) {
 	if f.Team.Alone() {
 		return
 	}
@@ -74,7 +72,7 @@ func (f *File) add(l *request, found *piece) {
 	}
 }
 
-// share returns how many of the samples this rank copies: a number in proportion to its rows.
+// share returns how many of the samples this rank copies, in proportion to its rows.
 func (f *File) share(samples int) int {
 	n, _ := f.Data.Dims()
 	if f.Team.Alone() {
@@ -83,7 +81,7 @@ func (f *File) share(samples int) int {
 	return int(float64(samples) * (float64(n) / f.n))
 }
 
-// gather replaces the samples by the samples of all ranks, in the order of the ranks.
+// gather replaces this rank's samples by the samples of all ranks, in the order of the ranks.
 func (t *sampleCopy) gather(team *rows.Team) {
 	if team.Alone() {
 		return
@@ -111,7 +109,6 @@ func (t *sampleCopy) gather(team *rows.Team) {
 	}
 }
 
-// gather merges the moments of all ranks.
 func (m *moments) gather(team *rows.Team) {
 	// With several ranks m.all is not nil: FileRefusal refuses problems with more than DenseFeatures columns.
 	if team.Alone() || m.all == nil {

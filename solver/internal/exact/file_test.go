@@ -7,8 +7,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestFileFalls checks whether directions separate the classes, for rows in a file: with and without an
-// intercept, with a row on the wrong side, and with weight 0 for that row.
+// TestFileFalls checks whether directions separate the classes, for rows in a file.
 func TestFileFalls(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
 	if err != nil {
@@ -17,7 +16,7 @@ func TestFileFalls(t *testing.T) {
 	x, constant := []float64{1, -2, 0.5, 0, 1, 0.25}, 0.125
 	margin, labels := make([]float64, 5000), make([]float64, 5000)
 	d.X.MulVec(margin, x)
-	for i, v := range margin { // the margins, with the constant added
+	for i, v := range margin {
 		if labels[i] = 1; v+constant < 0 {
 			labels[i] = -1
 		}

@@ -8,9 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// A request says what a visit computes: always the loss and its gradient at a point; if hessian is
-// set, the Hessian of the loss there; if model is not nil, the tally that proves a gap there with
-// the α of that model.
+// A request says what a visit computes at a point: always the loss and its gradient; the Hessian if
+// hessian is set; and the tally that proves a gap with the α of model, if that is not nil.
 type request struct {
 	to      []float64
 	hessian bool
@@ -18,9 +17,9 @@ type request struct {
 	model   *origin
 }
 
-// An origin says at which points a quadratic model of the loss has its Hessian and its gradient; the two
-// points may be the same slice. The model gives α = φ'(X gradientAt) + φ″(X hessianAt) X move, or
-// φ'(X gradientAt) if move is nil. If shrink is not 0, α is multiplied by it.
+// An origin says at which points a quadratic model of the loss has its Hessian and its gradient. The model
+// gives α = φ'(X gradientAt) + φ″(X hessianAt) X move, or φ'(X gradientAt) if move is nil. If shrink is
+// not 0, α is multiplied by it.
 type origin struct {
 	hessianAt  []float64
 	damping    float64
@@ -29,29 +28,26 @@ type origin struct {
 	shrink     float64
 }
 
-// findings are the results of a visit.
 type findings struct {
 	x            []float64
 	model        *origin   // the model that gave α; nil if no gap was requested
 	loss         float64   // Σ cᵢ φ(tᵢ)
 	gradient     []float64 // X'C φ'(t)
 	tally        gap.Tally // the tally of α
-	head, tail   []float64 // X'Cα is head + tail; tail is nil if X'Cα was summed without compensation
+	head, tail   []float64 // X'Cα is head + tail; tail is nil without compensation
 	roots        []float64 // the matrix that gap.Sum.Hessian returns
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 
-// A piece holds the sums over some of the rows of every window. Different goroutines work on
-// different pieces. X'Cα is summed in three levels: over the rows of a block, over the blocks of a
-// window, and over windows. So its rounding errors, which enlarge the gap, are the errors of a few
-// thousand additions instead of n.
+// A piece holds the sums over some of the rows of every window, for one goroutine. X'Cα is summed over the
+// rows of a block, then over blocks, then over windows, to keep rounding errors small.
 type piece struct {
 	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
 	block, window                []float64 // X'Cα of a block and of a window
 	margin, slope, weight, alpha []float64 // with an entry for each row of a block
 	sign                         []float64 // labels ±1 of a block
-	along, modelCurve            []float64 // X move, and φ″ of the model, for a block
+	along, modelCurve            []float64 // X move, and φ″ of the model, for each row of a block
 	curve                        []float64 // cᵢφ″ for each row of the piece in a window
 	last                         []float64 // the Hessian's column for the column of ones
 	scratch                      *kernels.HessianScratch
@@ -64,7 +60,7 @@ func (f *File) newPiece() *piece {
 	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.along, &t.modelCurve} {
 		*v = make([]float64, f.block)
 	}
-	if f.equal() {
+	if f.equalWeights() {
 		for i := range t.weight {
 			t.weight[i] = 1 / f.weight
 		}
@@ -72,7 +68,6 @@ func (f *File) newPiece() *piece {
 	return t
 }
 
-// clear prepares the piece for a visit.
 func (t *piece) clear(f *File, l *request) {
 	t.loss, t.tally = 0, gap.Tally{}
 	clear(t.gradient)
@@ -135,7 +130,7 @@ func (f *File) visit(l *request) {
 			kernels.Axpy(1, t.roots, first.roots)
 		}
 	}
-	f.add(l, first)
+	f.addRanks(l, first)
 	first.tally.Loss = first.loss
 	f.next = &findings{
 		x: l.to, model: l.model, loss: first.loss, gradient: slices.Clone(first.gradient), tally: first.tally,
@@ -192,13 +187,12 @@ func (t *piece) addHessian(f *File, lo, hi int) {
 	}
 }
 
-// add adds rows lo to hi−1, which form one block. first is the first row of the piece in the
-// window.
+// add adds one block, rows lo to hi−1. first is the first row of the piece in the window.
 func (t *piece) add(f *File, l *request, lo, hi, first int) {
 	n := hi - lo
 	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
 	margin, slope, weight := t.margin[:n], t.slope[:n], t.weight[:n]
-	if !f.equal() {
+	if !f.equalWeights() {
 		for i := range weight {
 			weight[i] = f.coef(lo + i)
 		}
@@ -208,7 +202,7 @@ func (t *piece) add(f *File, l *request, lo, hi, first int) {
 	}
 	f.margins(margin, lo, l.to)
 	f.shift(margin, lo)
-	if f.equal() {
+	if f.equalWeights() {
 		t.loss += float64(f.Loss.Slopes(slope, margin, label) * weight[0])
 	} else {
 		f.Loss.Slopes(slope, margin, label)
@@ -232,14 +226,13 @@ func (t *piece) add(f *File, l *request, lo, hi, first int) {
 	f.transposed(t.gradient, part, slope)
 }
 
-// shift adds the offsets of the rows from lo on to their margins.
 func (f *File) shift(margin []float64, lo int) {
 	if f.Offset != nil {
 		kernels.Axpy(1, f.Offset[lo:lo+len(margin)], margin)
 	}
 }
 
-// prove adds the rows of a block to the tally and to X'Cα.
+// prove adds a block to the tally and to X'Cα.
 func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	n := len(label)
 	of := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
@@ -267,7 +260,8 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	kernels.Axpy(1, t.block, t.window)
 }
 
-// dual sets t.alpha to the α of the model m for the rows from lo on; label holds their labels.
+// dual sets t.alpha to the α of the model m for a block that begins with row lo. label holds the block's
+// labels.
 func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	n := len(label)
 	slope, alpha, margin, along := t.slope[:n], t.alpha[:n], t.margin[:n], t.along[:n]
@@ -290,7 +284,7 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	for i, a := range alpha {
 		low, high := f.Loss.SlopeRange(label[i])
 		if alpha[i] = max(low, min(a, high)); t.weight[i] == 0 {
-			alpha[i] = 0 // with weight 0 the term of the gap must be 0, not 0·∞
+			alpha[i] = 0 // a sample of weight 0 adds 0 to the gap, not 0·∞
 		}
 		if m.shrink > 0 {
 			alpha[i] *= m.shrink
@@ -298,8 +292,8 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	}
 }
 
-// A rootTally sums the upper triangle of N'X'CΦXN over the samples; see gap.Sum.Hessian and
-// gap.RootRow for Φ and N.
+// A rootTally sums the upper triangle of N'X'CΦXN over the samples. See gap.Sum.Hessian and gap.RootRow
+// for Φ and N.
 type rootTally struct {
 	row          *gap.RootRow
 	count        int
@@ -314,7 +308,7 @@ func (f *File) newRootTally() *rootTally {
 	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
-// add adds the given rows, whose cᵢΦᵢ are phi, to the upper triangle h.
+// add adds the rows of part to the upper triangle h. phi holds their cᵢΦᵢ.
 func (r *rootTally) add(h []float64, part kernels.Rows, phi []float64) {
 	for i, c := range phi {
 		lo, hi := part.Ptr[i], part.Ptr[i+1]

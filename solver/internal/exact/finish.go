@@ -13,9 +13,9 @@ import (
 // A Solution is the result of Finish.
 type Solution struct {
 	X []float64 // the point; length p
-	Z []float64 // the multiplier of each row of A, for the penalty that was set by Penalise
-	// Length n; (Alpha, Z) is the dual point that proves the gap, up to rounding; nil for samples
-	// in a file.
+	Z []float64 // multipliers of the rows of A, for the penalty that Penalise was given
+	// (Alpha, Z) is the dual point that proves the gap, up to rounding. Length n; nil for samples in a
+	// file.
 	Alpha      []float64
 	Gap        float64 // an upper bound of Objective − P*; +Inf if nothing is proved
 	Objective  float64 // P(X) as computed
@@ -24,8 +24,7 @@ type Solution struct {
 	Polished   bool                // zeros and ties of X are exact
 	Structure  quadratic.Partition // zeros and ties of X, if Polished
 	Full       bool                // the working set had no room for all non-zero coefficients
-	// The error that ended the run: of Settings.Interrupt, of Settings.Watch or of the File; or
-	// nil.
+	// The error of Settings.Interrupt, Settings.Watch or the File that ended the run, or nil.
 	Err error
 }
 
@@ -44,10 +43,9 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return s.second(r, set)
 }
 
-// second returns the solution with the smaller gap of two: first, and a solution by the coupled model. It
-// tries the coupled model only if the separable model has not reached the tolerance. The steps of the
-// coupled model are shorter. This can help if many points are nearly optimal, or where the loss is
-// linear. If an error ends the run with the coupled model, second returns the solution with this error.
+// second returns the solution with the smaller gap: first, or one by the coupled model. It tries the
+// coupled model only if first has not reached the tolerance. If an error ends that run, second returns the
+// run's solution.
 func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first
@@ -66,7 +64,7 @@ func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	return r
 }
 
-// finish solves the problem for lambda = 1. before is the number of earlier iterations.
+// finish solves the problem for lambda = 1. before is the number of iterations before.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
@@ -76,7 +74,7 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 	return s.Solution(r, set.Tol)
 }
 
-// Solution returns the point as a Solution. r is the result of Solve, which had the tolerance tol.
+// Solution returns the point as a Solution. r is the result of a call of Solve with the tolerance tol.
 func (s *Solver) Solution(r Result, tol float64) *Solution {
 	out := &Solution{
 		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.dual(s.x), Gap: r.Gap, Objective: r.Objective,
@@ -92,7 +90,7 @@ func (s *Solver) Solution(r Result, tol float64) *Solution {
 	return out
 }
 
-// multipliers returns the multipliers of all rows of A for the penalty that was set by Penalise.
+// multipliers returns the multipliers of all rows of A, for the penalty that Penalise was given.
 func (s *Solver) multipliers() []float64 {
 	z := make([]float64, s.p)
 	if s.coupled != nil {
@@ -139,9 +137,9 @@ func (s *Solver) Ties() [][]int {
 }
 
 const (
-	mostSteps = 10    // largest number of Newton steps of Certify
-	certain   = 1e-12 // a bound of at most this multiple of Scale ends Certify
-	tight     = 0.9   // a bound is tight enough if P has fallen by at least this fraction of it
+	mostSteps   = 10    // largest number of Newton steps of Certify
+	certainPart = 1e-12 // a bound of at most this multiple of Scale ends Certify
+	tightPart   = 0.9   // a bound is tight enough if P has fallen by at least this fraction of it
 )
 
 // Certify returns an upper bound of P(x) − P* for lambda = 1 at a point x in X. It makes at most
@@ -155,7 +153,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.choose(1)
 	s.at.value = s.value(s.at.loss)
 	value := s.at.value
-	best, tol := s.rows.trivial(s.x, value), math.Max(set.Tol, certain*s.scale)
+	best, tol := s.rows.trivial(s.x, value), math.Max(set.Tol, certainPart*s.scale)
 	for range mostSteps {
 		if set.Stop != nil && set.Stop() != nil {
 			break
@@ -164,7 +162,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		s.rows.tally()
 		proved := s.proveGap(tol)
 		best = math.Min(best, gap.AtObjective(proved, s.at.value, value))
-		if value-s.at.value >= tight*best || best <= tol || length == 0 && !s.work.uphill || s.set.full {
+		if value-s.at.value >= tightPart*best || best <= tol || length == 0 && !s.work.uphill || s.set.full {
 			break
 		}
 		s.choose(1)
@@ -173,17 +171,16 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	return gap.Rounded(best, value)
 }
 
-// forget clears what earlier steps have left, so that a result does not depend on what was solved
-// or certified before.
+// forget clears the state of earlier steps, so that results do not depend on it.
 func (s *Solver) forget() {
 	w := &s.work
-	w.damping, w.spare, w.visits = s.firstDamping(), 1, leastVisits
+	w.damping, w.gapRatio, w.visits = s.firstDamping(), 1, leastVisits
 	w.near, w.fall, w.stale, w.uphill = false, 0, false, false
 	if s.coupled != nil {
 		s.coupled.more, s.coupled.exact = 0, false
 	}
 }
 
-// Dependent reports whether the last proof found that the columns of free features are linearly
-// dependent, or nearly so.
+// Dependent reports whether the last proof found the columns of free features linearly dependent, or
+// nearly so.
 func (s *Solver) Dependent() bool { return s.bounds != nil && s.bounds.Dependent }

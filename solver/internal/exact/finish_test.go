@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// sparseProblem returns a problem with a few entries in each row. If there are free features, the
-// last column is a column of ones.
+// sparseProblem returns a problem with few entries in each row. If there are free features, the last
+// column is all ones.
 func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 	t.Helper()
 	_, class := k.loss.(term.Logistic)
@@ -54,7 +54,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 	return q
 }
 
-// TestStart checks that runs from other points than 0 reach the same optimum.
+// TestStart checks that runs from points other than 0 reach the same optimum as a run from 0.
 func TestStart(t *testing.T) {
 	q := sparseProblem(t, kind{loss: term.Logistic{}, free: 1}, 500, 600)
 	tol := 1e-9 * math.Ln2
@@ -94,7 +94,7 @@ func TestFinishInterrupt(t *testing.T) {
 	}
 }
 
-// TestCertifyForgets checks that the bound of Certify does not depend on earlier calls of the solver.
+// TestCertifyForgets checks that the bound of Certify does not depend on earlier calls of methods.
 func TestCertifyForgets(t *testing.T) {
 	for _, joint := range []bool{false, true} {
 		p := kind{loss: term.Logistic{}, free: 1}.random(200, 12, 4)

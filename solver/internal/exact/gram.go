@@ -15,23 +15,22 @@ import (
 //
 //	L + g'd + d'Hd/2,  H = κX'CX.
 //
-// H is formed for the columns of the working set, and extended when columns enter the set. Columns
-// never leave the set. When the set has all columns, the rows are visited only if the rounding
-// errors of H make the gap too large. The point of such a visit becomes the base.
+// H has the columns of the working set. Columns enter the set but never leave it. If the set has all
+// columns, the rows are visited at a new base only if the rounding errors of H make the gap too large.
 type gram struct {
 	*memory
 	base gap.Base
 
-	there         []float64 // the coefficients in the working set, at the last point of evaluate
-	gradientThere []float64 // the gradient g + Hd at that point
+	there         []float64 // the last point of evaluate, in the columns of the working set
+	gradientThere []float64 // the gradient g + Hd at the last point of evaluate
 
 	roundings float64 // number of rounding errors in an entry of H
-	visited   float64 // number of entries, per row, that visits for proofs have read
-	// The set must take all columns, because visits for proofs have cost as much as the missing part of H.
+	visited   float64 // number of entries, per row, that were read for proofs
+	// The set must take all columns: reading for proofs has cost as much as the missing part of H.
 	whole bool
 }
 
-// gramServes reports whether to use a Gram matrix in place of the rows; cheap is as in columnSummary.
+// gramServes reports whether to use a Gram matrix in place of the rows. cheap is columnSummary.cheap.
 func (p *Problem) gramServes(cheap bool) bool {
 	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.byCoordinate() && (cheap || mostlyFull(p.Data))
 }
@@ -41,8 +40,7 @@ func newGram(m *memory) *gram {
 	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Slope: make([]float64, features)}}
 }
 
-// subsample returns false: one Hessian serves all points, so a start with fewer samples saves
-// nothing.
+// subsample returns false, because a start with some of the samples would save nothing.
 func (m *gram) subsample(*Problem) bool { return false }
 
 // moveTo visits the rows at x and makes x the base.
@@ -61,8 +59,8 @@ func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	return m.base.Loss
 }
 
-// evaluate computes gradientThere at a point, and returns the loss at this point, or 0 if rounding
-// makes it negative. at has the coefficients of the point in the working set.
+// evaluate returns the loss at a point, or 0 if rounding makes the loss negative, and sets gradientThere.
+// at has the coefficients of the point in the working set.
 func (m *gram) evaluate(at []float64) float64 {
 	w := m.set
 	if !slices.Equal(m.there, at) {
@@ -97,8 +95,8 @@ func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove proves a gap by H. If the working set does not have all columns, or if the rounding errors
-// of H prevent the proof of the goal, it visits the rows.
+// prove proves a gap by H. It visits the rows if the working set lacks columns, or if the rounding errors
+// of H prevent a proof of the goal.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)
@@ -126,8 +124,8 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// productCost is the time of one multiplication in a product of two columns, relative to the time
-// that a visit of the rows needs for an entry, because it must fetch the entry from memory.
+// productCost is the time of a multiplication in a product of two columns, relative to the time of an
+// entry in a visit of the rows.
 const productCost = 1. / 32
 
 // move returns the move from the base to x. It does not set Loss, Head and Row.
@@ -146,8 +144,7 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow extends H. h is H for the columns before; grow returns H for the columns now, which include
-// the columns before.
+// grow returns H for the columns now. h is H for the columns before, which are some of these.
 func (m *gram) grow(h []float64, before, now []int32) []float64 {
 	order, was := len(now), len(before)
 	to := make([]float64, order*order)
@@ -175,12 +172,11 @@ func (m *gram) grow(h []float64, before, now []int32) []float64 {
 	return to
 }
 
-// H is the sum of matrices for blocks of rows, which reduces rounding errors. All blocks except the
-// last have at least blockRows rows.
+// H is summed over blocks of rows, to reduce rounding errors. All blocks except the last have at least
+// blockRows rows.
 const blockRows = 1024
 
-// form sets h, which is zero, to H for all columns. Blocks have so many rows that adding their
-// matrices costs little.
+// form sets h to H for all columns. h must be zero before.
 func (m *gram) form(h []float64) {
 	n, p := m.Data.Dims()
 	w := m.set
@@ -203,7 +199,7 @@ func (m *gram) form(h []float64) {
 	m.roundings = float64(step + n/step + 8)
 }
 
-// weights returns κcᵢ for each sample, in scratch memory.
+// weights returns κcᵢ for each sample, in m.Scratch.
 func (m *gram) weights() []float64 {
 	for i, c := range m.Coef {
 		m.Scratch[i] = float64(m.Loss.Curvature() * c)
@@ -211,13 +207,13 @@ func (m *gram) weights() []float64 {
 	return m.Scratch
 }
 
-// multiply computes the rows and columns of h at the positions fresh, as products of tiles with 64
-// samples and 64 columns. cols has the columns of X for all positions; old has the other positions.
+// multiply computes the rows and columns of h at the positions fresh, in tiles of 64 × 64. cols has the
+// columns of X at all positions; old has the positions that are not fresh.
 func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
-	panel := make([]float64, blockRows*side) // some fresh columns times c, row by row, for a block
-	products := make([]float64, order*side)  // of the columns in panel with all columns up to them
+	panel := make([]float64, blockRows*side) // entries of some fresh columns times c, for a block of rows
+	products := make([]float64, order*side)  // products of the columns in panel with the columns others
 	upTo := slices.Concat(old, fresh)
 	for first := 0; first < len(fresh); first += side {
 		some := fresh[first:min(first+side, len(fresh))]
@@ -248,8 +244,8 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	m.roundings = float64(blockRows + m.n/blockRows + 8)
 }
 
-// transpose sets row i − lo of panel to c[i] times the entries of sample i, for lo ≤ i < hi, in the
-// columns cols[k] of X for the positions k in some. It sets the rest of the panel to zero.
+// transpose sets row i − lo of panel to c[i] times the entries of sample i in the columns cols[k] of X,
+// for lo ≤ i < hi and each k in some. It sets all other entries of panel to zero.
 func (m *gram) transpose(panel []float64, cols []int32, some []int, c []float64, lo, hi int) {
 	const side = kernels.TileSide
 	clear(panel)

@@ -10,8 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// raw returns a problem with the squared loss whose columns have means far from zero and different
-// scales. Computing the loss from sums of squares would lose many digits.
+// raw returns a problem with the squared loss, whose columns have large means and different scales.
 func raw(t *testing.T, n, p int) *Problem {
 	t.Helper()
 	prob := kind{loss: term.Squared{}, weighted: true}.random(n, p, 21)
@@ -34,8 +33,8 @@ func raw(t *testing.T, n, p int) *Problem {
 	return prob
 }
 
-// TestGram recomputes, in exact arithmetic, the gaps that are proved with a Gram matrix. The multipliers must
-// not exceed their limits by more than rounding. The duality gap P − D must not be above the bound.
+// TestGram checks in exact arithmetic that the duality gap P − D is at most the bound that a Gram matrix
+// proves, and that no multiplier exceeds its limit by more than rounding.
 func TestGram(t *testing.T) {
 	s := mustNew(t, raw(t, 50, 9))
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -52,9 +51,8 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// TestGramFree checks a bound for which the dual equality of a free column must be restored. The change of α
-// that restores it also changes the dual residuals of the other columns, and the bound must include this
-// effect. In this problem the free column is twice another column, whose coefficient is not zero.
+// TestGramFree checks a bound for which the dual equality of a free column must be restored. The free
+// column is twice another column, so that restoring it also changes the other column's dual residual.
 func TestGramFree(t *testing.T) {
 	const n = 40
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -109,8 +107,7 @@ func checkGram(t *testing.T, s *Solver) {
 	}
 }
 
-// TestGramVisits checks that a path of lambdas needs few visits of the rows: if rounding makes a
-// visit necessary, its point serves several lambdas.
+// TestGramVisits checks that a path of lambdas needs few visits of the rows.
 func TestGramVisits(t *testing.T) {
 	s := mustNew(t, raw(t, 2000, 9))
 	most, err := s.LambdaMax(nil)

@@ -6,9 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// Judge returns r, a result without a proof, with the gap that the dual point φ'(t) proves at the
-// point, where t are the margins. The gap is +Inf if the working set does not have all non-zero
-// coefficients.
+// Judge returns r, a result without a proof, with the gap that the slopes at the point prove. The gap is
+// +Inf if the working set lacks non-zero coefficients.
 func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
 	for j, v := range s.x {

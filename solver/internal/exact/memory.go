@@ -32,7 +32,7 @@ func (q *Problem) Memory(runs int) int64 {
 		return total + scratchMemory(q.Data, q.Threads)
 	}
 	total += 8 * (k*k + 2*(k/2)*(k/2))
-	if samplesDo(n, features) {
+	if enoughSamples(n, features) {
 		total += (ofTranspose + ofRows) * entries / sampleShare
 	}
 	if !cheap {
@@ -41,7 +41,7 @@ func (q *Problem) Memory(runs int) int64 {
 	return total + scratchMemory(q.Data, q.Threads)
 }
 
-// pairs returns the number of pairs of entries in the same row.
+// pairs returns the number of pairs of entries in the same row, including each entry's pair with itself.
 func pairs(m *sparse.CSR) (sum float64) {
 	n, _ := m.Dims()
 	for i := range n {
@@ -51,8 +51,8 @@ func pairs(m *sparse.CSR) (sum float64) {
 	return sum
 }
 
-// mostFormed returns the largest number of columns whose Hessian may be formed. It assumes the
-// columns with the most entries.
+// mostFormed returns the largest number of columns whose Hessian may be formed, if they are the columns
+// with the most entries.
 func mostFormed(p *Problem) (most int) {
 	count := perColumn(p)
 	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -65,7 +65,6 @@ func mostFormed(p *Problem) (most int) {
 	return most
 }
 
-// perColumn returns the number of entries of each column.
 func perColumn(p *Problem) []float64 {
 	n, features := p.dims()
 	count := make([]float64, features)
@@ -102,9 +101,7 @@ func mayEnter(p *Problem) (count int) {
 	return count
 }
 
-// denseCoupledMemory estimates the bytes of a Solver with a dense coupled model: four matrices (the
-// Hessian of the loss, the model's matrix, the Newton matrix and its factor), two matrices of half the
-// order for zeros and ties, and vectors.
+// denseCoupledMemory estimates the bytes of a Solver with a dense coupled model.
 func denseCoupledMemory(features, n, rows int) int64 {
 	const ofTiles = 128 // number of columns of a dense factor that are stored twice
 	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
@@ -115,9 +112,9 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 	return 8 * (int64(ofSamples*n+ofFeatures*t.Order+ofRows*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
 }
 
-// memoryCoupled returns Memory for a problem with a coupled model.
+// memoryCoupled returns Memory for a coupled problem.
 func (q *Problem) memoryCoupled(runs int) int64 {
-	const ofPart = 12 // number of vectors with an entry for each sample with which Solve begins
+	const ofPart = 12 // vectors with an entry for each sample of the problem that startBySamples solves
 	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
@@ -125,17 +122,16 @@ func (q *Problem) memoryCoupled(runs int) int64 {
 	if !t.Banded() {
 		total = 8*int64(runs*features) + denseCoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
 	}
-	if samplesDo(n, features) {
+	if enoughSamples(n, features) {
 		total += (q.Data.CompactBytes() + 12*q.entries() + 8*ofPart*int64(n)) / (sampleShare - 1)
 	}
 	return total
 }
 
-// scratchMemory estimates the bytes of scratch memory that the kernel for Hessians needs in all
-// goroutines.
+// scratchMemory estimates the bytes of scratch memory of the Hessian kernel, in all goroutines.
 func scratchMemory(x *sparse.CSR, threads int) int64 {
 	const (
-		longRows        = 28 // mean number of entries of a row from which the kernels use panels
+		longRows        = 28 // the kernels use panels if rows have at least this number of entries on average
 		scratch, panels = 1 << 15, 9 << 18
 	)
 	if n, _ := x.Dims(); kernels.Active() == kernels.Generic || x.NNZ() < longRows*int64(n) {
@@ -157,7 +153,7 @@ func setMemory(p *Problem, runs int, finish bool) int64 {
 	if !finish {
 		return total
 	}
-	// A set needs its columns, of which there are two copies for a while, and a Solver.
+	// A set needs a Solver and, for a while, two copies of its columns.
 	k := min(mayEnter(p), mostInSet(p))
 	entries := min(p.entries(), int64(n)*int64(k))
 	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))

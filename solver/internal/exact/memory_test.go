@@ -14,8 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestMemory compares the estimate with the measured memory, for a problem whose working sets grow
-// to nearly the largest number of columns for which a Hessian is formed.
+// TestMemory compares the estimate with the measured memory, for a problem with large working sets.
 func TestMemory(t *testing.T) {
 	const features, lambda = 10000, 1e-4
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: features, NonzerosPerRow: 400, Noise: 1, Seed: 1})
@@ -40,9 +39,7 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(res)
 }
 
-// TestOnes checks that estimates of memory are nearly the same whether a last column of ones is stored or
-// not. One problem is separable. The other has a chain and samples in a band, and the column of ones makes
-// its Hessian full.
+// TestOnes checks that estimates of memory hardly depend on whether a last column of ones is stored.
 func TestOnes(t *testing.T) {
 	for _, features := range []int{40, 3000} {
 		chain := graph.Chain(features + 1).Incidence()

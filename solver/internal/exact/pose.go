@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// Pose sets the loss, the penalty and the set X of p. The other fields of p must be set before. A
-// nil set is R^p. Pose reports whether the package can solve a problem with these terms.
+// Pose sets the loss, the penalty and the set X of p, and reports whether the package can solve such a
+// problem. A nil set is R^p. The other fields of p must be set before.
 func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	p.Loss = l
 	if x != nil {

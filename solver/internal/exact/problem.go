@@ -17,16 +17,15 @@ type Problem struct {
 	Data    *sparse.CSR  // X, n × p
 	Rows    kernels.Rows // Data in the form that the kernels use
 	Labels  []float64    // bᵢ
-	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal weights
+	Weights []float64    // ωᵢ ≥ 0, not all 0; nil for equal weights
 	Offset  []float64    // oᵢ; nil for no offsets
 	Loss    term.Loss
 	A       *linalg.Algebra // a matrix or the identity; nil also means the identity
 	Limit   []float64       // limit_k ≥ 0 of each row of A
-	// The numbers square_k ≥ 0: row k of A adds (square_k/2) (A x)_k² to P. nil means that all are
-	// 0.
+	// square_k ≥ 0 of each row of A, which adds (square_k/2) (A x)_k² to P; nil for zeros.
 	Square []float64
-	// Disjoint sets of rows of A; nil for no groups. The rows of a set have the same Limit. P has
-	// Limit times the norm of their elements of A x, instead of absolute values.
+	// Disjoint sets of rows of A with equal Limit; nil for no groups. For a set, P has Limit times the
+	// norm of the set's elements of A x, instead of absolute values.
 	Groups  [][]int
 	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature
 	Fixed   []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0
@@ -36,12 +35,11 @@ type Problem struct {
 	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Survey
 	// must have been called.
 	File *File
-	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver,
-	// and MostFeatures for a setSolver. With several processes a Solver ignores MaxWorking; its largest
-	// number is defaultWorking.
+	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
+	// MostFeatures for a setSolver. With several processes, a Solver uses defaultWorking instead.
 	MaxWorking int
-	// Ones says that X has one more column, of ones, that Data does not store. Only Refusal and
-	// ProverMemory take such a problem.
+	// Ones says that X has a last column of ones that Data does not store. Only Refusal and ProverMemory
+	// accept such a problem.
 	Ones bool
 	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
 	PenaltyRidge float64
@@ -50,11 +48,11 @@ type Problem struct {
 }
 
 const (
-	wholeSet       = 64   // with at most this number of features, the working set has all of them
-	defaultWorking = 3072 // largest number of columns for which a Hessian is formed
+	wholeSet       = 64   // a problem with at most this number of features has all of them in the working set
+	defaultWorking = 3072 // largest number of columns of a separable model with a formed Hessian
 )
 
-// A Solver holds a problem, prepared for solving, and a point x. It is not safe for concurrent use.
+// A Solver holds a prepared problem and a point x. It is not safe for concurrent use.
 type Solver struct {
 	*Problem
 	p       int
@@ -67,7 +65,7 @@ type Solver struct {
 	lambda       float64
 	box          *term.Box // X if it is a product of intervals; nil for R^p and for other sets
 
-	bounds *gap.Problem // proves gaps
+	bounds *gap.Problem
 
 	at      standing
 	work    workspace
@@ -79,11 +77,11 @@ type Solver struct {
 // A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns columnSource   // X'; nil until some working set does not have all columns
+	columns columnSource   // X'; nil as long as it is not needed
 	free    []int32        // the free features
 	apart   *gap.Separated // samples that free features separate; nil if there are none
 	allFree bool           // free was computed for lambda = 0, for which all limits are 0
-	cheap   bool           // the Hessian of all columns costs little, so the working set has all columns
+	cheap   bool           // the Hessian of all columns costs little: the working set has all columns
 }
 
 // A standing is the mean loss Σ cᵢ φ at the point, and the objective P.
@@ -92,19 +90,18 @@ type standing struct{ loss, value float64 }
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
 	damping float64 // of the next Hessian, see term.Loss.Curvatures
-	fall    float64 // by how much the last model fell
+	fall    float64 // by how much the value of the last model fell
 	most    float64 // largest fall of a model since lambda changed
-	part    float64 // near the optimum, a model may leave this fraction of its first violation
-	visits  float64 // number of times that the last model without a formed Hessian visited its columns
-	warm    bool    // the start was the solution for a near lambda, as in a path
-	near    bool    // the last step lowered the objective by little
-	started bool    // the fields at and e have been computed for x
-	placed  bool    // Start was called, so that Solve does not begin with some of the samples
+	part    float64 // near the optimum, a model is solved until this fraction of its first violation is left
+	visits  float64 // number of visits of its columns by the last model without a formed Hessian
+	warm    bool    // Solve started at the solution for a near lambda
+	near    bool    // the point is near the optimum, see nearPart
+	started bool    // Solver.at and Solver.e have been computed for x
+	placed  bool    // Start was called, and Solve starts at its point
 	uphill  bool    // the last step was rejected because the objective increases along it
-	stale   bool    // the model has the Hessian at an earlier point
-	// The last proved gap divided by the tolerance. If it is small, the next lambda begins with the
-	// last Hessian.
-	spare float64
+	stale   bool    // the model has the Hessian of an earlier point
+	// The last proved gap divided by the tolerance, see reusePart.
+	gapRatio float64
 }
 
 // New prepares a problem. The point is 0, or the point of X nearest to 0. If the package cannot
@@ -126,8 +123,7 @@ func New(p *Problem) (*Solver, error) {
 	s.set.most = min(features, p.MaxWorking)
 	switch {
 	case !p.Team.Alone():
-		// Several processes always form the Hessian (see formed), so the working set must be small
-		// enough for a Hessian.
+		// Several processes always form the Hessian, so the working set must be small.
 		s.set.most = min(features, defaultWorking)
 	case p.MaxWorking == 0:
 		s.set.most = features
@@ -149,11 +145,10 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.Start(s.x)
 	s.work.placed = false
-	s.work.damping, s.work.spare, s.work.visits = s.firstDamping(), 1, leastVisits
+	s.work.damping, s.work.gapRatio, s.work.visits = s.firstDamping(), 1, leastVisits
 	return s, nil
 }
 
-// prepareRows chooses the implementation of samples.
 func (s *Solver) prepareRows() {
 	if s.File != nil {
 		s.rows = s.File
@@ -198,7 +193,7 @@ func (p *Problem) entries() int64 {
 // X returns the point. The next call of Solve changes it in place.
 func (s *Solver) X() []float64 { return s.x }
 
-// Scale returns the unit of tolerances: P(0), or for counts what term.Labels.Unit returns.
+// Scale returns the unit of tolerances, see term.Labels.Unit.
 func (s *Solver) Scale() float64 { return s.scale }
 
 // Start moves the point to x, of length p, or to the point of X nearest to x.

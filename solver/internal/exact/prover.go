@@ -2,21 +2,19 @@ package exact
 
 import "math"
 
-// A Prover proves gaps of a problem and solves the problem: by a Solver, or by a setSolver if there
-// is a graph with many features. It prepares the solver at the first call that needs it. A Prover is
-// not safe for concurrent use.
+// A Prover proves gaps of a problem and solves it: by a Solver, or by a setSolver if New refuses the
+// problem. It prepares them at the first call that needs them. A Prover is not safe for concurrent use.
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
 	prepared bool       // make was called
 	whole    *Solver    // nil if New refuses the problem
-	sets     *setSolver // nil unless whole is nil and the package accepts the problem
+	sets     *setSolver // nil if whole is not nil, or if working sets cannot solve the problem
 	assembly float64    // cost of forming a Hessian, in passes over the data; 0 if it is not known
 }
 
-// NewProver returns a prover of q. If q is nil, it proves nothing.
+// NewProver returns a prover of q. A prover of nil proves nothing.
 func NewProver(q *Problem) *Prover { return &Prover{problem: q} }
 
-// make prepares the solver that accepts the problem.
 func (p *Prover) make() {
 	if p.prepared || p.problem == nil {
 		return
@@ -31,7 +29,7 @@ func (p *Prover) make() {
 	p.whole = nil
 	if q.Absolute() {
 		if p.sets, err = newSetSolver(&q); err == nil {
-			return // assembly stays 0: the columns of a working set are known only later
+			return // assembly stays 0: the cost depends on the working sets
 		}
 		p.sets = nil
 	}
@@ -51,14 +49,14 @@ func (p *Prover) Proves() bool {
 	return p.whole != nil || p.sets != nil
 }
 
-// Cheap reports whether proofs, if there are any, cost so little that they can be tried from time to
-// time during another method's run.
+// Cheap reports whether proofs, if there are any, are cheap enough to be tried during another method's
+// run.
 func (p *Prover) Cheap() bool {
 	p.make()
 	return p.sets == nil
 }
 
-// Finishes reports whether the problem should be solved by Newton's method.
+// Finishes reports whether to solve the problem by Finish.
 func (p *Prover) Finishes() bool { return p.Proves() && !p.Refused() }
 
 // Refused reports whether Finish gave up because forming the Hessian of a working set would take
@@ -69,26 +67,25 @@ func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
 
 const (
-	enough = 30 // Finish usually takes fewer iterations than this
-	warm   = 4  // passes of another method before Finish
+	usualIterations = 30 // Finish usually takes fewer iterations than this
+	warmPasses      = 4  // smallest number of passes of another method before Finish
 )
 
 // Affords reports whether the budget of passes is usually large enough for Finish to end by itself.
-func (p *Prover) Affords(passes float64) bool { return passes >= enough*p.Cost() }
+func (p *Prover) Affords(passes float64) bool { return passes >= usualIterations*p.Cost() }
 
-// Warm returns the number of passes that another method makes before Finish, for a run of at most the given
-// number of passes. If these may be too few for Finish to end by itself, Warm adds the cost of one iteration
-// of Finish. All such runs get the same number: Finish then has the same start, so that more passes never
-// give a worse point.
+// Warm returns the number of passes that another method makes before Finish, for a run of at most the
+// given number of passes. If these may be too few for Finish to end by itself, Warm adds the cost of one
+// iteration of Finish.
 func (p *Prover) Warm(passes float64) float64 {
 	if p.Affords(passes) {
-		return warm
+		return warmPasses
 	}
-	return warm + p.Cost()
+	return warmPasses + p.Cost()
 }
 
-// Cost returns the cost of an iteration in passes over the data: of the Hessian if it has all
-// columns, of a gradient, and of margins at two points.
+// Cost returns the cost of an iteration in passes over the data: of the Hessian if its cost is known, of a
+// gradient, and of margins at two points.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
 // Certify returns an upper bound of P(x) − P* at a point x in X, or +Inf if nothing can be proved.
@@ -103,8 +100,9 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem, beginning with x. A setSolver also uses y, which is close to A x and says which
-// coefficients start at zero, and the multipliers beta. Finish may be called only if Finishes returns true.
+// Finish solves the problem, beginning with x. A setSolver also uses the multipliers beta and the zeros of
+// y, which is close to A x: they say which coefficients start at zero. Finish may be called only if
+// Finishes returns true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)

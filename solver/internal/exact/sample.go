@@ -1,28 +1,29 @@
 package exact
 
-// If a problem with p features is solved for m of the samples only, the objective at this solution is
-// about P·p/m above the optimum. So if there are many samples, the problem is first solved for some
-// of them, to about this accuracy. This smaller problem begins with some of its samples in turn. The
-// number of samples grows with the accuracy (Byrd, Chin, Nocedal, Wu 2012).
+// If there are many samples, Solve begins with a smaller problem: the same problem for m of the samples
+// (Byrd, Chin, Nocedal, Wu 2012). With p features, the objective at its solution is about P·p/m above the
+// optimum, so the smaller problem is solved to about this accuracy.
 const (
-	sampleShare   = 8    // with rows in memory, the smaller problem has an eighth of the samples
+	sampleShare   = 8    // with rows in memory, a smaller problem has an eighth of the samples
 	leastSample   = 2000 // smallest number of samples in a smaller problem
 	sampleFor     = 16   // smallest number of samples per feature in a smaller problem
 	sampleGap     = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
 	mostOfSamples = 12   // largest number of steps for a smaller problem
 )
 
-// samplesDo reports whether an eighth of n samples is enough for a start, with the given number of
+// enoughSamples reports whether an eighth of n samples is enough for a start, with the given number of
 // features.
-func samplesDo(n, features int) bool { return n/sampleShare >= max(leastSample, sampleFor*features) }
+func enoughSamples(n, features int) bool {
+	return n/sampleShare >= max(leastSample, sampleFor*features)
+}
 
-// Samples reports whether there are so many samples that Solve begins with an eighth of them, if Start
-// has not been called.
-func (s *Solver) Samples() bool { return samplesDo(s.rows.count(), s.p) }
+// Samples reports whether there are so many samples that Solve begins with a smaller problem, if Start has
+// not been called.
+func (s *Solver) Samples() bool { return enoughSamples(s.rows.count(), s.p) }
 
-// startBySamples moves the point to the solution for some of the samples, and returns the Solver of that
-// problem. If there are too few samples, or the solution is not better than 0, it returns nil and
-// does not move the point.
+// startBySamples moves the point to the solution of a smaller problem, and returns the Solver of that
+// problem. If there are too few samples, or the solution is not better than 0, it returns nil and does not
+// move the point.
 func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	part := *s.Problem
 	if !s.rows.subsample(&part) {
@@ -52,8 +53,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	return nil
 }
 
-// picks draws m numbers below n: one from each n/m consecutive numbers. So the picked samples
-// represent all samples, even if these are sorted or periodic.
+// picks draws m numbers below n: one from each n/m consecutive numbers.
 func picks(n, m int) []int {
 	pick := make([]int, m)
 	state := uint64(1)

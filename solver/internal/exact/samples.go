@@ -5,44 +5,40 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// samples answers all questions about the rows of the data, on all processes, at a point x and with
-// a dual point α. With rows in memory, an answer is computed when it is requested. With a file, one
-// visit of all rows computes everything about a point.
+// samples answers all questions about the rows of the data, on all processes, at a point x and with a dual
+// point α. A File computes all answers for a point in one visit of the rows.
 type samples interface {
-	count() int           // n
+	count() int           // number of samples on all processes
 	columns() gap.Columns // the magnitudes of the columns of X
 	Scale() float64       // the unit of tolerances, see term.Labels.Unit
 	lossAtZero() float64  // Σ cᵢ φ at x = 0; may be called only after Scale
 	// subsample makes some of these samples the samples of p. It returns false if there are too few.
 	subsample(p *Problem) bool
 
-	// separate finds the samples that some features separate, so that their α is 0. It returns nil
-	// if it finds none. open says which coefficients may change: that of feature j may increase
-	// without end if above is true, and decrease without end if below is true.
+	// separate finds the samples that some features separate, and makes their α 0. It returns nil if it
+	// finds none. open reports whether coefficient j may increase without end (above), and whether it may
+	// decrease without end (below).
 	separate(open func(j int) (above, below bool)) *gap.Separated
-	// setBounds sets the problem whose gaps are proved.
 	setBounds(q *gap.Problem)
 
-	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. A Hessian that is requested at x
-	// will have the damping.
+	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. damping is for a Hessian at x.
 	moveTo(x, e []float64, damping float64) float64
 	// gradient sets dst to X'Cφ' at the point, for the columns of the working set.
 	gradient(dst []float64)
-	// hasHessian reports whether the Hessian at the point is known, or needs no visit of a file.
+	// hasHessian reports whether the Hessian at the point needs no visit of a file.
 	hasHessian() bool
-	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the
-	// working set, where φ″ has the damping d. A nil h means a model without a formed Hessian.
-	// accept uses the same φ″.
+	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the working
+	// set. φ″ has the damping d. If h is nil, the Hessian is not formed.
 	hessian(h []float64, shape quadratic.Triangle, d float64)
 
 	// lossAt returns the loss at the end of the step t.
 	lossAt(t *trial) float64
-	// accept moves to the end of the step for which lossAt was called last, unless its length is 0,
-	// and sets α to the slopes of the model: φ' + φ″ X move.
+	// accept moves to the point for which lossAt was called last, unless the step has length 0. It sets α
+	// to the slopes of the model, φ' + φ″ X move.
 	accept(t *trial)
 	// useSlopes sets α to the slopes φ' at the point x, and e to X'Cα.
 	useSlopes(x, e []float64)
-	// dual returns α at the point x, or nil for samples in a file, which do not keep it.
+	// dual returns α at the point x, or nil for samples in a file.
 	dual(x []float64) []float64
 
 	tally() *gap.Tally // tally of α at the point
@@ -63,7 +59,7 @@ type trial struct {
 	length float64   // the step, as a fraction of the full step to the model's solution
 	// The full step, for the columns of the working set; see quadratic.Separable and Coupled.
 	move    []float64
-	snapped bool    // the full step differs slightly from move, because zeros and ties were made exact
+	snapped bool    // the full step differs slightly from move, which has no exact zeros and ties
 	hessian bool    // if the step is accepted, the Hessian at its end will be needed
 	damping float64 // of the Hessian at the end of the step
 }

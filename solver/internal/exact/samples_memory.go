@@ -17,14 +17,14 @@ type memory struct {
 	set *working
 	n   int // number of samples of this process
 	// The data by columns. nil unless a Gram matrix replaces the rows, and the working set starts with
-	// only some of the columns.
+	// only some columns.
 	dense  *dense
 	bounds gap.Memory
 
 	at, next     state
 	alpha, curve []float64 // for each sample: α, and φ″ of the last Hessian
 	zero         float64   // Σ cᵢ φ at x = 0
-	lo, hi       []float64 // for each sample: the domain of φ*; [0, 0] for separated samples
+	lo, hi       []float64 // for each sample: the least and the largest α allowed
 	found        gap.Tally
 }
 
@@ -143,26 +143,25 @@ func (m *memory) lossAt(t *trial) float64 {
 	return m.next.loss
 }
 
-// If no difference of margins exceeds cancelled times the largest margin, the differences have lost
-// too many digits.
-const cancelled = 1e-5
+// If no difference of margins exceeds cancelledPart times the largest margin, too many digits are lost.
+const cancelledPart = 1e-5
 
 func (m *memory) accept(t *trial) {
 	along := m.Scratch
 	inv, move, size := 1/t.length, 0.0, 0.0
-	if t.length > 0 && !t.snapped { // otherwise X move is not a difference of margins
+	if t.length > 0 && !t.snapped { // only then is X move a difference of margins
 		for i, v := range m.next.margin {
 			along[i] = float64((v - m.at.margin[i]) * inv)
 			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(v))
 		}
 	}
-	if move <= cancelled*size {
+	if move <= cancelledPart*size {
 		m.set.margins(m.Sums, along, t.move)
 	}
 	for i, v := range along {
 		alpha := m.at.slope[i] + float64(m.curve[i]*v)
 		if m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i])); m.Coef[i] == 0 {
-			m.alpha[i] = 0 // with weight 0 the term of the gap must be 0, not 0·∞
+			m.alpha[i] = 0 // a sample of weight 0 adds 0 to the gap, not 0·∞
 		}
 	}
 	if t.length > 0 {
@@ -171,7 +170,7 @@ func (m *memory) accept(t *trial) {
 }
 
 func (m *memory) useSlopes(_, e []float64) {
-	for i, v := range m.at.slope { // [lo, hi] is [0, 0] for separated samples
+	for i, v := range m.at.slope {
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
 	m.transposed(e, m.alpha)
@@ -208,7 +207,7 @@ func (m *memory) falls(d []float64) bool {
 // weights are 0.
 func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
-	if !samplesDo(m.All.Samples, features) {
+	if !enoughSamples(m.All.Samples, features) {
 		return false
 	}
 	pick := picks(m.n, max(1, m.n/sampleShare))

@@ -11,19 +11,18 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// A setSolver solves a coupled problem with more features than a dense matrix can have, if the
-// solution has few non-zero coefficients. It holds all coefficients outside a working set at zero,
-// solves this smaller problem, and adds the features that violate optimality most to the next set.
-// The dual point of the smaller problem, together with multipliers for the other rows of A, is a dual
-// point of the problem with all features, and proves a gap of that problem. A setSolver is not safe
-// for concurrent use.
+// A setSolver solves a coupled problem with many features, if the solution has few non-zero coefficients.
+// It holds all coefficients outside a working set at zero, solves this smaller problem, and adds the
+// features that violate optimality most to the next set. The dual point of the smaller problem, with
+// multipliers for the other rows of A, proves a gap of the whole problem. A setSolver is not safe for
+// concurrent use.
 type setSolver struct {
 	all      *unrestricted
-	most     int      // largest number of columns of a working set
-	at       *iterate // the current point
+	most     int // largest number of columns of a working set
+	at       *iterate
 	trial    *dual    // the dual point of the last working set
 	best     *dual    // the dual point that proves the smallest gap
-	rest     *outside // finds multipliers of the rows of A with only zero coefficients
+	rest     *outside // finds multipliers of the rows of A that have only zero coefficients
 	position []int32  // position of each feature in the working set, counted from 1; 0 outside the set
 
 	refused bool // forming the Hessian of a working set would take too long
@@ -53,9 +52,8 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	return w, nil
 }
 
-// certify returns an upper bound of P(x) − P*, where P(x) is the objective as computed. The dual point is
-// the one that w.slopes(z) sets. Then w.rest changes the multipliers of those rows of A that have entries
-// only for features with a zero coefficient, to bring X'Cα + mu x + A'z closer to 0.
+// certify returns an upper bound of P(x) − P*. Its dual point is the one of w.slopes(z), with multipliers
+// that w.rest improves.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.visit(x)
 	w.slopes(z)
@@ -69,9 +67,8 @@ func (w *setSolver) visit(x []float64) {
 	w.all.visit(w.at)
 }
 
-// slopes sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the
-// rows of A. nil means zeros. For rows with (A x)_k ≠ 0, the multiplier is instead the row's limit
-// with the sign of (A x)_k.
+// slopes sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the rows
+// of A, or to zeros if z is nil. A row with (A x)_k ≠ 0 gets its limit with the sign of (A x)_k instead.
 func (w *setSolver) slopes(z []float64) {
 	copy(w.trial.alpha, w.at.slope)
 	clear(w.trial.z)
@@ -85,13 +82,11 @@ func (w *setSolver) slopes(z []float64) {
 	}
 }
 
-// MostFeatures is the largest number of columns of a working set if Problem.MaxWorking is 0. The
-// matrices of such a set take 500 MB, and a Newton step about a second on one thread.
+// MostFeatures is the largest number of columns of a working set if Problem.MaxWorking is 0.
 const MostFeatures = 4096
 
-// mostFree limits the number of features with neither a ridge nor a singleton row, such as an
-// intercept. With more of them, working sets are not used, because a proof makes one pass over the
-// columns of each pair of these features.
+// mostFree is the largest number of features with neither a ridge nor a singleton row. The cost of a proof
+// grows with the square of this number.
 const mostFree = 64
 
 // mostInSet returns the largest number of columns of a working set of p.
@@ -104,14 +99,14 @@ const (
 	// A coefficient becomes zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
-	// The next set is solved to the final tolerance if the number of features that violate optimality
-	// is less than this fraction of the number in the set.
+	// The next set is solved to the final tolerance if fewer features violate optimality than this
+	// fraction of the set.
 	finalShare = 0.1
 )
 
-// finish solves the problem, starting at x, until a gap of at most set.Tol is proved. The zeros of y, which
-// is close to A x, say which coefficients start at zero; for y = nil these are the zeros of x. The dual point
-// starts with the multipliers z of the rows of A.
+// finish solves the problem, starting at x, until a gap of at most set.Tol is proved. The first dual point
+// has the multipliers z of the rows of A. The zeros of y, which is close to A x, become zeros of x; y may
+// be nil.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
@@ -131,8 +126,7 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	return r.end()
 }
 
-// trim sets a coefficient to zero if optimality would need a multiplier of its singleton row that
-// is far below the limit. Early iterates have many such coefficients.
+// trim sets a coefficient to zero if the multiplier that its singleton row needs is far below the limit.
 func (w *setSolver) trim() {
 	w.rest.residual(w.trial, w.at)
 	x := slices.Clone(w.at.x)
@@ -145,8 +139,7 @@ func (w *setSolver) trim() {
 	copy(w.trial.alpha, w.at.slope)
 }
 
-// cleared returns x with xⱼ = y_k/A_kj for each singleton row k, so that zeros of y are zeros of x. If
-// y is nil, it returns x.
+// cleared returns x with xⱼ = y_k/A_kj for each singleton row k. If y is nil, it returns x.
 func cleared(r *gap.Penalty, x, y []float64) []float64 {
 	at := slices.Clone(x)
 	if y == nil {
@@ -160,7 +153,6 @@ func cleared(r *gap.Penalty, x, y []float64) []float64 {
 	return at
 }
 
-// A rounds holds the state of one call of finish.
 type rounds struct {
 	*setSolver
 	set    Settings
@@ -168,14 +160,14 @@ type rounds struct {
 	tol    float64    // tolerance of the gap for the next working set
 	last   float64    // tolerance of the gap for the last working set
 	cols   []int32    // the last working set
-	known  bool       // whether best has been computed
-	keep   bool       // the last round has not halved the gap: the next set has all columns of the last one
+	known  bool       // best has been computed
+	keep   bool       // the next set keeps the last one's columns, as the last round has not halved the gap
 	full   bool       // the last working set had no room for all non-zero coefficients
 	inner  ending.Why // why the run on the last working set ended
 }
 
-// judge proves gaps of the point by the trial dual point and by the best dual point so far. It returns
-// the smaller gap, and keeps the dual point that proves it. part is the solution for the working set.
+// judge proves gaps of the point by the dual points trial and best. It returns the smaller gap, and makes
+// the dual point that proves it best. part is the solution for the working set.
 func (r *rounds) judge(part *Solution) float64 {
 	r.rest.settle(r.trial, r.at)
 	gap := r.all.prove(r.trial, r.at, r.set.Tol)
@@ -233,7 +225,7 @@ func (r *rounds) round() bool {
 	return true
 }
 
-// union returns the numbers that are in a or b, both increasing, in increasing order.
+// union returns the union of two increasing slices, in increasing order.
 func union(a, b []int32) []int32 {
 	all := slices.Concat(a, b)
 	slices.Sort(all)

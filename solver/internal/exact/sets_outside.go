@@ -12,28 +12,25 @@ import (
 
 // outside finds multipliers of the rows of A with only zero features: features whose coefficients are
 // zero. Optimality is X'Cα + mu x + A'z = 0. In the equation of a zero feature, the term of its singleton
-// row can have any absolute value up to a limit, the feature's capacity. So the sum of the other terms
-// must not exceed the capacity; what exceeds it is the feature's excess. If the rows are edges of a graph,
-// multipliers without excess are a flow with bounded capacities.
+// row can have any absolute value up to a limit, the feature's capacity. By how much the sum of the other
+// terms exceeds the capacity is the feature's excess.
 //
-// Multipliers are computed by coordinate descent on half the sum of squared excesses, one connected
-// component of zero features after the other. If no multipliers remove the excess, the excess with the
-// least sum of squares is the direction of steepest descent of the objective. So it shows which features
-// the next working set needs.
+// Coordinate descent minimises half the sum of squared excesses, in one connected component of zero
+// features after the other. An excess that remains shows which features the next working set needs.
 type outside struct {
 	f   *unrestricted
 	sum []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
-	// For each feature, the limit of its singleton row times the absolute value of the row's entry.
+	// For each feature, the limit of its singleton row times the absolute value of that row's entry.
 	capacity []float64
-	near     []float64 // by how much each zero feature exceeds nearLimit times its capacity; 0 for others
+	near     []float64 // for each zero feature, the excess over nearLimit times its capacity; 0 for others
 	seen     []bool    // features that are already in a component
-	done     []bool    // rows that method reach has examined
+	done     []bool    // rows that reach has examined
 	part     component
 	over     int // number of features with an excess
 }
 
-// A component has zero features, and the rows of A that connect them. A row connects its features if
-// all of them are zero. The singleton rows of gap.Penalty.Singleton are left out.
+// A component has zero features, and the rows of A that connect them: rows with only zero features. The
+// rows of gap.Penalty.Singleton are left out.
 type component struct {
 	features, rows []int32
 }
@@ -59,8 +56,8 @@ func newOutside(f *unrestricted) *outside {
 	return o
 }
 
-// settle changes the multipliers d.z of rows with only zero features, so that few features have an
-// excess. It sets o.near and o.over.
+// settle changes the multipliers d.z of rows with only zero features, to reduce excesses. It sets o.near
+// and o.over.
 func (o *outside) settle(d *dual, at *iterate) {
 	o.residual(d, at)
 	clear(o.near)
@@ -88,26 +85,26 @@ func (o *outside) settle(d *dual, at *iterate) {
 }
 
 const (
-	undecided = 0.05 // an excess below this fraction of the capacity may be due to slow convergence
-	exactSize = 512  // largest number of features of a component whose multipliers a Solver computes
+	undecidedPart = 0.05 // an excess below this fraction of the capacity may be due to slow convergence
+	exactSize     = 512  // largest number of features of a component for which exact is called
 )
 
-// lower reduces the excesses of the component by coordinate descent. If only small excesses are left,
-// it computes the exact solution, which shows whether there must be any.
+// lower reduces the excesses of the component by coordinate descent, and by exact if only small excesses
+// are left.
 func (o *outside) lower(z []float64) {
 	o.relax(z, 1)
 	most := 0.0
 	for _, j := range o.part.features {
 		most = math.Max(most, math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
 	}
-	if most > noExcess && most < undecided && len(o.part.features) <= exactSize {
+	if most > noExcess && most < undecidedPart && len(o.part.features) <= exactSize {
 		o.exact(z)
 	}
 }
 
 // exact sets the multipliers of the component's rows to those with the least sum of squared excesses. It
-// gets them from a small problem with the squared loss and the identity as data matrix. The coefficients of
-// its solution are the excesses.
+// solves a small problem with the squared loss and the identity as data matrix, whose solution is the
+// excesses.
 func (o *outside) exact(z []float64) {
 	r, k := o.f.rows, len(o.part.features)
 	w := &setSolver{all: o.f, position: make([]int32, o.f.p)}
@@ -161,7 +158,6 @@ func (o *outside) count() {
 	}
 }
 
-// residual computes o.sum for the dual point d and the point at.
 func (o *outside) residual(d *dual, at *iterate) {
 	f := o.f
 	f.Transposed(o.sum, f.Rows, d.alpha)
@@ -174,8 +170,8 @@ func (o *outside) residual(d *dual, at *iterate) {
 	}
 }
 
-// excess returns by how much o.sum of a zero feature is above part times the feature's capacity. It
-// returns a negative number if o.sum is below minus that product, and 0 between the two.
+// excess returns the distance, with its sign, of o.sum[j] from the interval [−c, c], where c is part times
+// the capacity of feature j.
 func (o *outside) excess(j int32, part float64) float64 {
 	capacity := part * o.capacity[j]
 	return o.sum[j] - math.Max(-capacity, math.Min(o.sum[j], capacity))
@@ -224,8 +220,8 @@ func allZero(x []float64, at []int32) bool {
 	return true
 }
 
-// relax reduces the sum of squared excesses of the component's features, for capacities and limits
-// that are multiplied by part.
+// relax reduces the sum of squared excesses of the component's features. It multiplies all capacities and
+// limits by part.
 func (o *outside) relax(z []float64, part float64) {
 	last := math.Inf(1)
 	for range maxSweeps {
@@ -245,9 +241,9 @@ func (o *outside) relax(z []float64, part float64) {
 	}
 }
 
-// push changes the multiplier of a row to reduce the sum of squared excesses of the row's features.
-// This sum is a piecewise quadratic function of the multiplier. push makes a Newton step with the
-// present curvature, or with the largest possible curvature if the step would go beyond the minimum.
+// push changes the multiplier of a row to reduce the sum of squared excesses of the row's features. It
+// makes a Newton step. If the present curvature would lead beyond the minimum, it uses the largest
+// possible curvature.
 func (o *outside) push(z []float64, row int32, part float64) {
 	idx, val := o.f.rows.M.Row(int(row))
 	var descent, curve, most float64

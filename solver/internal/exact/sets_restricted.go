@@ -9,9 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A restricted problem is the problem with all coefficients outside a working set held at zero. A
-// row of A with several features of the set stays a row. The rows in which feature j is the only one
-// of the set become one singleton row, for each j.
+// A restricted problem has the features of a working set only. A row of A with several features of the set
+// stays a row. For each feature j, the rows that have only j of the set become one singleton row.
 type restricted struct {
 	w    *setSolver
 	cols []int32 // the features, in increasing order
@@ -20,16 +19,14 @@ type restricted struct {
 	x    []float64 // the starting point
 }
 
-// firstRoom is the largest number of columns of the first set. An early iterate has many more
-// non-zero coefficients than the solution, and the time of a step grows with the cube of the number
-// of columns.
+// firstRoom is the largest number of columns of the first set. An early iterate has many more non-zero
+// coefficients than the solution.
 const firstRoom = 750
 
-// choose returns the columns of the next working set, in increasing order: columns of non-zero
-// coefficients, columns of features with neither a ridge nor a singleton row, and the columns that
-// violate optimality most. Of the last kind there are at most 200 more than non-zero coefficients.
-// first is true for the first set. full is true if a later set has no room for all non-zero
-// coefficients.
+// choose returns the columns of the next working set, in increasing order: of non-zero coefficients, of
+// features with neither a ridge nor a singleton row, and of the features that violate optimality most.
+// There are at most 200 more of the last kind than of the first. first is true for the first set. full is
+// true if a later set has no room for all non-zero coefficients.
 func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	var free, rest []int32
 	for j, x := range w.at.x {
@@ -107,8 +104,7 @@ func (s *restricted) penalty() {
 	s.sub.Limit = append(s.sub.Limit, own...)
 }
 
-// members returns the number of features of the set that a row of the penalty has, and the first of
-// these features.
+// members counts the features of the set in a row of the penalty, and returns the first of them.
 func (s *restricted) members(row int32) (count int, first int32) {
 	idx, val := s.w.all.rows.M.Row(int(row))
 	for k, j := range idx {
@@ -152,10 +148,9 @@ func (s *restricted) finish(set *Settings) (*Solution, bool) {
 	return f.Finish(s.x, set), true
 }
 
-// expand makes the solution of the restricted problem the current point, and its dual point the
-// trial dual point. Rows without a feature of the set keep their multipliers. If zeros are not
-// exact, a coefficient is set to zero if the multiplier of its singleton row is far below the
-// limit, unless that raises the objective.
+// expand makes the solution of the restricted problem the current point, and its dual point the trial dual
+// point. If zeros are not exact, coefficients whose multipliers are far below the limits become zero,
+// unless that raises the objective.
 func (s *restricted) expand(part *Solution) {
 	w := s.w
 	x, whole, z, r := make([]float64, w.all.p), make([]float64, w.all.p), w.trial.z, w.all.rows
@@ -195,7 +190,7 @@ func (s *restricted) expand(part *Solution) {
 }
 
 // columnsOf returns the columns j of m with position[j] > 0 as a matrix. Column j becomes column
-// position[j] − 1; positions increase with j.
+// position[j] − 1.
 func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 	n, _ := m.Dims()
 	ptr := make([]int64, 1, n+1)
@@ -213,7 +208,7 @@ func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 	return mustSparse(n, count, ptr, idx, val)
 }
 
-// mustSparse returns a matrix of entries of a valid matrix. It panics if they are not valid.
+// mustSparse is sparse.New for entries that are known to be valid.
 func mustSparse(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	out, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {

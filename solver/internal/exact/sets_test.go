@@ -23,9 +23,7 @@ func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 	return w
 }
 
-// TestSets compares a run with working sets with a Solver of the whole problem. The problems are small
-// enough for the Solver, and need several working sets. Bounds must not be below the true gap, and the
-// optimum must be the same if few coefficients are non-zero.
+// TestSets compares runs with several working sets with a Solver of the whole problem.
 func TestSets(t *testing.T) {
 	for _, k := range patterns() {
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
@@ -40,9 +38,8 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// checkSets checks that the gaps that w proves, at points near and far from the optimum and for its own
-// solution, are not below the true gap. best is the optimum that s found. If best has at most 20 non-zero
-// coefficients, w must find the same objective.
+// checkSets checks that w proves no gap below the true one, at points near and far from the optimum best.
+// If best has at most 20 non-zero coefficients, w must reach its objective.
 func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(6, 7))
@@ -65,7 +62,7 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	if want := trueExcess(s, r.X, best.X) - best.Gap; r.Gap < want {
 		t.Errorf("support %d: gap %.3e proved, truth %.3e", support, r.Gap, want)
 	}
-	if support > 20 { // a working set may have no room for the support: any proved gap is accepted
+	if support > 20 { // the largest working set may have no room for the support
 		return
 	}
 	if !(r.Gap <= 1e-9) || math.Abs(r.Objective-best.Objective) > 1e-9 {
@@ -74,9 +71,8 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	checkStructure(t, r)
 }
 
-// freeProblem returns a problem with a chain in which the last two features have no penalty: the limits of
-// their rows of A are 0. The column of the last feature is all ones. If twice is set, the column before it
-// is all twos.
+// freeProblem returns a problem with a chain and two last features without a penalty. The last column is
+// all ones. If twice is set, the column before it is all twos.
 func freeProblem(t *testing.T, twice bool) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -105,9 +101,8 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 	return q
 }
 
-// TestSetsFree checks features without a penalty. They are in every working set, and the bound includes the
-// cost of restoring their dual equalities. If their columns are linearly dependent, no gap is proved. If
-// there are too many of them, newSetSolver refuses the problem.
+// TestSetsFree checks features without a penalty. If their columns are linearly dependent, no gap is
+// proved. If there are too many of them, newSetSolver refuses the problem.
 func TestSetsFree(t *testing.T) {
 	q := freeProblem(t, false)
 	s := mustNew(t, q)
@@ -147,8 +142,8 @@ func TestSetsEndings(t *testing.T) {
 	}
 }
 
-// TestOutside compares the excess that remains in a component with the proximal point that a Solver
-// computes, see proximal. It also checks that the multipliers are within their limits.
+// TestOutside compares the excesses that remain in a component with the result of proximal, and checks
+// that multipliers are within their limits.
 func TestOutside(t *testing.T) {
 	open := 0
 	for seed := range uint64(40) {
@@ -192,9 +187,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// proximal returns a component of p features with random residuals, and its proximal point argmin
-// ½|x − residual|² + penalty(x). The edges are a random tree and some more; some have negative
-// weights.
+// proximal returns a component of p features with random residuals, and its proximal point argmin ½|x −
+// residual|² + penalty(x).
 func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []float64) {
 	t.Helper()
 	var edges []graph.Edge
@@ -214,7 +208,7 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 	for j := range labels {
 		labels[j] = size * rng.NormFloat64()
 	}
-	// The loss is the mean of (x − label)², which is half the sum of squares times 2/p.
+	// The squared loss is the mean of (x − label)², which is 2/p times half the sum of squares.
 	q := penalised(sparse.Identity(p), labels, term.Squared{}, g.FusedLasso(), 2/float64(p), 0)
 	best := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-12})
 	if !(best.Gap <= 1e-12) {
@@ -226,9 +220,8 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 	return o, best.X
 }
 
-// TestSetsOfLongRows checks that rounds end for a matrix A whose rows have many features. A row can have
-// features inside and outside a working set, and then its multiplier may fit only one of two sets. Rounds
-// would alternate between the two sets if each round forgot the zero features of the previous one.
+// TestSetsOfLongRows checks that rounds end if a row of A can have features inside and outside a working
+// set. Rounds could alternate between two sets, because such a row's multiplier may fit only one of them.
 func TestSetsOfLongRows(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 28))

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// unrestricted is the problem with all features, which a setSolver solves on working sets. It
-// visits points and proves gaps without a matrix whose order is the number of features.
+// unrestricted is the problem with all features that a setSolver solves. It needs no matrix whose order is
+// the number of features.
 type unrestricted struct {
 	*Problem
 	*rows.Sums
@@ -47,13 +47,12 @@ func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 // isFree reports whether feature j has neither a ridge nor a singleton row.
 func (f *unrestricted) isFree(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
 
-// lossAtZero returns the mean loss at x = 0.
 func (f *unrestricted) lossAtZero() float64 {
 	return f.Mean(f.Loss, nil, make([]float64, f.n), f.Labels)
 }
 
-// fallsForever reports whether the loss decreases without end when coefficients of x are multiplied
-// by the same growing number: the coefficients of features that no row of A contains.
+// fallsForever reports whether the loss decreases without end as the coefficients of x that no row of A
+// contains grow in proportion.
 func (f *unrestricted) fallsForever(x []float64) bool {
 	if f.mu() > 0 || f.rows.AllSingletons() {
 		return false
@@ -68,8 +67,7 @@ func (f *unrestricted) fallsForever(x []float64) bool {
 	return gap.Falls(f.Team, f.Loss, along, f.Labels, f.Coef)
 }
 
-// ending returns why a run with the result r ended. The other fields of r must be set. full and spent are as
-// in ending.Of.
+// ending returns why the run with the result r ended. full and spent are as in ending.Of.
 func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending.Why {
 	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.fallsForever(r.X) }, spent)
 }
@@ -99,7 +97,7 @@ func (f *unrestricted) visit(at *iterate) {
 // A dual is a dual point (α, z). Its equality X'Cα + mu x + A'z = 0 need not hold exactly.
 type dual struct {
 	alpha []float64
-	z     []float64 // for the rows of gap.Penalty
+	z     []float64 // multipliers of the rows of gap.Penalty
 	exact []float64 // multipliers of the feasible point that proves the gap; nil if nothing is proved
 	goal  float64   // a more accurate proof is tried if it may reach this gap
 }
@@ -108,8 +106,8 @@ func (f *unrestricted) newDual() *dual {
 	return &dual{alpha: make([]float64, f.n), z: make([]float64, f.rows.Len())}
 }
 
-// prove moves d.alpha into the domain of φ*, and returns the gap that the dual point proves at the
-// iterate. See dual for the goal.
+// prove moves d.alpha into the domain of φ*, and returns the gap that d proves at the iterate. See
+// dual.goal for goal.
 func (f *unrestricted) prove(d *dual, at *iterate, goal float64) float64 {
 	d.goal = goal
 	for i, a := range d.alpha {
@@ -129,8 +127,8 @@ func (f *unrestricted) evaluate(d *dual, at *iterate) float64 {
 	return b.Gap
 }
 
-// multipliers returns, for all rows of A, the multipliers of the feasible point that proves a gap.
-// If nothing is proved, it returns the multipliers of the dual point itself.
+// multipliers returns the multipliers of all rows of A at the feasible point that proves the gap, or at d
+// if nothing is proved.
 func (f *unrestricted) multipliers(d *dual) []float64 {
 	if d.exact == nil {
 		return f.rows.Expand(d.z)

@@ -10,14 +10,12 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// Settings control Solve.
 type Settings struct {
 	Tol           float64 // Solve ends when a gap of at most Tol is proved
 	MaxIterations int     // largest number of Newton steps; 0 for 100
-	// Unproved makes Solve end without a proof, with Gap = +Inf, as soon as the last step indicates
-	// that the objective is at most about Tol above the optimum. That saves steps, because a proof
-	// needs more accurate coefficients. Unproved has no effect if proofs cost little: with rows in a
-	// file, a Gram matrix, or a coupled model of all samples.
+	// Unproved makes Solve end without a proof, with Gap = +Inf, when the objective is estimated to be at
+	// most Tol above the optimum. It has no effect if proofs cost little: with rows in a file, a Gram
+	// matrix, or a coupled model of all samples.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -25,30 +23,27 @@ type Settings struct {
 	Watch func(*Result) error
 }
 
-// A Result is the result of Solve.
 type Result struct {
 	Gap        float64 // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
 	Objective  float64 // P(x) as computed
-	Loss       float64 // the loss Σ cᵢ φ, which is a part of Objective
+	Loss       float64 // Σ cᵢ φ(tᵢ), which is a part of Objective
 	Why        ending.Why
 	Iterations int  // number of Newton steps, and of passes of dual coordinate ascent
-	Proofs     int  // number of attempts to prove a gap, each with a pass over all columns
+	Proofs     int  // number of attempts to prove a gap
 	Full       bool // the working set had no room for all non-zero coefficients
-	// The error that ended the run: of Settings.Interrupt, of Settings.Watch or of the File; or
-	// nil.
+	// The error of Settings.Interrupt, Settings.Watch or the File that ended the run, or nil.
 	Err error
 }
 
 const (
 	maxIterations = 100
 	maxStalled    = 6     // the run ends after this number of proofs in a row without a clear improvement
-	leastTol      = 1e-15 // smallest tolerance, relative to the scale
+	leastTol      = 1e-15 // smallest tolerance, relative to Scale
 )
 
-// Solve moves the point to the solution for lambda ≥ 0, with a proved gap of at most set.Tol if
-// that can be reached. It starts at the current point. If neither Solve nor Start was called before,
-// it starts at the end of a dual coordinate ascent (see ascent), or at the solution for some of the
-// samples if there are many.
+// Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
+// starts at the current point. If neither Solve nor Start was called before, it may start at the end of a
+// dual coordinate ascent, or at the solution for some of the samples.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	limit := set.MaxIterations
 	if limit == 0 {
@@ -76,14 +71,14 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	s.at.value = s.value(s.at.loss)
 	ascended := r.Iterations > 0
 	limit += r.Iterations
-	if (part != nil || ascended) && s.at.value > s.rows.lossAtZero() { // too few samples, or too few passes
+	if (part != nil || ascended) && s.at.value > s.rows.lossAtZero() { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.choose(share)
 		s.at.value = s.value(s.at.loss)
 	}
 	stalled, lowest := 0, math.Inf(1)
-	aim := proofPart * s.scale // a proof is tried when the error of the model is below aim
+	aim := proofPart * s.scale // a proof is tried when the estimated gap is at most aim
 	if s.coupled != nil {
 		s.coupled.more = 0
 	}
@@ -94,7 +89,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.work.most = 0
 	s.work.near, s.work.fall = s.work.warm, 0
-	if s.work.warm || s.summary.cheap || unproved { // the set needs almost no more columns
+	if s.work.warm || s.summary.cheap || unproved {
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
@@ -149,7 +144,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if r.Err == nil {
 		r.Err = s.show(set, &r)
 	}
-	s.work.spare = r.Gap / tol
+	s.work.gapRatio = r.Gap / tol
 	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
 	r.Gap = gap.Rounded(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
@@ -158,16 +153,15 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// excessAfter estimates by how much the objective is above the optimum after a step of length 1, if the
-// model fell by fall.
+// excessAfter estimates P − P* after a step of length 1. fall is by how much the model fell.
 func (s *Solver) excessAfter(fall float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
 	}
-	return float64(squared*fall*fall) / s.scale
+	return float64(squaredFactor*fall*fall) / s.scale
 }
 
-// show calls set.Watch with the point.
+// show calls set.Watch with the result so far.
 func (s *Solver) show(set *Settings, r *Result) error {
 	if set.Watch == nil {
 		return nil
@@ -178,19 +172,19 @@ func (s *Solver) show(set *Settings, r *Result) error {
 }
 
 const (
-	// The solution for the last lambda is near if that lambda was at most this multiple of the
-	// current one.
+	// The solution for the last lambda is near if that lambda was at most this multiple of the current
+	// one.
 	warmFactor = 4
 	mostSweeps = 4 // largest number of sweeps for a model whose Hessian is not formed
-	// The next proof is tried when the error of the model is below this multiple of the last gap.
+	// The next proof is tried when the estimated gap is at most this multiple of the last proved gap.
 	proofPart = 0.1
 	// No proof is tried while fall²/objective, an estimate of the error, exceeds this multiple of
 	// aim.
 	farPart = 100
 )
 
-// fallsForever reports whether the loss decreases without end when the present free coefficients are
-// multiplied by the same growing number. A coefficient that X bounds in this direction does not grow.
+// fallsForever reports whether the loss decreases without end as the free coefficients of x grow in
+// proportion. A coefficient that X bounds in this direction does not grow.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false
@@ -204,9 +198,8 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets the limits and ridges for lambda. It returns the argument of choose, by the strong
-// rule (Tibshirani and others 2012): a column whose correlation is below (2·lambda − last lambda) times
-// its entry of Limit is unlikely to be needed.
+// setLambda sets the limits and ridges for lambda. It returns the argument of choose, by the strong rule
+// (Tibshirani and others 2012).
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {
@@ -263,7 +256,6 @@ func (s *Solver) findFree() {
 	}
 }
 
-// findSeparated finds the samples that free features separate.
 func (s *Solver) findSeparated() {
 	free := make([]bool, s.p)
 	for _, j := range s.summary.free {
@@ -275,8 +267,8 @@ func (s *Solver) findSeparated() {
 	})
 }
 
-// open returns above = true if X has no upper bound for coordinate j, and below = true if X has no
-// lower bound for it.
+// open reports whether X lets coordinate j increase without end (above), and whether X lets it decrease
+// without end (below).
 func (s *Solver) open(j int) (above, below bool) {
 	switch {
 	case s.Set == nil:
@@ -321,7 +313,7 @@ func (s *Solver) value(loss float64) float64 {
 	return sum
 }
 
-// penalty returns the penalty of feature j if A = I.
+// penalty returns the penalty of coefficient j if A = I.
 func (s *Solver) penalty(j int) float64 {
 	v := s.x[j]
 	if v == 0 {
@@ -330,10 +322,9 @@ func (s *Solver) penalty(j int) float64 {
 	return float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
 }
 
-// step minimises the model at x and moves x towards the model's solution by a line search. It sets
-// α to the slopes of the model. It returns by how much the model fell, and the length of the step,
-// from 0 to 1. If fresh is set, the model has the Hessian at x; otherwise it may have the Hessian
-// of an earlier point.
+// step minimises the model at x, moves x towards the model's solution by a line search, and sets α to the
+// slopes of the model. It returns by how much the model fell, and the length of the step, from 0 to 1. If
+// fresh is false, or if rows are in a file, the model may have the Hessian of an earlier point.
 func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	w := &s.set
 	for k, j := range w.cols {
@@ -382,33 +373,31 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 
 const (
 	innerPart = 3e-2 // a model is solved until the violation is this fraction of the first one
-	roughPart = 0.1  // largest such fraction near the optimum, if nothing must be proved
+	roughPart = 0.1  // largest value of workspace.part
 	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
 	// fall/objective.
 	fallPart = 0.01
-	// The optimum is near if the model falls by at most this multiple of the objective, and the step is not
-	// shortened.
+	// The optimum is near after a step of length 1 in which the model falls by at most this multiple of
+	// the objective.
 	nearPart = 1e-2
 )
 
-// If the last proved gap is at most reuse times the tolerance, the first step for the next lambda uses the
-// last Hessian. The slopes of a model are a dual point for every Hessian, and a Hessian that is one step old
-// hardly enlarges the gap.
-const reuse = 0.2
+// If the last proved gap is at most reusePart times the tolerance, the first step for the next lambda uses
+// the last Hessian, which hardly enlarges the gap.
+const reusePart = 0.2
 
-// constant reports whether φ″ is a constant.
 func (s *Solver) constant() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// hessian gives the model the Hessian at the point. Unless fresh is set, it may keep the Hessian of
-// an earlier point.
+// hessian gives the model the Hessian at the point. If fresh is false, or if rows are in a file, it may
+// keep the Hessian of an earlier point.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
-	again := !fresh && s.work.spare <= reuse && s.work.damping == 0 ||
+	again := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
 		!s.rows.hasHessian() && !s.work.stale // an old Hessian is used for one more step
 	if w.reusable && (s.constant() || again) {
-		s.work.spare, s.work.stale = 1, true
+		s.work.gapRatio, s.work.stale = 1, true
 	} else {
 		w.reusable, s.work.stale = true, false
 		d := s.work.damping
@@ -429,13 +418,12 @@ func (s *Solver) hessian(fresh bool) {
 	w.ridges(func(k int) float64 { return s.ridge[w.cols[k]] })
 }
 
-// scaledPart is the fraction of the tolerance that scaling a dual point into its domain may cost.
+// The fraction of the tolerance that may be lost when a dual point is scaled into its domain.
 const scaledPart = 0.5
 
-// units sets the unit of each coordinate's violation, and returns the largest violation allowed, in
-// these units. For a coordinate with a limit, the unit is the limit: the proof scales the dual point
-// into its domain, and the gap that this adds must stay below tol. With a ridge, the gap grows by the
-// squares of the violations instead. For a free feature, the unit is a multiple of √H_jj.
+// units sets the unit of each coordinate's violation, and returns the largest violation allowed, in these
+// units. The unit depends on what a violation adds to the gap: on the limit, on the ridge or, for a free
+// feature, on √H_jj.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
@@ -465,8 +453,8 @@ func (s *Solver) units(tol float64) float64 {
 const (
 	leastDescent = 0.2   // the line search requires this fraction of the predicted fall (Armijo's rule)
 	maxHalvings  = 40    // largest number of halvings of a step
-	rounding     = 1e-14 // rounding may raise P by this multiple of P
-	uphill       = 1e-12 // a step d is rejected if gradient'd + the change of the penalty is above this multiple of P
+	roundingPart = 1e-14 // rounding may raise P by this multiple of P
+	uphillPart   = 1e-12 // a step is rejected if P is predicted to rise by more than this multiple of P
 )
 
 // search moves x towards the solution of the model. It halves the step until P falls enough, and
@@ -493,7 +481,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		}
 	}
 	// A model that was not solved accurately enough may rise along the step near its solution.
-	if s.work.uphill = rise > uphill*s.at.value; s.work.uphill {
+	if s.work.uphill = rise > uphillPart*s.at.value; s.work.uphill {
 		s.work.damping = s.work.dampingAfter(0)
 		return 0
 	}
@@ -512,7 +500,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			break
 		}
 		value := s.value(loss)
-		if value <= s.at.value+float64(leastDescent*t.length*rise)+float64(rounding*math.Abs(s.at.value)) {
+		if value <= s.at.value+float64(leastDescent*t.length*rise)+float64(roundingPart*math.Abs(s.at.value)) {
 			s.at, s.work.damping = standing{loss, value}, t.damping
 			return t.length
 		}
@@ -526,9 +514,8 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	return 0
 }
 
-// willAsk reports whether the step after this one will need the Hessian at its start. A step
-// squares the error, so after a small fall no further step is expected. If there is one, it uses
-// the current Hessian.
+// willAsk reports whether the next step will need the Hessian at its start. A step squares the error, so
+// after a small fall no next step is expected.
 func (s *Solver) willAsk(fall, tol float64) bool {
 	return !s.constant() && (s.work.stale || fall*fall > willPart*tol*s.scale)
 }
@@ -542,7 +529,7 @@ const (
 )
 
 // firstDamping returns the damping of the first Hessian. It is 0 if the curvature of the loss is
-// continuous, or if there are many columns and all have a ridge, because ridges are curvature enough.
+// continuous, or if there are many columns and all have a ridge.
 func (s *Solver) firstDamping() float64 {
 	if s.Loss.Traits().ContinuousCurvature || !s.summary.cheap && !slices.Contains(s.Ridge, 0) {
 		return 0
@@ -562,10 +549,9 @@ func (w *workspace) dampingAfter(length float64) float64 {
 	return 0
 }
 
-// LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves
-// the point to that solution. It returns +Inf if some coefficient has a ridge but no limit, because
-// such a coefficient is not zero for any lambda. If interrupt is not nil, LambdaMax calls it before each
-// step, and returns its error.
+// LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the
+// point to that solution. It returns +Inf if some coefficient has a ridge but no limit. It calls
+// interrupt, if that is not nil, before each step, and returns its error.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {
@@ -604,6 +590,6 @@ func (s *Solver) Support() int {
 	return s.p - len(slices.DeleteFunc(slices.Clone(s.x), func(v float64) bool { return v != 0 }))
 }
 
-// Gradient returns X'Cα for the last dual point. After LambdaMax, this is the gradient of the loss.
-// It is valid until the next call of a method.
+// Gradient returns X'Cα for the last dual point. The next call of a method may change it. After LambdaMax,
+// this is the gradient of the loss.
 func (s *Solver) Gradient() []float64 { return s.e }
