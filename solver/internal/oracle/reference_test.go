@@ -25,7 +25,7 @@ type task struct {
 	mu              float64
 	terms           []term
 	lower, upper    []float64 // nil for no bounds
-	radius, total   float64   // the radius of a ball, the sum of a simplex; 0 for none
+	radius, total   float64   // the radius of a ball, the sum of a simplex; 0 if X is another set
 	coef            []double  // weights divided by their sum
 	size            []float64 // the weighted root mean square of each column, or 1 if that is 0
 }

@@ -23,7 +23,7 @@ type Comm interface {
 // If the connection fails, the methods panic with a *Broken.
 type Team struct {
 	comm   Comm
-	seen   uint64    // hash of all results so far
+	seen   uint64    // hash of all sums and maxima so far
 	packed []float64 // buffer for a message
 }
 
@@ -224,7 +224,7 @@ func (t *Team) Any(holds bool) bool {
 }
 
 // Agree returns the largest code of all processes. It panics with a *Broken if the processes differ in
-// state or in an earlier result.
+// state, or in a sum or maximum so far.
 func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code

@@ -29,7 +29,7 @@ func Peak[T any](do func() T) (result T, most int64) {
 	var seen atomic.Int64
 	var ended atomic.Bool
 	var watch func()
-	watch = func() { // the finalizer runs after the next garbage collection
+	watch = func() { // watch sets a finalizer, which runs after the next garbage collection
 		runtime.SetFinalizer(new([4]*byte), func(*[4]*byte) {
 			seen.Store(max(seen.Load(), live()))
 			if !ended.Load() {

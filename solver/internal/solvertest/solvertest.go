@@ -83,7 +83,7 @@ func Relative(u, v []float64) float64 {
 	return Distance(u, v) / norm
 }
 
-// LastIterate returns the last iterate, before zeros and ties are made exact.
+// LastIterate returns the last iterate of a run, before zeros and ties are made exact.
 func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 {
 	var x []float64
 	c := *s

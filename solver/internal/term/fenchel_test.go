@@ -64,7 +64,7 @@ func TestFenchel(t *testing.T) {
 	}
 }
 
-// checkAlphas calls check for α inside the domain, at its ends and at the slope.
+// checkAlphas calls check for α inside the domain of φ*, at the ends of the domain, and at the slope.
 func checkAlphas(check func(loss Loss, b, m, a float64, slope []float64), loss Loss, b, m float64) {
 	slope := make([]float64, 1)
 	loss.Slopes(slope, []float64{m}, []float64{b})

@@ -98,7 +98,7 @@ type Traits struct {
 	// Name is the name of the loss in the command line and in model files, without its
 	// argument.
 	Name string
-	// Argument is the number that follows the name; zero if there is none.
+	// Argument describes the number after the name. Its zero value means that there is none.
 	Argument Argument
 	// Help explains the loss in the help of the command line; it may be empty.
 	Help string
@@ -134,7 +134,7 @@ type Traits struct {
 	StallAdvice *ending.Advice
 }
 
-// An Argument is the number after the name of a loss, such as DELTA in huber:DELTA.
+// An Argument describes the number after the name of a loss, such as DELTA in huber:DELTA.
 type Argument struct {
 	Name  string // name in the help of the command line
 	Value float64

@@ -33,7 +33,7 @@ type Rows struct {
 	Limit  []float64
 	Square float64
 	Groups [][]int // nil for none
-	Within *Within // bounds on y; nil for none
+	Within *Within // bounds of all entries of y; nil for none
 }
 
 // Limits returns the limits of g on R^q if g is Σ Limitⱼ |yⱼ|; otherwise it returns nil.

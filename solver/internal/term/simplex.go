@@ -45,7 +45,7 @@ func (s Simplex) Project(x []float64) {
 	}
 }
 
-// Diameter returns Total times the square root of 2.
+// Diameter returns the sum of the coordinates times the square root of 2.
 func (s Simplex) Diameter() float64 { return s.Sum() * math.Sqrt2 }
 
 // Validate returns an error unless Total is positive and finite, or 0.
