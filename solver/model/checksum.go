@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// sealed returns a model file, a JSON object, with one more field at the end: the checksum of the
+// seal returns a model file, a JSON object, with one more field at the end: the checksum of the
 // fields before it.
-func sealed(file []byte) ([]byte, error) {
+func seal(file []byte) ([]byte, error) {
 	sum, err := checksum(file)
 	if err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func checkSealed(file []byte, stated *string) error {
 	return err
 }
 
-// distinct returns an error if the JSON object has two fields of the same name.
-func distinct(text []byte) error {
+// checkDistinct returns an error if the JSON object has two fields of the same name.
+func checkDistinct(text []byte) error {
 	seen := map[string]bool{}
 	return eachField(text, func(name string, _ json.RawMessage) error {
 		key := strings.ToLower(name) // encoding/json ignores the case of field names

@@ -160,7 +160,7 @@ func (p *problems) start(k int, d *design) []float64 {
 		}
 	case !m.Classes.IsZero() || m.Labels.IsZero() != d.mapping.IsZero():
 		return nil
-	case !d.mapping.IsZero() && m.Labels.Name(-1) == d.positive():
+	case !d.mapping.IsZero() && m.Labels.Name(-1) == d.positiveName():
 		sign = -1
 	}
 	of := m.Columns[column]
@@ -185,8 +185,8 @@ func (p *problems) classOf(m *Model, k int) (column int, known bool) {
 	return column, column >= 0
 }
 
-// positive returns the name of the positive class if there are two classes.
-func (d *design) positive() string {
+// positiveName returns the name of the positive class if there are two classes.
+func (d *design) positiveName() string {
 	of := d.spec.names.labels
 	switch {
 	case of.IsZero():
@@ -198,8 +198,8 @@ func (d *design) positive() string {
 	return of.Name(sign)
 }
 
-// prepared returns the design of problem k after a call of its method prepare.
-func (p *problems) prepared(k int) (d *design, err error) {
+// preparedDesign returns the design of problem k after a call of its method prepare.
+func (p *problems) preparedDesign(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
 	if d, err = p.design(k, p.one); err == nil {
 		err = d.prepare(context.Background())
@@ -346,7 +346,7 @@ func (p *problems) name(m *Model) {
 func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	most := make([]float64, p.count())
 	err := p.each(func(k int) error {
-		d, err := p.prepared(k)
+		d, err := p.preparedDesign(k)
 		if err == nil {
 			most[k], err = d.lambdaMax(ctx)
 		}
@@ -401,7 +401,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 // onlyPath yields the steps of a path if there is only one problem. It ignores set.Validation.
 func (p *problems) onlyPath(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		d, err := p.prepared(0)
+		d, err := p.preparedDesign(0)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -424,7 +424,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 		}
 		paths := make([][]ended, len(p.classes))
 		err = p.each(p.countFitted(func(k int) error {
-			d, err := p.prepared(k)
+			d, err := p.preparedDesign(k)
 			if err != nil {
 				return err
 			}

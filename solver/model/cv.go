@@ -111,7 +111,7 @@ func CV(
 		set = &CVSettings{}
 	}
 	c := &crossing{
-		problems: p, own: set.Metric, tell: set.Judged, path: set.Path,
+		problems: p, own: set.Metric, report: set.Judged, path: set.Path,
 	}
 	if err := c.configure(set); err != nil {
 		return nil, err
@@ -136,16 +136,16 @@ func CV(
 // A crossing has the state of a call of CV.
 type crossing struct {
 	*problems
-	foldSpec *Spec           // the specification of the fits for the folds
-	labels   []float64       // labels[k] is the label of class k; nil if the labels are numbers
-	class    func(i int) int // returns the class of row i; 0 if the labels are numbers
-	by       Measure
-	own      Metric // nil unless by is byOwn
-	path     PathSettings
-	before   int // number of rows in the processes of lower rank
-	folds    int
-	foldOf   assignment
-	mostRows []float64 // for each fold, the largest number of its rows in any process
+	foldSpec   *Spec           // the specification of the fits for the folds
+	labels     []float64       // labels[k] is the label of class k; nil if the labels are numbers
+	class      func(i int) int // returns the class of row i; 0 if the labels are numbers
+	by         Measure
+	own        Metric // nil unless by is byOwn
+	path       PathSettings
+	rowsBefore int // number of rows in the processes of lower rank
+	folds      int
+	foldOf     assignment
+	mostRows   []float64 // for each fold, the largest number of its rows in any process
 	// keptScores is the number of scores that are kept for the AUC, for each row and model. It is 0
 	// if there is no AUC.
 	keptScores int
@@ -153,9 +153,9 @@ type crossing struct {
 	scores     [][]scores // scores[k][i] is for fold k and the lambda with index i
 	weight     []float64  // the total weight of the rows of each fold
 
-	lock   sync.Mutex
-	judged int // the number of models scored so far
-	tell   func(done, total int)
+	lock         sync.Mutex
+	scoredModels int // the number of models scored so far
+	report       func(done, total int)
 }
 
 // strata returns the number of groups whose rows are divided evenly among the folds: the number of
@@ -282,7 +282,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 		}
 		steps = steps[:0]
 	}
-	for some := range slices.Chunk(steps, h.atOnce) {
+	for some := range slices.Chunk(steps, h.modelsPerPass) {
 		if err := score(some); err != nil {
 			return err
 		}
@@ -351,13 +351,13 @@ var errNoMetric = &sparse.RemedyError{
 
 // addJudged reports that more models have been scored; more is their number.
 func (c *crossing) addJudged(more int) {
-	if c.tell == nil {
+	if c.report == nil {
 		return
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	c.judged += more
-	c.tell(c.judged, c.folds*len(c.result.Lambdas))
+	c.scoredModels += more
+	c.report(c.scoredModels, c.folds*len(c.result.Lambdas))
 }
 
 // summarise computes the curves, Best and OneSE from the scores of the folds.

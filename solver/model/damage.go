@@ -88,8 +88,8 @@ func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) err
 	}
 }
 
-// within adds the position of part in file to the line and column of e, which is an error in part.
-func within(file, part []byte, e *sparse.ParseError) error {
+// inWholeFile adds the position of part in file to the line and column of e, an error in part.
+func inWholeFile(file, part []byte, e *sparse.ParseError) error {
 	before := file[:max(0, bytes.Index(file, part))]
 	if e.Line == 1 {
 		e.Column += len(before) - 1 - bytes.LastIndexByte(before, '\n')

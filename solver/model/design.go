@@ -142,8 +142,8 @@ func (d *design) columns() int {
 	return d.p + 1
 }
 
-// askRows is the number of rows that are copied between two checks of a context.
-const askRows = 4096
+// rowsPerCheck is the number of rows that are copied between two checks of a context.
+const rowsPerCheck = 4096
 
 // withColumn returns a copy of x with one more column, whose entry in row i is entry(i). If ctx
 // ends first, it returns the error of ctx.
@@ -153,7 +153,7 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 	ptr := make([]int64, n+1)
 	idx, val := make([]int32, 0, size), make([]float64, 0, size)
 	for i := range n {
-		if i%askRows == 0 && ctx.Err() != nil {
+		if i%rowsPerCheck == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		cols, v := x.Row(i)

@@ -275,7 +275,7 @@ func (m *Model) Write(w io.Writer) error {
 		b.Write(text)
 	}
 	b.WriteString("\n  ]\n}\n")
-	file, err := sealed(b.Bytes())
+	file, err := seal(b.Bytes())
 	if err != nil {
 		return errorf("writing: %w", err)
 	}
@@ -377,7 +377,7 @@ func parse(text []byte) (*Model, error) {
 	case format == 0:
 		return nil, errors.New("not a model file: it has no format number")
 	}
-	if err := distinct(text); err != nil {
+	if err := checkDistinct(text); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
 	listed := f.Parts != nil
@@ -412,7 +412,7 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 		where, found := errors.AsType[*sparse.ParseError](err)
 		switch {
 		case listed && found:
-			return nil, within(file, text, where)
+			return nil, inWholeFile(file, text, where)
 		case len(f.Parts) > 1 && err != nil:
 			return nil, fmt.Errorf("model %d: %w", k, err)
 		case err != nil:
@@ -437,7 +437,7 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 // from the head of the file.
 func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error) {
 	if listed {
-		if err := distinct(text); err != nil {
+		if err := checkDistinct(text); err != nil {
 			return nil, nil, fmt.Errorf("damaged model: %w", err)
 		}
 	}

@@ -48,9 +48,9 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	return d.model(out), err
 }
 
-// otherWay is a number of features. If package exact stalls on a problem with fewer features,
+// retryFeatures is a number of features. If package exact stalls on a problem with fewer features,
 // solver.Minimize tries it, too.
-const otherWay = 2048
+const retryFeatures = 2048
 
 // fit solves the problem for the lambda of the specification.
 func (d *design) fit(ctx context.Context) (*outcome, error) {
@@ -90,7 +90,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		_, _ = f.s.LambdaMax(f.ask(ctx, f.s))
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
-	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {
+	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < retryFeatures {
 		if other, bad := d.minimize(ctx); other != nil && other.certificate.better(&out.certificate) {
 			return other, bad
 		}
@@ -112,7 +112,7 @@ func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 	}
 	if ending.Late(ctx) {
 		out.certificate.Status = solver.TimeDone
-		return out, out.certificate.late(loss)
+		return out, out.certificate.lateError(loss)
 	}
 	return out, ctx.Err()
 }
@@ -138,8 +138,8 @@ func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	}
 }
 
-// late returns the error for a fit that the time limit ended. The requested gap is RelTol·unit.
-func (c *Certificate) late(unit float64) error {
+// lateError returns the error for a fit that the time limit ended. The requested gap is RelTol·unit.
+func (c *Certificate) lateError(unit float64) error {
 	if c.RelTol == 0 {
 		return errLate
 	}

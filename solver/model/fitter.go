@@ -16,13 +16,13 @@ import (
 
 // A fitter solves a design with package exact, for one lambda after the other.
 type fitter struct {
-	d    *design
-	s    *exact.Solver
-	file *exact.File // nil if the rows are in memory
-	at   Progress    // the last report to Spec.Progress
-	seen int         // number of passes over the file that earlier outcomes count
-	full bool        // true if the working set of the last fit became too large
-	stop float64     // why all processes agreed to stop; see ending.CauseOf
+	d             *design
+	s             *exact.Solver
+	file          *exact.File // nil if the rows are in memory
+	at            Progress    // the last report to Spec.Progress
+	countedPasses int         // number of passes over the file that earlier outcomes count
+	full          bool        // true if the working set of the last fit became too large
+	cause         float64     // why all processes agreed to stop; see ending.CauseOf
 }
 
 // newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them.
@@ -167,8 +167,8 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: d.spec.relTol(), Status: solver.Converged},
 	}
 	if f.file != nil {
-		out.run.Method, out.run.Passes = "streamed-newton", float64(f.file.Visits()-f.seen)
-		f.seen = f.file.Visits()
+		out.run.Method, out.run.Passes = "streamed-newton", float64(f.file.Visits()-f.countedPasses)
+		f.countedPasses = f.file.Visits()
 	}
 	if d.coupled() && r.Gap <= goal {
 		out.groups = f.s.Ties()
@@ -208,8 +208,8 @@ func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 		return f.d.team.Within(ctx.Err)
 	}
 	return func() error {
-		f.stop = f.d.team.Agree(ending.CauseOf(ctx), s.X())
-		return ending.CauseError(ctx, f.stop)
+		f.cause = f.d.team.Agree(ending.CauseOf(ctx), s.X())
+		return ending.CauseError(ctx, f.cause)
 	}
 }
 
@@ -220,7 +220,7 @@ func (f *fitter) late(ctx context.Context, err error) bool {
 	case f.d.team.Alone():
 		return err != nil && ending.Late(ctx)
 	case f.file == nil:
-		return err != nil && f.stop == ending.TimeUp
+		return err != nil && f.cause == ending.TimeUp
 	}
 	return errors.Is(err, context.DeadlineExceeded)
 }

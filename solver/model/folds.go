@@ -39,10 +39,10 @@ func (a *assignment) set(i, fold int) {
 // them.
 func (c *crossing) assign(set *CVSettings) error {
 	n, _ := c.x.Dims()
-	c.before = 0
+	c.rowsBefore = 0
 	each := c.team.Gather([]float64{float64(n)})
 	for _, rows := range each[:c.team.Rank()] {
-		c.before += int(rows)
+		c.rowsBefore += int(rows)
 	}
 	all := 0
 	for _, rows := range each {
@@ -178,7 +178,7 @@ func (c *crossing) checkFolds() error {
 		k := c.foldOf.fold(i)
 		rows[k]++
 		at := bounds[3*class:]
-		at[0] = max(at[0], -float64(c.before+i))
+		at[0] = max(at[0], -float64(c.rowsBefore+i))
 		at[1], at[2] = max(at[1], -float64(k)), max(at[2], float64(k))
 	})
 	c.mostRows = slices.Clone(rows)

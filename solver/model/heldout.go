@@ -14,11 +14,11 @@ const heldShare, scoreShare = 16, 2
 // A heldOut scores models on the rows of a fold.
 type heldOut struct {
 	*crossing
-	number int     // the number of the fold
-	rows   []int   // for each class, the number of its rows in this process
-	weight float64 // total weight of the rows of the fold in all processes
-	whole  *window // all rows of the fold in this process, or nil if they have no weight; nil out of core
-	atOnce int     // number of models that one pass scores
+	number        int     // the number of the fold
+	rows          []int   // for each class, the number of its rows in this process
+	weight        float64 // total weight of the rows of the fold in all processes
+	whole         *window // all rows of the fold in this process, or nil if they have no weight; nil out of core
+	modelsPerPass int
 }
 
 // A window has the rows of a fold that are in one window of the file, or all rows of the fold if
@@ -32,7 +32,7 @@ type window struct {
 
 // holdOut returns a heldOut for fold k. If the data are in memory, it copies the rows of the fold.
 func (c *crossing) holdOut(k int) (*heldOut, error) {
-	h := &heldOut{crossing: c, number: k, rows: make([]int, c.strata()), atOnce: c.room(k)}
+	h := &heldOut{crossing: c, number: k, rows: make([]int, c.strata()), modelsPerPass: c.room(k)}
 	c.eachRow(func(i, class int) {
 		if c.foldOf.fold(i) == k {
 			h.rows[class]++

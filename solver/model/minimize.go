@@ -277,7 +277,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 		c.NoOptimum = g.unattained(ctx, &p, out)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
-		err = c.late(p.Evaluate(make([]float64, len(res.X))).Objective)
+		err = c.lateError(p.Evaluate(make([]float64, len(res.X))).Objective)
 	}
 	return out, &res.Iterate, err
 }

@@ -144,7 +144,7 @@ func TestStreamedAUC(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []scores
-			for some := range slices.Chunk(models, h.atOnce) {
+			for some := range slices.Chunk(models, h.modelsPerPass) {
 				found, err := h.score(t.Context(), some)
 				if err != nil {
 					t.Fatal(err)
