@@ -13,7 +13,7 @@ var ErrNotApplicable = errors.New("exact: not applicable")
 
 const (
 	// DenseFeatures is the largest number of features of a coupled problem with a dense Hessian, unless
-	// Problem.MaxWorking is set. It also limits problems with their samples in a file.
+	// Problem.MaxWorking is set, and of a problem with its samples in a file.
 	DenseFeatures = 2048
 	// A coupled problem is refused if forming its Hessian costs more than maxAssembly passes over the data
 	// and more than maxProducts multiplications for each process.

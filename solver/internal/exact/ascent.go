@@ -34,10 +34,11 @@ type ascent struct {
 const (
 	// Values of ascent.most: for a loss with a continuous curvature, and for one whose curvature jumps.
 	mostPasses, mostPassesOfJumps = 60, 2000
-	// With a continuous curvature, an ascent is tried only if the mean of stiffᵢ times the largest
-	// curvature is at most mostStiff.
+	// With a continuous curvature, an ascent is tried only if the mean of all stiffᵢ, times the largest
+	// curvature of the loss, is at most mostStiff.
 	mostStiff = 25
-	// An ascent that gains too little may end when visited is above this fraction of ascent.most.
+	// An ascent whose estimated gap falls too slowly may end when visited is above this fraction of
+	// ascent.most.
 	leastPart = 0.1
 	// After each failed proof, the passes go on to a smaller estimated gap, down to this fraction of the
 	// tolerance.

@@ -13,12 +13,12 @@ type coupled struct {
 	model  quadratic.Coupled
 	rows   gap.Penalty // the penalty g(A x) without its squares, which model.H contains
 	base   []float64   // the Hessian of the loss
-	z      []float64   // multipliers of the rows, plus the derivatives of the squares
+	z      []float64   // multipliers of the rows of A, plus the derivatives of the squares
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
 	exact bool                // the last model's solution has exactly the zeros and ties of part
-	more  int                 // number of extra steps to make zeros and ties exact
+	more  int                 // number of extra steps so far, to make zeros and ties exact
 	rough bool                // zeros and ties need not be exact
 }
 
@@ -75,11 +75,11 @@ func (s *Solver) fillCoupled() {
 const (
 	// The barrier weight τ of the first model is startTau·Scale, divided by the number of barrier terms.
 	startTau = 0.05
-	// After a step from a point with P − P* = e, the expected P − P* is squaredFactor·e²/Scale.
+	// After a step from a point with P − P* = e, P − P* is expected to be squaredFactor·e²/Scale.
 	squaredFactor = 30
 	modelPart     = 1e-3 // tolerance of a model, relative to the P − P* that is expected after its step
 	gapPart       = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
-	// A step may be the last one if the expected P − P* after it is at most this multiple of the
+	// A step may be the last one if P − P* after it is expected to be at most this multiple of the
 	// tolerance.
 	mayEndPart = 100
 	// Largest tolerance of the model of a last step, relative to Scale. So small a tolerance reveals zeros
@@ -123,7 +123,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	}
 	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start, Precise: last})
 	stopped := m.Stop != nil && m.Stop()
-	if stopped || !finite(m.U) || !finite(m.Move) { // do not move the point
+	if stopped || !finite(m.U) || !finite(m.Move) { // then the point does not move
 		copy(m.U, m.X)
 		clear(m.Move)
 		clear(m.Z)

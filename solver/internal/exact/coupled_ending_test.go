@@ -104,8 +104,8 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// TestNotSeparated checks that no sample counts as separated if the loss increases in both directions, or
-// if the penalty or X limits the free coefficients.
+// TestNotSeparated checks that no sample counts as separated if the loss grows without bound in both
+// directions of the margin, or if the penalty or X limits the free coefficients.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

@@ -86,7 +86,8 @@ func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
 	for k, j := range idx {
 		addTo(margin, val[k], s.x[j])
 	}
-	r := new(big.Float).Sub(num(1), new(big.Float).Mul(num(b), margin)) // 1 − b t, which is b (b − t)
+	// Because b is ±1, b (b − t) is 1 − b t.
+	r := new(big.Float).Sub(num(1), new(big.Float).Mul(num(b), margin))
 	if _, hinge := s.Loss.(term.SquaredHinge); hinge && r.Sign() < 0 {
 		r = num(0)
 	}

@@ -86,8 +86,8 @@ func TestRaw(t *testing.T) {
 	})
 }
 
-// TestExactEnd checks that a run with a tolerance of 1e-6 finds the zeros of A x at a unique solution, and
-// that no proved gap is below the true one.
+// TestExactEnd checks that a run with a tolerance of 1e-6 finds the zeros of A x at the solution, if the
+// solution is unique, and that no proved gap is below the true one.
 func TestExactEnd(t *testing.T) {
 	forTables(t, losses[:2], []float64{0.5, 0.1, 1e-2, 1e-4}, func(t *testing.T, p *Problem) {
 		s := mustNew(t, p)

@@ -9,7 +9,7 @@ import (
 // dense stores all entries of X by columns, including zeros. It is for data with few zeros.
 type dense struct {
 	n       int       // number of samples
-	val     []float64 // column by column
+	val     []float64 // the entries, column by column
 	rows    []int32   // the row indices of a column: 0, 1, 2, …
 	threads int
 }

@@ -19,7 +19,7 @@ type kind struct {
 	offset   bool
 	ridge    float64 // fraction of the penalty that is a ridge
 	free     int     // number of features without a penalty; the last of them is an intercept
-	positive bool    // X is x ≥ 0; random leaves it to its caller to set X
+	positive bool    // x ≥ 0; random does not set Problem.Set to this
 }
 
 func (k kind) String() string {
@@ -101,7 +101,7 @@ func mustNew(t testing.TB, p *Problem) *Solver {
 }
 
 // TestPath checks along a path that each gap is proved to the tolerance, and is not below the true gap,
-// which a run from x = 0 finds.
+// which a run from x = 0 computes.
 func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)
@@ -201,7 +201,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestRoom checks Result.Full for a MaxWorking that is too small.
+// TestRoom checks that Result.Full is true if MaxWorking is too small for the solution, and only then.
 func TestRoom(t *testing.T) {
 	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30

@@ -41,7 +41,7 @@ type File struct {
 	p       int // number of columns of X
 	block   int // number of rows of a block
 	pieces  []*piece
-	n, nnz  float64 // numbers of rows and entries of all processes
+	n, nnz  float64 // number of rows and number of entries, over all processes
 	weight  float64 // Σω over all processes
 	survey  survey
 	visits  int
@@ -95,7 +95,7 @@ func NewFile(p *FileProblem) *File {
 	return f
 }
 
-// Visits returns the number of visits so far; each has read all rows.
+// Visits returns the number of visits so far. Each visit reads all rows.
 func (f *File) Visits() int { return f.visits }
 
 // Look makes x the current point, visits the rows there, and returns the mean loss and its gradient.
@@ -214,7 +214,7 @@ func (f *File) setBounds(q *gap.Problem) {
 }
 
 func (f *File) moveTo(x, e []float64, damping float64) float64 {
-	if f.at == nil || !slices.Equal(x, f.at.x) { // not if the last visit was at x
+	if f.at == nil || !slices.Equal(x, f.at.x) { // else f.at already has the results at x
 		f.visit(&request{to: slices.Clone(x), hessian: true, damping: damping})
 		if f.stopped != nil {
 			return math.Inf(1)
@@ -259,7 +259,7 @@ func (f *File) accept(t *trial) {
 	f.revisit(&f.model)
 }
 
-// revisit visits the rows at the point again, to compute the α of the model m and its tally.
+// revisit visits the rows at the point again, for the tally of the α of the model m.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
 		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.rootsVersion = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.rootsVersion
@@ -309,7 +309,7 @@ func (f *File) bound(x, z []float64) gap.Bound {
 
 // rootHessian returns what gap.Sum.Hessian must return for α at the current point.
 func (f *File) rootHessian() []float64 {
-	if f.at.rootsVersion != f.bounds.RootsVersion() { // other roots were current in the visit
+	if f.at.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
 		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // NaN cannot be factored, so no gap is proved

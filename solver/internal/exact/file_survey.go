@@ -82,11 +82,11 @@ func (f *File) Survey(most int) error {
 // Σ cᵢx_ij, and 1 for constant columns. It returns nil if there are more than DenseFeatures columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
-// Room returns the number of samples for which there is memory, to copy them and to solve their problem:
-// from 1 to half of all samples.
+// Room returns for how many samples there is memory, to copy them and to solve the problem with them. The
+// number is from 1 to half of all samples.
 func (f *File) Room() int {
-	// A sample needs 28 vectors with an element for it. An entry of X needs 12 bytes in Problem.Data, and
-	// at most 12 in Problem.Rows.
+	// 28 vectors have an element for each sample. An entry of X takes 12 bytes in Problem.Data, and at
+	// most 12 in Problem.Rows.
 	const ofSample, ofEntry = 28 * 8, 24
 	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
 	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
@@ -106,7 +106,7 @@ func (f *File) newMoments() *moments {
 	return &moments{all: sparse.NewColumnStats(p)}
 }
 
-// add adds rows lo to hi−1.
+// add adds the statistics of rows lo to hi−1.
 func (m *moments) add(f *File, lo, hi int) {
 	if m.all != nil {
 		m.all.Add(f.Data, lo, hi, f.omega)

@@ -13,7 +13,7 @@ import (
 // same bits. Survey gives every rank the copied samples of all ranks. Each rank calls File.Stop after each
 // of its windows; at the end of a visit all ranks agree whether to continue.
 
-// failed is one more cause after those of package ending: the visit of this rank failed.
+// failed, in addition to the causes of package ending, says that the visit of this rank failed.
 const failed = ending.Canceled + 1
 
 // together returns the error after a visit, given the error of this rank. If a rank has an error, all

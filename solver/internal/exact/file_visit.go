@@ -308,7 +308,7 @@ func (f *File) newRootTally() *rootTally {
 	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
-// add adds the rows of part to the upper triangle h. phi holds their cᵢΦᵢ.
+// add adds the rows of part to the upper triangle h. phi holds their cᵢΦᵢ, see rootTally.
 func (r *rootTally) add(h []float64, part kernels.Rows, phi []float64) {
 	for i, c := range phi {
 		lo, hi := part.Ptr[i], part.Ptr[i+1]

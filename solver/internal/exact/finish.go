@@ -44,8 +44,8 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 }
 
 // second returns the solution with the smaller gap: first, or one by the coupled model. It tries the
-// coupled model only if first has not reached the tolerance. If an error ends that run, second returns the
-// run's solution.
+// coupled model only if first has not reached the tolerance. If an error ends the run with the coupled
+// model, second returns the solution of that run.
 func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first
@@ -64,7 +64,8 @@ func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	return r
 }
 
-// finish solves the problem for lambda = 1. before is the number of iterations before.
+// finish solves the problem for lambda = 1. before is the number of earlier iterations, which the solution
+// counts too.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
@@ -139,7 +140,7 @@ func (s *Solver) Ties() [][]int {
 const (
 	mostSteps   = 10    // largest number of Newton steps of Certify
 	certainPart = 1e-12 // a bound of at most this multiple of Scale ends Certify
-	tightPart   = 0.9   // a bound is tight enough if P has fallen by at least this fraction of it
+	tightPart   = 0.9   // Certify ends if P has fallen by at least this fraction of the bound
 )
 
 // Certify returns an upper bound of P(x) − P* for lambda = 1 at a point x in X. It makes at most

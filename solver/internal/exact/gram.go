@@ -21,7 +21,7 @@ type gram struct {
 	*memory
 	base gap.Base
 
-	there         []float64 // the last point of evaluate, in the columns of the working set
+	there         []float64 // the coefficients in the working set, at the last point of evaluate
 	gradientThere []float64 // the gradient g + Hd at the last point of evaluate
 
 	roundings float64 // number of rounding errors in an entry of H
@@ -144,7 +144,7 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow returns H for the columns now. h is H for the columns before, which are some of these.
+// grow returns H for the columns now. h is H for the columns before, all of which are in now.
 func (m *gram) grow(h []float64, before, now []int32) []float64 {
 	order, was := len(now), len(before)
 	to := make([]float64, order*order)
@@ -213,7 +213,7 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
 	panel := make([]float64, blockRows*side) // entries of some fresh columns times c, for a block of rows
-	products := make([]float64, order*side)  // products of the columns in panel with the columns others
+	products := make([]float64, order*side)  // products of the columns in panel with columns of upTo
 	upTo := slices.Concat(old, fresh)
 	for first := 0; first < len(fresh); first += side {
 		some := fresh[first:min(first+side, len(fresh))]

@@ -24,8 +24,8 @@ type Problem struct {
 	Limit   []float64       // limit_k ≥ 0 of each row of A
 	// square_k ≥ 0 of each row of A, which adds (square_k/2) (A x)_k² to P; nil for zeros.
 	Square []float64
-	// Disjoint sets of rows of A with equal Limit; nil for no groups. For a set, P has Limit times the
-	// norm of the set's elements of A x, instead of absolute values.
+	// Disjoint groups of rows of A with equal Limit; nil for none. For a group, P has Limit times the norm
+	// of the group's elements of A x, instead of absolute values.
 	Groups  [][]int
 	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature
 	Fixed   []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0
@@ -89,7 +89,7 @@ type standing struct{ loss, value float64 }
 
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
-	damping float64 // of the next Hessian, see term.Loss.Curvatures
+	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	fall    float64 // by how much the value of the last model fell
 	most    float64 // largest fall of a model since lambda changed
 	part    float64 // near the optimum, a model is solved until this fraction of its first violation is left

@@ -11,8 +11,7 @@ const (
 	mostOfSamples = 12   // largest number of steps for a smaller problem
 )
 
-// enoughSamples reports whether an eighth of n samples is enough for a start, with the given number of
-// features.
+// enoughSamples reports whether an eighth of n samples is enough for a smaller problem.
 func enoughSamples(n, features int) bool {
 	return n/sampleShare >= max(leastSample, sampleFor*features)
 }

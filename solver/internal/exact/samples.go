@@ -61,5 +61,5 @@ type trial struct {
 	move    []float64
 	snapped bool    // the full step differs slightly from move, which has no exact zeros and ties
 	hessian bool    // if the step is accepted, the Hessian at its end will be needed
-	damping float64 // of the Hessian at the end of the step
+	damping float64 // the damping of the Hessian at the end of the step
 }

@@ -143,7 +143,8 @@ func (m *memory) lossAt(t *trial) float64 {
 	return m.next.loss
 }
 
-// If no difference of margins exceeds cancelledPart times the largest margin, too many digits are lost.
+// If no difference of margins exceeds cancelledPart times the largest margin, the differences have lost
+// too many digits.
 const cancelledPart = 1e-5
 
 func (m *memory) accept(t *trial) {

@@ -99,8 +99,8 @@ const (
 	// A coefficient becomes zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
-	// The next set is solved to the final tolerance if fewer features violate optimality than this
-	// fraction of the set.
+	// The next set is solved to the final tolerance if the number of features that violate optimality is
+	// below this fraction of the set's size.
 	finalShare = 0.1
 )
 
@@ -139,7 +139,8 @@ func (w *setSolver) trim() {
 	copy(w.trial.alpha, w.at.slope)
 }
 
-// cleared returns x with xⱼ = y_k/A_kj for each singleton row k. If y is nil, it returns x.
+// cleared returns x with xⱼ = y_k/A_kj for each feature j that has a singleton row k. If y is nil, it
+// returns x.
 func cleared(r *gap.Penalty, x, y []float64) []float64 {
 	at := slices.Clone(x)
 	if y == nil {
@@ -166,8 +167,8 @@ type rounds struct {
 	inner  ending.Why // why the run on the last working set ended
 }
 
-// judge proves gaps of the point by the dual points trial and best. It returns the smaller gap, and makes
-// the dual point that proves it best. part is the solution for the working set.
+// judge proves gaps of the point by the dual points trial and best, and returns the smaller gap. The dual
+// point that proves it becomes best. part is the solution for the working set.
 func (r *rounds) judge(part *Solution) float64 {
 	r.rest.settle(r.trial, r.at)
 	gap := r.all.prove(r.trial, r.at, r.set.Tol)

@@ -12,8 +12,8 @@ import (
 
 // outside finds multipliers of the rows of A with only zero features: features whose coefficients are
 // zero. Optimality is X'Cα + mu x + A'z = 0. In the equation of a zero feature, the term of its singleton
-// row can have any absolute value up to a limit, the feature's capacity. By how much the sum of the other
-// terms exceeds the capacity is the feature's excess.
+// row can have any absolute value up to a limit, the feature's capacity. The feature's excess is the
+// amount by which the sum of the other terms exceeds the capacity.
 //
 // Coordinate descent minimises half the sum of squared excesses, in one connected component of zero
 // features after the other. An excess that remains shows which features the next working set needs.
@@ -177,7 +177,7 @@ func (o *outside) excess(j int32, part float64) float64 {
 	return o.sum[j] - math.Max(-capacity, math.Min(o.sum[j], capacity))
 }
 
-// reach sets o.part to the component that contains the feature first.
+// reach sets o.part to the component of the given feature.
 func (o *outside) reach(first int32, at *iterate) {
 	c, r := &o.part, o.f.rows
 	c.features, c.rows = append(c.features[:0], first), c.rows[:0]

@@ -23,7 +23,7 @@ func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 	return w
 }
 
-// TestSets compares runs with several working sets with a Solver of the whole problem.
+// TestSets compares runs on working sets with runs of a Solver on the whole problem.
 func TestSets(t *testing.T) {
 	for _, k := range patterns() {
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSets(t *testing.T) {
 }
 
 // checkSets checks that w proves no gap below the true one, at points near and far from the optimum best.
-// If best has at most 20 non-zero coefficients, w must reach its objective.
+// If best has at most 20 non-zero coefficients, w must reach the objective of best.
 func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(6, 7))
@@ -71,7 +71,7 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	checkStructure(t, r)
 }
 
-// freeProblem returns a problem with a chain and two last features without a penalty. The last column is
+// freeProblem returns a problem with a chain, whose last two features have no penalty. The last column is
 // all ones. If twice is set, the column before it is all twos.
 func freeProblem(t *testing.T, twice bool) *Problem {
 	t.Helper()

@@ -51,8 +51,8 @@ func (f *unrestricted) lossAtZero() float64 {
 	return f.Mean(f.Loss, nil, make([]float64, f.n), f.Labels)
 }
 
-// fallsForever reports whether the loss decreases without end as the coefficients of x that no row of A
-// contains grow in proportion.
+// fallsForever reports whether the loss decreases without end as the coefficients of features that no row
+// of A contains grow in proportion.
 func (f *unrestricted) fallsForever(x []float64) bool {
 	if f.mu() > 0 || f.rows.AllSingletons() {
 		return false

@@ -183,7 +183,7 @@ const (
 	farPart = 100
 )
 
-// fallsForever reports whether the loss decreases without end as the free coefficients of x grow in
+// fallsForever reports whether the loss decreases without end as the coefficients of free features grow in
 // proportion. A coefficient that X bounds in this direction does not grow.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
@@ -198,8 +198,8 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets the limits and ridges for lambda. It returns the argument of choose, by the strong rule
-// (Tibshirani and others 2012).
+// setLambda sets the limits and ridges for lambda. It returns the argument share of choose, by the strong
+// rule (Tibshirani and others 2012).
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {
