@@ -33,8 +33,8 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 	return m, x
 }
 
-// TestClassMetrics checks the metrics of several classes against values computed by hand. Their
-// definitions are those of scikit-learn.
+// TestClassMetrics checks the metrics of several classes against values computed by hand. The
+// metrics are defined as in scikit-learn.
 func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	m, x := byMargins(t, solver.Logistic{}, [][]float64{

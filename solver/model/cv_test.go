@@ -413,7 +413,7 @@ write.table(format(cbind(f$cvm, f$cvsd, f$index[,1]), digits=17), "%[1]s/out", q
 	}
 }
 
-// threeClasses returns points around three centres.
+// threeClasses returns 150 points around three centres, with labels 0, 10 and 20.
 func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 	x, _ := random(t, 150, 4, 12, true)
 	data, y := make([]float64, 0, 600), make([]float64, 150)

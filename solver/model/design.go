@@ -18,8 +18,8 @@ type design struct {
 	n, p    int         // number of rows in this process, and number of features
 	x       *sparse.CSR // the data; prepare appends a column of ones for the intercept
 	y       []float64   // −1 and +1, or numbers; for fits out of core see against
-	weights []float64   // the weights of the rows; nil if they are equal
-	factors []float64   // the penalty factors; nil if all are 1
+	weights []float64   // the weights of the rows; nil means that all are equal
+	factors []float64   // the penalty factors; nil means that all are 1
 	loss    solver.Loss
 	mapping sparse.LabelMapping // zero for regression
 	scale   []float64           // s of the package comment; an entry may be infinite

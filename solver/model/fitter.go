@@ -20,7 +20,7 @@ type fitter struct {
 	s             *exact.Solver
 	file          *exact.File // nil if the rows are in memory
 	at            Progress    // the last report to Spec.Progress
-	countedPasses int         // number of passes over the file that earlier outcomes count
+	countedPasses int         // number of passes over the file that are counted in earlier outcomes
 	full          bool        // true if the working set of the last fit became too large
 	cause         float64     // why all processes agreed to stop; see ending.CauseOf
 }

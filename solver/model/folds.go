@@ -118,9 +118,9 @@ func checkAssignment(assigned []int, n, all int) error {
 //
 // The rows of each class are cut into sections of c.folds rows. The rows of a section get all
 // folds, in a random order. The last section of a class may have fewer rows, which get consecutive
-// folds, in a random order. These folds begin where the folds of the last section of the class
-// before end; fold 0 follows after the last fold. So the numbers of rows of the folds differ by at
-// most one, in each class and in total.
+// folds, in a random order. These folds begin after the folds of the last section of the previous
+// class; after the last fold comes fold 0. So the numbers of rows of the folds differ by at most
+// one, in each class and in total.
 func (c *crossing) draw() {
 	count := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { count[class]++ })
