@@ -163,7 +163,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		s.rows.tally()
 		proved := s.proveGap(tol)
 		best = math.Min(best, gap.AtObjective(proved, s.at.value, value))
-		if value-s.at.value >= tightPart*best || best <= tol || length == 0 && !s.work.uphill || s.set.full {
+		if value-s.at.value >= tightPart*best || best <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
 			break
 		}
 		s.choose(1)

@@ -93,7 +93,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
-	for r.Err == nil && s.rows.Err() == nil && r.Iterations < limit && !s.set.full && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
+	for r.Err == nil && s.rows.Err() == nil && r.Iterations < limit && !s.set.noRoom && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
 				break
@@ -145,7 +145,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Err = s.show(set, &r)
 	}
 	s.work.gapRatio = r.Gap / tol
-	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
+	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.noRoom
 	r.Gap = gap.Rounded(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
 		r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= limit)
@@ -223,7 +223,7 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	if s.coupled != nil {
 		s.coupled.setRows(s.bounds.Penalty)
 	}
-	s.set.full = false
+	s.set.noRoom = false
 	return share
 }
 
@@ -301,7 +301,7 @@ func (s *Solver) value(loss float64) float64 {
 		return s.bounds.Value(s.x, loss)
 	}
 	sum := loss
-	if s.set.full || s.set.cols == nil { // the set may lack non-zero coefficients
+	if s.set.noRoom || s.set.cols == nil { // the set may lack non-zero coefficients
 		for j := range s.x {
 			sum += s.penalty(j)
 		}

@@ -10,46 +10,45 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// working is a working set: some columns of the data, and the quadratic model in their
-// coefficients.
+// working is a working set: some columns of the data, and the quadratic model of their coefficients.
 type working struct {
 	most, threads int
 	cols          []int32 // in increasing order
-	place         []int32 // position of each feature in cols, counted from 1; 0 for features outside
-	full          bool    // choose had no room for all columns that belong to the set
+	place         []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
+	noRoom        bool    // there is no room for all columns that belong to the set
 
-	// The data of the columns: by rows if the Hessian is formed, else by columns.
+	// The data of the columns in cols: rows if formed is true, else columns.
 	formed        bool
 	rows, columns kernels.Rows
 
-	// x is the point, gradient the gradient there, u the solution of the model, and move the step
-	// from the point to a point close to the solution, where the model's multipliers satisfy its
-	// optimality equation.
+	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
+	// model. x + move is a point near u at which the multipliers of the model satisfy its optimality
+	// equation.
 	x, gradient, u, move []float64
 
-	model    quadratic.Separable // the model of a separable problem
+	model    quadratic.Separable // used if the penalty is separable
 	dense    quadratic.Dense
 	implicit quadratic.Columns
-	reusable bool // the Hessian has the columns cols; it may belong to an earlier point
+	reusable bool // the Hessian has the columns cols, but perhaps belongs to an earlier point
 	scratch  []*kernels.HessianScratch
 	cut      []int
 }
 
 const (
-	leastRoom = 16 // number of columns that may always enter, even if fewer coefficients are non-zero
-	// If a column must enter because its correlation exceeds share times its limit, then columns whose
-	// correlation exceeds early·share times their limit may enter too. So the set changes less often.
+	leastRoom = 16 // the number of columns that may always enter
+	// A column whose correlation exceeds early·share times its limit may enter before it must. So the set
+	// changes less often.
 	early = 0.9
 )
 
-// choose makes the working set. The set needs the columns of non-zero coefficients, the columns without a
-// limit, and the columns whose correlation exceeds share times their limit. The set stays as it is if it has
-// all columns that it needs, and not many more (if φ″ is constant, any number more). Otherwise the set has
-// the first two kinds of columns, and columns whose correlation exceeds early·share times their limit: those
-// that are in the set already, and others in decreasing order of the ratio of correlation to limit. At most
-// as many others enter as there are columns of the first two kinds, or leastRoom if that is more. If the
-// model is coupled or summary.cheap is set, the set has all columns. choose returns true if the set has
-// changed because columns were missing.
+// choose makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
+// limit, or if its correlation exceeds share times its limit. If the model is coupled or summary.cheap is
+// true, the set has all columns.
+//
+// If the set has all columns that belong to it and not many more, it stays as it is. Otherwise columns whose
+// correlation exceeds early·share times their limit are added too: those that are already in the set, and
+// those with the largest ratio of correlation to limit. choose returns true if columns were missing and the
+// set has changed.
 func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
@@ -89,7 +88,7 @@ func (s *Solver) choose(share float64) bool {
 	if !missing && (s.constant() || len(w.cols) <= 2*needed+50) {
 		return false
 	}
-	if w.full = len(cols) > w.most-w.most/16 && needed > w.most; w.full {
+	if w.noRoom = len(cols) > w.most-w.most/16 && needed > w.most; w.noRoom {
 		return false
 	}
 	excess := func(j int32) float64 { return s.correlation(int(j)) / s.limit[j] }
@@ -103,7 +102,7 @@ func (s *Solver) choose(share float64) bool {
 	return missing
 }
 
-// all returns 0, 1, …, columns − 1.
+// all returns 0, 1, …, columns−1.
 func all(columns int) []int32 {
 	cols := make([]int32, columns)
 	for j := range cols {
@@ -112,9 +111,9 @@ func all(columns int) []int32 {
 	return cols
 }
 
-// correlation returns the absolute correlation |eⱼ| of column j with the slopes. A zero coefficient
-// is optimal if this is at most the limit. If X does not allow negative values of the coefficient,
-// correlation returns −eⱼ; if it does not allow positive values, eⱼ.
+// correlation returns |eⱼ|, where eⱼ is the correlation of column j with the slopes. A zero coefficient is
+// optimal if the result is at most its limit. If the coefficient must not be negative, correlation returns
+// −eⱼ; if it must not be positive, eⱼ.
 func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]
 	switch {
@@ -128,7 +127,7 @@ func (s *Solver) correlation(j int) float64 {
 	return math.Abs(e)
 }
 
-// build makes cols the working set, and collects its data.
+// build makes cols the working set and collects the data of its columns.
 func (s *Solver) build(cols []int32) {
 	w := &s.set
 	if slices.Equal(w.cols, cols) && w.x != nil {
@@ -137,7 +136,7 @@ func (s *Solver) build(cols []int32) {
 	for _, j := range w.cols {
 		w.place[j] = 0
 	}
-	if s.gram != nil && len(cols) > defaultWorking { // too many for a Gram matrix: the rows take its place
+	if s.gram != nil && len(cols) > defaultWorking { // too many columns for a Gram matrix
 		s.rows, s.gram = s.gram.memory, nil
 		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	}
@@ -185,25 +184,23 @@ func (s *Solver) build(cols []int32) {
 	}
 }
 
-// Costs, in units of a multiplication that forms a Hessian.
+// The unit of a cost is one multiplication in the computation of a Hessian.
 const (
-	visitCost = 2.0 // for an entry in a coordinate sweep or a product, if the Hessian is not formed
-	// How often sweeps and products are assumed to visit the columns at least, if the Hessian is not formed.
+	visitCost = 2.0 // for a visit to one entry, if the Hessian is not formed
+	// The smallest assumed number of visits to each column, if the Hessian is not formed.
 	leastVisits = 50.0
-	panelFrom   = 64.0 // if rows have more entries on average, a pair of entries costs half a unit
+	panelFrom   = 64.0 // with more entries per row than this, a pair of entries costs only half a unit
 	factorCost  = 0.4  // for a multiplication in a Cholesky factorisation
-	// The Hessian of all columns is cheap if it costs at most this for each entry of the data.
+	// The Hessian of all columns is cheap if its cost per entry of the data is at most cheapCost.
 	cheapCost = 12.0
 )
 
-// formed reports whether to form the Hessian of the columns. It is always formed if there are
-// several processes, if summary.cheap is set, or if there is a Gram matrix. Otherwise it is formed
-// if there are at most defaultWorking columns, and if this Hessian and a Cholesky factor for the
-// support cost at most as much as the visits of the columns by a model without a formed Hessian.
+// formed reports whether to form the Hessian of the columns. It is always formed with several processes, with
+// a Gram matrix, or if summary.cheap is true. Otherwise it is formed if there are at most defaultWorking
+// columns and forming it costs less than repeated visits to the columns.
 func (s *Solver) formed(cols []int32) bool {
 	if !s.Team.Alone() || s.summary.cheap || s.gram != nil {
-		// With several processes, a model without a formed Hessian needs a message for each
-		// coordinate.
+		// Without the Hessian, processes would exchange a message for each coordinate.
 		return true
 	}
 	if len(cols) > defaultWorking {
@@ -222,16 +219,16 @@ func (s *Solver) formed(cols []int32) bool {
 	return pairs+denseCost(len(cols), support) <= s.work.visits*visitCost*entries
 }
 
-// denseCost returns the cost of solving a model whose Hessian is already formed. columns is its number of
-// columns, support the number of non-zero coefficients. The cost includes a Cholesky factor for these.
+// denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian.
+// support is the number of non-zero coefficients, for which a Cholesky factor is computed.
 func denseCost(columns int, support float64) float64 {
 	m := float64(columns)
 	support = math.Min(m, float64(1.25*support)+leastRoom)
 	return float64(factorCost/6*support*float64(support*support)) + float64(m*m)
 }
 
-// pairs returns the number of entries of the columns, and the number of pairs of entries in the
-// same row.
+// pairs returns the number of entries of the columns, and the number of pairs of entries in the same row. An
+// entry also makes a pair with itself.
 func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 	if len(cols) == s.p {
 		for i := range s.Rows.Len() {
@@ -265,8 +262,7 @@ func (s *Solver) transpose() columnSource {
 	return s.summary.columns
 }
 
-// buildRows stores the data of the columns in w.rows, row by row. Values have 32 or 64 bits, or are
-// not stored, as in the data.
+// buildRows stores the data of the columns in w.rows, row by row.
 func (s *Solver) buildRows() {
 	w := &s.set
 	if len(w.cols) == s.p {
@@ -304,8 +300,8 @@ type columnSource interface {
 	Row(j int) ([]int32, []float64)
 }
 
-// fill appends the entries of column j of X, as column k of the set, to w.rows. at[i] is the
-// position of the next entry of row i.
+// fill appends the entries of column j of X to w.rows. There it is column k. at[i] is the position of the
+// next entry of row i.
 func (w *working) fill(at []int64, k int, columns columnSource, j int) {
 	idx, val := columns.Row(j)
 	for m, i := range idx {
@@ -339,7 +335,7 @@ func (s *Solver) buildColumns() {
 	w.implicit.Z = kernels.Rows{Idx: make([]int32, 0, nnz), Val: make([]float64, 0, nnz), Cols: to.Cols}
 }
 
-// margins sets dst = X u, where X has the columns of the set.
+// margins sets dst = X u, where X is the data of the columns in cols.
 func (w *working) margins(s *rows.Sums, dst, u []float64) {
 	if w.formed {
 		s.Margins(dst, w.rows, u)
@@ -349,7 +345,7 @@ func (w *working) margins(s *rows.Sums, dst, u []float64) {
 	kernels.Gradient(dst, w.columns, u)
 }
 
-// transposed sets dst = X'C alpha, where X has the columns of the set.
+// transposed sets dst = X'C alpha, where X is the data of the columns in cols.
 func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
 		s.Transposed(dst, w.rows, alpha)
@@ -358,10 +354,10 @@ func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	kernels.Margins(dst, w.columns, s.Scaled(alpha))
 }
 
-// Goroutines share the work of a Hessian if rows have at least sharedFrom entries on average.
+// With at least sharedFrom entries per row on average, goroutines share the work of a Hessian.
 const sharedFrom = 32
 
-// share divides the columns of the Hessian among goroutines: goroutine k forms columns cut[k] to
+// share divides the columns of the Hessian among goroutines: goroutine k forms the columns from cut[k] to
 // cut[k+1]−1.
 func (w *working) share() {
 	if w.rows.Ptr == nil {
@@ -381,8 +377,8 @@ func (w *working) share() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// weigh prepares a Hessian X'diag(c)X that is not formed: it multiplies the entries of sample i by
-// √cᵢ, and leaves out samples with cᵢ = 0. It overwrites c.
+// weigh prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ. It
+// overwrites c.
 func (w *working) weigh(c []float64) {
 	for i, v := range c {
 		c[i] = math.Sqrt(v)
@@ -399,15 +395,14 @@ func (w *working) weigh(c []float64) {
 	}
 }
 
-// form sets the upper triangle of h to X'diag(c)X, where X has the columns of the set.
+// form sets the upper triangle of h to X'diag(c)X, where X is the data of the columns in cols.
 func (w *working) form(h, c []float64) {
 	m, parts := len(w.cols), len(w.cut)-1
 	clear(h)
 	rows.Spread(parts, parts, func(k int) { kernels.Hessian(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
-// ridges sets the numbers that are added to the diagonal of the model's Hessian. ridge(k) is the number
-// for column k of the set.
+// ridges sets the number that is added to diagonal element k of the model's Hessian to ridge(k).
 func (w *working) ridges(ridge func(k int) float64) {
 	of, prepare := w.dense.Ridge, w.dense.Prepare
 	if !w.formed {

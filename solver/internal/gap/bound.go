@@ -7,33 +7,32 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Problem holds everything that a bound depends on except the samples: the penalty, the ridges,
-// the set X, and the magnitudes of the data columns. A Problem is not safe for concurrent use.
+// A Problem has everything that a bound depends on except the samples. A Problem is not safe for concurrent
+// use.
 type Problem struct {
 	Penalty *Penalty
-	Ridge   []float64   // rⱼ; all rⱼ are equal unless X is a box or R^p
+	Ridge   []float64   // rⱼ of the package comment; all are equal unless X is a box or R^p
 	Set     term.Region // X; nil for R^p
 	Columns Columns
-	// Vanishing marks the features j with X_j'Cα = 0 exactly, because αᵢ = 0 at every sample with an
-	// entry in column j. nil means that there is no such feature.
+	// Vanishing marks the features j at which (X'Cα)_j is exactly 0, because αᵢ = 0 at every sample with an
+	// entry for j. It may be nil if there is no such feature.
 	Vanishing []bool
 
-	// Bound sets Dependent to true if the columns X n of the roots (see root) are linearly dependent,
-	// or nearly so. Then no gap is proved.
+	// Bound sets Dependent to true if the roots' columns are nearly linearly dependent. Then no gap is
+	// proved.
 	Dependent bool
 
 	box          term.Box
 	product      bool    // X is a box or R^p
-	relaxed      []bool  // relaxed[j]: eⱼ need not be 0
-	oneSided     []int32 // features at which checkSigns decides whether eⱼ must be 0
+	relaxed      []bool  // relaxed[j] is true if eⱼ need not be 0
+	oneSided     []int32 // features with one finite bound, see checkSigns
 	correction   *correction
 	rootsVersion int
-	// singletonGroup marks the rows of groups that consist of singleton rows only.
+	// singletonGroup marks the rows of A whose group has only singleton rows.
 	singletonGroup []bool
-	// optimised lists features with a singleton row. Bound chooses the multipliers of these rows to
-	// make the bound small.
+	// optimised lists the features whose singleton row gets the multiplier that makes the bound small.
 	optimised []int32
-	// recomputed lists the rows whose multipliers Bound computes, instead of taking the given ones.
+	// recomputed lists the rows of A for which Bound ignores the given multiplier and computes another one.
 	recomputed []int32
 	work       work
 }
@@ -41,47 +40,45 @@ type Problem struct {
 // Columns holds the magnitudes of the columns of the data matrix.
 type Columns struct {
 	Largest []float64 // max over i of |x_ij|
-	Norm    []float64 // an upper bound of √(Σ cᵢ x_ij²); may be nil if there are no roots
-	Entries []float64 // the number of entries of each column; nil if unknown, see Sum.Roundings
-	Offset  float64   // max over i of |oᵢ|
+	Norm    []float64 // an upper bound of √(Σ cᵢ x_ij²); nil is allowed without roots
+	Entries []float64 // the number of entries of each column; nil if it is not known
+	Offset  float64   // max over i of |oᵢ|, the largest offset
 	// LongestRow is the largest number of entries of a row of X; 0 if it is not known.
 	LongestRow float64
 }
 
-// work holds scratch memory, and the dual point for which a bound is computed.
+// work holds scratch memory and the dual point for which a bound is computed.
 type work struct {
 	image   []float64 // A x
-	z, zErr []float64 // per row of A: the stored multiplier, and a bound of its distance from the exact one
-	e, eErr []float64 // per feature: eⱼ as computed, and a bound of its error
+	z, zErr []float64 // for each row of A: the stored multiplier, and a bound of its error
+	e, eErr []float64 // for each feature: the computed eⱼ, and a bound of its error
 }
 
 // A Sum is X'Cα as computed, with bounds of its rounding errors.
 type Sum struct {
-	Head, Tail []float64 // X'Cα ≈ Head + Tail; Tail is nil unless the summation was compensated
-	// Roundings bounds the number of rounding errors that affect one term of the sum Head[j]. If
-	// Columns.Entries is not nil, Bound adds Entries[j] to this number.
+	Head, Tail []float64 // X'Cα is about Head + Tail; Tail is nil if the summation was not compensated
+	// Roundings bounds the number of rounding errors in a term of the sum Head[j]. Bound adds
+	// Columns.Entries[j] to it, if that is known.
 	Roundings float64
 	Samples   float64   // the number of samples of all processes
-	Base      []float64 // the point at which the margins were computed; nil for x
-	Error     []float64 // bounds a further error of each entry of Head; nil for none
-	// Hessian returns the upper triangle of N'X'CΦXN. For Φ see Tally.Phi. N has one column for each root
-	// that exists at the time of the call (see RootRow). Hessian may be nil if there are no roots.
+	Base      []float64 // the point at which the margins were computed; nil if it is x
+	Error     []float64 // for each entry of Head, a bound of an additional error; nil for none
+	// Hessian returns the upper triangle of the matrix H of rootChange. It may be nil if there are no roots.
 	Hessian func() []float64
 }
 
 // A Bound is a proved bound of P(x) − P*.
 type Bound struct {
 	Gap      float64   // P(x) − P* ≤ Gap in real arithmetic; +Inf if nothing is proved
-	Rounding float64   // an estimate of how much the rounding of X'Cα adds to Gap
+	Rounding float64   // an estimate of the part of Gap that comes from rounding of X'Cα
 	Shrink   float64   // the factor by which the dual point was scaled
-	Fenchel  float64   // how much the Fenchel terms of the samples add to Gap
+	Fenchel  float64   // the part of Gap that comes from the Fenchel terms of the samples
 	Z        []float64 // the multipliers of the dual point, valid until the next call
-	Tail     []float64 // set by Memory.Prove: the tail of X'Cα if it was summed with compensation, else nil
+	Tail     []float64 // set by Memory.Prove: the tail of X'Cα, nil if the summation was not compensated
 }
 
-// Prepare decides how dual feasibility is restored. The caller sets the exported fields before this
-// call. Afterwards only the values of limits, squares and ridges may change: positive ones must stay
-// positive, and zeros must stay zero.
+// Prepare decides how a dual point is made feasible. The caller sets the exported fields before. Later only
+// the values of positive limits, squares and ridges may change, and they must stay positive.
 func (p *Problem) Prepare() {
 	n := len(p.Ridge)
 	p.product = true
@@ -119,7 +116,7 @@ func (p *Problem) Prepare() {
 	}
 }
 
-// findSingletonGroups sets singletonGroup, or leaves it nil if the penalty has no groups.
+// findSingletonGroups sets singletonGroup. Without groups it stays nil.
 func (p *Problem) findSingletonGroups() {
 	if !p.Penalty.Grouped() {
 		return
@@ -152,7 +149,7 @@ func (p *Problem) halfBounded(j int) bool {
 	return p.box.Lower != nil && (math.IsInf(p.box.Lower[j], 0) != math.IsInf(p.box.Upper[j], 0))
 }
 
-// Roots returns the number of roots: features at which no multiplier makes eⱼ = 0.
+// Roots returns the number of roots. A root is a feature at which no multiplier makes eⱼ = 0.
 func (p *Problem) Roots() int { return len(p.correction.roots) }
 
 // Value returns P(x), given the mean loss at x.
@@ -167,13 +164,12 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 	return value
 }
 
-// Bound returns the bound that the dual point (α, z) proves for x. The tally t has the sums over
-// the samples that depend on α, and sum is X'Cα. Bound replaces the multipliers of some singleton
-// rows by others that make the bound smaller.
+// Bound returns the bound of P(x) − P* that the dual point (α, z) proves. t is the tally of x and α, and sum
+// is X'Cα. Bound replaces some multipliers of singleton rows by better ones.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	value, exceeds := p.Value(x, t.Loss), p.exceeds(z)
 	best := p.bound(x, z, t, sum, value, true)
-	if exceeds { // scaling the whole dual point may be better than clipping single multipliers
+	if exceeds { // scaling of the dual point may be better than clipping of single multipliers
 		best.Z = append([]float64(nil), best.Z...)
 		if other := p.bound(x, z, t, sum, value, false); other.Gap < best.Gap {
 			best = other
@@ -193,26 +189,26 @@ func (p *Problem) exceeds(z []float64) bool {
 	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
 }
 
-// bound is Bound for one of two treatments of given multipliers that lie beyond their limits. If clip
-// is true, each of them is moved to its limit. Otherwise the whole dual point is scaled down.
+// bound does the work of Bound. If a given multiplier is beyond its limit, it is moved to the limit if clip
+// is true; otherwise the whole dual point is scaled down.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1)}
 	p.start(z, t, sum, clip)
 	p.checkSigns()
 	by := p.rootChange(sum)
-	if !(phiSlope*by.reach <= 0.5) { // the changed α may leave the domain of φ*
+	if !(phiSlope*by.reach <= 0.5) { // the changed α may be outside the domain of φ*
 		if phiSlope*by.exactReach <= 0.5 {
 			none.Rounding = math.Inf(1)
 		}
 		return none
 	}
 	if p.Roots() > 0 {
-		// The change δ of α also changes e at features that are no roots. So the correction is repeated with
-		// larger errors: |X_j'Cδ| ≤ √(X_j'CX_j) √(Σ cᵢδᵢ²), and Σ cᵢδᵢ² ≤ MaxPhi by.norm².
+		// The change of α at the roots also changes e at the features that are not roots: by at most the
+		// number size·norm. So the multipliers are computed again with errors that include this number.
 		p.start(z, t, sum, clip)
 		size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
 		for j, norm := range p.Columns.Norm {
-			if !p.vanishing(j) { // else X_j'Cδ = 0: the samples of column j have αᵢ = 0, an end of the domain, so Φᵢ = 0
+			if !p.vanishing(j) { // e does not change at a vanishing feature
 				w.eErr[j] += float64(size * norm)
 			}
 		}
@@ -247,8 +243,8 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
 }
 
-// start copies the given multipliers to work.z, with 0 for the recomputed ones, and computes e. If clip
-// is true, it moves multipliers beyond their limits to the limits.
+// start copies the given multipliers to work.z, sets the recomputed ones to 0, and computes e. If clip is
+// true, it moves a multiplier beyond its limit to the limit.
 func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.work.z, z)
 	clear(p.work.zErr)
@@ -262,9 +258,9 @@ func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
 // The sign of eⱼ is considered certain if |eⱼ| is more than clearSign times its error bound.
 const clearSign = 1e3
 
-// checkSigns updates relaxed for the features of oneSided, which have one finite bound. If the bound is a
-// lower one, every eⱼ ≥ 0 is feasible; if it is an upper one, every eⱼ ≤ 0 is. So eⱼ need not be 0 if its
-// sign is the right one for certain.
+// checkSigns updates relaxed for the features in oneSided. Such a feature has one finite bound. If it is a
+// lower bound, every eⱼ ≥ 0 is feasible; if it is an upper bound, every eⱼ ≤ 0. So eⱼ need not be 0 if it
+// certainly has this sign.
 func (p *Problem) checkSigns() {
 	if len(p.oneSided) == 0 {
 		return
@@ -285,8 +281,8 @@ func (p *Problem) checkSigns() {
 	}
 }
 
-// RootsVersion returns a number that changes whenever Bound chooses the roots anew. A RootRow, and sums
-// that were formed with it, are valid only for the version at which the RootRow was made.
+// RootsVersion returns a number that changes whenever Bound chooses other roots than before. Then every
+// RootRow, and every sum that was formed with one, is invalid.
 func (p *Problem) RootsVersion() int { return p.rootsVersion }
 
 func (p *Problem) clearRecomputed(z []float64) {
@@ -306,7 +302,7 @@ func (p *Problem) optimises(j, row int) bool {
 	return !p.Penalty.Squared(row)
 }
 
-// setResidual sets e = X'Cα + A'z and bounds its errors. The recomputed multipliers count as 0.
+// setResidual sets e = X'Cα + A'z and bounds its errors. In z, the recomputed multipliers are 0.
 func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	w := &p.work
 	compensated, norm := sum.Tail != nil, 1.001*math.Sqrt(t.Square)
@@ -326,7 +322,7 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 		if p.Columns.Entries != nil {
 			terms += p.Columns.Entries[j]
 		}
-		// Two bounds of Σ cᵢ|αᵢx_ij|: by the largest entry, and by Cauchy-Schwarz.
+		// Σ cᵢ|αᵢx_ij| is bounded in two ways: by the largest |x_ij|, and by the Cauchy-Schwarz inequality.
 		absolute := float64(t.Size * p.Columns.Largest[j])
 		if p.Columns.Norm != nil {
 			absolute = min(absolute, norm*p.Columns.Norm[j])
@@ -357,20 +353,21 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	}
 }
 
-// leastPivot is the smallest pivot at which the rounding errors of a Cholesky factor are negligible. The
-// matrix is scaled to a unit diagonal.
+// leastPivot is the smallest pivot of a Cholesky factor at which rounding errors are negligible. The factored
+// matrix has the diagonal 1.
 const leastPivot = 1e-7
 
-// A rootChange bounds the change δ = ΦXN d of α that makes eⱼ = 0 at the roots F. Here H d = −e_F with
-// H = N'X'CΦXN. XN has one column for each root (see root).
+// A rootChange bounds the change δ = ΦXN d of α that makes eⱼ = 0 at all roots. N has one column for each
+// root, its vector n (see root). Φ is in Tally.Phi. d solves H d = −e_F with H = N'X'CΦXN, where e_F has the
+// values of e at the roots.
 type rootChange struct {
 	norm       float64 // bounds √(d'H d)
-	reach      float64 // bounds the change of every margin, max |(XN d)ᵢ|; +Inf if d may not exist
+	reach      float64 // bounds the change |(XN d)ᵢ| of every margin; +Inf if d may not exist
 	exactReach float64 // reach without rounding errors
 }
 
-// rootChange returns bounds of the change of α that makes eⱼ = 0 at the roots. If there are roots, it
-// first lets the multipliers correct work.e at the other features.
+// rootChange bounds the change of α that makes eⱼ = 0 at all roots. If there are roots, it first makes eⱼ = 0
+// at the features that multipliers correct.
 func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 	roots, w := p.correction.roots, &p.work
 	k := len(roots)
@@ -378,7 +375,7 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 		return by
 	}
 	p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
-	feasible := true // eⱼ = 0 at all roots already, for example because α = 0 and z = 0
+	feasible := true // eⱼ = 0 at all roots already
 	for _, r := range roots {
 		feasible = feasible && w.e[r.feature] == 0 && w.eErr[r.feature] == 0
 	}
@@ -395,8 +392,8 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 	if p.Dependent = p.Dependent || !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot; p.Dependent {
 		return rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	}
-	// d'H d = e_F'H⁻¹e_F. For root k, |d_k| ≤ √(H⁻¹)_kk √(d'H d), which bounds the change of the margins. An
-	// error ε of e_F at root k changes √(d'H d) by at most √(H⁻¹)_kk |ε|.
+	// d'H d = e_F'H⁻¹e_F, and |d_k| ≤ √(H⁻¹)_kk √(d'H d). An error ε of e at root k changes √(d'H d) by at
+	// most √(H⁻¹)_kk |ε|.
 	v := make([]float64, k)
 	for a, r := range roots {
 		v[a] = w.e[r.feature] * scale[a]
@@ -410,7 +407,7 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
-		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0 // √(H⁻¹)_aa; a bound of |(X n)ᵢ|
+		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0 // √(H⁻¹)_aa, and a bound of |(X n)ᵢ|
 		for _, m := range r.n {
 			largest += math.Abs(float64(m.value * p.Columns.Largest[m.index]))
 		}
@@ -423,8 +420,8 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 	return by
 }
 
-// scaling returns the factor by which the dual point must be scaled to be feasible. It also returns an
-// estimate of how much rounding enlarges the gap through this factor. value is P(x).
+// scaling returns the factor that makes the dual point feasible. rounding estimates how much the gap grows
+// because rounding errors make the factor smaller. value is P(x).
 func (p *Problem) scaling(value float64) (by, rounding float64) {
 	w := &p.work
 	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
@@ -438,9 +435,9 @@ func (p *Problem) scaling(value float64) (by, rounding float64) {
 	return by, (exact - by) * value
 }
 
-// openSideScaling returns the scaling factor for the features j with one finite bound and a singleton
-// row. After scaling, the multiplier of this row can give eⱼ the required sign. exact is the factor
-// without rounding errors.
+// openSideScaling returns the factor for the features with a singleton row, one finite bound and no ridge.
+// With it, the multiplier of the row can give eⱼ the required sign. exact is the factor without rounding
+// errors.
 func (p *Problem) openSideScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {
@@ -449,7 +446,7 @@ func (p *Problem) openSideScaling() (shrink, exact float64) {
 		}
 		most := p.Penalty.maxMultiplier(int(row)) * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
 		e := p.work.e[j]
-		over := -e // how far e is from having the required sign
+		over := -e // by how much e has the wrong sign
 		if math.IsInf(p.box.Lower[j], 0) {
 			over = e
 		}
@@ -461,8 +458,8 @@ func (p *Problem) openSideScaling() (shrink, exact float64) {
 	return shrink, exact
 }
 
-// roundingCost estimates how much the errors of e and of the multipliers enlarge the gap. For e it
-// counts only features with a ridge. It leaves out the effect of the errors on the scaling factor.
+// roundingCost estimates how much the errors of the multipliers, and of e at features with a ridge, enlarge
+// the gap.
 func (p *Problem) roundingCost() (sum float64) {
 	for j, v := range p.work.image {
 		sum += math.Abs(float64(p.work.zErr[j] * v))
@@ -475,8 +472,8 @@ func (p *Problem) roundingCost() (sum float64) {
 	return sum
 }
 
-// domainGap chooses the multipliers of the singleton rows of the features in p.optimised. It returns an
-// upper bound of h(x) + h*(−e) + e'x, the third bracket in the package comment.
+// domainGap chooses the multipliers of the features in p.optimised. It returns an upper bound of h(x) +
+// h*(−e) + e'x, see the package comment.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {
@@ -503,7 +500,7 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 	return sum
 }
 
-// domainGapAt returns the term of feature j in the bound of domainGap, for a box or R^p.
+// domainGapAt returns the term of feature j in the bound of domainGap. X is a box or R^p.
 func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	if p.box.Lower != nil {
 		return p.box.ExcessAt(j, e, err, x, p.Ridge[j])
@@ -512,9 +509,9 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	return float64(rest*rest) / (2 * p.Ridge[j])
 }
 
-// nearest returns the multiplier of feature j's singleton row that minimises the bound if X = R^p and the
-// feature has a ridge. Without a square, this is the multiplier within its limit that makes |eⱼ| smallest.
-// With a square, the multiplier may lie beyond its limit.
+// nearest returns the multiplier of feature j's singleton row that minimises the bound, if X = R^p and the
+// feature has a ridge. Without a square, it is the multiplier within the limit of the row that minimises
+// |eⱼ|.
 func (p *Problem) nearest(j, row int) float64 {
 	e, entry, limit := p.work.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-e/entry, limit))
@@ -526,7 +523,7 @@ func (p *Problem) nearest(j, row int) float64 {
 	return z
 }
 
-// setMultiplier sets the multiplier of feature j's singleton row, and updates eⱼ.
+// setMultiplier sets the multiplier of feature j's singleton row to z and updates eⱼ.
 func (p *Problem) setMultiplier(j, row int, z float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	w.z[row] = z
@@ -534,10 +531,9 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 	w.e[j] = math.FMA(z, entry, w.e[j])
 }
 
-// setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest
-// bound. The candidates are: the two ends of the subdifferential of g at (A x)_row, or without a square
-// its limits; the value that makes eⱼ = 0; the two values for which |eⱼ| is a little more than twice its
-// error; and the minimiser for X = R^p.
+// setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest bound. The
+// candidates are the ends of the subdifferential of g, the number that makes eⱼ = 0, two numbers next to it,
+// and the result of nearest.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
@@ -558,7 +554,7 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 		rest, zErr := math.FMA(z, entry, e), 0.0
 		eErr := err + float64(4*roundoff*(math.Abs(e)+math.Abs(float64(z*entry))))
 		if most := p.Penalty.maxMultiplier(row); k == 2 && math.Abs(z)+eErr/math.Abs(entry) <= most {
-			rest, zErr, eErr = 0, eErr/math.Abs(entry), 0 // eⱼ = 0 exactly, for a multiplier near z
+			rest, zErr, eErr = 0, eErr/math.Abs(entry), 0 // an exact multiplier near z makes eⱼ = 0
 		}
 		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, rest, eErr, x)
 		if cost < best {
@@ -568,8 +564,8 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 	}
 }
 
-// setBallOrSimplex sets the multipliers of the features in p.optimised if X is a ball or a simplex. For a
-// ball it makes |eⱼ| small. For a simplex it makes eⱼ as large as possible, which never enlarges the bound.
+// setBallOrSimplex sets the multipliers of the features in p.optimised, for a ball or a simplex X. For a ball
+// it makes |eⱼ| small. For a simplex it makes eⱼ as large as possible: this never enlarges the bound.
 func (p *Problem) setBallOrSimplex() {
 	simplex := p.Set.Walls(len(p.Ridge)).Total > 0
 	for _, j := range p.optimised {
@@ -582,8 +578,8 @@ func (p *Problem) setBallOrSimplex() {
 	}
 }
 
-// setGroups sets the multipliers of the groups of singleton rows: to the numbers that make eⱼ = 0, scaled
-// down to the limit of the group.
+// setGroups sets the multipliers of the groups of singleton rows. They make eⱼ = 0, unless the limit of their
+// group requires smaller ones.
 func (p *Problem) setGroups() {
 	w := &p.work
 	for _, j := range p.optimised {
@@ -609,53 +605,50 @@ func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 			count++
 		}
 	}
-	// A margin may be summed in several lanes, but one lane may have all its terms.
+	// A margin may be summed in several lanes of a vector register. In the worst case one lane has all
+	// terms.
 	if terms = 32 + count; p.Columns.LongestRow > 0 {
 		terms = min(terms, 32+p.Columns.LongestRow)
 	}
 	return float64(roundoff * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
 }
 
-// NeedsCompensation reports whether X'Cα should be summed again with compensation, because the rounding
-// of X'Cα may be the reason that the gap is above goal.
+// NeedsCompensation reports whether X'Cα should be summed again with compensation, because its rounding may
+// be the only reason that the gap is above goal.
 func (b *Bound) NeedsCompensation(goal float64) bool {
 	return b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap)
 }
 
-// NeedsScaledTally reports whether the Fenchel terms should be computed for the scaled α. Bound only
-// bounds them by convexity, which may be the reason that the gap is above goal. t is the tally of the
-// unscaled α.
+// NeedsScaledTally reports whether the Fenchel terms of the scaled α should be computed, because Bound's
+// estimate of them may be the only reason that the gap is above goal. t is the tally of the α before scaling.
 func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
 }
 
-// GapWithFenchel returns the gap with fenchel in the place of b.Fenchel. fenchel is the sum of the
-// Fenchel terms of the scaled α, as computed; t is the tally of the unscaled α. Rounding of the scaled αᵢ
-// changes the sum by less than err, because the terms are convex in the scaling factor.
+// GapWithFenchel returns the gap if b.Fenchel is replaced by fenchel, the computed sum of the Fenchel terms
+// of the scaled α. t is the tally of the α before scaling. Rounding of the scaled αᵢ changes the sum by less
+// than err.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 	err := float64(2 * roundoff * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)
 }
 
-// NeedsPhi reports whether a bound may have to change α at roots. Then Tally.Phi must be called.
+// NeedsPhi reports whether Bound may change α at roots. Then the caller must call Tally.Phi.
 func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 }
 
-// Trivial returns the bound that the dual point 0 proves for x, where value is P(x). Apart from rounding,
-// the bound is value itself if the least loss is 0. t is the tally of x and any α. The proof uses no
-// slopes, so their rounding adds nothing: Weighted is 0.
+// Trivial returns the bound of P(x) − P* that the dual point 0 proves. value is P(x). t is the tally of x and
+// any α. Apart from rounding, the bound is value + t.Zero.
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
-	zero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature} // Σ cᵢ|φ'(tᵢ)| is at most this Mismatch
+	zero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature} // Mismatch bounds Σ cᵢ|φ'(tᵢ)|
 	return float64((value+t.Zero)*(1+1e-11)) + zero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
-// objectiveRounding bounds the relative rounding error of the computed objective P(x).
 const objectiveRounding = 0x1p-50
 
-// Rounded returns a bound for the objective as computed, given a bound gap of P(x) − P* in real
-// arithmetic. It assumes that the terms of the computed objective are accurate to their last digits. At a
-// nearly perfect fit they are not, because margins are rounded; then the computed objective may have a
-// larger error, while the bound of P(x) still holds.
+// Rounded turns gap, a bound of P(x) − P* in real arithmetic, into a bound for the computed objective. It
+// assumes that every term of the objective is accurate to its last digit. Near a perfect fit this
+// assumption may be false.
 func Rounded(gap, objective float64) float64 {
 	if gap += float64(objectiveRounding * math.Abs(objective)); math.IsNaN(gap) {
 		return math.Inf(1)
@@ -663,8 +656,8 @@ func Rounded(gap, objective float64) float64 {
 	return gap
 }
 
-// AtObjective returns a bound for a point with objective to, given the bound gap of another point with
-// objective from. The two objectives may have been summed in different orders.
+// AtObjective returns a bound for a point with the objective to, if another point with the objective from has
+// the bound gap. The two objectives may have been summed in different orders.
 func AtObjective(gap, from, to float64) float64 {
 	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
 }

@@ -21,14 +21,14 @@ type testProblem struct {
 	rows kernels.Rows
 }
 
-// prove calls Prove after setting head to X'Cα.
+// prove sets head to X'Cα and calls Prove.
 func (m testProblem) prove(at *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
 	m.Sums.Transposed(head, m.rows, alpha)
 	return m.Prove(at, alpha, z, head, nil, goal)
 }
 
-// posed returns q as a testProblem.
-func posed(q *exact.Problem) testProblem {
+// testProblemOf returns q as a testProblem.
+func testProblemOf(q *exact.Problem) testProblem {
 	n, p := q.Data.Dims()
 	sums := rows.NewSums(nil, rows.NewChunks(q.Data, 1), nil, n, p)
 	b := &gap.Problem{Penalty: gap.NewPenalty(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Set: q.Set}
@@ -37,15 +37,14 @@ func posed(q *exact.Problem) testProblem {
 	return testProblem{&gap.Memory{Problem: b, Sums: sums, Data: q.Data, Loss: q.Loss, Labels: q.Labels}, q.Rows}
 }
 
-// at returns the Point at x.
-func at(m testProblem, x []float64) *gap.Point {
+func pointAt(m testProblem, x []float64) *gap.Point {
 	pt := &gap.Point{X: x, Margin: make([]float64, len(m.Labels)), Slope: make([]float64, len(m.Labels))}
 	m.Sums.Margins(pt.Margin, m.rows, x)
 	pt.Loss = m.Sums.Mean(m.Loss, pt.Slope, pt.Margin, m.Labels)
 	return pt
 }
 
-// cases returns problems that differ in how dual feasibility is restored, for each loss.
+// cases returns problems, for each loss, whose dual points are made feasible in different ways.
 func cases(t *testing.T) map[string]*exact.Problem {
 	t.Helper()
 	const p = 12
@@ -107,9 +106,8 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	return out
 }
 
-// TestBound checks that a bound is never below the distance from the optimum, for points and dual
-// points near and far from the optimal ones. At the optimum the bound must be small, and larger
-// if the sums have more rounding errors.
+// TestBound checks that no bound is below the objective minus the optimum. At the optimum the bound must be
+// small, and it must grow if the sums have more rounding errors.
 func TestBound(t *testing.T) {
 	for name, q := range cases(t) {
 		f, err := exact.New(q)
@@ -117,10 +115,10 @@ func TestBound(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
-		m := posed(q)
+		m := testProblemOf(q)
 		z := m.Penalty.Restrict(best.Z)
 		head := make([]float64, len(best.X))
-		optimum := m.prove(at(m, best.X), best.Alpha, z, head, 1e-12)
+		optimum := m.prove(pointAt(m, best.X), best.Alpha, z, head, 1e-12)
 		if !(optimum.Gap <= 1e-8) {
 			t.Errorf("%s: %v at the optimum (%v)", name, optimum.Gap, best.Gap)
 		}
@@ -136,7 +134,7 @@ func TestBound(t *testing.T) {
 			if q.Set != nil {
 				q.Set.Project(x)
 			}
-			pt := at(m, x)
+			pt := pointAt(m, x)
 			for i, s := range pt.Slope {
 				alpha[i] += off * (s - alpha[i])
 			}
@@ -151,7 +149,7 @@ func TestBound(t *testing.T) {
 				}
 			}
 		}
-		pt, tally := at(m, best.X), m.Tally(at(m, best.X), best.Alpha)
+		pt, tally := pointAt(m, best.X), m.Tally(pointAt(m, best.X), best.Alpha)
 		if got := m.Trivial(pt, m.Value(pt.X, pt.Loss)); !(got >= best.Objective) {
 			t.Errorf("%s: the dual point 0 proves %v of %v", name, got, best.Objective)
 		}
@@ -165,8 +163,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// own is a caller's own loss: package term can only call its methods, and does not know that it is
-// logistic.
+// own is a loss that package term does not know.
 type own struct{ term.Logistic }
 
 func (own) String() string { return "own" }
@@ -175,8 +172,8 @@ func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.Conj
 
 func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logistic{}.SlopeRange(label) }
 
-// TestOwnLoss checks the bound of a problem with roots for a caller's own loss. The bound must not be
-// smaller than for the same loss of package term, and must be below 1e-10.
+// TestOwnLoss checks the bound of a problem with roots for a loss that package term does not know. The bound
+// must be below 1e-10, but not below the bound for term.Logistic, which is the same loss.
 func TestOwnLoss(t *testing.T) {
 	q := cases(t)["free features, logistic"]
 	f, err := exact.New(q)
@@ -185,11 +182,11 @@ func TestOwnLoss(t *testing.T) {
 	}
 	best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
 	head := make([]float64, len(best.X))
-	known := posed(q)
-	want := known.prove(at(known, best.X), best.Alpha, best.Z, head, 1e-12)
+	known := testProblemOf(q)
+	want := known.prove(pointAt(known, best.X), best.Alpha, best.Z, head, 1e-12)
 	q.Loss = term.LossOf(own{})
-	m := posed(q)
-	if got := m.prove(at(m, best.X), best.Alpha, m.Penalty.Restrict(best.Z), head, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
+	m := testProblemOf(q)
+	if got := m.prove(pointAt(m, best.X), best.Alpha, m.Penalty.Restrict(best.Z), head, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
 		t.Errorf("%d roots, gap %v, of the known loss %v", m.Roots(), got.Gap, want.Gap)
 	}
 }

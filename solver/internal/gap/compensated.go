@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// AddTransPairs adds X'g to the compensated sums head + tail, where X has the given rows. The sums are
-// as accurate as if they were computed in twice the working precision (Dot2 of Ogita, Rump, Oishi 2005).
+// AddTransPairs adds X'g to the compensated sums head + tail. X has the given rows. The sums are as accurate
+// as if they were computed with twice the usual precision (Dot2 of Ogita, Rump, Oishi 2005).
 func AddTransPairs(head, tail []float64, rows kernels.Rows, g []float64) {
 	for i, v := range g {
 		lo, hi := rows.Ptr[i], rows.Ptr[i+1]
@@ -17,7 +17,7 @@ func AddTransPairs(head, tail []float64, rows kernels.Rows, g []float64) {
 	}
 }
 
-// AddPairs adds the compensated sums more + moreTail to head + tail.
+// AddPairs adds the compensated sums more + moreTail to the compensated sums head + tail.
 func AddPairs(head, tail, more, moreTail []float64) {
 	for j, v := range more {
 		addProduct(&head[j], &tail[j], v, 1)
@@ -25,8 +25,8 @@ func AddPairs(head, tail, more, moreTail []float64) {
 	}
 }
 
-// addProduct adds a·b to the compensated sum head + tail. It computes the rounding errors of the product
-// and of the sum exactly (TwoProd and TwoSum), and adds them to tail.
+// addProduct adds a·b to the compensated sum head + tail. The rounding errors of the product and of the sum
+// are computed exactly (TwoProd and TwoSum) and added to tail.
 func addProduct(head, tail *float64, a, b float64) {
 	p := float64(a * b)
 	productError := math.FMA(a, b, -p)
@@ -46,7 +46,7 @@ func (pen *Penalty) addPairs(head, tail, z []float64) {
 	}
 }
 
-// absTrans sets dst = |A|'|z|, with absolute values taken entry by entry.
+// absTrans sets dst = |A|'|z|, where |A| and |z| have the absolute values of the entries.
 func (pen *Penalty) absTrans(dst, z []float64) {
 	clear(dst)
 	for row, v := range z {

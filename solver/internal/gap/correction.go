@@ -5,45 +5,43 @@ import (
 	"slices"
 )
 
-// A correction is the order in which Bound makes eⱼ = 0 at the features where eⱼ must be 0, with e =
-// X'Cα + A'z. Most features are corrected by the multiplier of a row of A, one row after the other. The
-// features that are left are the roots; they need a change of α.
+// A correction is the order in which Bound makes eⱼ = 0 at the features where eⱼ must be 0, with
+// e = X'Cα + A'z. A step changes the multiplier of one row of A so that eⱼ = 0 at one feature of the row.
+// It also changes e at the other features of the row. Later steps correct these, except at roots and where eⱼ
+// need not be 0. A root is a feature at which eⱼ must be 0 but that has no step; it needs a change of α.
 //
-// A step changes the multiplier of one row so that eⱼ = 0 at one feature of the row. This changes e at
-// the other features of the row. Each of these is corrected by a later step, is a root, or is a feature
-// at which eⱼ need not be 0. For the edges of a graph the steps go through a spanning tree of each
-// component, from the leaves to the root, or to a feature at which eⱼ need not be 0.
+// For the edges of a graph, the steps go through a spanning tree of each component, from the leaves to the
+// root, or to a feature at which eⱼ need not be 0.
 type correction struct {
 	steps []correctionStep
 	roots []root
-	// rowOf[j] lists the entries n_j ≠ 0 of the roots' vectors n, each with the index of its root. rowOf
-	// is nil if there are no roots.
+	// rowOf[j] lists the non-zero entries n_j of the vectors n of all roots (see root), each with the index
+	// of its root. It is nil without roots.
 	rowOf [][]sparseEntry
 }
 
 type correctionStep struct {
 	row, feature int32
 	entry        float64 // the entry of A at (row, feature)
-	singleton    bool    // the row has no other feature
+	singleton    bool    // the row has a single feature
 }
 
-// A root is a feature F that no multiplier corrects. The steps change e_F to n'e, where e has the values
-// before the steps. So a change δ of α changes the final e_F by (X n)'Cδ. A n = 0 at the rows of the
-// steps. n is 1 at F, and 0 at the other roots and at the features at which eⱼ need not be 0.
+// A root is a feature F that no step corrects. After the steps, e_F is n'e, where e has the values before the
+// steps. n is 1 at F, 0 at all other roots, and 0 where eⱼ need not be 0. A n = 0 at the rows of the steps.
 type root struct {
 	feature int32
 	n       []sparseEntry
 }
 
-// A sparseEntry is an entry of a sparse vector.
+// A sparseEntry is one entry of a sparse vector.
 type sparseEntry struct {
 	index int32
 	value float64
 }
 
-// newCorrection chooses the steps. relaxed marks the features at which eⱼ need not be 0. largest has the
-// largest |entry| of each column of X. No change of α corrects a feature without entries in X, so such a
-// feature becomes a root only if no row of A can correct it either.
+// newCorrection chooses the steps. relaxed[j] is true if eⱼ need not be 0. largest[j] is the largest |x_ij|
+// of column j of X. If it is 0, no change of α corrects feature j; then the feature becomes a root only if no
+// row of A can correct it.
 func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction {
 	reached, left := slices.Clone(relaxed), 0
 	for _, done := range relaxed {
@@ -58,7 +56,7 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 			reached[j] = true
 		}
 	}
-	if pen.M != nil { // if A is the identity, every feature has a singleton row
+	if pen.M != nil { // an identity A has only singleton rows
 		c.buildSteps(pen, reached, largest)
 		slices.Reverse(c.steps) // the feature that was reached last is corrected first
 	}
@@ -68,11 +66,11 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 	return c
 }
 
-// buildSteps adds the steps in reverse order. A feature is reached if it is a root, has a step, or need
-// not have eⱼ = 0. A row with exactly one feature that is not reached gives a step for this feature. If
-// there is no such row, buildSteps makes a feature a root.
+// buildSteps adds the steps in reverse order. A feature is reached if it is a root, has a step, or need not
+// have eⱼ = 0. A row of which all features but one are reached gives a step for this one. If no row gives a
+// step, buildSteps makes a feature a root.
 func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64) {
-	outside := make([]int, pen.Len()) // per row: the number of its features that are not reached
+	outside := make([]int, pen.Len()) // for each row of A: the number of its features that are not reached
 	var ready []int32
 	for row := range outside {
 		idx, val := pen.M.Row(row)
@@ -128,8 +126,8 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	}
 }
 
-// setRootVectors computes the vectors n of the roots, and rowOf. It solves A n = 0 for the rows of the
-// steps, one row after the other, from the last step to the first. p is the number of features.
+// setRootVectors computes the vectors n of the roots and rowOf. It solves A n = 0 for the rows of the steps,
+// from the last step to the first. p is the number of features.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
 	c.rowOf = make([][]sparseEntry, p)
 	for k, root := range c.roots {
@@ -164,8 +162,8 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 	}
 }
 
-// apply performs the steps on e, whose errors are at most eErr, and on z. It adds to zErr a bound of the
-// distance between each stored multiplier and the one that makes eⱼ = 0 exactly.
+// apply performs the steps on e and z. eErr bounds the errors of e. apply adds to zErr a bound of the
+// distance from each stored multiplier to the one that makes eⱼ exactly 0.
 func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 	for _, s := range c.steps {
 		j, a := s.feature, math.Abs(s.entry)

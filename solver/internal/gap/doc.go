@@ -13,30 +13,26 @@
 //
 // Each bracket is non-negative (Fenchel's inequality). Each is computed as a sum of non-negative
 // terms, so that even a very small gap has a small relative error. The terms of the first bracket are
-// the Fenchel terms of the samples: the caller adds them up in a Tally, from rows in memory (Memory), in
-// a file or on several processes. The other brackets need no samples: Problem.Bound computes them.
+// the Fenchel terms of the samples: the caller adds them up in a Tally. The other brackets need no
+// samples: Problem.Bound computes them.
 //
 // A bound is finite only if the dual point is feasible: αᵢ in the domain of φ*, z in the domain of g*,
 // and h*(−e) finite. h*(−e) is finite for every e if X is bounded. At a feature with rⱼ > 0 every eⱼ is
 // feasible; at a feature with one finite bound in X, every eⱼ of the right sign is. At all other features
-// eⱼ must be 0 exactly, in real arithmetic, while the computed eⱼ is rounded. Bound restores
-// feasibility in three steps:
+// eⱼ must be exactly 0. Bound makes the dual point feasible in three steps:
 //
-//   - Most eⱼ are made 0 by a change of a multiplier of a row of A with an entry for feature j (see
-//     correction). The exact multiplier is not a floating-point number, but its distance from the stored
-//     multiplier has a bound. The stored multiplier must keep this distance from its limit.
-//   - The few features F without such a row are called roots, for example an intercept. There
+//   - Most eⱼ are made 0 by a change of one multiplier (see correction). The exact multiplier is not a
+//     floating-point number, but its distance from the stored multiplier has a bound.
+//   - The few features F without such a multiplier are called roots, for example an intercept. There
 //     eⱼ is made 0 by a change of α: δ = ΦX_F d with X_F'CΦX_F d = −e_F, where Φ is a diagonal matrix and
-//     X_F has the columns of F. δ is never computed: the Cholesky factor of X_F'CΦX_F bounds its size (see
-//     Tally.Phi and rootChange).
+//     X_F has the columns of F. δ is never computed: a Cholesky factor bounds its size (see rootChange).
 //   - If multipliers exceed their limits, they are clipped, or the whole dual point is scaled down.
 //
-// Rounding of the margins tᵢ changes the first bracket, whose derivative in tᵢ is φ'(tᵢ) − αᵢ: see
-// Tally.marginErrorCost. Bounds hold for P in real arithmetic; Rounded turns one into a bound for the
-// objective as computed.
+// Rounding of the margins tᵢ changes the first bracket: see Tally.marginErrorCost. Bounds hold for P in
+// real arithmetic; Rounded turns one into a bound for the objective as computed.
 //
 // Simple is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It does not
-// need φ*: the values and slopes of the loss, a bound of its curvature, and the values of g and g* are enough.
+// need φ*.
 //
 // To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three steps, tally.go
 // the sums over the samples, penalty.go the penalty and its conjugate.

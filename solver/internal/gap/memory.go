@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Memory is a Problem together with the samples, which are in memory. With several processes, each has a
-// part of the samples. Memory is not safe for concurrent use.
+// Memory is a Problem together with samples in memory. Each of several processes has a part of the samples.
+// Memory is not safe for concurrent use.
 type Memory struct {
 	*Problem
 	Sums   *rows.Sums
@@ -19,19 +19,18 @@ type Memory struct {
 	Labels []float64
 
 	roots    *rootMatrix
-	rootsFor *correction // the correction that roots was computed for
-	scaled   []float64   // scratch memory; nil until it is needed
+	rootsFor *correction // the correction that the field roots belongs to
+	scaled   []float64   // scratch memory
 }
 
-// A Point is a point x with the margins, slopes and mean loss that a pass over the samples computes
-// there.
+// A Point is a point x with its margins, slopes and mean loss.
 type Point struct {
 	X, Margin, Slope []float64
 	Loss             float64 // Σ cᵢ φ(tᵢ)
 }
 
-// ColumnsOf computes the magnitudes of the columns of the data matrix. x has the rows of this process,
-// and team connects it with the processes that have the other rows.
+// ColumnsOf computes the magnitudes of the columns of the data matrix. x has the rows of this process. team
+// has the other processes with their rows.
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{Largest: make([]float64, p), Norm: make([]float64, p), Entries: make([]float64, p)}
@@ -56,7 +55,7 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	return c
 }
 
-// Tally returns the tally of a point and the dual point alpha.
+// Tally returns the tally of the point and alpha.
 func (m *Memory) Tally(at *Point, alpha []float64) Tally {
 	t := m.sumTallies(func(t *Tally, lo, hi int) { t.Add(m.Loss, m.samples(at, alpha, lo, hi)) })
 	t.Loss = at.Loss
@@ -67,8 +66,8 @@ func (m *Memory) samples(at *Point, alpha []float64, lo, hi int) *Samples {
 	return &Samples{Alpha: alpha[lo:hi], Slope: at.Slope[lo:hi], Margin: at.Margin[lo:hi], Label: m.Labels[lo:hi], Coef: m.Sums.Coef[lo:hi]}
 }
 
-// sumTallies calls add for each contiguous range of samples, and returns the sum of all tallies, over
-// all processes.
+// sumTallies calls add for each contiguous range of samples and returns the sum of the tallies of all
+// processes.
 func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (all Tally) {
 	parts := make([]Tally, m.Sums.Count())
 	m.Sums.Each(func(k, lo, hi int) { add(&parts[k], lo, hi) })
@@ -79,10 +78,9 @@ func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (all Tally) {
 	return all
 }
 
-// Prove returns the bound that the dual point (alpha, z) proves for a point. t is the tally of the point
-// and alpha; if t is nil, Prove computes the tally. head is X'Cα. If the bound is above goal, rounding of
-// X'Cα or scaling of the dual point may be the only reason. Then Prove computes X'Cα (in head) or the
-// Fenchel terms again, more accurately.
+// Prove returns the bound that the dual point (alpha, z) proves for the point. t is the tally of the point
+// and alpha; if t is nil, Prove computes it. head is X'Cα. If the bound is above goal and the cause may be
+// rounding or scaling, Prove computes it again more accurately; this may overwrite head.
 func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
 	if t == nil {
 		fresh := m.Tally(at, alpha)
@@ -104,7 +102,7 @@ func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float
 	return b
 }
 
-// scaledGap returns the gap of b with the Fenchel terms of the scaled alpha, computed sample by sample.
+// scaledGap returns the gap of b, but with the computed Fenchel terms of the scaled alpha.
 func (m *Memory) scaledGap(at *Point, alpha []float64, t *Tally, b Bound) float64 {
 	if m.scaled == nil {
 		m.scaled = make([]float64, len(alpha))
@@ -115,14 +113,13 @@ func (m *Memory) scaledGap(at *Point, alpha []float64, t *Tally, b Bound) float6
 	return b.GapWithFenchel(t, m.Tally(at, m.scaled).Fenchel)
 }
 
-// Trivial returns the bound that the dual point 0 proves for a point; value is the objective at the point.
+// Trivial returns the bound that the dual point 0 proves for the point. value is the objective at the point.
 func (m *Memory) Trivial(at *Point, value float64) float64 {
 	t := m.Tally(at, at.Slope)
 	return m.Problem.Trivial(at.X, value, &t)
 }
 
-// bound is Problem.Bound for data in memory. It adds to t and sum what is needed if α changes to make eⱼ
-// = 0 at the roots.
+// bound calls Problem.Bound. If α may change at roots, it first adds to t and sum what this change needs.
 func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	if m.NeedsPhi() {
 		phi := m.Sums.Scratch
@@ -135,7 +132,7 @@ func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	return b
 }
 
-// hessian returns the upper triangle of N'X' diag(phi) X N.
+// hessian returns the upper triangle of N'X' diag(phi) X N. The columns of N are the vectors n of the roots.
 func (m *Memory) hessian(phi []float64) []float64 {
 	if m.rootsFor != m.correction {
 		m.roots, m.rootsFor = m.rootColumns(m.Data), m.correction

@@ -12,23 +12,21 @@ import (
 //
 //	g(v) = Σ Limit_k |v_k| + Σ (Square_k/2) v_k².
 //
-// With groups, the sum Σ Limit_G |v_G|₂ over the groups G of rows replaces the sum of absolute values.
-// Rows of A without a non-zero entry, and rows whose limit and square are both 0, do not change g; they
-// are left out.
+// With groups G of rows, the first sum is Σ Limit_G |v_G|₂. A row of A is kept if it has a non-zero entry
+// and its limit or square is positive. The other rows do not change g.
 //
 // The multiplier z_k of a row is the dual variable of v_k. At the optimum z_k = s + Square_k v_k with
-// |s| ≤ Limit_k: it includes the derivative of the square.
+// |s| ≤ Limit_k.
 type Penalty struct {
-	M, T   *sparse.CSR // the rows that are kept, and their transpose; nil if A is the identity
+	M, T   *sparse.CSR // A and its transpose, kept rows only; nil if A is the identity
 	Limit  []float64
 	Square []float64 // nil if there are no squares
 	Groups []Group   // nil if there are no groups
-	From   []int32   // From[k] is the index in A of row k
+	From   []int32   // From[k] is the row of A that is kept as row k
 	Total  int       // the number of rows of A
 
-	// Singleton[j] is the kept row whose only non-zero entry belongs to feature j, or −1 if there is
-	// none; SingletonEntry[j] is that entry. Of several such rows, it is the one with the largest product
-	// of |entry| and largest feasible multiplier.
+	// Singleton[j] is the kept row whose only non-zero entry is SingletonEntry[j] at feature j; −1 if there
+	// is none. Of several such rows it is the one that can change eⱼ most.
 	Singleton      []int32
 	SingletonEntry []float64
 }
@@ -39,8 +37,8 @@ type Group struct {
 	Limit float64
 }
 
-// NewPenalty returns the penalty of A x with the given limits and squares, one for each row of a. groups
-// lists the rows of each group. If groups is nil there are no groups, and if square is nil no squares.
+// NewPenalty returns the penalty of A x. limit and square have one number for each row of A; square may be
+// nil. groups has the rows of each group; nil means no groups.
 func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Penalty {
 	l, p := a.Dims()
 	pen := &Penalty{Total: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}
@@ -78,7 +76,6 @@ func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Pen
 	return pen
 }
 
-// allPositive reports whether every row has a positive limit or square.
 func allPositive(limit, square []float64) bool {
 	for j, v := range limit {
 		if !(v > 0) && !(square != nil && square[j] > 0) {
@@ -97,7 +94,7 @@ func nonzeros(val []float64) (count int) {
 	return count
 }
 
-// findSingletons sets Singleton and SingletonEntry; whole is A with all rows.
+// findSingletons sets Singleton and SingletonEntry. whole is A with all rows.
 func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 	for j := range pen.Singleton {
 		pen.Singleton[j] = -1
@@ -118,7 +115,7 @@ func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 	}
 }
 
-// setGroups sets Groups from the row indices in A.
+// setGroups sets Groups. The argument has row indices of A.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
 		return
@@ -145,7 +142,7 @@ func (pen *Penalty) setGroups(groups [][]int) {
 	}
 }
 
-// SetLimit changes the limits; limit has an entry for each row of A. Positive limits must stay positive.
+// SetLimit changes the limits. limit has one number for each row of A. Positive limits must stay positive.
 func (pen *Penalty) SetLimit(limit []float64) {
 	for k, row := range pen.From {
 		pen.Limit[k] = limit[row]
@@ -161,7 +158,7 @@ func (pen *Penalty) Len() int { return len(pen.Limit) }
 // Grouped reports whether the penalty has groups.
 func (pen *Penalty) Grouped() bool { return pen.Groups != nil }
 
-// Squared reports whether the square of a row is positive.
+// Squared reports whether the row has a positive square.
 func (pen *Penalty) Squared(row int) bool { return pen.Square != nil && pen.Square[row] > 0 }
 
 // AllSingletons reports whether every feature has a singleton row.
@@ -174,7 +171,7 @@ func (pen *Penalty) AllSingletons() bool {
 	return true
 }
 
-// count returns the number of kept rows with an entry for feature j.
+// count returns the number of kept rows with a stored entry for feature j.
 func (pen *Penalty) count(j int) int {
 	if pen.T == nil {
 		return 1
@@ -183,7 +180,7 @@ func (pen *Penalty) count(j int) int {
 	return len(rows)
 }
 
-// Touches reports whether some kept row has a non-zero entry for feature j.
+// Touches reports whether a kept row has a non-zero entry for feature j.
 func (pen *Penalty) Touches(j int) bool {
 	if pen.T == nil {
 		return true
@@ -192,7 +189,7 @@ func (pen *Penalty) Touches(j int) bool {
 	return nonzeros(val) > 0
 }
 
-// maxMultiplier returns the largest |z| of a row for which g* is finite.
+// maxMultiplier returns the largest |z| for which g* of the row is finite.
 func (pen *Penalty) maxMultiplier(row int) float64 {
 	if pen.Squared(row) {
 		return math.Inf(1)
@@ -200,7 +197,7 @@ func (pen *Penalty) maxMultiplier(row int) float64 {
 	return pen.Limit[row]
 }
 
-// eachEntry calls do for every entry of a row.
+// eachEntry calls do for every entry of the row.
 func (pen *Penalty) eachEntry(row int32, do func(j int32, v float64)) {
 	if pen.M == nil {
 		do(row, 1)
@@ -254,7 +251,7 @@ func (pen *Penalty) Value(v []float64) float64 {
 	return sum
 }
 
-// Restrict takes a vector with an entry for each row of A. It returns the entries of the kept rows.
+// Restrict returns the entries of z that belong to kept rows. z has one entry for each row of A.
 func (pen *Penalty) Restrict(z []float64) []float64 {
 	out := make([]float64, len(pen.From))
 	for k, row := range pen.From {
@@ -263,8 +260,7 @@ func (pen *Penalty) Restrict(z []float64) []float64 {
 	return out
 }
 
-// Expand is the inverse of Restrict. It returns a vector with an entry for each row of A, which is 0 at
-// the rows that are not kept.
+// Expand is the inverse of Restrict. Rows that are not kept get 0.
 func (pen *Penalty) Expand(z []float64) []float64 {
 	out := make([]float64, pen.Total)
 	for k, row := range pen.From {
@@ -287,8 +283,8 @@ func (pen *Penalty) Clip(z []float64) {
 	}
 }
 
-// scaling returns the factor, at most 1, by which z must be scaled to lie in the domain of g*. The exact
-// z differs from the stored one by at most zErr.
+// scaling returns the factor by which z must be multiplied to be in the domain of g*. It is at most 1. The
+// exact z differs from the stored one by at most zErr.
 func (pen *Penalty) scaling(z, zErr []float64) float64 {
 	by := 1.0
 	if !pen.Grouped() {
@@ -306,8 +302,8 @@ func (pen *Penalty) scaling(z, zErr []float64) float64 {
 	return by
 }
 
-// fenchel returns an upper bound of g(v) + g*(z) − z'v, where the exact z differs from the stored one by
-// at most zErr.
+// fenchel returns an upper bound of g(v) + g*(z) − z'v. The exact z differs from the stored one by at most
+// zErr.
 func (pen *Penalty) fenchel(z, zErr, v []float64) float64 {
 	var sum float64
 	for j, u := range v {
@@ -328,7 +324,7 @@ func (pen *Penalty) fenchel(z, zErr, v []float64) float64 {
 	return sum
 }
 
-// fenchelAt returns g(v) + g*(z) − z v of row j, which is in no group, as a sum of non-negative terms.
+// fenchelAt returns g(v) + g*(z) − z v of row j as a sum of non-negative terms. There are no groups.
 func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	limit := pen.Limit[j]
 	if !pen.Squared(j) {
@@ -339,14 +335,14 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	return float64((limit-math.Copysign(first, v*first))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
 }
 
-// squareErrorCost bounds how much an error zErr of the multiplier z changes the conjugate g*(z) of row j. The
-// Square of the row must be positive: then g*(z) = max(0, |z| − Limit)²/(2 Square).
+// squareErrorCost bounds by how much an error zErr of z changes g*(z) of row j. The row must have a positive
+// square; then g*(z) = max(0, |z| − Limit)²/(2 Square).
 func (pen *Penalty) squareErrorCost(j int, z, zErr float64) float64 {
 	over := math.Max(0, math.Abs(z)-pen.Limit[j])
 	return float64(zErr*(over+zErr)) / pen.Square[j]
 }
 
-// Norm returns |v_G|₂.
+// Norm returns |v_G|₂, the Euclidean norm over the rows of the group.
 func (g *Group) Norm(v []float64) float64 {
 	var sum float64
 	for _, row := range g.Rows {
@@ -355,7 +351,7 @@ func (g *Group) Norm(v []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// clip scales z_G down unless |z_G|₂ is within the limit in spite of rounding.
+// clip scales z_G down if |z_G|₂ may be above the limit.
 func (g *Group) clip(z []float64) {
 	if norm := g.Norm(z); norm > g.Limit*(1-g.relativeError()) {
 		by := g.Limit / norm * (1 - float64(2*g.relativeError()))
@@ -365,13 +361,12 @@ func (g *Group) clip(z []float64) {
 	}
 }
 
-// relativeError bounds the relative rounding error of a norm, and the rounding error of an inner
-// product relative to the product of the norms.
+// relativeError bounds the relative rounding error of Norm.
 func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * roundoff) }
 
-// fenchel returns an upper bound of limit |v| − z'v, which it computes as
+// fenchel returns an upper bound of Limit |v| − z'v. It is computed as
 //
-//	|v| (|z − limit v/|v||² + limit² − |z|²) / (2 limit).
+//	|v| (|z − Limit v/|v||² + Limit² − |z|²) / (2 Limit).
 func (g *Group) fenchel(z, v []float64) float64 {
 	norm := g.Norm(v)
 	if norm == 0 {
@@ -386,8 +381,8 @@ func (g *Group) fenchel(z, v []float64) float64 {
 	return norm * (float64(distance2+left)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
 }
 
-// imageError bounds by how much the rounding of v = A x enlarges g(v) + g*(z) − z'v; z = nil means
-// z = 0. A row with one entry is skipped, because its v is accurate to the last digit.
+// imageError bounds by how much rounding of v = A x enlarges g(v) + g*(z) − z'v. A nil z means z = 0. A row
+// with one entry is skipped: its v is accurate to the last digit.
 func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 	if pen.M == nil {
 		return 0
@@ -416,9 +411,8 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 	return sum
 }
 
-// cancels reports whether the inner product of a row with x is 0 without a rounding error. This is so if
-// all products are 0. It is also so if exactly two products are not 0, their sum is 0, and their two
-// entries of the row have the same absolute value.
+// cancels reports whether the inner product of a row with x is exactly 0 for one of two reasons: all products
+// are 0, or only two are not, and these cancel and have entries of the same absolute value.
 func cancels(idx []int32, val, x []float64) bool {
 	count, entry, last := 0, 0.0, 0.0
 	for k, j := range idx {

@@ -6,19 +6,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A RootRow computes a'N for a row a' of X, where N has the vector n of each root as a column. It is not
+// A RootRow computes a'N for rows a' of X. The columns of N are the vectors n of the roots. A RootRow is not
 // safe for concurrent use.
 type RootRow struct {
 	rowOf [][]sparseEntry // see correction
-	// single[j] is 1 + the index of the root at feature j, or 0 if j is no root. single is nil unless
-	// every vector n has only one entry.
+	// If feature j is a root, single[j] is the index of the root plus 1, otherwise 0. single is nil unless
+	// each n has only one entry.
 	single []int32
 	sum    []float64 // a'N
-	has    []bool    // marks the roots in list
-	list   []int32   // the roots whose entry of sum the last call of Take has set
+	has    []bool    // has[k] is true if list has root k
+	list   []int32   // the roots at which the last call of Take set sum
 }
 
-// NewRootRow returns a RootRow for the present roots, or nil if there are none.
+// NewRootRow returns a RootRow for the current roots, or nil if there are no roots.
 func (p *Problem) NewRootRow() *RootRow {
 	roots := p.correction.roots
 	if len(roots) == 0 {
@@ -35,14 +35,14 @@ func (p *Problem) NewRootRow() *RootRow {
 	return r
 }
 
-// Take computes a'N for the row a' with the given entries. It returns the roots at which a'N may differ
-// from 0, in increasing order. The slice is valid until the next call.
+// Take computes a'N for the row a' with the given entries. It returns, in increasing order, the roots at
+// which a'N may not be 0. The slice is valid until the next call.
 func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 	for _, k := range r.list {
 		r.sum[k], r.has[k] = 0, false
 	}
 	r.list = r.list[:0]
-	if r.single != nil { // roots are in the order of their features, so list is sorted
+	if r.single != nil { // features and roots are in the same order, so list is sorted
 		for m, j := range idx {
 			if k := r.single[j]; k > 0 {
 				r.list = append(r.list, k-1)
@@ -64,13 +64,13 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 	return r.list
 }
 
-// Entry returns the entry of a'N at a root, for the row of the last call of Take.
+// Entry returns entry root of the a'N that the last call of Take computed.
 func (r *RootRow) Entry(root int32) float64 { return r.sum[root] }
 
-// A rootMatrix is X N, stored by columns, for data in memory.
+// A rootMatrix is X N, stored by columns. The columns of N are the vectors n of the roots.
 type rootMatrix struct {
-	idx [][]int32   // row indices of each column
-	val [][]float64 // the entries
+	idx [][]int32   // for each column, its row indices
+	val [][]float64 // for each column, its entries
 }
 
 // rootColumns returns X N. There must be roots.
@@ -86,7 +86,7 @@ func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	return r
 }
 
-// hessian returns the upper triangle of N'X' diag(phi) X N.
+// hessian returns the upper triangle of (X N)' diag(phi) (X N).
 func (r *rootMatrix) hessian(phi []float64) []float64 {
 	k := len(r.idx)
 	h := make([]float64, k*k)
@@ -98,7 +98,7 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	return h
 }
 
-// rootHessian returns the upper triangle of N'HN, where row(j) is row j of H (see Move).
+// rootHessian returns the upper triangle of N'HN. row(j) is row j of H, see Move.
 func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	k, columns, entries := p.Roots(), make([]int32, len(p.Ridge)), p.NewRootRow()
 	for j := range columns {
@@ -116,7 +116,7 @@ func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	return h
 }
 
-// inner returns entry (a, b) of N'X' diag(phi) X N.
+// inner returns entry (a, b) of (X N)' diag(phi) (X N).
 func (r *rootMatrix) inner(a, b int, phi []float64) (sum float64) {
 	j, other := 0, r.idx[b]
 	for m, i := range r.idx[a] {

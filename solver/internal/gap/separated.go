@@ -6,19 +6,20 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Separated marks samples whose dual variable αᵢ is 0 in every dual feasible point.
+// Separated marks samples whose αᵢ is 0 in every feasible dual point.
 //
-// Suppose that neither the penalty nor the domain stops coefficient j from growing in one direction, and
-// that the loss of no sample rises in this direction. Then all terms cᵢαᵢx_ij of X_j'Cα have the same
-// sign. Dual feasibility requires that their sum has the opposite sign or is 0. So αᵢ = 0 at every sample
-// with an entry in column j. Without these samples, more columns may have this property.
+// Suppose that coefficient j may grow without end in one direction, and that no sample's loss rises in
+// this direction. Then all terms cᵢαᵢx_ij of (X'Cα)_j have the same sign, but a feasible dual point needs a
+// sum of the opposite sign or 0. So αᵢ = 0 at every sample with an entry in column j. Without these samples,
+// the same may hold for more columns.
 type Separated struct {
 	Samples []bool
-	Columns []bool // columns j with X_j'Cα = 0, without rounding, if α is 0 at Samples
+	Columns []bool // columns j with (X'Cα)_j = 0 because all samples with an entry in the column are separated
 }
 
-// FindSeparated returns the separated samples, or nil if there are none. open reports whether penalty
-// and domain let coefficient j go to +Inf (above), and whether they let it go to −Inf (below).
+// FindSeparated returns the separated samples, or nil if no column has the property that the comment of
+// Separated describes. above and below report whether penalty and domain let coefficient j go to +Inf and to
+// −Inf.
 func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	free := false
@@ -38,7 +39,7 @@ func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []floa
 		}
 	}
 	any := false
-	for s.more(t, x, l, labels, coef, held) {
+	for s.findMore(t, x, l, labels, coef, held) {
 		any = true
 	}
 	if !any {
@@ -54,12 +55,12 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// more searches the remaining samples for columns as described at Separated. It marks these columns
-// and their samples. It returns false if it found no columns.
-func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
+// findMore marks more columns and samples as the comment of Separated describes. It returns false if it finds
+// no column.
+func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
-	// rises[j] is 1 if the objective may rise as coefficient j goes to +Inf, and rises[p+j] is 1 if it may
-	// rise as the coefficient goes to −Inf. It may rise if held says so, or if a sample's loss rises.
+	// rises[j] is 1 if the objective may rise as coefficient j goes to +Inf. rises[p+j] is the same for
+	// −Inf.
 	rises := append([]float64(nil), held...)
 	left := 0 // the number of zeros in rises
 	for _, v := range rises {
@@ -103,9 +104,8 @@ func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef,
 	return any
 }
 
-// Falls reports whether the mean loss falls for ever along a direction. This is so if the loss of no
-// sample with a positive coefficient cᵢ rises, and the loss of at least one of them falls for ever. along
-// has the changes of the margins.
+// Falls reports whether the mean loss falls for ever along a direction: among the samples with cᵢ > 0, no
+// loss rises and at least one falls for ever. along has the changes of the margins.
 func Falls(t *rows.Team, l term.Loss, along, labels, coef []float64) bool {
 	return l.Traits().NeverZero && t.Separates(l, along, labels, coef)
 }

@@ -10,33 +10,31 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A SimplePoint is a primal point x with the dual point (α, beta), αᵢ = φ'(aᵢ'x). Its slices are only
-// read.
+// A SimplePoint is a point x with the dual point (α, beta), where αᵢ = φ'(aᵢ'x).
 type SimplePoint struct {
-	X, Y, Beta []float64 // Y solves A x + B y = c for this x; it is A x if B = −I and c = 0
+	X, Y, Beta []float64 // A x + B y = c; with B = −I and c = 0, Y is A x
 	Z          []float64 // −B'Beta, the dual variable of Y
-	E          []float64 // X'Cα + A'Beta, without the term mu x
+	E          []float64 // X'Cα + A'Beta, without the gradient of (mu/2)|x|²
 	Slope      []float64 // φ'(aᵢ'x)
 	Penalty    float64   // g(y)
 	Conjugate  float64   // g*(z)
 	Loss       float64   // the mean loss at x, without the term (mu/2)|x|²
 }
 
-// Simple holds everything on which the bound of Gap depends, except the point. The bound does not
-// need the conjugate of the loss: the values and slopes of the loss, a bound of its curvature, and the
-// values of the penalty and of g* are enough. So Gap works for a caller's own loss and penalty.
+// Simple has everything on which the bound of Gap depends, except the point. The bound does not need the
+// conjugate of the loss, so it also works for a caller's own loss.
 type Simple struct {
 	Data      *sparse.CSR
-	Weights   []float64 // ωᵢ; nil for equal ones
+	Weights   []float64 // one number for each sample; nil if all are equal
 	Curvature float64   // an upper bound of φ″
 	A         *linalg.Algebra
 	Mu        float64
 	Domain    term.Set   // nil for R^p
-	Team      *rows.Team // the processes with the other samples; nil for none
+	Team      *rows.Team // the processes with more samples; nil for none
 }
 
-// DualFeasible returns a copy of beta, and g*(beta). If rounding put beta slightly outside the domain of
-// g*, it scales the copy down, by at most 1e-6, and returns g* of the copy.
+// DualFeasible returns a copy of beta, and g*(beta). If g*(beta) is infinite, it scales the copy down by up
+// to 1e-6 to make g* finite, and returns g* of the copy.
 func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
 	out, value := append([]float64(nil), beta...), conjugate(beta)
 	for off := 0x1p-50; math.IsInf(value, 1) && off < 1e-6; off *= 16 {
@@ -48,7 +46,7 @@ func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]flo
 	return out, value
 }
 
-// Gap bounds the objective at x minus its optimum, rounding included, by
+// Gap bounds the objective at x minus its optimum. The bound is, plus rounding errors,
 //
 //	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X.
 //
@@ -70,9 +68,8 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 	return gap
 }
 
-// errors returns two bounds of rounding errors. margins bounds the error of the Fenchel terms of the
-// samples; it is of second order in the errors of the margins. columns bounds the error of each entry of
-// e.
+// errors bounds rounding errors. margins bounds the error of the Fenchel terms of the samples. columns[j]
+// bounds the error of e_j.
 func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)
@@ -103,13 +100,13 @@ func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	return margins, columns
 }
 
-// backward returns a function of j that bounds Σ |a_kj beta_k| over the rows k of A.
+// backward returns a function of the column j that bounds Σ |a_kj beta_k|, the sum over the rows k of A.
 func (f *Simple) backward(beta []float64, l, p int) func(j int) float64 {
 	a := f.A.Matrix()
 	switch {
 	case f.A.Identity():
 		return func(j int) float64 { return math.Abs(beta[j]) }
-	case a == nil: // bounded by the Frobenius norm of A times |beta|₂
+	case a == nil: // the bound is the Frobenius norm of A times |beta|₂
 		all := math.Sqrt(float64(f.A.Largest()*float64(min(l, p))) * kernels.Dot(beta, beta))
 		return func(int) float64 { return all }
 	}
@@ -123,8 +120,8 @@ func (f *Simple) backward(beta []float64, l, p int) func(j int) float64 {
 	return func(j int) float64 { return sum[j] }
 }
 
-// imageError bounds by how much the rounding of y = A x enlarges g(y) − z'y. It counts the error of
-// z'y twice, because g(y) may change by as much as z'y.
+// imageError bounds by how much rounding of y = A x enlarges g(y) − z'y. The error of g(y) is taken to be at
+// most the error of z'y.
 func (f *Simple) imageError(at *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {
@@ -141,13 +138,13 @@ func (f *Simple) imageError(at *SimplePoint) float64 {
 	return 2 * roundoff * sum
 }
 
-// domainGap bounds h(x) + h*(−e) + e'x, where each entry of e has an error of at most errors. It uses
+// domainGap bounds h(x) + h*(−e) + e'x, where the error of e_j is at most errors[j]. It uses
 //
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //
-// with the support function σ of X. This holds for every u, and is tight if u is the point of X nearest
-// to −e/mu. If mu > 0, the entries of u have errors of at most errors/mu, which are added to the
-// entries of |x − u|. Otherwise the norm of errors, times the diameter of X, is added to the bound.
+// with the support function σ of X. This holds for every u. u is the point of X nearest to −e/mu, if mu > 0;
+// then errors/mu is added to the entries of |x − u|. If mu = 0, the norm of errors, times the diameter of X,
+// is added to the bound.
 func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
@@ -172,14 +169,14 @@ func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 		}
 		scale := math.Abs(at.E[j]) + float64(f.Mu*math.Abs(u[j]))
 		if u[j] = -math.FMA(f.Mu, u[j], at.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
-			u[j] = 0 // the exact r is 0: u is −e/mu, and r consists of rounding only
+			u[j] = 0 // the exact r is 0
 		}
 		size += float64(scale * math.Abs(x))
 		product -= float64(u[j] * x)
 	}
 	relative := math.Max(0x1p-44, float64(len(u)+64)*roundoff)
 	bound := float64(float64(0.5*f.Mu*distance2) * (1 + relative))
-	if f.Domain == nil { // r is 0, apart from rounding
+	if f.Domain == nil { // r is 0
 		return bound
 	}
 	if error2 > 0 {
@@ -189,8 +186,8 @@ func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 	return bound + math.Max(0, support+product) + float64(relative*(math.Abs(support)+size))
 }
 
-// Residual returns |x − π(x − g)|₂, where g is the gradient of the Lagrangian and π the projection onto
-// the domain. A nil domain means R^p. Residual may overwrite g.
+// Residual returns |x − π(x − g)|₂. g is the gradient of the Lagrangian, and π the projection onto the
+// domain; nil is R^p. Residual may overwrite g.
 func Residual(x, g []float64, domain term.OwnSet) float64 {
 	if domain != nil {
 		for j, v := range x {

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// TestSimpleOfRanks checks that two ranks with half of the rows each compute the same bound as one rank
-// with all rows, with and without weights. The bound consists almost only of rounding errors.
+// TestSimpleOfRanks checks that two ranks with half of the rows each compute nearly the same bound as one
+// rank with all rows. Almost all of the bound comes from rounding errors.
 func TestSimpleOfRanks(t *testing.T) {
 	f, at, _ := instance(rand.New(rand.NewPCG(2, 7)), 0, &box{-1e3, 1e3}, true)
 	n, _ := f.Data.Dims()

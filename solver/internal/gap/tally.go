@@ -7,19 +7,19 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// roundoff is the unit roundoff: the largest relative error of one rounding.
+// roundoff is the largest relative error of one rounding.
 const roundoff = 0x1p-53
 
 // compensatedRoundoff is the error of a compensated sum of at most maxTerms terms, relative to the sum of
-// their absolute values, if rounding errors have random signs. The error of n terms in the worst case is
-// (n roundoff)²; for n > 2¹³ this is larger than compensatedRoundoff.
+// their absolute values. Rounding errors are assumed to have random signs. In the worst case, the error
+// of a sum of more than 2¹³ terms may be larger.
 const (
 	compensatedRoundoff = 0x1p-80
 	maxTerms            = 1 << 24
 )
 
-// A Tally holds sums over samples, with the coefficients cᵢ, that depend on a point x and on α. Different
-// samples may have different tallies; Merge adds them.
+// A Tally has sums over samples that depend on a point x and on α. cᵢ is the coefficient of a sample, and φ*
+// the conjugate of the loss.
 type Tally struct {
 	Loss    float64 // Σ cᵢ φ(tᵢ)
 	Fenchel float64 // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
@@ -29,18 +29,17 @@ type Tally struct {
 
 	Mismatch  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
 	Weighted  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
-	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over the samples for which Phi needs it
-	Curvature float64 // Σ cᵢ κ with the upper bound κ of φ″, or Σ cᵢ φ″(tᵢ) if φ″ has no upper bound
-	MaxPhi    float64 // the largest Φᵢ
+	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over some samples, see Phi
+	Curvature float64 // Σ cᵢ κ, where κ is an upper bound of φ″; Σ cᵢ φ″(tᵢ) if φ″ has no bound
+	MaxPhi    float64 // the largest Φᵢ, see Phi
 }
 
-// Samples holds the margins tᵢ, the slopes φ'(tᵢ), αᵢ in the domain of φ*, the labels and the
-// coefficients cᵢ of some samples.
+// Samples has, for some samples, αᵢ in the domain of φ*, the slope φ'(tᵢ), the margin tᵢ, the label and cᵢ.
 type Samples struct {
 	Alpha, Slope, Margin, Label, Coef []float64
 }
 
-// Add adds samples to all sums except Loss, which the caller sets.
+// Add adds the samples to all sums but Loss, which the caller sets.
 func (t *Tally) Add(l term.Loss, s *Samples) {
 	alpha, slope, margin, label, coef := s.Alpha, s.Slope, s.Margin, s.Label, s.Coef
 	t.Fenchel += l.Fenchel(alpha, slope, margin, label, coef)
@@ -61,16 +60,16 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 		default:
 			t.Curvature += float64(c * curvatureOf(slope[i], label[i]))
 		}
-		if curvatureOf == nil { // a caller's own loss
+		if curvatureOf == nil { // the loss is not in package term
 			t.Zero += float64(c * l.Conjugate(0, label[i]))
 		}
 	}
 }
 
-// Φᵢ is at most phiSlope times the distance of αᵢ from the ends of the domain of φ*.
+// Φᵢ is at most phiSlope times the distance of αᵢ from the nearer end of the domain of φ*.
 const phiSlope = 1e4
 
-// Phi sets phi to cᵢΦᵢ, and adds to Swing and MaxPhi. It is needed if the problem has roots. Then α is
+// Phi sets phi to cᵢΦᵢ and adds to Swing and MaxPhi. It is needed if the problem has roots: then α is
 // changed by δᵢ = Φᵢyᵢ, where y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope). Φ is chosen
 // so that α + δ stays in the domain of φ*, and so that the change of the Fenchel terms,
 //
@@ -79,17 +78,16 @@ const phiSlope = 1e4
 // has a bound (see rootChangeCost). There are two such bounds.
 //
 // Most losses of package term give φ″ as a concave function of φ', called CurvatureOfSlope. Φᵢ is
-// at most the minimum of CurvatureOfSlope between φ'(tᵢ) and αᵢ, which is attained at one of these
-// two ends. So the derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at
-// most half the distance of αᵢ from the ends of the domain, so that the value of CurvatureOfSlope
-// at αᵢ + δᵢ is at least half its value at αᵢ. Hence the total change is at most
+// at most its minimum between φ'(tᵢ) and αᵢ, which is at one of these two ends. So the derivative of φ*
+// at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at most half the distance of αᵢ from the
+// ends of the domain. So CurvatureOfSlope at αᵢ + δᵢ is at least half its value at αᵢ. Hence the total
+// change is at most
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// This bound does not hold if CurvatureOfSlope is not known, as for a caller's own loss. Nor does it
-// hold where CurvatureOfSlope is 0 at φ'(tᵢ), because the loss is linear there. For these samples let Fᵢ⁺
-// and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and
-// convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
+// This bound needs CurvatureOfSlope, and a number > 0 for its value at φ'(tᵢ). If one of them is missing,
+// let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative
+// and convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope
 	for i, a := range s.Alpha {
@@ -114,7 +112,7 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	}
 }
 
-// addSwing adds cᵢ(Fᵢ⁺ + Fᵢ⁻) of sample i to Swing; Phi defines both terms.
+// addSwing adds cᵢ(Fᵢ⁺ + Fᵢ⁻) of sample i to Swing (see Phi).
 func (t *Tally) addSwing(l term.Loss, s *Samples, i int, phi float64) {
 	for _, by := range []float64{1 / (2 * phiSlope), -1 / (2 * phiSlope)} {
 		moved := []float64{math.FMA(by, phi, s.Alpha[i])}
@@ -122,7 +120,7 @@ func (t *Tally) addSwing(l term.Loss, s *Samples, i int, phi float64) {
 	}
 }
 
-// Merge adds the tally of other samples.
+// Merge adds the tally o of other samples to t.
 func (t *Tally) Merge(o *Tally) {
 	sums, others := t.sums(), o.sums()
 	for k, v := range sums {
@@ -131,12 +129,12 @@ func (t *Tally) Merge(o *Tally) {
 	t.MaxPhi = max(t.MaxPhi, o.MaxPhi)
 }
 
-// sums lists the fields that are sums.
+// sums lists all fields except MaxPhi.
 func (t *Tally) sums() []*float64 {
 	return []*float64{&t.Loss, &t.Fenchel, &t.Zero, &t.Size, &t.Square, &t.Mismatch, &t.Weighted, &t.Swing, &t.Curvature}
 }
 
-// Over merges the tallies of all processes of a team.
+// Over merges the tallies of all processes of the team.
 func (t *Tally) Over(team *rows.Team) {
 	sums := t.sums()
 	v, largest := make([]float64, len(sums)), []float64{t.MaxPhi}
@@ -151,24 +149,23 @@ func (t *Tally) Over(team *rows.Team) {
 	t.MaxPhi = largest[0]
 }
 
-// scaled returns bounds of the sums for tau α in place of α, from the convexity of the Fenchel terms.
+// scaled returns upper bounds of the sums for tau α instead of α. It uses that Fenchel terms are convex.
 func (t Tally) scaled(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.Zero))
 	t.Mismatch += float64((1 - tau) * t.Size)
 	return t
 }
 
-// marginErrorCost bounds by how much the rounding of margins and slopes changes the sum of the Fenchel
-// terms, to second order. The derivative of a term in tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a
-// margin, and terms is the number of roundings in a slope.
+// marginErrorCost bounds by how much rounding of margins and slopes changes the sum of the Fenchel terms. The
+// derivative of a term with respect to tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a margin. terms is the
+// number of roundings in a slope.
 func (t *Tally) marginErrorCost(err, terms float64) float64 {
 	first := float64(t.Mismatch*(err+float64(4*terms*roundoff))) + float64(8*roundoff*t.Weighted)
 	return first + float64(t.Curvature*float64(err*err))
 }
 
-// rootChangeCost bounds by how much δᵢ = Φᵢyᵢ (see Phi) changes the sum of the Fenchel terms. reach
-// bounds every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². To cover rounding, the factors 1.5 and 2 are larger than the
-// factors in the comment of Phi.
+// rootChangeCost bounds by how much δᵢ = Φᵢyᵢ (see Phi) changes the sum of the Fenchel terms. reach bounds
+// every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 cover rounding.
 func (t *Tally) rootChangeCost(norm, reach float64) float64 {
 	return float64(1.5*reach*t.Mismatch) + float64(2*norm*norm) + float64(2*phiSlope*reach*t.Swing)
 }

@@ -9,26 +9,24 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// barriers are the bounds of the set X, each with a logarithmic barrier and a multiplier. On the
-// central path, s λ = τ for a bound at distance s with the multiplier λ, and θ (R² − |u|²) = τ for
-// a ball of radius R with the multiplier θ. As for the rows of A (see smoothen), the curvatures
-// come from Newton's method for these equations, with the present multipliers.
+// barriers are the bounds of the set X, each with a logarithmic barrier and a multiplier. On the central path
+// a bound at distance s has the multiplier λ = τ/s, and a ball of radius R has the multiplier θ = τ/(R² −
+// |u|²). The curvatures of the barriers come from Newton's method for these equations, as in smoothen.
 type barriers struct {
 	term.Walls
-	below, above []float64 // λ of the lower and the upper bounds; empty until the first step
+	below, above []float64 // λ of the lower and upper bounds; empty before the first step
 	theta        float64
-	// unpenalised marks the coordinates that occur in no row of A. Only bounds limit them.
+	// unpenalised marks the coordinates in no row of A: only bounds limit them.
 	unpenalised []bool
 }
 
 func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 
-// inset is the distance of the starting point from the boundary, relative to the size of the set. If a
-// bound is infinite, it is relative to the typical size of the coordinate plus its absolute value.
+// inset is the least distance of the starting point from the boundary, relative to the size of the set. With
+// an infinite bound, the size is |u| plus the typical size of the coordinate.
 const inset = 1e-2
 
-// moveInside moves u into the interior of the set, away from the boundary. typical has the typical
-// size of each coordinate.
+// moveInside moves u to the interior of the set. typical has the typical size of each coordinate.
 func (b *barriers) moveInside(u, typical []float64) {
 	for j, v := range u {
 		switch {
@@ -49,14 +47,14 @@ func (b *barriers) moveInside(u, typical []float64) {
 	b.normalise(u)
 }
 
-// normalise scales u so that Σ u = Total, if the set fixes this sum.
+// normalise scales u so that Σ u = Total. If Total is 0, it does nothing.
 func (b *barriers) normalise(u []float64) {
 	if b.Total > 0 {
 		linalg.Scale(u, b.Total/linalg.Sum(u))
 	}
 }
 
-// fixed reports whether coordinate j has the same value in all points of the set.
+// fixed reports whether the bounds of coordinate j are equal.
 func (b *barriers) fixed(j int) bool {
 	return b.Lower != nil && b.Upper != nil && !(b.Upper[j] > b.Lower[j])
 }
@@ -79,7 +77,7 @@ func (b *barriers) terms() (count int) {
 	return count
 }
 
-// slack returns the distances of the value u from the bounds of coordinate j; they may be infinite.
+// slack returns the distances of u from the bounds of coordinate j. They may be infinite.
 func (b *barriers) slack(j int, u float64) (below, above float64) {
 	return u - b.Lower[j], b.Upper[j] - u
 }
@@ -109,10 +107,9 @@ func (b *barriers) value(u []float64) (sum float64) {
 	return sum
 }
 
-// derivatives adds τ times the gradient of the barrier to g. The curvature of the barrier is a
-// diagonal matrix plus outer u u': derivatives adds the diagonal to h and returns outer. For
-// unpenalised coordinates, the multipliers are at least as large as on the central path; otherwise
-// the curvature could vanish along directions in which only bounds limit u.
+// derivatives adds τ times the gradient of the barrier to g. The curvature of the barrier is a diagonal
+// matrix plus outer u u': derivatives adds the diagonal to h and returns outer. An unpenalised coordinate has
+// multipliers at least as large as on the central path, because the curvature must not vanish.
 func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	if b.Lower != nil && len(b.below) != len(b.Lower) {
 		b.below, b.above = make([]float64, len(b.Lower)), make([]float64, len(b.Lower))
@@ -146,8 +143,7 @@ func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	return 4 * b.theta / slack
 }
 
-// updateMultipliers moves the multipliers towards their values at the end of a step from u, as far
-// as they stay positive.
+// updateMultipliers moves the multipliers to their values at the end of the step, but keeps them positive.
 func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	for j := range b.Lower {
 		if b.fixed(j) {
@@ -163,15 +159,14 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	}
 }
 
-// ballFraction is the fraction of the distance to the boundary of a ball by which a step may move. If
-// u came closer to the boundary, R² − |u|² would be too small compared with θ.
+// ballFraction is the largest part of the distance to the boundary of a ball that one step may go.
 const ballFraction = 0.9
 
-// leastTheta is the least θ (R² − |u|²), relative to τ.
+// leastTheta is the smallest allowed θ (R² − |u|²)/τ.
 const leastTheta = 0.01
 
-// longest returns the longest step length, at most 1, for which the step stays in the set. For a
-// ball, the length is at most ballFraction times that.
+// longest returns the longest step length with which u stays in the set, but at most 1. For a ball, the step
+// goes at most the part ballFraction of the way to the boundary.
 func (b *barriers) longest(u, step []float64) float64 {
 	length := 1.0
 	for j := range b.Lower {
@@ -184,7 +179,7 @@ func (b *barriers) longest(u, step []float64) float64 {
 	if b.Radius == 0 {
 		return length
 	}
-	// Find s > 0 with |u + s step| = R.
+	// The step reaches the sphere at a length s > 0 with |u + s step| = R.
 	along, size := kernels.Dot(u, step), kernels.Dot(step, step)
 	if size == 0 {
 		return length
@@ -197,7 +192,7 @@ func (b *barriers) longest(u, step []float64) float64 {
 	return math.Min(length, ballFraction*(root-along)/size)
 }
 
-// shorten returns the largest s ≤ length with at + s·step ≥ 0.
+// shorten returns the largest s ≤ length for which at + s·step is not negative.
 func shorten(length, at, step float64) float64 {
 	if step < 0 && at < -step*length {
 		return -at / step
@@ -205,10 +200,10 @@ func shorten(length, at, step float64) float64 {
 	return length
 }
 
-// snap moves a coordinate to a bound if only the barrier keeps the coordinate away from the bound: if
-// the curvature of the barrier is larger than the given curvature. It does not move coordinates that
-// are zero or have no curvature, nor the largest one if Σ u is fixed. In the same way, it moves u to
-// the boundary of a ball.
+// snap moves a coordinate to a bound if the barrier's curvature is larger than the given curvature: then only
+// the barrier keeps the coordinate away from the bound. It does not move coordinates that are zero or have no
+// curvature, nor the largest coordinate if Σ u is fixed. It moves u to the boundary of a ball in the same
+// way.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {
@@ -222,7 +217,7 @@ func (b *barriers) snap(u, curvature []float64, tau float64) {
 		default:
 			u[j] = b.Upper[j]
 		}
-		// Making zeros and ties exact may have moved u beyond a bound.
+		// MakeExact may have moved u beyond a bound.
 		u[j] = math.Max(b.Lower[j], math.Min(u[j], b.Upper[j]))
 	}
 	if b.Radius > 0 {

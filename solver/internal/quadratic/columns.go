@@ -7,25 +7,25 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// Columns is the matrix Z'Z + diag(ridge), represented by the columns of Z. If these are sparse, a
-// change of one coordinate takes less time than with a row of the formed matrix.
+// Columns is the matrix Z'Z + diag(ridge), represented by the columns of Z. If these are sparse, a change of
+// one coordinate is fast.
 type Columns struct {
-	Z     kernels.Rows // Z', stored by rows: its row k is column k of Z
+	Z     kernels.Rows // Z' by rows: row k is column k of Z
 	N     int          // the number of rows of Z
 	Ridge []float64
 
 	diagonal      []float64
-	d, product    []float64 // the vector d of Hessian, and Z d
-	saved, savedD []float64 // product and d of the last Save
+	d, product    []float64 // d of Hessian, and Z d
+	saved, savedD []float64 // product and d at the last Save
 
 	support kernels.Rows // the columns of Z in the support
 	cg      linalg.ConjugateGradients
-	image   []float64 // Z v, for the vector v of method times
+	image   []float64 // Z v, see method times
 	one     [1]float64
-	entries float64 // see method Entries
+	entries float64
 }
 
-// Prepare computes the diagonal of Z'Z + diag(ridge), and sets d to 0.
+// Prepare computes the diagonal of the matrix and sets d to 0.
 func (h *Columns) Prepare() {
 	m := h.Z.Len()
 	h.diagonal = append(h.diagonal[:0], make([]float64, m)...)
@@ -72,7 +72,7 @@ func (h *Columns) Move(k int, by float64) {
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 }
 
-// Entries returns the number of entries of columns that were read or changed since Prepare.
+// Entries returns how many entries of columns were read or changed since Prepare.
 func (h *Columns) Entries() float64 { return h.entries }
 
 // Save implements Hessian.
@@ -87,20 +87,19 @@ func (h *Columns) Restore() {
 }
 
 const (
-	maxConjugate    = 200  // largest number of iterations of the conjugate gradient method
-	energyTolerance = 1e-2 // Solve calls enough only if the energy is at most this fraction of its first value
-	checkEvery      = 10   // iterations between two checks of whether the Newton step crosses zero or a bound
+	maxConjugate    = 200  // the largest number of iterations
+	energyTolerance = 1e-2 // Solve calls enough if the energy is at most this part of the first energy
+	checkEvery      = 10   // Solve calls crosses once in this number of iterations
 )
 
-// MostSweeps implements Hessian. Paths with text data took 10 % more time with ten sweeps.
+// MostSweeps implements Hessian. Ten sweeps were slower for text data.
 func (h *Columns) MostSweeps(int) int { return 4 }
 
-// MostSolves implements Hessian. If a step crosses zero, a few sweeps find the next support at far less
-// cost than another call of Solve.
+// MostSolves implements Hessian. Sweeps find the next support in less time than a second call of Solve.
 func (h *Columns) MostSolves() int { return 1 }
 
-// Solve implements Hessian by the conjugate gradient method, preconditioned with the diagonal D of the
-// matrix. If it ends early, the step is still a direction of descent. The energy of a residual r is r'D⁻¹r.
+// Solve implements Hessian. It is the conjugate gradient method, preconditioned with the diagonal D of the
+// matrix. The energy of a residual r is r'D⁻¹r.
 func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]float64) bool, crosses func([]float64) bool) bool {
 	part, cg, first := h.restrict(support), &h.cg, 0.0
 	cg.Resize(len(support))
@@ -120,7 +119,7 @@ func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]flo
 	return true
 }
 
-// restrict returns the columns of the support: a copy, unless the support has all columns.
+// restrict returns the columns in the support. It copies them if the support is smaller than Z.
 func (h *Columns) restrict(support []int32) *kernels.Rows {
 	p, z := &h.support, &h.Z
 	if len(support) == z.Len() {
@@ -143,8 +142,7 @@ func (h *Columns) restrict(support []int32) *kernels.Rows {
 	return p
 }
 
-// times sets dst to the product of the matrix, restricted to the support, with v; part has the columns of
-// the support.
+// times sets dst = M v, where M is the matrix of the coordinates in the support. part has their columns.
 func (h *Columns) times(dst, v []float64, part *kernels.Rows, support []int32) {
 	clear(h.image)
 	kernels.Gradient(h.image, *part, v)

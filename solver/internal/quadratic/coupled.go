@@ -14,54 +14,52 @@ import (
 //
 //	minimise over u in X   g'(u − x) + (u − x)'H(u − x)/2 + Σ limit_k |(A u)_k|,
 //
-// where norms of groups of rows replace the absolute values if the penalty has groups. It is for problems
-// in which coordinate descent may stop at a point that is not a minimum: A has rows with several entries,
-// or there are groups, or X is not a product of intervals.
+// where norms of groups of rows replace the absolute values if the penalty has groups. In such problems
+// coordinate descent may stop at a point that is not a minimum, because A has rows with several entries, there
+// are groups, or X is not a product of intervals.
 //
 // Solve is a primal-dual path-following method. For τ > 0, a smooth function replaces each absolute value
 // (see smoothen), and a logarithmic barrier replaces X (see barriers). As τ → 0, the minimum of this smooth
 // problem converges to a solution of the original problem. For each τ, Newton's method with a line search
-// comes close to the minimum. In the matrix of the Newton system, the second derivatives of the
-// smooth functions are replaced by curvatures that depend on multipliers, which are iterated together with u.
-// With these curvatures, full steps succeed far from the solution, and τ may fall by factors of 10 to
-// 1000 (Chan, Golub, Mulet 1999; Andersen, Christiansen, Conn, Overton 2000).
+// comes close to the minimum. It uses curvatures that depend on multipliers instead of the second
+// derivatives. Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan,
+// Golub, Mulet 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
 	Triangle              // the storage of H
 	H        []float64    // positive semidefinite
-	X        []float64    // a point of the set
+	X        []float64    // x, a point of the set
 	Gradient []float64    // g
-	Penalty  *gap.Penalty // A and the limits, without squares
+	Penalty  *gap.Penalty // A and its limits; no squares
 	Set      term.Region  // the set X; nil for R^p
-	Typical  []float64    // the usual size of each coordinate; not needed if Set is nil
+	Typical  []float64    // the typical size of each coordinate; not needed if Set is nil
 	Threads  int
-	Stop     func() bool // called after each step; Solve ends if it returns true; nil means never
+	Stop     func() bool // called after each step; true ends Solve; nil means never
 
 	// U is the solution.
 	U []float64
-	// Z has the multipliers of the rows, and x + Move is a point close to U. They solve
-	// g + H Move + A'z + ν = 0, where ν is normal to X. Move keeps digits that rounding removes from
-	// x + Move.
+	// Z has the multipliers of the rows of A. x + Move is a point near U, and g + H Move + A'z + ν = 0,
+	// where ν is normal to X. Move has digits that x + Move loses by rounding.
 	Z, Move []float64
-	// Tau is the τ at which Solve ended, and Steps the number of its steps.
+	// Tau is the τ at which Solve ended. Steps is the number of its steps.
 	Tau   float64
 	Steps int
 
 	system      *system
 	barriers    barriers
 	curvature   rowCurvature
-	multipliers []float64 // a multiplier for each row of A, within its limit; nil if there are none yet
+	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
 	centre      centre
 
 	d, hd           []float64 // u − x, and H (u − x)
 	image           []float64 // A u
-	smooth          []float64 // derivatives of the smooth functions at A u
+	smooth          []float64 // the derivatives of the smooth functions at A u
 	rhs             []float64 // minus the gradient of the smooth problem
-	barrierDiagonal []float64 // the barrier's part of the diagonal of the Newton matrix
+	barrierDiagonal []float64 // the diagonal of the barrier's curvature
 	step, hs        []float64 // the Newton step, and H times the step
 	imageStep       []float64 // A times the step
 	next, nextImage []float64 // u and A u at the end of the step
-	lastTau         float64   // the previous τ; +Inf for the first
-	lastImage       []float64 // A u at the end of the steps for lastTau
+	lastTau         float64   // the previous τ; +Inf at the first τ
+	lastImage       []float64 // A u at the end of the steps with lastTau
 }
 
 // ForgetMultipliers makes the next Solve start without multipliers.
@@ -70,30 +68,29 @@ func (q *Coupled) ForgetMultipliers() {
 	q.barriers.forget()
 }
 
-// StartFrom makes the next Solve start with the multipliers of another problem, and copies its Tau.
+// StartFrom makes the next Solve start with the multipliers of another problem. It also copies Tau.
 func (q *Coupled) StartFrom(other *Coupled) {
 	q.multipliers, q.barriers, q.Tau = append(q.multipliers[:0], other.multipliers...), other.barriers, other.Tau
 }
 
 // CoupledSettings are the settings of Coupled.Solve.
 type CoupledSettings struct {
-	Gap   float64 // the function at the solution may exceed its minimum by this
+	Gap   float64 // how much the function at the solution may exceed its minimum
 	Start float64 // the first τ
-	// Precise asks for further steps at the last τ, until they are as small as rounding allows. Then
-	// the multipliers have more correct digits.
+	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits.
 	Precise bool
 }
 
-// Solve minimises from x, and reports whether the function at U is within the gap of its minimum.
-// If rounding prevents this, Solve returns to the last point that was near the central path.
+// Solve minimises from x. It reports whether the function at U exceeds its minimum by at most set.Gap. If
+// rounding prevents this, U is the last point that was near the central path.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
 	terms := q.Terms()
 	end := set.Gap / (4 * terms)
 	q.Tau, q.lastTau = math.Max(set.Start, end), math.Inf(1)
-	since, short := 0, 0    // number of steps at this τ; number of short steps in a row
-	last := 0.0             // the squared decrement of the step before
-	least, raised := 0.0, 0 // the smallest factor by which τ may fall; how often τ was raised
+	since, short := 0, 0    // the number of steps at this τ, and of short steps in a row
+	last := 0.0             // the squared decrement of the previous step
+	least, raised := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
 	for q.Steps = 1; q.Steps <= maxSteps && since < maxAtOneTau; q.Steps++ {
 		decrement, ok := q.newton()
 		if !ok {
@@ -125,11 +122,11 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		case short >= maxShort && raised < maxRaised: // τ fell too fast
 			q.Tau, least, since, short = math.Min(q.lastTau, 10*q.Tau), carefulFall, 0, 0
 			raised++
-			q.ForgetMultipliers() // the multipliers belong to a smaller τ
+			q.ForgetMultipliers() // they belong to a smaller τ
 		}
 	}
 	q.restoreCentre()
-	for range extraSteps { // another step gives multipliers with more correct digits
+	for range extraSteps { // each step gives more correct digits of the multipliers
 		decrement, ok := q.newton()
 		if !ok {
 			break
@@ -145,27 +142,26 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 	return false
 }
 
-// near reports whether a step of the given length ends near the central path. decrement is the
-// squared Newton decrement before the step, and gap is CoupledSettings.Gap.
+// near reports whether a step of this length ends near the central path. decrement is the squared Newton
+// decrement before the step.
 func (q *Coupled) near(length, decrement, gap float64) bool {
 	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.Terms())
 }
 
 const (
 	maxSteps    = 100
-	tiny        = 1e-12 // a step is precise if its squared decrement is at most this multiple of τ
-	maxAtOneTau = 15    // steps at one τ; more of them mean that rounding prevents progress
-	longStep    = 0.9   // a step of at least this length counts as a full step
+	tiny        = 1e-12 // with Precise, Solve may end if decrement/τ is at most this
+	maxAtOneTau = 15    // the largest number of steps at one τ
+	longStep    = 0.9   // a step of this length counts as a full step
 	shortStep   = 0.3   // a step below this length is short
-	maxShort    = 2     // short steps in a row, after which τ is raised
-	maxRaised   = 20    // how often τ may be raised
-	extraSteps  = 2     // largest number of steps after the return to the last centre
-	carefulFall = 0.2   // the smallest number by which τ is multiplied after τ was raised
+	maxShort    = 2     // this number of short steps in a row makes τ larger
+	maxRaised   = 20    // the largest number of times that τ is raised
+	extraSteps  = 2     // the largest number of steps after the last centre is restored
+	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
 )
 
-// tauFactor returns the factor, at most 1, by which τ is multiplied after a step of the given length.
-// decrement is the squared Newton decrement before the step, divided by τ. The closer the point is
-// to the central path, the smaller is the factor.
+// tauFactor returns the number by which τ is multiplied after a step of the given length. It is smaller near
+// the central path. decrement is the squared Newton decrement before the step, divided by τ.
 func tauFactor(length, decrement, terms float64) float64 {
 	switch {
 	case length >= longStep && decrement <= 0.1:
@@ -180,7 +176,7 @@ func tauFactor(length, decrement, terms float64) float64 {
 	return 1
 }
 
-// A centre is a point near the central path, with its τ.
+// A centre is a point near the central path.
 type centre struct {
 	u, image, move, z []float64
 	tau               float64
@@ -193,7 +189,7 @@ func (q *Coupled) saveCentre() {
 	c.move, c.z = append(c.move[:0], q.Move...), append(c.z[:0], q.Z...)
 }
 
-// restoreCentre returns to the stored centre, if there is one.
+// restoreCentre returns to the stored centre, if any.
 func (q *Coupled) restoreCentre() {
 	if c := &q.centre; c.tau > 0 {
 		copy(q.U, c.u)
@@ -202,12 +198,12 @@ func (q *Coupled) restoreCentre() {
 		copy(q.Z, c.z)
 		q.Tau = c.tau
 		q.refresh()
-		q.ForgetMultipliers() // the multipliers belong to another τ
+		q.ForgetMultipliers() // they belong to another τ
 	}
 }
 
-// Terms returns the number of absolute values, norms and logarithms of the barrier, but at least 1.
-// On the central path, the function exceeds its minimum by at most 2 τ Terms.
+// Terms returns the number of absolute values or norms, plus the number of logarithms in the barrier, but at
+// least 1. On the central path, the function exceeds its minimum by at most 2 τ Terms.
 func (q *Coupled) Terms() float64 {
 	count := q.Penalty.Len()
 	if q.Penalty.Grouped() {
@@ -220,7 +216,7 @@ func (q *Coupled) Terms() float64 {
 	return float64(max(1, count))
 }
 
-// prepare allocates memory, and sets u to x, or to a point inside X near x.
+// prepare allocates memory. It sets u to x, or with a set to a point near x inside the set.
 func (q *Coupled) prepare() {
 	if q.Set != nil {
 		q.barriers.Walls, q.barriers.unpenalised = q.Set.Walls(q.Order), make([]bool, q.Order)
@@ -259,8 +255,8 @@ func (q *Coupled) refresh() {
 	q.Times(q.hd, q.H, q.d)
 }
 
-// newton computes the Newton step from u. It returns the square of the Newton decrement: the smooth
-// function falls by about half of this along the full step. ok is false if the system has no solution.
+// newton computes the Newton step from u. decrement is the square of the Newton decrement: the smooth
+// function falls by about half of it in a full step. ok is false if there is no step.
 func (q *Coupled) newton() (decrement float64, ok bool) {
 	q.smoothen()
 	for j, g := range q.Gradient {
@@ -295,8 +291,8 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	return math.Max(0, decrement), !math.IsNaN(decrement)
 }
 
-// search returns a step length with which the smooth function falls enough (Armijo's rule), or 0 if
-// there is none.
+// search returns a step length that reduces the smooth function enough (Armijo's rule). It returns 0 if it
+// finds none.
 func (q *Coupled) search(decrement float64) (length float64) {
 	if length = q.barriers.longest(q.U, q.step); length < 1 {
 		length *= 1 - boundaryFraction
@@ -306,7 +302,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 		linear += float64(s * (q.Gradient[j] + q.hd[j]))
 	}
 	at := q.value(q.image, q.U)
-	rounding := float64(1e-16 * math.Sqrt(q.Terms()) * math.Abs(at)) // the error of a sum of Terms terms
+	rounding := float64(1e-16 * math.Sqrt(q.Terms()) * math.Abs(at)) // of a sum of Terms terms
 	for range maxHalvings {
 		for k, v := range q.image {
 			q.nextImage[k] = math.FMA(length, q.imageStep[k], v)
@@ -325,7 +321,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 
 const maxHalvings = 40
 
-// accept moves u by length times the step. Move and Z belong to the full step.
+// accept moves u by length times the step. It sets Move for the full step.
 func (q *Coupled) accept(length float64) {
 	copy(q.Move, q.d)
 	kernels.Axpy(1, q.step, q.Move)
@@ -338,11 +334,12 @@ func (q *Coupled) accept(length float64) {
 	kernels.Axpy(length, q.hs, q.hd)
 }
 
-// boundaryFraction is the fraction of the distance to a boundary that a step must keep: from u to the
-// bounds of X, and from a multiplier to its limit.
+// boundaryFraction is the part of a distance that a step must leave: from u to the boundary of X, and from a
+// multiplier to its limit.
 const boundaryFraction = 0.005
 
-// fixCoordinates removes from the system h the coordinates that have only one value in X.
+// fixCoordinates keeps the Newton step 0 at coordinates that have only one value in X. h is the Newton
+// matrix.
 func (q *Coupled) fixCoordinates(h []float64) {
 	for j := range q.barriers.Lower {
 		if !q.barriers.fixed(j) {
@@ -357,15 +354,15 @@ func (q *Coupled) fixCoordinates(h []float64) {
 	}
 }
 
-// zeroSum changes the step so that its entries add up to 0: it solves K d + ν 1 = rhs, Σ d = 0, where
-// K is the matrix of the Newton system. It refines d, because removing the sum may cancel most digits.
+// zeroSum changes the step d so that Σ d = 0. It solves K d + ν 1 = rhs with this condition, where K is the
+// Newton matrix. It refines d, because subtraction of the sum may cancel most digits.
 func (q *Coupled) zeroSum() {
 	ones, x := slices.Repeat([]float64{1}, q.Order), make([]float64, q.Order)
 	q.system.solve(x, ones)
 	part, nu := linalg.Sum(x), 0.0
 	more, rest := slices.Clone(q.step), make([]float64, q.Order)
 	clear(q.step)
-	for range refinements {
+	for range maxRefinements {
 		by := (linalg.Sum(q.step) + linalg.Sum(more)) / part
 		nu += by
 		kernels.Axpy(1, more, q.step)

@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// matrixOf returns a matrix A by its name, with the given number of columns.
+// matrixOf returns the matrix A with the given name and number of columns.
 func matrixOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	t.Helper()
 	var entries []sparse.Triplet
@@ -51,14 +51,14 @@ func matrixOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	return linalg.New(a, columns)
 }
 
-// A coupledCase is a random problem.
 type coupledCase struct {
 	q   *Coupled
 	set term.Set
 }
 
-// program returns a problem with a matrix of the given rank, and a gradient in the range of the matrix.
-func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, groups [][]int, set term.Set) *coupledCase {
+// newCoupledCase returns a random problem. H has the given rank, and the gradient is in its range, so that
+// there is a minimum.
+func newCoupledCase(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, groups [][]int, set term.Set) *coupledCase {
 	t.Helper()
 	z := make([]float64, rank*order)
 	for i := range z {
@@ -97,9 +97,9 @@ func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, g
 	return &coupledCase{q, set}
 }
 
-// provedGap returns the duality gap at u that Move and Z prove: the quadratic function is at least its
-// tangent at Move, and the penalty is at least z'A u. beyond is the largest relative excess of a
-// multiplier over its limit.
+// provedGap returns the duality gap at u that Move and Z prove. The quadratic function is at least its
+// tangent at Move, and the penalty is at least z'A u. beyond is the largest relative excess of a multiplier
+// over its limit.
 func (c *coupledCase) provedGap() (gap, beyond float64) {
 	q := c.q
 	m, l := q.Order, q.Penalty.Len()
@@ -124,7 +124,7 @@ func (c *coupledCase) provedGap() (gap, beyond float64) {
 	default:
 		for j, v := range r {
 			switch {
-			case math.Abs(v) < 1e-9: // without a bound, r is a rounding error
+			case math.Abs(v) < 1e-9: // rounding error
 			case walls.Lower == nil:
 				beyond = math.Inf(1)
 			case v > 0:
@@ -148,8 +148,8 @@ func (c *coupledCase) provedGap() (gap, beyond float64) {
 	return q.Value() + x - least, beyond
 }
 
-// TestCoupled checks for every kind of penalty and set that the multipliers prove the solution. If
-// MakeExact makes zeros and ties exact, the function must not rise.
+// TestCoupled checks, for each matrix A and set, with and without groups, that the multipliers prove the
+// solution. MakeExact must not make the function larger.
 func TestCoupled(t *testing.T) {
 	const order = 12
 	sets := map[string]term.Set{
@@ -171,7 +171,7 @@ func TestCoupled(t *testing.T) {
 					if seed%2 == 1 && a != "chain" && a != "second differences" && !grouped {
 						rank = order / 2
 					}
-					c := program(t, rng, order, rank, matrixOf(t, a, order), groups, set)
+					c := newCoupledCase(t, rng, order, rank, matrixOf(t, a, order), groups, set)
 					what := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
 					ok := c.q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
 					proved, beyond := c.provedGap()
@@ -184,7 +184,7 @@ func TestCoupled(t *testing.T) {
 					before := c.q.Value()
 					part, ok := c.q.MakeExact(1e-9, make([]float64, order))
 					if !ok {
-						continue // MakeExact may fail, for example if tied coordinates have different bounds
+						continue // for example if tied coordinates have different bounds
 					}
 					if after := c.q.Value(); after > before+1e-9 || !part.Holds(c.q.U) {
 						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", what, after-before, part, c.q.U)
@@ -195,11 +195,10 @@ func TestCoupled(t *testing.T) {
 	}
 }
 
-// TestCoupledStart checks that fewer steps are needed if the start has the multipliers of a similar
-// problem.
+// TestCoupledStart checks that a start with the multipliers of a similar problem needs fewer steps.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	c := program(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
+	c := newCoupledCase(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
 	c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1})
 	first := c.q.Steps
 	copy(c.q.X, c.q.U)
@@ -215,11 +214,11 @@ func TestCoupledStart(t *testing.T) {
 	}
 }
 
-// TestCoupledThreads checks that the result does not depend on the number of threads, bit for bit.
+// TestCoupledThreads checks that one and two threads give the same bits.
 func TestCoupledThreads(t *testing.T) {
 	var want []float64
 	for _, threads := range []int{1, 2} {
-		c := program(t, rand.New(rand.NewPCG(7, 7)), 300, 310, matrixOf(t, "chain and identity", 300), nil, nil)
+		c := newCoupledCase(t, rand.New(rand.NewPCG(7, 7)), 300, 310, matrixOf(t, "chain and identity", 300), nil, nil)
 		c.q.Threads = threads
 		c.q.Solve(&CoupledSettings{Gap: 1e-8, Start: 0.1})
 		if got := append(slices.Clone(c.q.U), c.q.Z...); want == nil {
@@ -230,9 +229,9 @@ func TestCoupledThreads(t *testing.T) {
 	}
 }
 
-// TestCoupledStop checks that Solve reports failure when it is stopped.
+// TestCoupledStop checks that Solve ends after one step and returns false if Stop returns true.
 func TestCoupledStop(t *testing.T) {
-	c := program(t, rand.New(rand.NewPCG(1, 1)), 12, 20, matrixOf(t, "chain and identity", 12), nil, nil)
+	c := newCoupledCase(t, rand.New(rand.NewPCG(1, 1)), 12, 20, matrixOf(t, "chain and identity", 12), nil, nil)
 	c.q.Stop = func() bool { return true }
 	if c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1}) || c.q.Steps != 1 {
 		t.Errorf("solved, in %d steps", c.q.Steps)

@@ -6,20 +6,20 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Dense is the matrix H + diag(ridge), where H is formed.
+// Dense is the matrix H + diag(ridge) with a formed H.
 type Dense struct {
 	Order   int
-	H       []float64 // Order × Order, symmetric
+	H       []float64 // all Order × Order entries by rows; symmetric
 	Ridge   []float64
 	Threads int
 
 	diagonal []float64 // the diagonal of H + diag(ridge)
 	product  []float64 // (H + diag(ridge)) d
-	saved    []float64 // product of the last Save
-	system   system    // for the coordinates of the support
+	saved    []float64 // product at the last Save
+	system   system    // the matrix of the coordinates in the support
 }
 
-// Mirror copies the upper triangle of H to the lower one.
+// Mirror copies the upper triangle of H to the lower triangle.
 func (h *Dense) Mirror() {
 	m := h.Order
 	for i := range m {
@@ -63,27 +63,26 @@ func (h *Dense) Save() { h.saved = append(h.saved[:0], h.product...) }
 // Restore implements Hessian.
 func (h *Dense) Restore() { copy(h.product, h.saved) }
 
-// MostSweeps implements Hessian. The sweeps may take about as long as a Cholesky factor of the support. The
-// factor takes about support³/6 multiplications, and a sweep takes support times Order. For large supports
-// a multiplication of the factor is about ten times faster than one of a sweep, because factoring works by
-// blocks, while a sweep reads rows of H from memory.
+// MostSweeps implements Hessian. The sweeps may take about as long as a Cholesky factor of the support, which
+// takes support³/6 multiplications. A sweep takes support·Order multiplications. For large supports a
+// multiplication in a sweep takes about ten times as long as one for the factor.
 func (h *Dense) MostSweeps(support int) int {
 	const least = 4
-	if support < blocked {
+	if support < blockedFrom {
 		return max(least, support/3)
 	}
 	return support / 30
 }
 
-// MostSolves implements Hessian. A factor of a smaller support takes about as long as the sweeps that
-// would find that support.
+// MostSolves implements Hessian. A factor of a smaller support takes about as long as sweeps that find this
+// support.
 func (h *Dense) MostSolves() int { return 8 }
 
-// blocked is the size of a support from which factoring by blocks is assumed to save time.
-const blocked = 256
+// With a support of at least this size, factoring by blocks saves time.
+const blockedFrom = 256
 
-// leastShift is the smallest diagonal shift of the scaled matrix. It keeps the step in the range of a
-// singular H.
+// leastShift is the smallest diagonal shift of the scaled matrix. With a singular H, the shift keeps the step
+// in the range of H.
 const leastShift = 1e-12
 
 // Solve implements Hessian by a Cholesky factorisation.

@@ -1,5 +1,5 @@
-// Package quadratic minimises a convex quadratic function plus a penalty. It knows neither losses nor
-// labels: such a problem is one step of the proximal Newton method of package exact.
+// Package quadratic minimises a convex quadratic function plus a penalty. Such a problem is one step of the
+// proximal Newton method of package exact.
 //
 // There are two kinds of problems, each with its own algorithm:
 //
@@ -12,8 +12,8 @@
 //
 // A [Coupled] problem has a penalty of A u, for example of the differences along the edges of a graph, or
 // norms of groups, or any set of package term. It is solved by a primal-dual path-following
-// (interior-point) method with a full or band Cholesky factor. [Coupled.MakeExact] then reads off which
-// rows of A u are zero at the solution, and makes these zeros and ties exact.
+// (interior-point) method with a full or band Cholesky factor. [Coupled.MakeExact] then makes the zeros and
+// ties of the solution exact.
 //
 // To read: separable.go for the first algorithm; coupled.go (Solve), smoothing.go and barriers.go for
 // the second; exact.go, structure.go and partition.go for zeros and ties.

@@ -6,26 +6,26 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A rowKind says whether a row v of A u is zero at the solution, and why.
+// A rowKind says whether row v of A u is zero at the solution.
 type rowKind uint8
 
 const (
-	nonzero     rowKind = iota // v ≠ 0, so that its multiplier is ± limit
+	nonzero     rowKind = iota // v ≠ 0, and the multiplier is ± limit
 	implied                    // v = 0 follows from the zeros and ties of the partition
-	constrained                // v = 0 is a constraint of the reduced problem
+	constrained                // v = 0 must be enforced
 )
 
-// MakeExact is called after Solve, and makes the zeros and ties of the solution exact. ok is true if
-// the new U has them, and the function there exceeds its value at the old U by at most slack.
-// Otherwise U does not change. Move and Z never change: they prove the same bound for the new U.
+// MakeExact makes the zeros and ties of the solution exact, after a call of Solve. ok is true if the new U has
+// them and the function has not risen by more than slack. Otherwise U does not change. Move and Z never
+// change: they prove the same bound for the new U.
 //
-// With groups or a set, MakeExact replaces tied coordinates by a mean. It weighs each coordinate by its
-// curvature: the diagonal of H, or the given curvature if that is larger.
+// With groups or a set, tied coordinates get a weighted mean. The weight of a coordinate is its curvature:
+// the diagonal of H, or the given curvature if that is larger.
 //
-// Without groups and a set, MakeExact solves the reduced problem. This problem has one variable for each
-// group of tied coordinates, and limit sign(v) v in the place of limit |v|. Rows of A u that must be zero,
-// although the zeros and ties of coordinates do not imply it, are constraints of the reduced problem. The
-// augmented Lagrangian method enforces them.
+// Without groups and set, MakeExact solves the reduced problem. This problem has one variable for each
+// group of tied coordinates, and limit sign(v) v instead of limit |v|. Some rows of A u must be zero although
+// zeros and ties of coordinates do not imply it. They are constraints of the reduced problem, which
+// the augmented Lagrangian method enforces.
 func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))
@@ -62,10 +62,9 @@ func (q *Coupled) Value() float64 {
 	return sum + (after - q.Penalty.Value(v))
 }
 
-// zeros returns which rows v of A u are zero at the solution: those that pass one of two tests. First,
-// when τ falls from lastTau to its last value, |v| of a zero row falls by the factor τ/lastTau, while
-// |v| of another row hardly changes; the threshold is √(τ/lastTau). Second, limit |v| of a zero row is
-// about τ, unless its multiplier is close to the limit; so limit |v| must be at most 10 τ.
+// zeros marks the rows v of A u that are zero at the solution. Such a row passes one of two tests. First, |v|
+// has fallen by at least the factor √(τ/lastTau) since lastTau: at a zero row it falls like τ. Second, limit
+// |v| is at most 10 τ: at a zero row it is about τ.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())
@@ -88,16 +87,15 @@ func (q *Coupled) zeros() []bool {
 	return zero
 }
 
-// setTies sets the coordinates to the zeros and ties of the partition, and moves coordinates that
-// are close to a bound to this bound. Tied coordinates get their mean. The mean is weighted by
-// curvature, so that it does not depend on the scales of the columns.
+// setTies gives the coordinates the zeros and ties of the partition. Tied coordinates get their mean,
+// weighted by curvature. Coordinates near a bound are moved to the bound.
 func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, part.Count)
 	sum, most := make([]float64, part.Count), make([]float64, part.Count)
 	for j, of := range part.Group {
 		h[j] = math.Max(q.H[j*q.Stride+j], curvature[j])
 		if of >= 0 {
-			weight, f := h[j]+1e-300, part.Factor[j] // the weight must be positive, also for curvature 0
+			weight, f := h[j]+1e-300, part.Factor[j] // a weight must be positive
 			y[of] += float64(weight * f * q.U[j])
 			sum[of] += float64(weight * f * f)
 			most[of] = math.Max(most[of], float64(h[j]*f*f))
@@ -109,7 +107,7 @@ func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	part.Expand(q.U, y)
 	for j, of := range part.Group {
 		if of >= 0 {
-			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // the group moves as a whole, with its largest curvature
+			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // members of a group move together
 		}
 	}
 	if q.Set != nil {
@@ -118,15 +116,14 @@ func (q *Coupled) setTies(part *Partition, curvature []float64) {
 }
 
 const (
-	// reducedShift is the relative diagonal shift of the reduced matrix. If columns are linearly dependent,
-	// as one-hot features are, the solution is not unique; the shift keeps it close to the solution of
-	// Solve.
+	// reducedShift is the relative diagonal shift of the reduced matrix. With linearly dependent columns the
+	// solution is not unique; the shift keeps it near the solution of Solve.
 	reducedShift = 1e-9
-	maxReduced   = 6 // largest number of steps; one is enough if no row is constrained
+	maxReduced   = 6 // the largest number of steps; one is enough without constraints
 )
 
-// solveReduced moves u to the solution of the reduced problem. It returns true if no row of A u has
-// changed its sign, so that u is also a solution of the original problem.
+// solveReduced moves u to the solution of the reduced problem. It returns true if no row of A u changes its
+// sign: then u also solves the original problem.
 func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)
@@ -183,8 +180,8 @@ func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 	return true
 }
 
-// formReduced adds E'(H + A' diag(h) A)E to the matrix of the system, where A has the constrained rows
-// only, h their curvatures, and E maps the variables of the reduced problem to u.
+// formReduced adds E'(H + A' diag(h) A)E to the matrix of the system. A has only the constrained rows, and h
+// their curvatures. E maps the variables of the reduced problem to u.
 func (q *Coupled) formReduced(to *system, part *Partition, kind []rowKind) {
 	add := func(i, j int, v float64) {
 		a, b := part.Group[i], part.Group[j]

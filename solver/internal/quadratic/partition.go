@@ -7,17 +7,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Partition divides the coordinates of x into zeros and groups of tied coordinates. A tied coordinate
-// is a fixed factor times the value of its group. The factor is ±1 if A takes sums and differences of
-// coordinates.
+// A Partition divides the coordinates of x into zeros and groups of tied coordinates. A coordinate is its
+// factor times the value of its group.
 type Partition struct {
-	Group  []int32   // the group of each coordinate, −1 for a zero; groups are numbered by their first members
-	Factor []float64 // the factor of each coordinate; each group has at least one factor 1
+	Group  []int32   // for each coordinate its group, or −1 for a zero
+	Factor []float64 // one for each coordinate; each group has at least one factor 1
 	Count  int       // the number of groups
 }
 
-// Partition returns the partition that the zeros and ties of the structure imply. A coordinate that is
-// neither zero nor tied is a group by itself.
+// Partition returns the partition that zeros and ties imply. A coordinate that is neither zero nor tied is a
+// group of one.
 func (s *Structure) Partition() Partition {
 	p := len(s.zero)
 	g := newUnionFind(p)
@@ -48,7 +47,7 @@ func (s *Structure) Partition() Partition {
 	return out
 }
 
-// Expand sets x from the values y of the groups.
+// Expand sets x from the values of the groups: y[k] is the value of group k.
 func (p *Partition) Expand(x, y []float64) {
 	for j, of := range p.Group {
 		x[j] = 0
@@ -58,7 +57,7 @@ func (p *Partition) Expand(x, y []float64) {
 	}
 }
 
-// Nearest sets y to the values for which Expand is closest to x.
+// Nearest sets y to the values of the groups for which Expand is nearest to x.
 func (p *Partition) Nearest(y, x []float64) {
 	p.Collect(y, x)
 	squares := make([]float64, p.Count)
@@ -72,7 +71,7 @@ func (p *Partition) Nearest(y, x []float64) {
 	}
 }
 
-// Collect sets dst to the transpose of Expand, applied to v: for each group the sum of factor times v.
+// Collect sets dst to the transpose of Expand times v: for each group, the sum of factor times v.
 func (p *Partition) Collect(dst, v []float64) {
 	clear(dst)
 	for j, of := range p.Group {
@@ -82,7 +81,7 @@ func (p *Partition) Collect(dst, v []float64) {
 	}
 }
 
-// Holds reports whether x has the zeros and ties of the partition exactly.
+// Holds reports whether x has exactly the zeros and ties of the partition.
 func (p *Partition) Holds(x []float64) bool {
 	value := make([]float64, p.Count)
 	for j, of := range p.Group {
@@ -98,7 +97,8 @@ func (p *Partition) Holds(x []float64) bool {
 	return true
 }
 
-// Groups lists the members of every group with at least two members; nil if there are none.
+// Groups lists the members of every group with at least two members. It returns nil if there is no such
+// group.
 func (p *Partition) Groups() [][]int {
 	all := make([][]int, p.Count)
 	for j, g := range p.Group {
@@ -112,8 +112,8 @@ func (p *Partition) Groups() [][]int {
 	return all
 }
 
-// ImpliesZero reports whether (A x)_row, the product of one row of A and x, is 0 for every x that has the
-// zeros and ties of the partition. A is the matrix a, or the identity if a is nil.
+// ImpliesZero reports whether (A x)_row is 0 for every x with the zeros and ties of the partition. A nil a
+// means the identity.
 func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	if a == nil {
 		return p.Group[row] < 0
@@ -128,7 +128,7 @@ func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 		}
 	}
 	for of, v := range sum {
-		if math.Abs(v) > agree*size[of] {
+		if math.Abs(v) > agreement*size[of] {
 			return false
 		}
 	}

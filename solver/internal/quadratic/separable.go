@@ -14,69 +14,66 @@ import (
 // All slices have one entry for each coordinate.
 type Separable struct {
 	H        Hessian
-	X        []float64 // a feasible point, where the search begins
+	X        []float64 // x, a feasible point at which Solve starts
 	Gradient []float64 // g
 	Limit    []float64 // not negative
-	// Lower and Upper may be infinite; nil means that there are no bounds.
+	// Lower and Upper may be infinite. Both are nil if there are no bounds.
 	Lower, Upper []float64
-	// Unit scales the violation of the optimality condition of each coordinate. If coordinate k
-	// alone would have to move by s to minimise the function, its violation is H_kk |s| / Unit_k.
+	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
+	// s, its violation is H_kk s / Unit_k.
 	Unit []float64
-	// MaxMove bounds the move of each coordinate in one sweep. Farther away, the quadratic function may
-	// be a bad approximation of the function that it stands for. nil means no bound.
+	// MaxMove bounds the move of each coordinate in one sweep; nil means no bound. Farther away, the
+	// quadratic function may be a bad approximation.
 	MaxMove []float64
-	// Stop is called between sweeps; Solve ends if it returns true. nil means never.
+	// Stop is called between sweeps; true ends Solve; nil means never.
 	Stop func() bool
 
 	// U is the solution.
 	U []float64
 
-	support []int32   // the coordinates that Newton steps change
-	step    []float64 // the Newton step, for the support
-	rest    []float64 // minus the derivatives, for the support; see setDescent
+	support []int32   // the coordinates that a Newton step changes
+	step    []float64 // the Newton step of the coordinates in support
+	rest    []float64 // minus the derivatives for these coordinates, see setDescent
 	saved   []float64 // U before a Newton step
 }
 
-// A Hessian is the matrix H. It stores a vector d and keeps the product H d up to date.
+// A Hessian is the matrix H with a vector d. It keeps H d up to date.
 type Hessian interface {
-	// Diagonal returns the diagonal of H, which is non-negative.
+	// Diagonal returns the diagonal of H. No entry is negative.
 	Diagonal() []float64
 	// Reset sets d to 0.
 	Reset()
 	// Product returns entry k of H d.
 	Product(k int) float64
-	// Move adds by to entry k of d.
+	// Move adds the number by to entry k of d.
 	Move(k int, by float64)
 	// Save stores d, and Restore returns to the stored d.
 	Save()
 	Restore()
-	// Solve sets step to an approximate solution of H_SS step = rest, where S is the support. An
-	// iterative method may end when enough(residual) is true. It may also end when crosses(step) is
-	// true: the step then goes beyond zero or a bound, and would have to be shortened anyway. Solve
-	// reports whether it found a step.
+	// Solve sets step to an approximate solution of H_SS step = rest, where S is the support. It reports
+	// whether it found one. It may end early if enough(residual) is true, or if crosses(step) is true: the
+	// step then goes beyond zero or a bound.
 	Solve(step, rest []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) bool
 	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
-	// support is the number of these coordinates.
+	// support is the number of non-zero coordinates.
 	MostSweeps(support int) int
-	// MostSolves bounds the number of calls of Solve in a row, without a sweep between them.
+	// MostSolves bounds the number of calls of Solve without a sweep between them.
 	MostSolves() int
 }
 
-// SeparableSettings are the settings of Separable.Solve. If the minimum is the solution of a linear system,
-// Solve bounds the root mean square of the violations instead of the largest one, and uses √RelTolerance
-// instead of RelTolerance.
+// SeparableSettings are the settings of Separable.Solve. Without limits and bounds, the root mean square of
+// the violations replaces the largest violation, and √RelTolerance replaces RelTolerance.
 type SeparableSettings struct {
-	// Tolerance bounds the largest violation. If RelTolerance times the largest violation of the first
-	// sweep is larger, it is the bound instead.
+	// Solve ends if the largest violation is at most Tolerance, or at most RelTolerance times the largest
+	// violation of the first sweep.
 	Tolerance, RelTolerance float64
 	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
-	// DescentOnly leaves out what comes between these sweeps: sweeps over the non-zero coordinates, and
-	// Newton steps.
+	// DescentOnly restricts Solve to sweeps over all coordinates.
 	DescentOnly bool
 }
 
-// Solve minimises over u from x, and reports whether no violation is larger than allowed.
+// Solve minimises over u from x. It reports whether the violations are within the tolerance.
 func (q *Separable) Solve(set *SeparableSettings) bool {
 	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)
@@ -111,13 +108,12 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 	return false
 }
 
-// isLinear reports whether the minimum is the solution of a linear system: there are no limits and no
-// bounds.
+// isLinear reports whether there are no limits and no bounds. Then the minimum solves a linear system.
 func (q *Separable) isLinear() bool {
 	return q.Lower == nil && !slices.ContainsFunc(q.Limit, func(limit float64) bool { return limit > 0 })
 }
 
-// solveLinear does the same as Solve, if the minimum is the solution of a linear system.
+// solveLinear does the work of Solve if isLinear is true.
 func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	allowed := set.Tolerance
 	for round := range maxLinear {
@@ -140,8 +136,8 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	return false
 }
 
-// setDescent sets rest to minus the derivative of the minimised function with respect to each coordinate
-// k of the support: −(g + H (u − x))_k − limit_k sign(u_k).
+// setDescent sets rest to minus the derivative with respect to each coordinate k of the support: −(g + H (u −
+// x))_k − limit_k sign(u_k).
 func (q *Separable) setDescent() {
 	for a, k := range q.support {
 		q.rest[a] = -(q.Gradient[k] + q.H.Product(int(k)))
@@ -151,7 +147,8 @@ func (q *Separable) setDescent() {
 	}
 }
 
-// rootMeanSquare returns the root mean square of the violations; rest is as in setDescent.
+// rootMeanSquare returns the root mean square of the violations. rest is minus the derivatives, see
+// setDescent.
 func (q *Separable) rootMeanSquare(rest []float64) float64 {
 	sum := 0.0
 	for a, k := range q.support {
@@ -163,8 +160,8 @@ func (q *Separable) rootMeanSquare(rest []float64) float64 {
 
 func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
 
-// sweepSupport sweeps over the non-zero coordinates, until no violation in a sweep is larger than allowed,
-// and then returns true. It returns false after MostSweeps sweeps, or if Stop returns true.
+// sweepSupport sweeps over the non-zero coordinates until every violation in a sweep is at most allowed. It
+// returns false if MostSweeps sweeps do not reach that, or if Stop returns true.
 func (q *Separable) sweepSupport(allowed float64) bool {
 	count := 0
 	for _, u := range q.U {
@@ -183,8 +180,8 @@ func (q *Separable) sweepSupport(allowed float64) bool {
 	return false
 }
 
-// sweep minimises over one coordinate after the other and returns the largest violation that it met. It
-// visits all coordinates, or only the non-zero ones if support is set.
+// sweep minimises over one coordinate after the other. It returns the largest violation that it met. If
+// support is true, it leaves out coordinates that are zero.
 func (q *Separable) sweep(support bool) (worst float64) {
 	diagonal := q.H.Diagonal()
 	for k, u := range q.U {
@@ -193,7 +190,7 @@ func (q *Separable) sweep(support bool) (worst float64) {
 			continue
 		}
 		derivative := q.Gradient[k] + q.H.Product(k)
-		if !(curvature > 0) { // a column without data: the penalty moves the coordinate to 0
+		if !(curvature > 0) { // without data the penalty moves the coordinate to 0
 			if u != 0 && math.Abs(derivative) < q.Limit[k] {
 				to, _ := q.endOf(k, -u)
 				q.set(k, to)
@@ -216,9 +213,8 @@ func (q *Separable) sweep(support bool) (worst float64) {
 	return worst
 }
 
-// coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative
-// is (g + H (u − x))_k, and curvature is H_kk. The move may be smaller than the spacing of floating-point
-// numbers near u. Even then it changes H d, and so brings the derivative nearer to 0.
+// coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative is
+// (g + H (u − x))_k. curvature is H_kk. A move that is too small to change u still changes H d.
 func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
 	by := -derivative / curvature
@@ -235,7 +231,7 @@ func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) floa
 	return by
 }
 
-// move adds by to coordinate k.
+// move adds the number by to coordinate k.
 func (q *Separable) move(k int, by float64) {
 	q.H.Move(k, by)
 	q.U[k] += by
@@ -247,9 +243,8 @@ func (q *Separable) set(k int, to float64) {
 	q.U[k] = to
 }
 
-// endOf returns where coordinate k ends if by is added to it: at zero or a bound if the coordinate would
-// cross one of them, and otherwise at u + by. Zero counts only if the coordinate has a limit. crosses is
-// true if the coordinate would cross.
+// endOf returns where coordinate k ends if by is added to it. If it would cross a bound, it ends at the
+// bound. If it has a limit and would cross zero, it ends at zero. In both cases crosses is true.
 func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 	u := q.U[k]
 	to = u + by
@@ -267,13 +262,13 @@ func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 	return to, crosses
 }
 
-// maxLinear is the largest number of Newton steps for a linear system.
+// maxLinear is the largest number of Newton steps in solveLinear.
 const maxLinear = 8
 
-// newton minimises over the coordinates that are neither zero nor at a bound, as if their signs could not
-// change and there were no bounds. If the step takes some coordinates across zero or a bound, it sets
-// them to zero or the bound. If this would not lower the function, it shortens the step to end at the
-// first crossing. In both cases newton minimises again over the other coordinates, up to MostSolves times.
+// newton makes a Newton step for the coordinates that are neither zero nor at a bound. A coordinate that
+// would cross zero or a bound is set to zero or the bound. If the function does not fall then, the step is
+// shortened to the first crossing. After a crossing newton repeats this for the remaining coordinates, at
+// most MostSolves times.
 func (q *Separable) newton(allowed float64) {
 	for range q.H.MostSolves() {
 		q.findSupport()
@@ -317,8 +312,8 @@ func (q *Separable) newton(allowed float64) {
 	}
 }
 
-// findSupport lists the coordinates that Newton steps change. A coordinate is left out if it is at a
-// bound, if it is zero and has a limit, or if its curvature is 0.
+// findSupport lists the coordinates that a Newton step changes. It leaves out a coordinate at a bound, at
+// zero if it has a limit, or with the curvature 0.
 func (q *Separable) findSupport() {
 	q.support = q.support[:0]
 	diagonal := q.H.Diagonal()
@@ -330,8 +325,8 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve sets step to the step from u to the minimum over the support, with the present signs of the
-// coordinates. setDescent must be called before. solve reports whether H.Solve found a step.
+// solve sets step to the step from u to the minimum over the support. Signs are taken to be constant. rest
+// must be set (see setDescent). solve reports whether H.Solve found a step.
 func (q *Separable) solve(enough func(rest []float64) bool) bool {
 	n := len(q.support)
 	step, rest := q.step[:n], q.rest[:n]
@@ -346,7 +341,7 @@ func (q *Separable) solve(enough func(rest []float64) bool) bool {
 	return q.H.Solve(step, rest, q.support, enough, crosses)
 }
 
-// shorten moves along the step until the first coordinate reaches zero or a bound.
+// shorten moves u along the step until a coordinate reaches zero or a bound.
 func (q *Separable) shorten() {
 	length, first := 1.0, -1
 	for a, k := range q.support {

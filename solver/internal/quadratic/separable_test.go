@@ -10,10 +10,10 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// random returns a random problem with a feasible point. Its matrix Z'Z + diag(ridge) is returned in both
-// implementations of Hessian. The columns of Z are sparse and have different scales; some are equal.
+// random returns a random problem. Its matrix Z'Z + diag(ridge) is returned as Dense and as Columns. The
+// columns of Z are sparse and have different scales, and some are equal.
 func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separable, *Dense, *Columns) {
-	z := make([]float64, rows*order) // stored by columns
+	z := make([]float64, rows*order) // by columns
 	for k := range order {
 		scale := math.Pow(10, 2*rng.Float64()-1)
 		for i := range rows {
@@ -47,7 +47,7 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 	for _, v := range []*[]float64{&q.X, &q.Gradient, &q.Limit, &q.Unit} {
 		*v = make([]float64, order)
 	}
-	b := make([]float64, rows) // the gradient is in the range of Z', so that there is a minimum
+	b := make([]float64, rows) // a gradient Z'b ensures that there is a minimum
 	for i := range b {
 		b[i] = rng.NormFloat64()
 	}
@@ -74,8 +74,7 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 	return q, dense, columns
 }
 
-// violation returns the largest violation of the optimality conditions at u, computed with the formed
-// matrix.
+// violation returns the largest violation of the optimality conditions at u.
 func violation(q *Separable, h *Dense) (worst float64) {
 	for k, u := range q.U {
 		derivative := q.Gradient[k]
@@ -83,7 +82,7 @@ func violation(q *Separable, h *Dense) (worst float64) {
 			derivative += h.H[k*h.Order+j] * (v - q.X[j])
 		}
 		derivative += h.Ridge[k] * (u - q.X[k])
-		down, up := derivative-q.Limit[k], derivative+q.Limit[k] // the derivatives to the left and to the right of u
+		down, up := derivative-q.Limit[k], derivative+q.Limit[k] // the derivatives to the left and right of u
 		if u > 0 {
 			down = up
 		} else if u < 0 {
@@ -99,8 +98,8 @@ func violation(q *Separable, h *Dense) (worst float64) {
 	return worst
 }
 
-// TestSeparable checks the optimality conditions at the solutions, also for linearly dependent columns. It
-// checks that Dense and Columns give the same minimum.
+// TestSeparable checks the optimality conditions at the solutions. Dense and Columns must give the same
+// minimum.
 func TestSeparable(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -128,8 +127,7 @@ func TestSeparable(t *testing.T) {
 	}
 }
 
-// TestSeparableSmooth checks problems without limits and bounds, whose minimum is the solution of a
-// linear system, also for linearly dependent columns.
+// TestSeparableSmooth checks problems without limits and bounds, whose solution solves a linear system.
 func TestSeparableSmooth(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -145,7 +143,7 @@ func TestSeparableSmooth(t *testing.T) {
 	}
 }
 
-// TestSeparableKnown checks a problem with the identity as matrix: its solution is the soft threshold,
+// TestSeparableKnown checks a problem with the identity as its matrix. Its solution is the soft threshold,
 // clipped to the bounds.
 func TestSeparableKnown(t *testing.T) {
 	q := &Separable{
@@ -159,8 +157,8 @@ func TestSeparableKnown(t *testing.T) {
 	}
 }
 
-// TestSeparableEnds checks that Solve reduces the function with each setting that ends it early or limits
-// its moves.
+// TestSeparableEnds checks that Solve makes the function smaller, even if settings end it early or limit its
+// moves.
 func TestSeparableEnds(t *testing.T) {
 	for name, set := range map[string]func(q *Separable, s *SeparableSettings){
 		"part": func(_ *Separable, s *SeparableSettings) { s.RelTolerance = 0.5 },

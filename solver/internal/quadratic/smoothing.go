@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A rowCurvature has the curvatures of the smooth functions as functions of v = A u. The curvature
-// of a row is the number h; the curvature of a group is the matrix h I − cross (z v' + v z')/2.
+// A rowCurvature has the curvatures of the smooth functions of v = A u. The curvature of a row is the number
+// h. The curvature of a group is the matrix h I − cross (z v' + v z')/2, where z has its multipliers.
 type rowCurvature struct {
 	h     []float64 // one number for each row
 	cross []float64 // one number for each group
@@ -20,9 +20,8 @@ type rowCurvature struct {
 //	min over t of limit t − τ log(t² − |v|²),  at t = (τ + q)/limit with q = √(τ² + limit²|v|²).
 //
 // It is convex, and its derivative is z = limit v/t. The curvature comes from Newton's method for the
-// equation t z = limit v in the variables v and z: dz/dv = (limit/t)(I − z v'/q). Here z is the present
-// multiplier, which equals the derivative limit v/t only on the central path. For groups, the matrix z v'
-// is replaced by its symmetric part (z v' + v z')/2.
+// equation t z = limit v in the variables v and z: dz/dv = (limit/t)(I − z v'/q). In this formula z is the
+// present multiplier. For groups, the matrix z v' is replaced by its symmetric part (z v' + v z')/2.
 func (q *Coupled) smoothen() {
 	fresh := q.multipliers == nil
 	if fresh {
@@ -60,11 +59,10 @@ func (q *Coupled) smoothen() {
 	}
 }
 
-// root returns √(a² + b²). math.Hypot would also avoid overflow, which is not needed here, but its
-// result depends on the architecture.
+// root returns √(a² + b²). The result of math.Hypot depends on the architecture.
 func root(a, b float64) float64 { return math.Sqrt(math.FMA(a, a, float64(b*b))) }
 
-// value returns the sum of the smooth functions and the barrier, given A u and u.
+// value returns the sum of the smooth functions and the barrier. image is A u.
 func (q *Coupled) value(image, u []float64) float64 {
 	var sum float64
 	r := q.Penalty
@@ -89,8 +87,8 @@ func (q *Coupled) value(image, u []float64) float64 {
 	return sum
 }
 
-// updateMultipliers sets Z to the multipliers at the end of the full step. It moves q.multipliers
-// towards Z, as far as their limits allow.
+// updateMultipliers sets Z to the multipliers at the end of the full step. It moves q.multipliers towards Z
+// within their limits.
 func (q *Coupled) updateMultipliers() {
 	q.barriers.updateMultipliers(q.U, q.step, q.Tau)
 	r := q.Penalty
@@ -122,7 +120,7 @@ func (q *Coupled) updateMultipliers() {
 	}
 }
 
-// AddGram adds A' diag(w) A to the upper triangle h.
+// AddGram adds A' diag(w) A to the upper triangle in h.
 func (q *Coupled) AddGram(h, w []float64) {
 	if q.Penalty.M == nil {
 		for j, v := range w {
@@ -141,7 +139,7 @@ func (q *Coupled) AddGram(h, w []float64) {
 	}
 }
 
-// addCurvature adds A' K A to the upper triangle h, where K has the curvatures of the rows and groups.
+// addCurvature adds A' K A to the upper triangle in h, where K has the curvatures of rows and groups.
 func (q *Coupled) addCurvature(h []float64) {
 	r := q.Penalty
 	q.AddGram(h, q.curvature.h)
@@ -162,8 +160,8 @@ func (q *Coupled) addCurvature(h []float64) {
 	}
 }
 
-// subtract subtracts part·w w' from the upper triangle h, where w = Σ v_k a_k over the given rows k of
-// A, and a_k is row k.
+// subtract subtracts part·w w' from the upper triangle in h, where w = Σ v_k a_k and a_k is row k of A. The
+// sum is over the given rows k.
 func (q *Coupled) subtract(h []float64, part float64, rows []int32, v []float64) {
 	clear(q.next)
 	var idx []int32

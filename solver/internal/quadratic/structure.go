@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Structure records which coordinates of x are zero and which are tied.
+// A Structure says which coordinates of x are zero and which are tied.
 type Structure struct {
 	zero []bool
 	ties []tie
@@ -18,9 +18,9 @@ type tie struct {
 	factor float64
 }
 
-// ReadStructure returns the structure that y = A x implies for x, of length p. A row of a with one entry
-// and y = 0 marks a zero coordinate. A row with two entries and y = 0 ties two coordinates. a = nil
-// means the identity. Rows with limit 0 are ignored, because they are not penalised; limit may be nil.
+// ReadStructure returns the structure of x that y = A x implies. If y is 0 at a row of a, a row with one
+// entry gives a zero, and a row with two entries gives a tie. A nil a is the identity. Rows with limit 0 are
+// ignored; limit may be nil. p is the length of x.
 func ReadStructure(a *sparse.CSR, y, limit []float64, p int) *Structure {
 	s := &Structure{zero: make([]bool, p)}
 	for row, v := range y {
@@ -42,7 +42,7 @@ func ReadStructure(a *sparse.CSR, y, limit []float64, p int) *Structure {
 	return s
 }
 
-// Zeros returns a copy of x with the zeros of the structure.
+// Zeros returns a copy of x in which the zeros of the structure are 0.
 func (s *Structure) Zeros(x []float64) []float64 {
 	c := make([]float64, len(x))
 	for j, v := range x {
@@ -53,8 +53,8 @@ func (s *Structure) Zeros(x []float64) []float64 {
 	return c
 }
 
-// Ties returns a copy of x with the zeros and ties of the structure. The values of each group are the
-// closest ones to x; a group with a zero coordinate is zero.
+// Ties returns a copy of x with the zeros and ties of the structure. Tied coordinates get the values nearest
+// to x. A group with a zero coordinate is zero.
 func (s *Structure) Ties(x []float64) []float64 {
 	part := s.Partition()
 	y, c := make([]float64, part.Count), make([]float64, len(x))
@@ -63,13 +63,13 @@ func (s *Structure) Ties(x []float64) []float64 {
 	return c
 }
 
-// rounding bounds the relative error of a computed objective.
+// rounding bounds the relative rounding error of an objective.
 const rounding = 16 * 0x1p-52
 
-// MakeExact returns x with the structure made exact, and true. It tries two candidates: x with exact zeros,
-// and x with exact zeros and ties. project moves each to the nearest feasible point. MakeExact returns the
-// candidate with the smaller value, or the second if their values are equal up to rounding. But if the
-// values of both exceed the value at x by more than rounding, it returns x itself and false.
+// MakeExact tries two candidates: x with exact zeros, and x with exact zeros and ties. project moves a
+// candidate to the nearest feasible point. MakeExact returns the candidate with the smaller value; if the
+// values are equal up to rounding, the second. If both values are clearly larger than the value at x, it
+// returns x and false.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, least := x, false, value(x)
 	least += float64(rounding * math.Abs(least))
@@ -83,11 +83,11 @@ func (s *Structure) MakeExact(x []float64, project func(x []float64), value func
 	return best, exact
 }
 
-// unionFind is a union-find structure in which every member has a factor: x_member = factor·x_parent.
+// unionFind is a union-find structure with factors: x_member = factor·x_parent.
 type unionFind struct {
 	parent []int32
 	factor []float64
-	// contradictory marks the roots of groups whose ties contradict each other: such a group is zero.
+	// contradictory marks roots of groups whose ties contradict each other. Such a group is zero.
 	contradictory []bool
 }
 
@@ -99,7 +99,7 @@ func newUnionFind(n int) *unionFind {
 	return g
 }
 
-// find returns the root of j, and the factor with x_j = factor·x_root.
+// find returns the root of j and the factor in x_j = factor·x_root.
 func (g *unionFind) find(j int32) (root int32, factor float64) {
 	root, factor = j, 1
 	for g.parent[root] != root {
@@ -127,7 +127,7 @@ func (g *unionFind) union(i, j int32, factor float64) {
 	g.contradictory[ri] = g.contradictory[ri] || g.contradictory[rj]
 }
 
-// agree is the relative difference up to which two factors count as equal.
-const agree = 1e-12
+// agreement is the largest relative difference of two factors that count as equal.
+const agreement = 1e-12
 
-func differ(a, b float64) bool { return math.Abs(a-b) > agree*math.Abs(a) }
+func differ(a, b float64) bool { return math.Abs(a-b) > agreement*math.Abs(a) }

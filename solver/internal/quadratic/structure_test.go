@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestStructure checks zeros, ties, ties of opposite sign and contradictory ties.
+// TestStructure checks zeros, ties, and ties that contradict each other.
 func TestStructure(t *testing.T) {
 	x := []float64{1, 1.1, -0.9, 0.001, 5, 6}
 	zero := []bool{false, false, false, true, false, false}
@@ -28,8 +28,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestPartition checks the groups of the structure of TestStructure, and the results of Expand and
-// Collect.
+// TestPartition checks the groups of a structure, Expand and Collect.
 func TestPartition(t *testing.T) {
 	s := &Structure{[]bool{false, false, false, true, false, false, false}, []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}}
 	p := s.Partition()

@@ -9,14 +9,14 @@ import (
 )
 
 // A system solves H d = b for a symmetric positive semidefinite H. It first scales H to a diagonal near 1:
-// columns of unscaled data may differ by a factor of 1e9, and the pivots of a Cholesky factorisation can be
-// compared only after scaling. The scale factors are powers of two, so that scaling does not round.
+// only then can the pivots of a Cholesky factor be compared. The scale factors are powers of two, so scaling
+// does not round.
 type system struct {
 	Triangle
 	threads int
 	h       []float64
 	chol    factor
-	scale   []float64 // the diagonal of D; (D H D)_jj is in [1/4, 2)
+	scale   []float64 // the diagonal of D; each (D H D)_jj is in [1/4, 2)
 	shift   float64   // the matrix D H D + shift I is factored
 
 	residual, step, work []float64
@@ -29,8 +29,7 @@ func newSystem(t Triangle, threads int) *system {
 	return s
 }
 
-// reset prepares for a matrix with another shape, whose entries the caller must set. It uses the memory
-// of the last matrix if that is large enough.
+// reset changes the shape of the matrix. The caller must then set all entries of h.
 func (s *system) reset(t Triangle) {
 	full, ok := s.chol.(*linalg.Cholesky)
 	if s.Triangle = t; ok && !t.Banded() {
@@ -45,16 +44,15 @@ func (s *system) reset(t Triangle) {
 }
 
 const (
-	firstShift = 1e-15 // a few units in the last place of a unit diagonal
+	firstShift = 1e-15 // a few units in the last place of 1
 	lastShift  = 1e-4
 )
 
-// factor computes the Cholesky factor of D H D + shift I, for the smallest of a few shifts for which all
-// pivots are positive. It reports whether there is such a shift. Method solve removes the effect of the
-// shift.
+// factor computes the Cholesky factor of D H D + shift I. It takes the smallest of a few shifts for which all
+// pivots are positive, and returns false if there is none. Method solve removes the effect of the shift.
 func (s *system) factor() bool { return s.factorFrom(firstShift) }
 
-// factorFrom does and returns the same as method factor, but tries no shift below the given one.
+// factorFrom is method factor without shifts below the given shift.
 func (s *system) factorFrom(shift float64) bool {
 	n := s.Order
 	for j := range n {
@@ -68,7 +66,7 @@ func (s *system) factorFrom(shift float64) bool {
 	return false
 }
 
-// powerOfTwo returns the power of two next to 1/√v, or 1 if v is not positive and finite.
+// powerOfTwo returns a power of two near 1/√v, or 1 if v is not positive and finite.
 func powerOfTwo(v float64) float64 {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return 1
@@ -77,16 +75,16 @@ func powerOfTwo(v float64) float64 {
 	return math.Ldexp(1, -(exp / 2))
 }
 
-// refinements bounds the number of iterative refinements.
-const refinements = 4
+// maxRefinements is the largest number of iterative refinements.
+const maxRefinements = 4
 
-// solve sets d to the solution of H d = b. It refines d until the residual of the scaled system no
-// longer halves. d and b must not overlap.
+// solve sets d to the solution of H d = b. It refines d as long as the scaled residual halves. d and b must
+// not overlap.
 func (s *system) solve(d, b []float64) {
 	clear(d)
 	copy(s.residual, b)
 	last := math.Inf(1)
-	for range refinements {
+	for range maxRefinements {
 		for j, r := range s.residual {
 			s.work[j] = r * s.scale[j]
 		}
@@ -106,8 +104,8 @@ func (s *system) solve(d, b []float64) {
 	}
 }
 
-// solveShifted sets d to the solution for the shifted matrix, without refinement. Along directions in
-// which H is singular, d is almost 0. d and b must not overlap.
+// solveShifted sets d to the solution for the shifted matrix. In directions in which H is singular, d is
+// almost 0. d and b must not overlap.
 func (s *system) solveShifted(d, b []float64) {
 	for j, r := range b {
 		s.work[j] = r * s.scale[j]

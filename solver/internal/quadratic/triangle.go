@@ -5,17 +5,16 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// A Triangle describes how the upper triangle of a symmetric matrix is stored: in full, or only its band
-// if it is a band matrix.
+// A Triangle describes how the upper triangle of a symmetric matrix is stored. Of a band matrix only the band
+// is stored.
 type Triangle struct {
 	Order int
-	Width int // entries (i, j) with j > i + Width are 0; Order − 1 for a full matrix
-	// Entry (i, j) with i ≤ j ≤ i + Width is stored at index i·Stride + j.
+	Width int // entries (i, j) with j > i + Width are 0
+	// Entry (i, j) with i ≤ j ≤ i + Width has the index i·Stride + j.
 	Stride int
 }
 
-// NewTriangle returns the storage of a matrix of order n whose entries (i, j) with |i − j| > width are
-// 0.
+// NewTriangle returns the storage of a matrix of order n. Its entries (i, j) with |i − j| > width are 0.
 func NewTriangle(n, width int) Triangle {
 	if width+1 < n {
 		return Triangle{n, width, width}
@@ -23,7 +22,7 @@ func NewTriangle(n, width int) Triangle {
 	return Triangle{n, n - 1, n}
 }
 
-// Banded reports whether only a band is stored.
+// Banded reports whether the matrix is stored as a band.
 func (t Triangle) Banded() bool { return t.Width+1 < t.Order }
 
 // Size returns the length of the slice that stores the matrix.
@@ -34,12 +33,12 @@ func (t Triangle) Size() int {
 	return t.Order * t.Order
 }
 
-// Row returns the entries (i, i), (i, i+1), … of row i that are stored.
+// Row returns the stored entries (i, i), (i, i+1), … of row i.
 func (t Triangle) Row(h []float64, i int) []float64 {
 	return h[i*t.Stride+i : i*t.Stride+min(t.Order, i+t.Width+1)]
 }
 
-// Times sets dst = h d for the stored matrix h.
+// Times sets dst = h d, where h is a stored matrix.
 func (t Triangle) Times(dst, h, d []float64) {
 	clear(dst)
 	for i, v := range d {
@@ -49,13 +48,12 @@ func (t Triangle) Times(dst, h, d []float64) {
 	}
 }
 
-// A factor is a Cholesky factor, of a full or a band matrix.
+// A factor is a Cholesky factor of a full or band matrix.
 type factor interface {
 	Factor(h, scale []float64, shift float64) bool
 	Solve(dst, b []float64)
 }
 
-// newFactor allocates a factor.
 func (t Triangle) newFactor(threads int) factor {
 	if t.Banded() {
 		return linalg.NewBandCholesky(t.Order, t.Width)
