@@ -20,10 +20,9 @@ import (
 //	l̃  ← l + ρ(A x⁺ − y⁺)
 //	u  ← x⁺ + (1−θ−θ₂)(x⁺ − x)
 //
-// with θ₂ = (m−2)/(2(m−1)). The method also extrapolates y, but this has no effect here. b is the
-// number of samples of a step: BatchSize, by default 20. Stages have InnerSteps samples, by default
-// 2n. Eta is 1/L, by default 4/ν_f. The iterate is the weighted mean of a stage, and the average is
-// the mean of these means.
+// with θ₂ = (m−2)/(2(m−1)). b is the number of samples of a step: BatchSize, by default n/8, but at most
+// 20. Stages have InnerSteps samples, by default 2n. Eta is 1/L, by default 4/ν_f. The iterate is a
+// weighted mean of the x of a stage, and the average is the mean of the iterates.
 type AccSADMM struct{}
 
 func (AccSADMM) Info() solver.MethodInfo {
@@ -48,8 +47,8 @@ const tau = 2
 
 type accSADMM struct {
 	*base
-	m                 int       // inner steps of a stage
-	weight            float64   // L, the inverse of the step size Eta
+	m                 int       // number of inner steps in a stage
+	weight            float64   // L, the inverse of Eta
 	point, ahead      []float64 // x and u
 	xt                []float64 // x̃
 	aPoint, au        []float64 // A x and A u
@@ -57,7 +56,7 @@ type accSADMM struct {
 	lam               []float64 // l
 	bracket           []float64 // w(A u − y⁺) + l
 	ym                []float64 // y of the inner loop
-	sum, sumY         []float64 // sums of the stage's x and y
+	sum, sumY         []float64 // sums of x and y over the steps of a stage
 	previous          []float64 // x before the last step
 	theta, theta2, w2 float64
 }
@@ -104,7 +103,6 @@ func (s *accSADMM) next() (bool, error) {
 	return true, nil
 }
 
-// step does one inner step.
 func (s *accSADMM) step(rows []int32) {
 	w := s.rho / s.theta
 	lean := float64(w * s.theta2)
@@ -133,8 +131,8 @@ func (s *accSADMM) step(rows []int32) {
 	kernels.Axpy(1, s.ym, s.sumY)
 }
 
-// output sets the run's iterate to the weighted mean of the iterates of the stage. The last iterate has the
-// weight 1, every other iterate θ + θ₂.
+// output sets the run's iterate to the weighted mean over the steps of the stage. The last step has the
+// weight 1, every step before it θ + θ₂.
 func (s *accSADMM) output() {
 	share := s.theta + s.theta2
 	inv := 1 / (float64(float64(s.m-1)*share) + 1)

@@ -7,20 +7,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Batch is ADMM with an exact minimisation over x, the x-step (Boyd et al., "Distributed Optimization
-// and Statistical Learning via ADMM", 2011):
+// Batch is ADMM with an exact minimisation over x (Boyd et al., "Distributed Optimization and Statistical
+// Learning via ADMM", 2011):
 //
 //	x ← argmin f(x) + (beta − ρ y)'A x + (ρ/2)|A x|²
 //
-// It makes the x-step by damped Newton steps that start at the last x, and then updates y and beta. If p is
-// at most [MaxFactored], the matrix of the Newton system is factored. Otherwise conjugate gradients with
+// It finds this x by damped Newton steps that start at the last x, and then updates y and beta. If p is at
+// most [MaxFactored], the matrix of the Newton system is factored. Otherwise conjugate gradients with
 // Hessian products solve the system.
 //
-// All work is counted in passes: a gradient with the objective is one pass, and so is a Hessian
-// product. A Hessian counts as Σ nnzᵢ(nnzᵢ+1)/2 / nnz passes, the number of its operations divided by
-// the number of operations of a gradient; nnzᵢ is the number of entries of row i, and nnz their sum. A
-// gradient that is already known costs nothing. Stats.PaperPasses counts one pass for each iteration,
-// as the paper does. If the budget is used up, the x-step ends early.
+// A gradient costs one pass, and so does a product with the Hessian. The Hessian itself costs
+// Σ nnzᵢ(nnzᵢ+1)/2 / nnz passes, where nnzᵢ is the number of entries of row i, and nnz their sum. If the
+// budget is used up, the minimisation ends early. Stats.PaperPasses counts one pass for each iteration.
 //
 // The average is the mean of x_1..x_T.
 type Batch struct{}
@@ -73,7 +71,7 @@ func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 type batch struct {
 	*base
 	newton newtonSystem
-	known  bool // the margins and slopes of the run's snapshot belong to x
+	known  bool // true if the run's snapshot holds the margins and slopes at x
 	// ahead is the snapshot of a trial point. Its margins and slopes share the memory of the run's snapshot.
 	ahead solver.Snapshot
 
@@ -128,7 +126,7 @@ const (
 	sufficient      = 1e-4 // fraction of the predicted decrease that a step must achieve
 )
 
-// minimise makes the x-step. b.q = A'(beta − ρ y) is constant during the step.
+// minimise finds the x of Batch's recursion.
 func (b *batch) minimise() error {
 	b.frozen()
 	b.a.MulVec(b.ax, b.x)
@@ -165,8 +163,8 @@ func (b *batch) minimise() error {
 	return nil
 }
 
-// gradient sets g to the gradient of the function that the x-step minimises. It uses the gradient of the
-// loss in the snapshot.
+// gradient sets g to the gradient of the function that minimise reduces. It reads the gradient of the loss
+// from the run's snapshot.
 func (b *batch) gradient() {
 	b.a.MulVecTrans(b.g, b.ax)
 	for j, v := range b.g {
@@ -174,9 +172,9 @@ func (b *batch) gradient() {
 	}
 }
 
-// search moves x along the step, after it has halved the step until the objective decreases enough. It
-// returns false if there is no such step. The change of the quadratic terms is computed from the step,
-// not as a difference of two values, so that rounding does not hide a small step.
+// search halves the step until the objective decreases enough, and then moves x along it. It returns false
+// if no step is accepted or the budget is used up. The change of the quadratic terms is computed from the
+// step: the difference of two values would lose a small change in rounding.
 func (b *batch) search(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
 	linear := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))
@@ -185,7 +183,7 @@ func (b *batch) search(decrement float64) bool {
 	t := 1.0
 	for range maxHalvings {
 		if !b.run.Affords(1) {
-			b.known = false // margins and slopes belong to the last trial
+			b.known = false // margins and slopes are at the last trial point
 			return false
 		}
 		for j, v := range b.x {

@@ -25,11 +25,11 @@ func (BatchLinear) Info() solver.MethodInfo {
 	}
 }
 
-// BatchUzawa is like [BatchLinear], but it also linearises the penalty:
+// BatchUzawa is [BatchLinear] with the penalty linearised:
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ]
 //
-// Eta is η; zero means 1/(ν̄ + ρ λ₁).
+// Eta is η; zero means 1/(ν̄ + ρ λ₁), with ν̄ as in BatchLinear.
 type BatchUzawa struct{ onePass }
 
 func (BatchUzawa) Info() solver.MethodInfo {
@@ -94,7 +94,7 @@ func (m *batchLinear) next() (bool, error) {
 			m.x[j] = math.FMA(-eta, z+m.q[j], m.x[j])
 		}
 	}
-	if err := m.finite(m.x); err != nil {
+	if err := m.checkFinite(m.x); err != nil {
 		return false, err
 	}
 	m.dual(m.times(m.x))

@@ -11,8 +11,8 @@ import (
 // checkSteps is the number of samples between two checks of the context.
 const checkSteps = 1024
 
-// base holds what the methods have in common, under the names of the paper. It has its own scratch
-// memory for products with A, because evaluations of the objective use the memory of run.A.
+// base is the state that all methods have, with the names of the paper. It has its own scratch memory for
+// products with A, because evaluations of the objective use the memory of run.A.
 type base struct {
 	run  *solver.Run
 	data *solver.Samples
@@ -30,13 +30,13 @@ type base struct {
 
 	rows []int32   // the sampled rows
 	gain []float64 // factor of each sampled row in a step
-	sums struct {  // sums of the iterates, for means
+	sums struct {  // weighted sums of the iterates
 		x, y  []float64
 		count float64 // sum of the weights of the iterates
 	}
 }
 
-// newBase returns the base of a method. If Settings.Rho is 0, rho is rhoFactor times NaturalRho.
+// newBase returns a base with memory for batches. If Settings.Rho is 0, rho is rhoFactor times NaturalRho.
 func newBase(r *solver.Run, rhoFactor float64) *base {
 	a := r.A.(*linalg.Product) // package solver sets no other type
 	b := &base{
@@ -55,7 +55,7 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	return b
 }
 
-// shifted returns a solver of systems with the matrices w I + ρ A'A, for any w and the run's ρ.
+// shifted returns a solver of linear systems with the matrix w I + ρ A'A, for any w.
 func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
 
 // vector returns a zero vector with an entry for each feature.
@@ -71,7 +71,7 @@ func (b *base) roomForBatch(size int) {
 	b.rows = make([]int32, max(checkSteps, size))
 }
 
-// times returns A x, and stores it in image. If A = I, this is x itself.
+// times returns A x, and stores it in image. If A = I, both are the slice x itself.
 func (b *base) times(x []float64) []float64 {
 	b.image = b.a.Image(x)
 	return b.image
@@ -82,8 +82,8 @@ func (b *base) slopeAt(i int, x []float64) float64 {
 	return b.data.Slope(i, b.data.Margin(i, x))
 }
 
-// addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the given rows i to dst, which
-// may be the same slice as at. x̃ is the snapshot. If reduced is false, the term with x̃ is left out.
+// addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the samples i in rows to dst,
+// where x̃ is the snapshot. dst and at may be one slice. If reduced is false, the term with x̃ is left out.
 func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduced bool) {
 	scale /= float64(len(rows))
 	for k, i := range rows {
@@ -98,8 +98,7 @@ func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduce
 	}
 }
 
-// frozen sets q = A'(beta − ρ y). This is the gradient of the augmented Lagrangian's terms with A, at
-// x = 0.
+// frozen sets q = A'(beta − ρ y).
 func (b *base) frozen() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
@@ -114,7 +113,7 @@ func (b *base) augmented() {
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// ridge returns mu·x, the gradient of the L2 term, as a list of terms for a sweep; for mu = 0 the list is nil.
+// ridge returns mu·x as the terms of a sweep, or nil if mu is 0.
 func (b *base) ridge(x []float64) []term {
 	if b.mu == 0 {
 		return nil
@@ -132,7 +131,7 @@ func (b *base) addRidge(dst, x []float64) {
 // dual updates y and beta, in this order, given A x. Afterwards |beta| ≤ limit.
 func (b *base) dual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
 
-// include adds x and y to the sums from which the means are computed.
+// include adds x and y to the sums.
 func (b *base) include(x, y []float64) {
 	kernels.Axpy(1, x, b.sums.x)
 	kernels.Axpy(1, y, b.sums.y)
@@ -160,8 +159,8 @@ func towards(mean, v []float64, weight float64) {
 	}
 }
 
-// finite returns nil if |x|₂² is finite, and otherwise the error of a diverged run.
-func (b *base) finite(x []float64) error {
+// checkFinite returns nil if |x|₂² is checkFinite, and otherwise the error of a diverged run.
+func (b *base) checkFinite(x []float64) error {
 	if norm2 := kernels.Dot(x, x); math.IsNaN(norm2) || math.IsInf(norm2, 0) {
 		return b.run.Lost(norm2)
 	}

@@ -2,7 +2,7 @@
 // experiments and some of their successors. Each method is a [solver.Method]. A file holds a family of
 // related methods. The methods solve the paper's main problem: the penalty lambda|A x|₁, equal sample
 // weights, and X = R^p. For this penalty, y and beta are updated by clipping to [−lambda, lambda]. Read
-// STOC and common.go first.
+// common.go and STOC first.
 //
 // In the formulas f is the mean loss plus (mu/2)|x|², and ρ is the penalty parameter. ν_f and λ₁ are NuF
 // and Lambda1 of theory.Constants. A stage is an outer iteration of a method with inner loops: a
@@ -13,9 +13,8 @@
 //   - Write a type that implements [solver.Method], in the file of its family or in a new file; OPG in
 //     opg.go is an example. base (common.go) has the iterate under the paper's names and the steps that
 //     methods share; visit.go draws the samples and has decreasing step sizes. The doc comment of the type
-//     states the recursion and the source. Info returns the name, the rate, the memory and the meaning of
-//     Eta. OPG's function swept does the same as step, faster, for the usual constraint matrices (sweep.go);
-//     a first version does not need it.
+//     states the recursion and the source. OPG's function sweepStep does the same as step, faster, for the
+//     usual constraint matrices (sweep.go); a first version does not need it.
 //   - Add the zero value of the type to Methods, in doc.go. This also adds the method to the command line
 //     and to the benchmarks.
 //   - methods_test.go: add the gaps that the method reaches to wants in TestMethodsConverge. If its

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// atOptimum wraps a method. If the method stores slopes, these start at the slopes of the optimum.
+// atOptimum wraps a method. If the method stores slopes, they start as the slopes at the optimum.
 type atOptimum struct{ solver.Method }
 
 func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -35,9 +35,9 @@ func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
 	return s.next, nil
 }
 
-// TestFixedPoints starts methods at the optimum, with its multiplier and its slopes. Variance-reduced and
-// batch methods must stay there. Plain stochastic gradient methods must move away, which shows that the
-// test can fail.
+// TestFixedPoints starts methods at the optimum and its multiplier. Variance-reduced methods and methods
+// that use all samples must stay there. Plain stochastic gradient methods must move away, which shows that
+// the test can fail.
 func TestFixedPoints(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	x, beta, _ := solvertest.BarrierNewton(t, p)
@@ -45,11 +45,11 @@ func TestFixedPoints(t *testing.T) {
 		info := m.Info()
 		s := &solver.Settings{Method: atOptimum{m}, Start: solver.Iterate{X: x, Dual: beta}, OuterIterations: 3}
 		if info.TakesInnerSteps {
-			s.InnerSteps = 200 // so that every stage has a snapshot
+			s.InnerSteps = 200 // with InnerSteps set, every stage has a snapshot
 		}
 		moved, most := solvertest.Relative(solvertest.LastIterate(t, p, s), x), 1e-9
 		if info.AllSamples {
-			most = 1e-6 // rho is smaller than for other methods, and then errors of beta are larger
+			most = 1e-6 // rho is smaller for these methods, which makes the errors of beta larger
 		}
 		if noisy := info.StepUnit > 0; noisy && moved < 1e-3 || !noisy && moved > most {
 			t.Errorf("%s moved by %.1e from the optimum", info.Name, moved)

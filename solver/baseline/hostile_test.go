@@ -22,12 +22,11 @@ var (
 	hostileSeed   = flag.Uint64("hostile.seed", 0, "repeat this one problem of TestHostileProblems")
 )
 
-// A hostile draws random problems and settings. Each number in them is valid, but may be as extreme as
-// float64 allows.
+// A hostile draws random problems and settings. Each number in them is valid, but it may be as large or
+// small as float64 allows.
 type hostile struct{ *rand.Rand }
 
-// size returns a number ≥ 0, which is usually moderate, and sometimes extremely large or
-// small.
+// size returns a number ≥ 0, sometimes an extremely large or small one.
 func (h hostile) size() float64 {
 	switch h.IntN(12) {
 	case 0:
@@ -42,7 +41,7 @@ func (h hostile) size() float64 {
 	return math.Exp(2 * h.NormFloat64())
 }
 
-// tame returns a number ≥ 0: with probability 1/often an extreme one, and otherwise a moderate one.
+// tame returns size() with probability 1/often, and otherwise a number from 0.001 to 1.001.
 func (h hostile) tame(often int) float64 {
 	if h.IntN(often) == 0 {
 		return h.size()
@@ -200,7 +199,7 @@ func (h hostile) problem() *solver.Problem {
 		}
 	}
 	q.Penalty = h.penalty(y, often)
-	if h.IntN(3) == 0 { // the paper's problem, which all methods accept
+	if h.IntN(3) == 0 { // the paper's problem, which most methods require
 		q.Penalty, q.Coupling, q.Domain, q.SampleWeights = solver.L1{Lambda: h.tame(often)}, nil, nil, nil
 	}
 	return q
@@ -234,7 +233,8 @@ func (h hostile) settings(p int) *solver.Settings {
 	return s
 }
 
-// hostileRun solves the random problem of a seed. It returns what was wrong with the run, or "".
+// hostileRun solves the random problem that belongs to the seed. It returns what was wrong with the run, or
+// "".
 func hostileRun(seed uint64) (wrong string) {
 	h := hostile{rand.New(rand.NewPCG(seed, 12))}
 	p := h.problem()
@@ -276,8 +276,8 @@ func hostileRun(seed uint64) (wrong string) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// TestHostileProblems solves problems with extreme numbers. Minimize must end without a panic, and must
-// return an error if the objective is not finite. The coefficients must be finite.
+// TestHostileProblems solves problems with extreme numbers. Minimize must not panic. It must return finite
+// coefficients, and an error if the objective is not finite.
 func TestHostileProblems(t *testing.T) {
 	if *hostileSeed != 0 {
 		if wrong := hostileRun(*hostileSeed); wrong != "" {
@@ -292,8 +292,8 @@ func TestHostileProblems(t *testing.T) {
 	}
 }
 
-// TestTooLarge checks the errors for a constraint matrix with an entry that is too large, for a nil pointer
-// in an interface, and for an objective that is not finite at the start.
+// TestTooLarge checks the errors for a constraint matrix with an entry above linalg.Largest, for a nil
+// pointer in an interface, and for an objective that overflows at the start.
 func TestTooLarge(t *testing.T) {
 	data := sparse.Identity(2)
 	huge, err := sparse.FromDense(1, 2, []float64{1e155, -1})

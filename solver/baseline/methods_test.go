@@ -15,16 +15,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// baselines returns the methods with which SCAS-ADMM is compared.
+// baselines returns the methods of package baseline.
 func baselines() []solver.Method {
 	return baseline.Methods()[len(solver.Methods()):]
 }
 
-// TestMethodsConverge checks that every method with automatic settings comes close to the optimum in 300
-// passes. The largest gap that is allowed depends on the method. If the gradients of the method stay noisy,
-// the gap of the averaged iterate is checked. After T samples it may be about T^(-1/2) times the gap at the
-// start, which is 0.38. For most other methods the gap may only be rounding. For mu > 0 the certified gap must
-// not be below the true gap.
+// TestMethodsConverge checks the gap of every method after 300 passes with automatic settings. For the
+// noisy methods it is the gap of the average. For mu > 0 the certified gap must not be below the true gap.
 func TestMethodsConverge(t *testing.T) {
 	type want struct{ general, strong float64 }
 	exact := want{1e-12, 1e-13}
@@ -70,9 +67,9 @@ func TestMethodsConverge(t *testing.T) {
 	}
 }
 
-// TestMethodsOnOtherProblems starts every method at a point other than 0, on problems with A = I, the squared
-// loss, weighted rows of A, or an A that is not a matrix. The gap at the end must be below 5 % of the gap at
-// the start.
+// TestMethodsOnOtherProblems starts every method at a point other than 0. The problems have A = I, the
+// squared loss, weighted rows of A, or an A that is not a matrix. The gap at the end must be below 5 % of
+// the gap at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identity := solvertest.Chain(t, 0.1)
@@ -103,8 +100,8 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	}
 }
 
-// TestDualBounds checks methods whose steps update x, y and beta in this order. After a run, beta must be a
-// subgradient of the penalty at y: |beta| ≤ limit, and if y is not zero, beta is the limit with the sign of y.
+// TestDualBounds checks methods whose steps update x, y and beta in this order. At the end |beta| must be
+// at most lambda, and where y is not zero, beta must be lambda with the sign of y.
 func TestDualBounds(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
@@ -127,8 +124,8 @@ func TestDualBounds(t *testing.T) {
 	}
 }
 
-// TestMethodsAreDeterministic checks that the bits of x do not depend on the number of threads, and that they
-// depend on the seed unless the method uses all samples in each step.
+// TestMethodsAreDeterministic checks that x does not depend on the number of threads. It must depend on the
+// seed, unless the method uses all samples in each step.
 func TestMethodsAreDeterministic(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	for _, m := range baselines() {
@@ -147,8 +144,8 @@ func TestMethodsAreDeterministic(t *testing.T) {
 	}
 }
 
-// TestMethodsStop checks that a run whose context is cancelled at the start ends before an outer iteration is
-// complete.
+// TestMethodsStop checks that a run stops in the first outer iteration if its context is cancelled at the
+// start.
 func TestMethodsStop(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05
@@ -186,9 +183,9 @@ func TestMethodsDiverge(t *testing.T) {
 	}
 }
 
-// TestLastIterateIsJudged checks runs with an extreme eta or rho. The objective of the result must be at most
-// ten times the objective at the start. If the run has diverged, the error must say what to change. The loss
-// is logistic: its gradients are bounded, so iterates can move far away without overflow.
+// TestLastIterateIsJudged checks runs with an extreme eta or rho. The objective of the result must be at
+// most ten times the objective at the start, and the error of a diverged run must say what to change. The
+// loss is logistic, so that iterates can move far away without overflow.
 func TestLastIterateIsJudged(t *testing.T) {
 	noticed := 0
 	for _, lambda := range []float64{0, 1e-6, 1e-2} {
@@ -241,7 +238,6 @@ func TestLastIterateIsJudged(t *testing.T) {
 	}
 }
 
-// TestMethodsRefuse checks the errors for problems that a method cannot solve.
 func TestMethodsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		method solver.Method
@@ -282,8 +278,7 @@ func TestMethodsRefuse(t *testing.T) {
 	}
 }
 
-// huge returns a problem with so many samples and features that one iterate for each sample takes more
-// memory than SA-ADMM allows.
+// huge returns a problem for which the iterates that SA-ADMM stores would take too much memory.
 func huge(t *testing.T) *solver.Problem {
 	const rows, cols = 25000, 50000
 	labels := make([]float64, rows)

@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// dense holds the state of a method that is written again here, in plain loops. Vectors and matrices are
-// full, and linear systems are solved by Gaussian elimination. The methods of this file draw the same
-// random samples as the methods of package baseline.
+// dense holds the state of a method that this file writes again in plain loops. Vectors and matrices are
+// full, and linear systems are solved by Gaussian elimination. The loops draw the same samples as the
+// method.
 type dense struct {
 	*solvertest.Naive
 	n, p int
@@ -126,8 +126,8 @@ func (d *dense) sa(steps int, mu, weight float64, inexact bool, lambda1 float64)
 	}
 }
 
-// svrg runs stages of the given lengths, the first one without a snapshot. If restart is true, all later
-// stages start at their snapshot, with the multiplier that baseline.SVRGRestart computes from it.
+// svrg runs stages of the given lengths, the first one without a snapshot. If restart is true, each stage
+// after the first starts at its snapshot, with the multiplier that baseline.SVRGRestart computes from it.
 func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot []float64) {
 	x, snapshot := slices.Clone(d.X), slices.Clone(d.X)
 	for s, m := range lengths {
@@ -167,8 +167,7 @@ func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot
 	return snapshot
 }
 
-// TestMethodsEqualNaive compares STOC-, SA- and SVRG-ADMM with loops that follow the papers line by
-// line.
+// TestMethodsEqualNaive compares STOC-, SA- and SVRG-ADMM with plain loops written from the papers.
 func TestMethodsEqualNaive(t *testing.T) {
 	for _, mu := range []float64{0, 0.1} {
 		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 17, NonzerosPerRow: 6, Noise: 1, Seed: 5}, 1e-2)
@@ -209,7 +208,7 @@ func TestMethodsEqualNaive(t *testing.T) {
 					t.Errorf("mu = %v, %T: the average differs by %.1e", mu, c.method, e)
 				}
 			}
-			// The method svrg returns the clipped multiplier, which the naive loop does not have.
+			// The method svrg returns a clipped beta; the loop does not clip it.
 			if !strings.HasPrefix(c.method.Info().Name, "svrg") {
 				if e := solvertest.Relative(res.Dual, d.Beta); !(e < 1e-9) {
 					t.Errorf("mu = %v, %T: beta differs by %.1e", mu, c.method, e)

@@ -12,7 +12,7 @@ import (
 // MaxFactored is the largest number of features for which [Batch] computes and factors the Hessian.
 const MaxFactored = 512
 
-// factored is the newtonSystem that computes the Hessian and factors it.
+// factored solves the Newton system with a Cholesky factor of H.
 type factored struct {
 	b        *base
 	fixed    []float64 // upper triangle of mu I + ρ A'A, p × p
@@ -21,7 +21,7 @@ type factored struct {
 	assembly float64
 }
 
-// assemblyCost returns the cost of assembling the Hessian of the loss, in passes.
+// assemblyCost returns the cost, in passes, of the Hessian of the loss.
 func assemblyCost(x *sparse.CSR) float64 {
 	var products float64
 	n, _ := x.Dims()
@@ -74,12 +74,12 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 	return f.assembly, nil
 }
 
-// conjugate is the newtonSystem that solves by conjugate gradients with a diagonal preconditioner.
+// conjugate solves the Newton system by conjugate gradients with a diagonal preconditioner.
 type conjugate struct {
 	b         *base
 	cg        *linalg.ConjugateGradients
 	fixed     []float64 // diagonal of ρ A'A + mu I
-	curvature []float64 // φ″ of each sample, for the current solve
+	curvature []float64 // φ″ of each sample
 	margin    []float64
 }
 
@@ -96,7 +96,7 @@ func newConjugate(b *base) *conjugate {
 func (c *conjugate) cost() float64 { return 1 }
 
 const (
-	forcing   = 0.1  // largest residual of a Newton system, relative to the norm of the gradient
+	forcing   = 0.1  // largest residual of a Newton system, as a fraction of the norm of the gradient
 	maxRounds = 2000 // largest number of conjugate gradient steps
 )
 
@@ -110,7 +110,6 @@ func (c *conjugate) solve(step, g, curvature []float64, budget float64) (float64
 	return float64(c.cg.Solve(step, rounds, c.cg.Within(norm*math.Min(forcing, math.Sqrt(norm))))), nil
 }
 
-// multiply sets dst = H v.
 func (c *conjugate) multiply(dst, v []float64) {
 	b := c.b
 	kernels.Margins(c.margin, b.data.Rows(), v)
@@ -126,7 +125,7 @@ func (c *conjugate) multiply(dst, v []float64) {
 	kernels.Gradient(dst, b.data.Rows(), c.margin)
 }
 
-// precondition sets the preconditioner, cg.Diagonal, to the diagonal of H.
+// precondition sets the preconditioner to the diagonal of H.
 func (c *conjugate) precondition() {
 	diagonal := c.cg.Diagonal
 	copy(diagonal, c.fixed)

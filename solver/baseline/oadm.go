@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method", 2012),
-// which does not linearise the loss of the sample:
+// OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method", 2012), which uses the loss
+// of the sample itself instead of its gradient:
 //
 //	x ← argmin φ(aᵢ'x) + (mu/2)|x|² + (beta − ρ y)'A x + (ρ/2)|A x|² + (w/2)|x − x_old|²
 //
@@ -28,7 +28,7 @@ func (OADM) Info() solver.MethodInfo {
 	}
 }
 
-// oadmUnit is the automatic η₀ times ν_f.
+// oadmUnit is the automatic η₀, in units of 1/ν_f.
 const oadmUnit = 64
 
 type oadm struct {
@@ -37,8 +37,8 @@ type oadm struct {
 	b, h, v []float64
 	eta0    float64
 	root    float64 // √T
-	all     []int32 // all features, for conjugate gradients
-	sweep   *sweep  // nil if A is neither [G; I] nor I
+	all     []int32 // all features; nil unless conjugate gradients compute h
+	sweep   *sweep  // nil if newSweep does not support A
 }
 
 func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -55,12 +55,12 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 		}
 	}
 	if o.sweep = newSweep(b, solve, o.b, b.ridge(b.x)...); o.sweep != nil {
-		return b.uniform(o.swept).next, nil
+		return b.uniform(o.sweepStep).next, nil
 	}
 	return b.uniform(o.step).next, nil
 }
 
-// sampleRow computes h = H⁻¹aᵢ. It returns the features at which h can differ from zero.
+// sampleRow sets h = H⁻¹aᵢ. It returns the features at which h can differ from zero.
 func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 	if !o.solve.Iterative() {
 		idx, val := o.run.Problem.Data.Row(i)
@@ -75,10 +75,10 @@ func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 	return o.all
 }
 
-// weight returns w for the t-th sample.
+// weight returns w of OADM for step t.
 func (o *oadm) weight(t float64) float64 { return math.Max(o.root/o.eta0, float64(o.mu*t)) }
 
-func (o *oadm) swept(i int, t float64) {
+func (o *oadm) sweepStep(i int, t float64) {
 	s, shift := o.sweep, o.weight(t)+o.mu
 	s.couple()
 	for k, j := range s.Coupled {
@@ -95,7 +95,7 @@ func (o *oadm) swept(i int, t float64) {
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	// support also has features that are not coupled; their entries of solved are written, but never read.
+	// solved is read only at coupled features, so its other entries may take any value
 	for _, j := range support {
 		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
 	}
@@ -121,15 +121,14 @@ func (o *oadm) step(i int, t float64) {
 	o.include(o.x, o.y)
 }
 
-// implicitSlope returns φ'(ζ) at the root ζ of ζ + c φ'(ζ) = t for c ≥ 0. It uses
-// Newton's method inside an interval that contains the root and becomes shorter. The left
-// side of the equation increases with a derivative of at least 1.
+// implicitSlope returns φ'(ζ), where ζ solves ζ + c φ'(ζ) = t, for c ≥ 0. It uses Newton's method, and
+// bisection if a Newton step leaves the interval that contains ζ.
 func (b *base) implicitSlope(i int, c, t float64) float64 {
 	slope := b.data.Slope(i, t)
 	if c == 0 || slope == 0 {
 		return slope
 	}
-	// By monotonicity the root is between t and t − c φ'(t).
+	// φ' does not decrease, so ζ is between t and t − c φ'(t).
 	lo, hi := t, t-float64(c*slope)
 	if lo > hi {
 		lo, hi = hi, lo

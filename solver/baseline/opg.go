@@ -25,25 +25,25 @@ func (OPG) Info() solver.MethodInfo {
 type opg struct {
 	*base
 	eta   decreasing
-	sweep *sweep // nil if A is neither [G; I] nor I
+	sweep *sweep // nil if newSweep does not support A
 }
 
 func (OPG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	o := &opg{b, b.decreasing(), newSweep(b, nil, nil, b.ridge(b.x)...)}
 	if o.sweep != nil {
-		return b.uniform(o.swept).next, nil
+		return b.uniform(o.sweepStep).next, nil
 	}
 	return b.uniform(o.step).next, nil
 }
 
-// length returns η_t/γ_t.
+// length returns η_t/γ_t, the step length of OPG.
 func (o *opg) length(t float64) float64 {
 	eta := o.eta.at(t)
 	return eta / (1 + float64(o.rho*eta*o.lambda1))
 }
 
-func (o *opg) swept(i int, t float64) {
+func (o *opg) sweepStep(i int, t float64) {
 	o.sweep.sample(i, o.slopeAt(i, o.x))
 	o.sweep.explicit(i, o.length(t), 1)
 }
@@ -79,9 +79,9 @@ func (RDA) Info() solver.MethodInfo {
 
 type rda struct {
 	*base
-	g    []float64 // sum over all steps of the sample's gradient
-	c    []float64 // sum over all steps of beta + ρ(A x − y)
-	past []float64 // sum of x before each step, over all steps
+	g    []float64 // sum of φ'(aᵢ'x)aᵢ over all steps
+	c    []float64 // sum of beta + ρ(A x − y) over all steps
+	past []float64 // sum of x over all steps, each before the step; only for mu > 0
 	eta  decreasing
 }
 

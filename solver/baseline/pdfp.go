@@ -17,11 +17,11 @@ import (
 //	beta ← clip(beta + σ A x̂)
 //	x    ← x − η(ĝ + A'beta)
 //
-// with the variance-reduced gradient ĝ of [SVRG], which is the same in both lines. clip moves each
-// entry into the limits of its multiplier. Stages have InnerSteps samples, by default 2n as published,
-// and the next snapshot is the mean of the stage's x. Eta is η, by default 1/ν_f; an automatic η is
-// halved as in SVRG. Rho is σ, by default 1/(η λ₁), the largest σ that is allowed. y is A x. The
-// average is the mean of the snapshots.
+// with the variance-reduced gradient ĝ of [SVRG]. Both lines use the same ĝ. clip moves each entry into the
+// limits of its multiplier. Stages have InnerSteps samples, by default 2n as published, and the next
+// snapshot is the mean of the stage's x. Eta is η, by default 1/ν_f; an automatic η is halved as in SVRG.
+// Rho is σ, by default 1/(η λ₁), the largest σ that is allowed. y is A x. The average is the mean of the
+// snapshots.
 type PDFP struct{}
 
 func (PDFP) Info() solver.MethodInfo {
@@ -71,7 +71,6 @@ func (f *pdfp) next() (bool, error) {
 	return true, nil
 }
 
-// move does one inner step.
 func (f *pdfp) move(rows []int32) {
 	copy(f.gradient, f.run.Snapshot.Gradient)
 	f.addRidge(f.gradient, f.point)

@@ -16,9 +16,9 @@ import (
 //	x⁺   ← x − η(ĝ + A'beta)
 //	x̄    ← 2x⁺ − x
 //
-// Stages and settings are as in SVRG; the published code uses n samples in each stage. Eta is η, by
-// default 2/ν_f; an automatic η is halved as in SVRG. Rho is σ, by default 1/(η λ₁), the largest σ for
-// which convergence is proved. The published code uses η = σ = 1, and 15 samples for each step.
+// Stages and settings are as in SVRG. Eta is η, by default 2/ν_f; an automatic η is halved as in SVRG. Rho
+// is σ, by default 1/(η λ₁), the largest σ for which convergence is proved. The published code uses
+// η = σ = 1, 15 samples for each step and n for each stage.
 type SVRPDHG struct{ staged }
 
 func (SVRPDHG) Info() solver.MethodInfo {
@@ -43,11 +43,11 @@ func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(
 type pdhg struct {
 	*svrg
 	theta float64   // θ; 1 for SVRPDHG, which has no momentum
-	at    []float64 // the point x of the gradients; without momentum, the same slice as point
+	at    []float64 // x, where gradients are taken; without momentum, the slice point itself
 	ahead []float64 // x̄ or, with momentum, z̄
 }
 
-// newPDHG returns the state of a method; the automatic step size is etaUnit/ν_f.
+// newPDHG returns the state of a PDHG method, with the automatic step size etaUnit/ν_f.
 func newPDHG(r *solver.Run, etaUnit, theta float64) *pdhg {
 	s := newSVRG(r, etaUnit, r.Settings.InnerSteps)
 	p := &pdhg{svrg: s, theta: theta, at: s.point, ahead: s.vector()}
@@ -84,7 +84,6 @@ func (p *pdhg) next() (bool, error) {
 	return true, nil
 }
 
-// move does one inner step.
 func (p *pdhg) move(rows []int32, reduced bool) {
 	for j, v := range p.times(p.ahead) {
 		p.m[j] = max(-p.limit[j], min(math.FMA(p.rho, v, p.m[j]), p.limit[j]))

@@ -15,9 +15,9 @@ import (
 //
 //	x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //
-// and then updates y and beta. gm is the mean over all samples of the gradient of the sample's loss at
-// the sample's last visit, and x̂ is the mean of the iterates at these visits. Eta is 1/L; zero means
-// n/(2 ν_f). The average is the mean of x_1..x_T.
+// and then updates y and beta. A step visits one sample i: it stores φ'(aᵢ'x)aᵢ and x. gm and x̂ are the
+// means of the stored gradients and of the stored iterates. Eta is 1/L; zero means n/(2 ν_f). The average
+// is the mean of x_1..x_T.
 type SA struct{ storing }
 
 func (SA) Info() solver.MethodInfo {
@@ -30,7 +30,7 @@ func (SA) Info() solver.MethodInfo {
 
 func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, false) }
 
-// SAIU is SA-IU-ADMM. It is like [SA], but it linearises the penalty.
+// SAIU is SA-IU-ADMM: [SA] with the penalty linearised.
 type SAIU struct{ storing }
 
 func (SAIU) Info() solver.MethodInfo {
@@ -43,8 +43,7 @@ func (SAIU) Info() solver.MethodInfo {
 
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
-// SAG is like [SA], but x̂ is the current iterate, so that no iterates are stored. If Eta is zero, 1/L is
-// 1/ν_f.
+// SAG is [SA] without stored iterates: x̂ is x itself. If Eta is zero, 1/L is 1/ν_f.
 type SAG struct{ onePass }
 
 func (SAG) Info() solver.MethodInfo {
@@ -57,7 +56,7 @@ func (SAG) Info() solver.MethodInfo {
 
 func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, false) }
 
-// SAGIU is like [SAG], but it linearises the penalty.
+// SAGIU is [SAG] with the penalty linearised.
 type SAGIU struct{ onePass }
 
 func (SAGIU) Info() solver.MethodInfo {
@@ -76,27 +75,23 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, 
 //	SA:     x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //	SA-IU:  x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
 //
-// and then y and beta. In SA and SA-IU, x̂ is the mean over the samples of the iterates at their
-// last visits, so n iterates are stored, which are n·p numbers. In the SAG variants x̂ is x itself,
-// and only the n slopes are stored.
-//
-// The slopes start at zero and the stored iterates at the starting point, so no pass over the data
-// is needed first. The automatic 1/L of SA and SA-IU is n/(2 ν_f), because with 1/ν_f a whole pass
-// would move x only as much as one gradient step.
+// and then y and beta. The slopes start at zero and the stored iterates at the starting point. The
+// automatic 1/L of SA and SA-IU is n/(2 ν_f), because with 1/ν_f a whole pass would move x only as
+// much as one gradient step.
 type sa struct {
 	*perSample
-	solve  *linalg.Shifted // solver of systems with L I + ρ A'A; nil if the penalty is linearised
+	solve  *linalg.Shifted // solver of linear systems with L I + ρ A'A; nil if the penalty is linearised
 	b      []float64
 	weight float64 // L
-	sweep  *sweep  // nil if A is neither [G; I] nor I
+	sweep  *sweep  // nil if newSweep does not support A
 
 	slope  []float64 // dᵢ
 	gm     []float64
-	stored []float64 // the iterate at the last visit of every sample; nil for SAG
-	centre []float64 // x̂: the mean of the stored iterates, or x
+	stored []float64 // the iterate at the last visit of every sample, n × p; nil for SAG
+	centre []float64 // x̂: the mean of the stored iterates; x if none are stored
 }
 
-// saRho is the factor of the automatic rho of the four methods; see newBase.
+// saRho is the automatic rho of SA, SAG and their variants, in units of NaturalRho.
 const saRho = 30
 
 func beginSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
@@ -128,16 +123,16 @@ func newSA(r *solver.Run, stored, inexact bool) (*sa, error) {
 		terms = []term{{1, s.gm}, {s.weight, b.x}, {s.mu - s.weight, s.centre}}
 	}
 	if s.sweep = newSweep(b, s.solve, s.b, terms...); s.sweep != nil {
-		s.perSample.step = s.swept
+		s.perSample.step = s.sweepStep
 	}
 	return s, nil
 }
 
-// store allocates the stored iterates and their mean. All stored iterates start at x.
+// store makes the stored iterates, which all start at x, and their mean.
 func (s *sa) store() {
 	p := len(s.x)
 	s.stored, s.centre = make([]float64, s.n*p), slices.Clone(s.x)
-	// The system provides memory when it is first written, so zeros are not written.
+	// New memory holds zeros, and takes no space until it is written.
 	if slices.ContainsFunc(s.x, func(v float64) bool { return v != 0 }) {
 		for i := range s.n {
 			copy(s.stored[i*p:], s.x)
@@ -145,8 +140,8 @@ func (s *sa) store() {
 	}
 }
 
-// visit stores x as the iterate of sample i, and updates the mean of the stored iterates.
-func (s *sa) visit(i int) {
+// storeIterate stores x as the iterate of sample i, and updates the mean of the stored iterates.
+func (s *sa) storeIterate(i int) {
 	p, inv := len(s.x), 1/float64(s.n)
 	old := s.stored[i*p : (i+1)*p]
 	kernels.Axpy(inv, s.x, s.centre)
@@ -154,17 +149,17 @@ func (s *sa) visit(i int) {
 	copy(old, s.x)
 }
 
-// renew updates the slope, and the stored iterate, of sample i at x.
+// renew stores the slope of sample i at x. If iterates are stored, it also stores x for the sample.
 func (s *sa) renew(i int) {
 	slope := s.slopeAt(i, s.x)
 	s.data.Scatter(s.gm, i, (slope-s.slope[i])/float64(s.n))
 	s.slope[i] = slope
 	if s.stored != nil {
-		s.visit(i)
+		s.storeIterate(i)
 	}
 }
 
-func (s *sa) swept(i int, _ float64) {
+func (s *sa) sweepStep(i int, _ float64) {
 	s.renew(i)
 	if s.solve != nil {
 		s.sweep.implicit(i, s.weight, 1)
@@ -196,13 +191,13 @@ func (s *sa) step(i int, _ float64) {
 	s.include(s.x, s.y)
 }
 
-// maxStoredIterates is the largest n·p that SA-ADMM stores.
+// maxStoredIterates is the largest n·p for which SA and SAIU store iterates.
 const maxStoredIterates = 1 << 30
 
 // storing is embedded in methods that store an iterate for each sample.
 type storing struct{}
 
-// Check returns an error if the stored iterates need too much memory, or if the budget is less than a pass.
+// Check returns an error if the iterates need too much memory, or if the budget is less than a pass.
 func (storing) Check(p *solver.Problem, s *solver.Settings) error {
 	n, cols := p.Data.Dims()
 	if float64(n)*float64(cols) <= maxStoredIterates {

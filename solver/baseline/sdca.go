@@ -12,16 +12,16 @@ import (
 //
 //	min Σ φ*(αᵢ) + n g*(v/n)  subject to  r := Σ αᵢ aᵢ + A'v = 0
 //
-// with the loss φ and the penalty g; x is the multiplier of the constraint. A step uses one sample,
-// η_B = λ₁ and κ = ρ|aᵢ|² (r⁺ is r after the updates of v and αᵢ; for clip see [PDFP]):
+// with the loss φ and the penalty g; x is the multiplier of the constraint. A step uses one sample i,
+// η_B = λ₁ and κ = ρ|aᵢ|². clip is as in [PDFP], and r⁺ is r after the updates of v and αᵢ:
 //
 //	v  ← clip(v + A(x/ρ − r)/η_B, n·limit)
 //	αᵢ ← φ'(u),  u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
 //	x  ← x − (ρ/4)(r⁺ − r + r/n)
 //
 // The L2 term is treated as a term of g: as the penalty (mu/2)|·|² of additional rows I of A, so that
-// η_B = λ₁ + 1. Rho is ρ, which scales like 1/(n·|x|) here; zero means 0.1. Eta is not used. beta is
-// v/n, and y is A x. The average is the mean of x.
+// η_B = λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x. The average is the
+// mean of x.
 type SDCA struct{ onePass }
 
 func (SDCA) Info() solver.MethodInfo {
@@ -42,7 +42,7 @@ type sdca struct {
 	v      []float64
 	l2     []float64 // dual variable of the L2 term
 	etaB   float64
-	shrink float64 // factor by which a step shrinks l2
+	shrink float64 // factor that a step applies to l2
 }
 
 // sdcaRho is the automatic ρ.

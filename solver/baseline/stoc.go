@@ -30,9 +30,9 @@ func (STOC) Info() solver.MethodInfo {
 // stoc is the state of STOC and OS1.
 type stoc struct {
 	proximal
-	length func(t float64) float64 // η of step t
-	weight func(t float64) float64 // the weight of the iterates of step t in the means
-	sweep  *sweep                  // nil if A is neither [G; I] nor I
+	length func(t float64) float64 // η_t
+	weight func(t float64) float64 // weight of step t in the means
+	sweep  *sweep                  // nil if newSweep does not support A
 }
 
 func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -48,13 +48,13 @@ func (b *base) beginSTOC(length, weight func(t float64) float64) (solver.Iterati
 	s := &stoc{p, length, weight, newSweep(b, p.shifted, p.b, b.ridge(b.x)...)}
 	if s.sweep != nil {
 		s.sweep.lagging = true
-		return b.uniform(s.swept).next, nil
+		return b.uniform(s.sweepStep).next, nil
 	}
 	return b.uniform(s.step).next, nil
 }
 
-// perSampleRho is the factor of the automatic rho (see newBase) of methods that update y and beta with
-// every sample.
+// perSampleRho is the automatic rho of methods that update y and beta with every sample, in units of
+// NaturalRho.
 const perSampleRho = 100
 
 func (s *stoc) step(i int, t float64) {
@@ -66,12 +66,12 @@ func (s *stoc) step(i int, t float64) {
 	s.sums.count += weight
 }
 
-func (s *stoc) swept(i int, t float64) {
+func (s *stoc) sweepStep(i int, t float64) {
 	s.sweep.sample(i, s.slopeAt(i, s.x))
 	s.sweep.implicit(i, 1/s.length(t), s.weight(t))
 }
 
-// proximal updates x for STOC-ADMM and the methods derived from it.
+// proximal updates x for STOC, OS1 and OS2.
 type proximal struct {
 	*base
 	shifted *linalg.Shifted
@@ -98,11 +98,10 @@ func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
 	s.shifted.Solve(x, s.b, weight)
 }
 
-// OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal stochastic alternating
-// direction method of multipliers", 2014), for strongly convex problems. It makes steps of
-// [STOC] with η_k = min(η₀, 2/(mu(k+2))) for k = 0, 1, … In its means, x_k and y_{k+1} have the
-// weight k+1. Eta is η₀. If Eta is zero, 1/(ν_f + √(k+1)/η₀) replaces η₀ in the minimum, with the η₀
-// of STOC.
+// OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal stochastic alternating direction
+// method of multipliers", 2014), for strongly convex problems. It is [STOC] with η_k = min(η₀, 2/(mu(k+2)))
+// for k = 0, 1, … In its means, x_k and y_{k+1} have the weight k+1. Eta is η₀. If Eta is zero, η_k is
+// min(1/(ν_f + √(k+1)/η₀), 2/(mu(k+2))) with η₀ = 16/ν_f.
 type OS1 struct{ onePass }
 
 func (OS1) Info() solver.MethodInfo {
@@ -127,9 +126,8 @@ func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 //	z ← ((1/η_k) I + ρ A'A)⁻¹ [ z/η_k − φ'(aᵢ'u)aᵢ − mu u − A'(beta − ρ y) ]
 //	x ← (1−γ)x + γ z
 //
-// with 1/η_k = ν_f γ_k + √(k+1)/η₀. Then y and beta are updated with A z in place of A x.
-// Eta is η₀; zero means 2/ν_f. The iterate x is a weighted mean of the z, and is also the
-// average.
+// with 1/η_k = ν_f γ_k + √(k+1)/η₀. Then y and beta are updated with A z in place of A x. Eta is η₀; zero
+// means 2/ν_f. The average is x itself.
 type OS2 struct{ onePass }
 
 func (OS2) Info() solver.MethodInfo {
@@ -144,7 +142,7 @@ type os2 struct {
 	proximal
 	eta0     float64
 	z, point []float64
-	sweep    *sweep // nil if A is neither [G; I] nor I
+	sweep    *sweep // nil if newSweep does not support A
 }
 
 func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -159,7 +157,7 @@ func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 		copy(r.Mean.Y, o.y)
 	}}
 	if o.sweep = newSweep(b, p.shifted, p.b, term{0, b.x}, term{0, o.z}); o.sweep != nil {
-		o.sweep.x, m.step = o.z, o.swept
+		o.sweep.x, m.step = o.z, o.sweepStep
 	}
 	return m.next, nil
 }
@@ -174,7 +172,7 @@ func (o *os2) step(i int, t float64) {
 	o.dual(o.times(o.z))
 }
 
-func (o *os2) swept(i int, t float64) {
+func (o *os2) sweepStep(i int, t float64) {
 	gamma := 2 / (t + 1)
 	idx, _ := o.run.Problem.Data.Row(i)
 	for _, j := range idx {

@@ -17,17 +17,16 @@ import (
 //	x    ← x − (η/γ)[ ĝ + A'(beta + ρ(A x − y)) ],  γ = 1 + η ρ λ₁
 //	beta ← beta + ρ(A x − y)
 //
-// S is the soft threshold. The variance-reduced gradient ĝ is (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ +
-// z + mu x, where z is the gradient of the mean loss at x̃. The next snapshot is the mean
-// of the stage's x; x and beta continue from stage to stage. The iterate of the run is the
-// snapshot, and its average is the mean of the snapshots.
+// S is the soft threshold. The variance-reduced gradient ĝ is (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu x, where z
+// is the gradient of the mean loss at x̃. The next snapshot is the mean of x over the stage. The next stage
+// starts with the last x and beta. The iterate of the run is the snapshot, and its average is the mean of
+// the snapshots.
 //
-// The lengths of the stages are not from the paper. The first stage has plain stochastic
-// gradient steps, without a snapshot. It has n/4 samples, the second n/2, the next seven n,
-// and all later stages 2n. If InnerSteps is set, every stage has a snapshot and InnerSteps
-// samples (2n in the paper). If BatchSize is set, ĝ is a mean over BatchSize samples. Eta
-// is η; zero means 2/ν_f. An automatic η is halved if the objective at the snapshots keeps
-// rising.
+// The lengths of the stages are not from the paper. The first stage has n/4 samples, the second n/2, the
+// next seven n, and every later stage 2n. The first stage has no snapshot: ĝ is the stochastic gradient. If
+// InnerSteps is set, every stage has a snapshot and InnerSteps samples (2n in the paper). If BatchSize is
+// set, ĝ is a mean over BatchSize samples. Eta is η; zero means 2/ν_f. An automatic η is halved if the
+// objective at the snapshots keeps rising.
 type SVRG struct{ staged }
 
 func (SVRG) Info() solver.MethodInfo {
@@ -43,7 +42,7 @@ func stagedInfo(name, summary, rate, memory, reference, eta string) solver.Metho
 	}
 }
 
-// staged is embedded in methods that have the stages of SVRG.
+// staged is embedded in methods with the stages of SVRG.
 type staged struct{}
 
 // Check returns an error if the budget does not allow the first stage.
@@ -62,9 +61,9 @@ func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 //
 //	x ← x̃,  beta ← −(A')⁺ ∇f(x̃) = −A(A'A)⁻¹(z + mu x̃)
 //
-// Convergence is proved if A has full row rank; then this beta tends to the only
-// multiplier of the optimum. For A = [G; I] there are many multipliers, and this beta
-// usually violates |beta| ≤ lambda. So every stage has to find a multiplier again.
+// Convergence is proved if A has full row rank; then this beta tends to the only multiplier of the optimum.
+// If A has more rows than columns, there are many multipliers, and this beta usually violates
+// |beta| ≤ lambda.
 type SVRGRestart struct{ staged }
 
 func (SVRGRestart) Info() solver.MethodInfo {
@@ -81,10 +80,10 @@ func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
 	return s.next, err
 }
 
-// rankTolerance times λ₁ is added to the diagonal of A'A, in case A lacks full column rank.
+// rankTolerance times λ₁ is added to the diagonal of A'A, which is singular if A lacks full column rank.
 const rankTolerance = 1e-12
 
-// restart sets the start of the stage to the snapshot and its multiplier.
+// restart starts the inner loop at the snapshot, with the multiplier of SVRGRestart.
 func (s *svrg) restart() {
 	copy(s.point, s.x)
 	copy(s.q, s.run.Snapshot.Gradient)
@@ -95,27 +94,27 @@ func (s *svrg) restart() {
 	scaleTo(s.m, s.m, -s.rho)
 }
 
-// svrgRho is the factor of the automatic rho (see newBase); its value is not from the paper.
+// svrgRho is the automatic rho, in units of NaturalRho. It is not from the paper.
 const svrgRho = 30
 
 type svrg struct {
 	*base
-	fixed int       // samples in every stage; 0 for growing stages
+	fixed int       // samples in every stage; 0 for stages of different lengths
 	steps int       // samples in the current stage
 	point []float64 // x of the inner loop
-	m     []float64 // multiplier of the inner loop; it may exceed the limit, because it is updated after x
-	sum   []float64 // sum of the stage's x
+	m     []float64 // multiplier of the inner loop; it may exceed the limit
+	sum   []float64 // sum of x over the steps of the stage
 	sumY  []float64
-	meanY []float64 // y of the snapshot; during a stage the run's y belongs to the inner loop
+	meanY []float64 // y of the snapshot
 
-	first, eta float64 // the step size before all halvings, and the current step size
+	first, eta float64 // η before all halvings, and η now
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
 	// iterate.
 	halvingsSeen int
-	normal       *linalg.Shifted // solves systems with A'A; nil unless stages restart
+	normal       *linalg.Shifted // solver of linear systems with ρ A'A; nil except for SVRGRestart
 }
 
-// newSVRG returns the state of a method; the automatic step size is etaUnit/ν_f.
+// newSVRG returns the state of a method with stages, with the automatic step size etaUnit/ν_f.
 func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
 	s := &svrg{base: newBase(r, svrgRho), fixed: fixed}
 	s.first = r.StepSize(etaUnit / s.nu)
@@ -124,9 +123,8 @@ func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
 	return s
 }
 
-// stageOf returns the number of samples of a stage; reduced says that the stage has a
-// snapshot, which reduces the variance of gradients. fixed is the number of samples of
-// every stage, or zero.
+// stageOf returns the number of samples of a stage. reduced is true if the stage has a snapshot. fixed is
+// the length of every stage, or zero for the lengths of [SVRG].
 func stageOf(stage, n, fixed int) (samples int, reduced bool) {
 	switch {
 	case fixed > 0:
@@ -145,7 +143,6 @@ func stageOf(stage, n, fixed int) (samples int, reduced bool) {
 // batch.
 func wholeBatches(samples, batch int) int { return max(1, samples/batch) * batch }
 
-// stageCost returns the cost of a stage in passes.
 func stageCost(samples, n int, reduced bool) float64 {
 	cost := float64(samples) / float64(n)
 	if reduced {
@@ -154,9 +151,8 @@ func stageCost(samples, n int, reduced bool) float64 {
 	return cost
 }
 
-// openStage begins a stage: it computes the snapshot at the run's iterate, if the stage has a snapshot,
-// and chooses η. reduced is true if the stage has a snapshot. more is false if the budget does not allow
-// the stage.
+// openStage computes the snapshot of the next stage at the run's iterate, and sets η. reduced is true if
+// the stage has a snapshot. more is false if the budget does not allow the stage.
 func (s *svrg) openStage() (reduced, more bool, err error) {
 	r := s.run
 	s.steps, reduced = stageOf(r.Stats.OuterIterations, s.n, s.fixed)
@@ -187,9 +183,8 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 
 func (s *svrg) next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
-// stage runs a stage with steps of length η/(theta + η ρ λ₁). Each step takes its gradients at the point
-// in the slice at, which the function aim sets before the step. stage returns false if the budget does not
-// allow the stage.
+// stage runs a stage with steps of length η/(theta + η ρ λ₁). Before each step, aim sets at, the point for
+// the gradients. stage returns false if the budget does not allow the stage.
 func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {
@@ -216,8 +211,8 @@ func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	return true, nil
 }
 
-// beforeX updates y and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in
-// parentheses is beta + ρ A x, clipped to the limits; the update of y has computed it.
+// beforeX updates y and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in parentheses
+// is clip(beta + ρ A x), which ProxDual stores in u.
 func (s *svrg) beforeX(ax []float64) {
 	copy(s.u, s.m)
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
@@ -259,9 +254,9 @@ func (s *svrg) closeStage(theta float64) {
 //	z    ← z − η/(θ + η ρ λ₁) [ ĝ(x) + A'(beta + ρ(A z − y)) ]
 //	beta ← beta + ρ(A z − y)
 //
-// The next snapshot is the mean of (1−θ)x̃ + θ z over the steps. θ starts at 0.9 and becomes (√(θ⁴+4θ²)
-// − θ²)/2 after each stage; if mu > 0, θ does not change. Stages, including the first one without a
-// snapshot, and settings are as in SVRG; the default of η is 1/ν_f.
+// The next snapshot is the mean of (1−θ)x̃ + θ z over the steps. θ starts at 0.9 and becomes
+// (√(θ⁴+4θ²) − θ²)/2 after each stage; if mu > 0, θ does not change. Stages and settings are as in SVRG,
+// but the default of η is 1/ν_f.
 type ASVRG struct{ staged }
 
 func (ASVRG) Info() solver.MethodInfo {
@@ -278,7 +273,7 @@ func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 type asvrg struct {
 	*svrg
 	theta float64
-	at    []float64 // x
+	at    []float64 // (1−θ)x̃ + θ z
 }
 
 func (s *asvrg) next() (bool, error) {
@@ -292,7 +287,7 @@ func (s *asvrg) next() (bool, error) {
 	return more, err
 }
 
-// nextTheta returns the value of θ in the stage that follows a stage with the given theta.
+// nextTheta returns θ of the stage after a stage with the given theta.
 func nextTheta(theta float64) float64 {
 	square := float64(theta * theta)
 	return (math.Sqrt(float64(square*square)+float64(4*square)) - square) / 2

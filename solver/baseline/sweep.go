@@ -7,32 +7,31 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// A sweep makes the steps of methods that update x, y and beta with every sample, if A is
-// [G; I] or I. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the method's
-// terms, and g is the gradient of the sample's loss. A step is
+// A sweep makes the steps of methods that update x, y and beta with every sample, if A is I or has the form
+// [G; I], a matrix G above the identity. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the
+// method's terms, and g is the gradient of the sample's loss. A step is
 //
 //	x ← x − length·T,  or  x − (w I + ρ A'A)⁻¹T
 //
-// followed by the updates of y and beta. Features with an entry in G are called coupled. Usually they
-// are few. At any other feature the second form is the first with length 1/(w + ρ), and a step does not
-// depend on other features. So all operations of a step are done for one tile of features before the
-// next tile. At coupled features, g is changed so that the same operations give the right result. A
-// step also updates the sums of the iterates.
+// followed by the updates of y and beta. Features with an entry in G are called coupled. At a feature that
+// is not coupled, the second form is the first form with length 1/(w + ρ). So a step can do all its work
+// for one tile of features before the next tile. At coupled features it first changes g, so that the first
+// form gives the right result. A step also updates the sums of the iterates.
 type sweep struct {
 	*base
 	linalg.Parts
 	shifted *linalg.Shifted
-	x       []float64 // the vector x that the steps change
+	x       []float64 // the vector that the steps change, usually the run's x
 
 	terms []term    // the method's terms; E is their sum
-	g     []float64 // gradient of the sample's loss; zero between steps
-	// lagging says that the sums use the x before the step, not the x after the step.
+	g     []float64 // gradient of the sample's loss
+	// lagging is true if the sums use the x before a step, and false if they use the x after the step.
 	lagging bool
 
 	gx    []float64 // G x
 	local []float64 // beta + ρ(x − y) + E at coupled features
 	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
-	// solved is the solution of the system in the second form, at coupled features; nil for methods
+	// solved is the solution of the linear system in the second form, at coupled features; nil for methods
 	// with steps of the first form.
 	solved []float64
 }
@@ -43,20 +42,19 @@ type term struct {
 	v  []float64
 }
 
-// A step processes the features in tiles of this number. Some vectors of this length fit
-// into the L1 cache.
+// tile is the number of features of a tile. Several vectors of this length fit into the L1 cache.
 const tile = 512
 
-// newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate gradients solve the
-// systems. solved is memory for a vector of length p. For methods with steps of the first form, shifted
-// and solved are nil.
+// newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate gradients solve the linear
+// systems. solved is memory for a vector of length p. For steps of the first form, shifted and solved are
+// nil.
 func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
 	if !ok || shifted != nil && shifted.Iterative() {
 		return nil
 	}
 	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solved: solved}
-	s.local = b.u[parts.Head:] // a step uses u only for the rows of G, its first Head entries
+	s.local = b.u[parts.Head:] // a step uses only the first Head entries of u
 	s.back = make([]float64, len(parts.Coupled))
 	if s.gx = make([]float64, parts.Head); s.Head > 0 {
 		s.G.MulVec(s.gx, b.x)
@@ -73,7 +71,7 @@ func (s *sweep) at(j int) float64 {
 	return sum
 }
 
-// couple computes local and back at the coupled features.
+// couple computes the fields local and back.
 func (s *sweep) couple() {
 	if s.Head == 0 {
 		return
@@ -88,10 +86,10 @@ func (s *sweep) couple() {
 	}
 }
 
-// sample adds the gradient of the loss of sample i to g, for the next step.
+// sample adds slope·aᵢ, the gradient of the loss of sample i, to g.
 func (s *sweep) sample(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
 
-// explicit makes the step x ← x − length·T for sample i. It adds x and y to the sums with the given
+// explicit makes the step x ← x − length·T for sample i. It adds x and y to the sums, with the given
 // weight.
 func (s *sweep) explicit(i int, length, weight float64) {
 	s.couple()
@@ -102,7 +100,7 @@ func (s *sweep) explicit(i int, length, weight float64) {
 	s.forget(i)
 }
 
-// implicit makes the step x ← x − (shift I + ρ A'A)⁻¹T for sample i. It adds x and y to the sums with the
+// implicit makes the step x ← x − (shift I + ρ A'A)⁻¹T for sample i. It adds x and y to the sums, with the
 // given weight.
 func (s *sweep) implicit(i int, shift, weight float64) {
 	s.couple()
@@ -113,7 +111,7 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	s.bring(i, shift, weight)
 }
 
-// bring makes the step of implicit, given solved.
+// bring makes the step of implicit, after solved was computed.
 func (s *sweep) bring(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {
@@ -123,7 +121,7 @@ func (s *sweep) bring(i int, shift, weight float64) {
 	s.forget(i)
 }
 
-// forget sets g to zero. Only features of sample i and coupled features can have nonzero entries.
+// forget sets g to zero. g is zero already at features that are neither coupled nor in sample i.
 func (s *sweep) forget(i int) {
 	if len(s.g) <= tile {
 		clear(s.g)

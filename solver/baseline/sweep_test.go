@@ -10,10 +10,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestSweepsEqualWholeVectors checks that sweeps, which make a step tile by tile, agree up to rounding with
-// steps on whole vectors, which methods make if A is not recognised as [G; I] or I. The problem has more
-// features than a tile. Some features have no edge. The components of the other features are small and
-// large: package linalg treats the two in different ways.
+// TestSweepsEqualWholeVectors compares methods that use sweeps with the same methods on whole vectors,
+// which they use if A is not a matrix. One problem has more features than a tile, some without an edge, and
+// components of two sizes, which package linalg solves in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wide.Constraint = partlyJoined(t, 1100)
@@ -42,8 +41,7 @@ func TestSweepsEqualWholeVectors(t *testing.T) {
 	}
 }
 
-// partlyJoined returns [G; I] for a graph with a path through some features, and with edges that join
-// some of the other features in pairs.
+// partlyJoined returns [G; I] for a graph with a path of 41 features and with 20 pairs of features.
 func partlyJoined(t *testing.T, p int) *sparse.CSR {
 	t.Helper()
 	var pairs [][2]int32

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// visitBatches draws count samples and calls step for every batch of them. About every 1,024
-// samples it checks the context, and that x is finite.
+// visitBatches draws count samples and calls step for every batch of them. About every 1,024 samples it
+// returns an error if the context is cancelled or x is not finite.
 func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int32)) error {
 	for count > 0 {
 		if err := b.run.Err(); err != nil {
@@ -20,14 +20,14 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 		for some := range slices.Chunk(rows, batch) {
 			step(some)
 		}
-		if err := b.finite(x); err != nil {
+		if err := b.checkFinite(x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A perSample makes one step for each drawn sample. An outer iteration draws n samples, which is one pass.
+// A perSample makes one step for each sample that it draws. An outer iteration draws n samples.
 type perSample struct {
 	*base
 	step    func(i int, t float64) // makes step number t = 1, 2, …, with sample i
@@ -35,8 +35,7 @@ type perSample struct {
 	t       float64
 }
 
-// uniform returns a perSample with the given step. Its average is the mean of the iterates with equal
-// weights.
+// uniform returns a perSample whose average is the mean of the included iterates.
 func (b *base) uniform(step func(i int, t float64)) *perSample {
 	return &perSample{base: b, step: step, average: b.publish}
 }
@@ -59,22 +58,21 @@ func (m *perSample) next() (bool, error) {
 	return true, nil
 }
 
-// onePass is embedded in methods whose outer iteration is one pass. Its method Check returns an
-// error if the budget is less than one pass.
+// onePass is embedded in methods whose outer iteration is one pass. Check returns an error if the budget is
+// less than one pass.
 type onePass struct{}
 
 func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
-// A decreasing is a decreasing step size η_t for step t = 1, 2, … If η₀ was given, η_t is η₀/√t for mu =
-// 0, and min(η₀, 1/(mu t)) for mu > 0. If η₀ is automatic, η_t is 1/(ν_f + √t/η₀), but for mu > 0 at most
-// 1/(mu t). With an automatic η₀, steps are stable for any curvature of the loss.
+// A decreasing is a decreasing step size η_t for step t = 1, 2, … If η₀ was given, η_t is η₀/√t for mu = 0,
+// and min(η₀, 1/(mu t)) for mu > 0. If η₀ is automatic, η_t is 1/(ν_f + √t/η₀), but for mu > 0 at most
+// 1/(mu t).
 type decreasing struct {
 	eta0, mu, nu float64
 	automatic    bool
 }
 
-// decreasingEta is the text for MethodInfo.Eta; decreasingUnit is the automatic η₀ times
-// ν_f.
+// decreasingEta is the text for MethodInfo.Eta. decreasingUnit is the automatic η₀, in units of 1/ν_f.
 const (
 	decreasingEta  = "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 16/nu_f"
 	decreasingUnit = 16

@@ -1,25 +1,23 @@
 package admm
 
 // An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop, where x_t is the snapshot. It adds
-// c(w − x_t) to the gradient of each step. If inner loops draw from different rows, the term keeps
-// their results close to each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). For ranks c is
-// constant; for batches of a file c is adapted to the progress. The term does not change the fixed
-// points of the method. To use it, InnerLoop.Ridge must be mu + c.
+// c(w − x_t) to the gradient of each step. If inner loops draw from different rows, the term keeps their
+// results close to each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). The term does not change the fixed
+// points of the method. InnerLoop.Ridge must include c.
 type Anchor struct {
 	Weight float64   // c, the proximal weight
 	at     []float64 // x_t; empty if c is 0
 }
 
 const (
-	firstWeight, mostWeight        = 0.03, 10 // smallest c after a rise, and largest c, relative to Curvature·Row²
-	increaseWeight, decreaseWeight = 3, 0.7   // factors of c after a clear rise, and after a new best objective
-	clearRise                      = 0.01     // smallest clear rise of the objective, in units of Keeper.Scale
+	firstWeight, mostWeight        = 0.03, 10 // smallest c after a rise, and largest c; unit: Curvature·Row²
+	increaseWeight, decreaseWeight = 3, 0.7   // factors of c after a clear rise and after a new best objective
+	clearRise                      = 0.01     // smallest clear rise of the objective; unit: Keeper.Scale
 )
 
-// Tame handles a clear rise of the objective: it increases the proximal weight, restores the best
-// iterate and returns true. It changes nothing and returns false if there is no clear rise, if the
-// iterate is lost (see Watcher.Lost), or if the weight would exceed its maximum. The caller then
-// calls Keeper.Judge, which may halve the step size.
+// Tame increases the proximal weight, restores the best iterate and returns true if the objective has
+// clearly risen. It changes nothing and returns false if there is no clear rise, if the iterate is lost
+// (see Watcher.Lost), or if the weight would exceed its maximum.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
 	weight := max(float64(firstWeight*unit), float64(increaseWeight*s.Anchor.Weight))
@@ -30,6 +28,5 @@ func (s *OuterLoop) Tame(objective float64) bool {
 	return s.Keeper.Restore(s.Point)
 }
 
-// Relax decreases the proximal weight, after an iteration that gave the best objective so
-// far.
+// Relax decreases the proximal weight. It is called after a new best objective.
 func (a *Anchor) Relax() { a.Weight *= decreaseWeight }

@@ -2,13 +2,13 @@ package admm
 
 import "time"
 
-// A Clock measures the time of a run, except while it is paused for evaluations and the Recorder.
+// A Clock measures the time of a run. It is paused during evaluations and calls of the Recorder.
 type Clock struct {
 	since time.Time
 	used  time.Duration
 }
 
-// NewClock returns a Clock that has been running since began.
+// NewClock returns a Clock that measures from the time began.
 func NewClock(began time.Time) Clock { return Clock{since: began} }
 
 // Seconds returns the measured time so far. The clock must be running.

@@ -8,16 +8,16 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I
-// and c = 0. Diagonal is the diagonal of a diagonal B; then the field B must be nil.
+// A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I and c = 0. If B is
+// diagonal, Diagonal holds its diagonal, and the field B must be nil.
 type Coupling struct {
 	B           linalg.Map
-	Alpha       float64 // if positive, B'B is Alpha times the identity
+	Alpha       float64 // if positive, B'B = Alpha I
 	Diagonal, C []float64
 }
 
-// Y returns the y for which A x + B y = c. ax is A x, and the result may be ax itself. ok is
-// false if a general B prevents a closed form.
+// Y returns the y for which A x + B y = c. ax is A x, and the result may be ax itself. ok is false if the
+// field B is set.
 func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
 	if c.B != nil {
 		return nil, false
@@ -37,8 +37,8 @@ func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
 	return y, true
 }
 
-// Multipliers returns −B'beta, which is in ∂g(y) at an optimum, if B is −I or diagonal.
-// The result may be beta itself.
+// Multipliers returns −B'beta for B = −I or a diagonal B. At an optimum it is a subgradient of g at y. The
+// result may be beta itself.
 func (c Coupling) Multipliers(beta []float64) []float64 {
 	if c.Diagonal == nil {
 		return beta
@@ -50,7 +50,7 @@ func (c Coupling) Multipliers(beta []float64) []float64 {
 	return z
 }
 
-// Check returns an error if B is a nil pointer or has entries that are too large.
+// Check returns an error if B is a nil pointer or has entries above linalg.Largest.
 func (c Coupling) Check() error {
 	if c.B == nil {
 		return nil
@@ -58,8 +58,8 @@ func (c Coupling) Check() error {
 	return linalg.Check("Coupling.B", c.B)
 }
 
-// Validate checks c against the number l of rows of A and the penalty. Its errors name
-// the fields of Problem.Coupling.
+// Validate checks the fields of c. l is the number of rows of A. Its errors name the fields of
+// Problem.Coupling.
 func (c Coupling) Validate(l int, g term.Penalty) error {
 	if c.B != nil && c.Diagonal != nil {
 		return errorf("Coupling has both B and Diagonal; set one")

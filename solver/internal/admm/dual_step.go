@@ -14,19 +14,18 @@ import (
 //
 // A has l rows and y has q coordinates. A DualStep is not safe for concurrent use.
 type DualStep struct {
-	// Limit has the limits of the multipliers if g is an L1 penalty and B = −I. Then one
-	// call of ProxDual does the whole update. Otherwise Limit is nil.
+	// Limit holds the limits of beta if g is an L1 penalty and B = −I. Otherwise it is nil.
 	Limit []float64
 
 	coupling Coupling
 	g        term.Penalty
 	rho      float64
-	each     []float64 // ρ of each row of A divided by the ρ of SetRho; nil means all ones
+	each     []float64 // ρ of each row of A, in units of the ρ of SetRho; nil if all rows have this ρ
 	ax       []float64 // A x − c
 	by, v    []float64 // B y, and the argument of the proximal map
-	step     []float64 // steps of the proximal map
-	momentum []float64 // memory for the extrapolated y of the inner solver; nil unless B is general
-	lipB     float64   // λ₁(B'B)
+	step     []float64 // step size of the proximal map for each coordinate of y
+	momentum []float64 // memory for the method iterate; nil unless B is general
+	lipB     float64   // largest eigenvalue of B'B
 }
 
 // NewDualStep returns a DualStep. SetRho must be called before its first use.
@@ -122,8 +121,7 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 	}
 }
 
-// updateEach is Update if rows have their own ρ. It multiplies A x and y by the shares, updates y and beta as
-// Update does for rows with one ρ, and divides y by the shares.
+// updateEach is Update if rows have their own ρ. It scales A x and y so that all rows have one ρ.
 func (d *DualStep) updateEach(ax, y, beta []float64) {
 	for j, share := range d.each {
 		d.ax[j] = share * ax[j]
@@ -135,11 +133,11 @@ func (d *DualStep) updateEach(ax, y, beta []float64) {
 	}
 }
 
-// maxProxSteps is the largest number of steps of the inner solver for general B.
+// maxProxSteps is the largest number of steps of the method iterate.
 const maxProxSteps = 2000
 
-// iterate minimises over y for general B by FISTA with restarts, from the current y. It
-// ends when a step moves y by at most 1e-12 times its norm, or after maxProxSteps steps.
+// iterate minimises over y for a general B by FISTA with restarts, from the current y. It ends when a step
+// moves y by at most 1e-12 times its norm.
 func (d *DualStep) iterate(ax, y, beta []float64) {
 	inv := 1 / d.lipB
 	point, previous := append(d.momentum[:0], y...), append([]float64(nil), y...)
@@ -162,7 +160,7 @@ func (d *DualStep) iterate(ax, y, beta []float64) {
 			size += float64(v * v)
 			against += float64((point[j] - v) * delta)
 		}
-		if against > 0 { // the momentum points uphill: set it to zero
+		if against > 0 { // the momentum points uphill
 			next, t = 1, 1
 		}
 		for j, v := range y {

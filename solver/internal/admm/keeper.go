@@ -1,6 +1,6 @@
 package admm
 
-// RetryFactor is the factor by which the advice after a divergence reduces the step size.
+// RetryFactor is the factor by which a *DivergenceError proposes to reduce the step size.
 const RetryFactor = 4
 
 // A Point holds x, y and beta.
@@ -8,8 +8,8 @@ type Point struct {
 	X, Y, Dual []float64
 }
 
-// Set copies X, Y and Dual of from into the slices of p, which must have the same lengths. If a slice of
-// from is nil, the slice of p does not change.
+// Set overwrites X, Y and Dual of p with the slices of from. Each pair of slices must have one length, but if
+// a slice of from is nil, the slice of p does not change.
 func (p Point) Set(from Point) {
 	copy(p.X, from.X)
 	copy(p.Y, from.Y)
@@ -20,32 +20,32 @@ func (p Point) Set(from Point) {
 type Keeper struct {
 	Watcher
 	Auto    bool  // the step size is automatic: it may be halved
-	Watched bool  // objectives at snapshots are computed, and Kept is the best snapshot
+	Watched bool  // the objective is computed at every snapshot, and Kept is the best snapshot
 	Kept    Point // the best iterate, or any useful iterate if not Watched; X is nil if there is none
 }
 
-// Begin makes the start the best iterate. scale is as in Watcher.Start.
+// Begin starts a run at the given iterate. scale is as in Watcher.Start.
 func (k *Keeper) Begin(at Point, objective, scale float64) {
 	k.Start(objective, scale)
 	k.Keep(at)
 }
 
-// Keep copies the iterate to Kept.
+// Keep stores a copy of the iterate in Kept.
 func (k *Keeper) Keep(at Point) {
 	k.Kept.X = append(k.Kept.X[:0], at.X...)
 	k.Kept.Y = append(k.Kept.Y[:0], at.Y...)
 	k.Kept.Dual = append(k.Kept.Dual[:0], at.Dual...)
 }
 
-// Restore sets the iterate to Kept, and reports whether there is one.
+// Restore copies Kept to the iterate. It returns false if there is no Kept.
 func (k *Keeper) Restore(at Point) bool {
 	at.Set(k.Kept)
 	return k.Kept.X != nil
 }
 
-// Judge compares the objective at a snapshot with the best objective so far. It keeps the best iterate,
-// and restores it if the verdict is Restart; then the caller must take the snapshot again. loose is as for
-// Watcher.See.
+// Judge compares the objective at a snapshot with the best objective so far, and keeps the best iterate. If
+// the verdict is Restart, it restores the best iterate, and the caller must compute the snapshot again.
+// loose is as for Watcher.See.
 func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	verdict := k.See(objective, k.Auto, loose)
 	switch verdict {
@@ -58,8 +58,7 @@ func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 }
 
 // ToBest restores the best iterate if the objective of the current iterate is higher. It returns the
-// objective of the iterate that remains. The current iterate need not be the best, because ADMM does not
-// decrease the objective in every iteration.
+// objective of the iterate that remains.
 func (k *Keeper) ToBest(at Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective

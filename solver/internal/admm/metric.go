@@ -9,9 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Columns get their own step sizes if the largest scale of a column is more than spread
-// times the smallest. For smaller ratios equal steps are as good: features in one unit, and
-// words weighted by their rarity, have ratios up to 25.
+// spread is the ratio of the largest to the smallest scale of a column above which columns get their own
+// step sizes. For smaller ratios equal step sizes are as good.
 const spread = 32
 
 // A MetricProblem holds the parts of the problem on which the metric depends.
@@ -22,26 +21,28 @@ type MetricProblem struct {
 	Curvature float64    // upper bound of φ″
 	Ridge     float64    // mu
 	Unit      float64    // unit of the margins: the unit of the labels in regression, else 1
-	Least     float64    // a lower bound of ρ, except where it would make the steps of the inner loop too short
+	Least     float64    // lower bound of ρ in most cases; see the method rho
 	Slope     float64    // root mean square of the slopes at x = 0
 	Team      *rows.Team // the processes that hold the rows; nil if there is only one
 }
 
 // A Metric gives columns of data on different scales different step sizes.
 //
-// With x = D u, where D is diagonal with powers of two, the inner loop of SCAS-ADMM runs in u. Its
-// data are X D, without rounding. y and beta are not scaled. Each row of A has its own ρ, because
-// each entry of A x has its own unit. The problem and its solution do not change.
+// The inner loop of SCAS-ADMM runs in u with x = D u, where D is diagonal. The entries of D are powers
+// of two, so the scaled data X D have no rounding errors. Each row of A has its own ρ, because the entries of
+// A x have different units. The problem and its solution do not change.
 //
 // A nil Metric means equal step sizes: its methods do nothing.
 type Metric struct {
 	D    []float64       // powers of two
-	Rho  []float64       // ρ of each row of A, powers of two
+	Rho  []float64       // ρ of each row of A, a power of two
 	Data *sparse.CSR     // X D
 	A    *linalg.Algebra // the matrix M = [diag(√ρ) A D; √mu D]; M'M is the K of Plan in the coordinates u
 }
 
-// NewMetric returns nil if all columns have about the same scale, or if D would overflow.
+// NewMetric returns the metric of a problem. It returns nil if equal step sizes are better, because all
+// columns have about the same scale or the penalty keeps many coupled coefficients at zero, and also if D
+// would overflow or underflow.
 func NewMetric(p *MetricProblem) *Metric {
 	unit, ok := columnUnits(p.Team, p.Data)
 	if !ok || p.coupled() && p.fractionAtZero(unit) > 0.2 {
@@ -68,8 +69,8 @@ func NewMetric(p *MetricProblem) *Metric {
 	return m
 }
 
-// stiffnessWeight is the weight of the ridge and of A'A in the formula for D, in which the loss has the
-// weight 1. It keeps η times the largest eigenvalue of K below 1/2, as lazy plans need.
+// stiffnessWeight is the weight of the ridge and of A'A in the formula for D; the loss has the weight 1. It
+// keeps η times the largest eigenvalue of K below 1/2, as lazy plans need.
 const stiffnessWeight = 6
 
 // termSize returns the typical size of the terms of a row of A x if xⱼ = unitⱼ: the geometric mean
@@ -89,10 +90,9 @@ func termSize(idx []int32, val, unit []float64) float64 {
 	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
 }
 
-// rho returns ρ of row k of A: 3 times the limit of the row, divided by the expected size of (A x)ₖ. size
-// is the result of termSize, curvature and norm² are the results of scaledNorms. But let s be the ρ at
-// which the row is as stiff as the loss. Then ρ is at least leastDecay s, and at least the smaller of
-// Least and 0.1 s.
+// rho returns ρ of row k of A: 3 times the limit of the row, divided by the expected size of (A x)ₖ. Let s
+// be the ρ at which the row is as stiff as the loss. Then ρ is at least leastDecay·s, and at least the
+// smaller of Least and 0.1 s. size is from termSize, curvature and norm² from scaledNorms.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
@@ -104,9 +104,9 @@ func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 
 const leastDecay = 4e-6
 
-// columnUnits returns 1/(root mean square of the nonzeros) for each column, and for an empty column a mean
-// of these numbers. It reports whether they differ enough to need a metric. The mean square is over the
-// nonzeros, not over all rows, because otherwise a few rows with rare features would dominate.
+// columnUnits returns 1/(root mean square of the nonzeros) for each column. An empty column gets the
+// geometric mean of the smallest and the largest of these numbers. ok is true if they differ enough to need
+// a metric. Zeros are left out, because otherwise a few rows with rare features would dominate.
 func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
@@ -147,9 +147,9 @@ func (p *MetricProblem) coupled() bool {
 	return false
 }
 
-// fractionAtZero returns the fraction of singleton rows of A whose coefficient the penalty keeps at zero at
-// the start, whatever the labels are. If A couples many such coefficients with others, steps of
-// equal size find the ties sooner than steps that are scaled for each column.
+// fractionAtZero returns the fraction of singleton rows of A whose limit is so large that the penalty keeps
+// the coefficient at zero in the first iterations. If A couples many such coefficients, equal step sizes
+// find the ties sooner.
 func (p *MetricProblem) fractionAtZero(unit []float64) float64 {
 	var held, rows float64
 	for k, limit := range p.Limit {
@@ -181,7 +181,6 @@ func scaledNorms(t *rows.Team, x *sparse.CSR, unit []float64) (curvature, mean f
 	return t.Mean(sum2, sum), t.Mean(sum, float64(n))
 }
 
-// rowOf returns row k of A.
 func rowOf(a *linalg.Algebra, k int) (idx []int32, val []float64) {
 	if a.Identity() {
 		return []int32{int32(k)}, []float64{1}
@@ -212,7 +211,7 @@ func scaledColumns(x *sparse.CSR, d []float64) *sparse.CSR {
 func newMatrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	m, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {
-		panic(err) // cannot happen: a valid matrix has these indices
+		panic(err) // cannot happen: the indices are from a valid matrix
 	}
 	return m
 }
@@ -261,7 +260,7 @@ func (m *Metric) Times(v []float64) {
 	}
 }
 
-// Shares returns a typical ρ, a power of two, and for each row of A its ρ divided by the typical ρ.
+// Shares returns the median ρ of the rows of A, and the ρ of each row divided by this median.
 func (m *Metric) Shares() (rho float64, each []float64) {
 	sorted := slices.Clone(m.Rho)
 	slices.Sort(sorted)

@@ -38,8 +38,7 @@ func metricProblem(x *sparse.CSR, a linalg.Map, limit float64) *MetricProblem {
 }
 
 // TestOneScale checks that there is no metric if the scales of the columns differ by less than a factor of
-// 32, whatever the unit is. There must be none either if the data are zero, or if their squares overflow or
-// underflow.
+// 32, if the data are zero, or if their squares overflow or underflow.
 func TestOneScale(t *testing.T) {
 	for _, scales := range [][]float64{{1, 1, 1}, {1e-8, 3e-8, 1e-7}, {1, 20, 5}, {0, 0, 0}, {1, 1e200, 1}, {1, 1e-200, 1}} {
 		if m := NewMetric(metricProblem(uneven(t, 30, scales), nil, 1e-3)); m != nil {
@@ -48,9 +47,8 @@ func TestOneScale(t *testing.T) {
 	}
 }
 
-// TestMetric checks that D and ρ are powers of two, and that X D is exact and its columns have one scale.
-// It also checks that the matrix K of the steps in u is D (A' diag(ρ) A + mu I) D, and that the largest
-// eigenvalue of K is at most 1.
+// TestMetric checks that D and ρ are powers of two, that X D is exact, and that its columns have one scale.
+// It also checks that K is D (A' diag(ρ) A + mu I) D, and that its largest eigenvalue is at most 1.
 func TestMetric(t *testing.T) {
 	chain, err := sparse.FromTriplets(2, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
 	if err != nil {

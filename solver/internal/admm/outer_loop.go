@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// An OuterLoop is the state of SCAS-ADMM, for data in memory and for data in a file. The first four
-// fields are functions, because they depend on where the data are.
+// An OuterLoop is the state of SCAS-ADMM. Its first four fields are functions, because they depend on
+// whether the data are in memory or in a file.
 type OuterLoop struct {
 	// Snapshot compares the objective at X with the best objective so far, and may restore the best
 	// iterate. Then it sets Gradient to the gradient of the mean loss at X.
@@ -18,8 +18,7 @@ type OuterLoop struct {
 	Schedule func() (eta float64, more bool, err error)
 	// RowSets calls inner for one RowSet after the other. Data in memory are one RowSet.
 	RowSets func(inner func(*RowSet) error) error
-	// Met returns the curvature of the loss at the snapshot, on which stochastic steps depend; see
-	// RowCurvature.At.
+	// Met returns RowCurvature.At at the snapshot.
 	Met func() float64
 
 	Point
@@ -30,7 +29,7 @@ type OuterLoop struct {
 	A         *linalg.Product
 	Step      *DualStep
 	Project   func(x []float64) // projects onto X
-	Interrupt func() error      // if not nil, called about every thousand samples; its error ends the iteration
+	Interrupt func() error      // if not nil, called about every thousand samples; its error ends Next
 	Anchor    Anchor
 	Metric    *Metric // the metric of the plans; nil for equal step sizes
 	Kappa     float64 // κ if the augmented penalty is linearised (see Linearise), else 0
@@ -38,22 +37,22 @@ type OuterLoop struct {
 	Batch     int     // number of samples in a step
 	Strong    bool    // use Algorithm 2 of the paper, not Algorithm 1
 	NuL       float64 // NuL of theory.Constants, for Algorithm 2
-	// MeanCurvature is the Lipschitz constant of the mean loss's gradient, used if steps
-	// have several samples.
+	// MeanCurvature is the Lipschitz constant of the gradient of the mean loss, for steps with several
+	// samples.
 	MeanCurvature float64
 
 	plan      Plan // the plan of the current RowSet
 	draw      func(rows []int32)
 	residual  []float64 // A x + B y − c
-	d         []float64 // constant part of the gradient, in the coordinates of the metric
-	sum, last []float64 // sum of the iterates of a round, and the final iterate
+	d         []float64 // d of Plan, in the coordinates of the metric
+	sum, last []float64 // sum of the iterates of a round, and its final iterate
 	u         []float64 // start of a round, in the coordinates of the metric
 	rows      []int32   // numbers of the drawn rows
 }
 
 // A RowSet is the set of rows from which an inner loop draws.
 type RowSet struct {
-	Plan    Plan               // plan for these rows
+	Plan    Plan
 	Draw    func(rows []int32) // draws rows with replacement
 	Samples int                // number of samples that the inner loop draws
 	Updates int                // number of dual updates in the inner loop
@@ -79,16 +78,15 @@ func (s *OuterLoop) Next() (bool, error) {
 }
 
 // Average replaces x and beta by their means over all processes, and then does a dual step. weight is the
-// weight of this process, the sum of its sample weights. To first order, the mean of steps on shards
-// equals steps on all samples.
+// sum of the sample weights of this process.
 func (s *OuterLoop) Average(t *rows.Team, weight float64) {
 	t.Average(weight, s.X, s.Dual)
 	s.Project(s.X)
 	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 }
 
-// NaturalEta returns the automatic step size at the snapshot; done is the number of outer
-// iterations so far.
+// NaturalEta returns the automatic step size at the snapshot. done is the number of outer iterations so
+// far.
 func (s *OuterLoop) NaturalEta(done int) float64 {
 	step := StepSize{
 		Met: s.Met(), Mean: s.MeanCurvature, Batch: s.Batch, Stiffness: s.stiffness(),

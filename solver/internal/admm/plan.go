@@ -39,15 +39,14 @@ type Plan interface {
 type InnerLoop struct {
 	Data    *sparse.CSR
 	Rows    kernels.Rows     // Data in the type of the kernels
-	Scratch *kernels.Scratch // for Rows
+	Scratch *kernels.Scratch // scratch memory for kernels that read Rows
 	Labels  []float64
 	Slope0  []float64 // φ'(aᵢ'x_t), computed at every snapshot
 	Loss    term.Loss
 	A       *linalg.Algebra
 	Set     term.Set // X; nil for R^p
 
-	// walls describes Set if Set is a box or a ball, onto which the kernels can project; otherwise walls is
-	// empty.
+	// walls describes a Set that is a box or a ball; otherwise it is empty.
 	walls term.Walls
 
 	Rho   float64 // ρ
@@ -60,7 +59,7 @@ type InnerLoop struct {
 	Share     bool // the plan may choose a larger batch if that is faster
 	Unrotated bool // the plan must not copy the data into the eigenbasis of A'A
 
-	Interrupt func() error // if not nil, called while a plan is prepared
+	Interrupt func() error // if not nil, called while a plan is prepared; its error ends the preparation
 }
 
 // NewPlan returns the plan for the loop. Its only error is the error of InnerLoop.Interrupt.
@@ -69,7 +68,7 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 		if region := l.Set.Region(l.features()); region != nil {
 			l.walls = region.Walls(l.features())
 		}
-		if l.walls.Total > 0 { // a simplex
+		if l.walls.Total > 0 { // Set is a simplex
 			l.walls = term.Walls{}
 		}
 	}
@@ -130,7 +129,7 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	if !g.fits(eta) {
 		if g.dense == nil {
 			single := *g.loop
-			single.Share = false // the caller assumes one sample in each step
+			single.Share = false // the caller counts on one sample in each step
 			g.dense = newDense(&single, fmt.Sprintf("a step for every coordinate: the steps of the %s plan would lose accuracy at this eta and rho", g.partial.Name()))
 		}
 		g.active = g.dense
@@ -158,8 +157,6 @@ func (g *guarded) End(sum, last []float64) { g.active.End(sum, last) }
 // a multiple of the row of the step, and h = Σ h_m. The sum of the M equations gives
 //
 //	Σ_{m=0}^{M−1} w_m = (w_0 − w_M + M e + h)/(1 − c)
-//
-// 1 − c has no rounding error here, so this is the sum for the c that the steps used.
 func telescope(sum, w0, w, c, e, h []float64, steps int) {
 	m := float64(steps)
 	for j := range sum {
@@ -180,6 +177,6 @@ func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	return true
 }
 
-// minFactor is the smallest 1 − η k for which lazy plans are used, where k is any entry of the
-// diagonal of K. For smaller factors, w would have to be computed again every few steps.
+// A lazy plan is used only if 1 − η k is at least minFactor for every entry k of the diagonal of K.
+// Otherwise w would have to be computed again every few steps.
 const minFactor = 0.5

@@ -11,8 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// BenchmarkDiagonal measures the ways to run an inner loop with a diagonal K. One operation is a round of
-// 512 steps.
+// BenchmarkDiagonal measures the plans for a diagonal K. One operation is a round of 512 steps.
 func BenchmarkDiagonal(b *testing.B) {
 	for _, shape := range []struct{ features, nonzeros int }{{54, 12}, {123, 14}, {300, 14}, {600, 14}, {4932, 430}, {47236, 75}} {
 		s, err := sparse.NewSynthetic(sparse.SyntheticOptions{

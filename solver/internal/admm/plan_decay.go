@@ -8,28 +8,27 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// decay is a plan that stores, for each coordinate, its value after the last step whose row has an
-// entry at this coordinate. So a step costs only as many operations as its row has nonzeros. If the
-// matrix K of Plan is not diagonal, decay works in the eigenbasis V of A'A, which has its own
-// eigenvectors for each connected component. Rows stay sparse in this basis, because a sample has
-// features of few components. The function telescope computes the sum of the iterates.
+// decay is a plan that stores, for each coordinate of w, its value after the last step whose row has an
+// entry at this coordinate. So a step costs only as many operations as its row has nonzeros. If K of Plan
+// is not diagonal, decay works in the eigenbasis V of A'A, in which rows stay sparse if the components of
+// A'A are small.
 type decay struct {
 	*InnerLoop
 	spec    *linalg.Spectrum // nil if K is diagonal
 	why     string
-	data    kernels.Rows // the data matrix X times V; X itself if K is diagonal
-	state   []float64    // the state of each coordinate; see kernels.InnerDecay
+	data    kernels.Rows // X V; X itself if K is diagonal
+	state   []float64    // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
 	scratch *kernels.Scratch
 	k, c, e []float64 // diagonal of K; 1 − η k; −η d
-	// w at the start and at the end of the round, and the sum h of telescope (plan.go); in the eigenbasis if
-	// spec is not nil.
+	// w at the start and at the end of the round, and the sum h of telescope; in the eigenbasis if spec is
+	// not nil.
 	w0, w, gain []float64
 	sum         []float64
 	eta         float64
 	taken       int
 
-	rated float64 // the η for which the rates were computed
-	good  bool    // whether all rates for the η in rated are in range
+	fitsEta float64 // the η of the last call of fits
+	good    bool    // true if the plan fits this η
 }
 
 func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan, error) {
@@ -48,7 +47,7 @@ func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan,
 	return guard(l, p), nil
 }
 
-// newDecay returns the plan for diagonal K.
+// newDecay returns a decay for a diagonal K, given its diagonal k.
 func newDecay(l *InnerLoop, k []float64) *decay {
 	p := &decay{InnerLoop: l, k: k, data: l.Rows, scratch: l.Scratch}
 	p.state = make([]float64, len(k)*kernels.DecayStride)
@@ -58,7 +57,7 @@ func newDecay(l *InnerLoop, k []float64) *decay {
 	return p
 }
 
-// rotate sets dst to src in the coordinates of the eigenbasis. If K is diagonal, it copies src.
+// rotate sets dst to src in the eigenbasis. If K is diagonal, it copies src.
 func (p *decay) rotate(dst, src []float64) {
 	if p.spec == nil {
 		copy(dst, src)
@@ -67,7 +66,6 @@ func (p *decay) rotate(dst, src []float64) {
 	p.spec.Rotate(dst, src)
 }
 
-// unrotate is the inverse of rotate.
 func (p *decay) unrotate(dst, src []float64) {
 	if p.spec == nil {
 		copy(dst, src)
@@ -97,7 +95,8 @@ func (p *decay) rotateData(nonzeros int64) error {
 	return nil
 }
 
-// takeComponent moves the nonzeros of component c from row to p.data.
+// takeComponent appends the nonzeros of component c in row to the last row of p.data, and sets them to zero
+// in row.
 func (p *decay) takeComponent(row []float64, c int) {
 	first := p.spec.Offset[c]
 	for j := first; j < first+len(p.spec.Members[c]); j++ {
@@ -118,12 +117,13 @@ func (p *decay) Name() string {
 func (*decay) BatchSize() int   { return 1 }
 func (p *decay) Reason() string { return p.why }
 
-// fits reports whether the rates of decay for eta are in range. It computes them if necessary.
+// fits reports whether telescope is accurate for eta, and all 1 − η k are at least minFactor. It also
+// computes the rates of decay for eta.
 func (p *decay) fits(eta float64) bool {
-	if p.rated == eta {
+	if p.fitsEta == eta {
 		return p.good
 	}
-	p.rated, p.good = eta, p.telescopes(eta, p.k)
+	p.fitsEta, p.good = eta, p.telescopes(eta, p.k)
 	for j, k := range p.k {
 		p.c[j] = math.FMA(-eta, k, 1)
 		if p.good = p.good && p.c[j] >= minFactor; !p.good {
@@ -135,7 +135,7 @@ func (p *decay) fits(eta float64) bool {
 	return true
 }
 
-// cell returns the state of coordinate j.
+// cell returns the cell of coordinate j in state.
 func (p *decay) cell(j int) []float64 {
 	return p.state[j*kernels.DecayStride : (j+1)*kernels.DecayStride]
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// dense is a plan that updates the whole of w in each step. It works for batches of samples, and
-// for any A, loss and domain.
+// dense is a plan that updates all of w in each step. It works for batches of samples, and for any A, loss
+// and domain.
 type dense struct {
 	*InnerLoop
 	why     string
 	batch   int
-	k       *sparse.CSR     // K, if matrixOfK returns it; nil otherwise
+	k       *sparse.CSR     // K, or nil if matrixOfK returns nil
 	product *linalg.Product // for an A that is not a matrix
-	d, w    []float64       // d belongs to the caller
-	q, sum  []float64       // K w, and the running sum
+	d, w    []float64       // d of Begin, and the current point
+	q, sum  []float64       // K w, and the sum of the iterates
 	gain    []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step
 	eta     float64
 }
@@ -42,8 +42,8 @@ func newDense(l *InnerLoop, why string) *dense {
 // maxBatch is the largest automatic batch size.
 const maxBatch = 256
 
-// share chooses a batch size above 1 if a product with K costs much more than a sample.
-// Every outer iteration keeps at least 64 steps.
+// share chooses a batch size above 1 if a product with K costs much more than a sample. At least 64 steps
+// remain for an inner loop.
 func (d *dense) share() {
 	if d.k == nil {
 		return
@@ -56,8 +56,8 @@ func (d *dense) share() {
 	}
 }
 
-// matrixOfK returns K = ρ A'A + mu I. It returns nil if K is a multiple of the identity, if A is not a
-// matrix, or if A'A overflows.
+// matrixOfK returns K = ρ A'A + mu I as a matrix. It returns nil if A is the identity or not a matrix, if
+// the penalty is linearised, or if A'A overflows.
 func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	gram := l.A.Gram()
 	if gram == nil || l.Kappa > 0 {
@@ -86,7 +86,7 @@ func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	}
 	k, err := sparse.New(p, p, ptr, idx, val)
 	if err != nil {
-		return nil // A'A overflows; products with A are used instead
+		return nil // A'A overflows
 	}
 	return k
 }
@@ -145,14 +145,14 @@ func (d *dense) Advance(sampled []int32) {
 	}
 }
 
-// row returns row i of the data as a matrix of one row.
+// row returns a matrix that holds only row i of the data.
 func (d *dense) row(i int) kernels.Rows {
 	a := d.Rows
 	a.Ptr = a.Ptr[i : i+2]
 	return a
 }
 
-// update does the dense part of a step, projects w, and adds it to the sum.
+// update subtracts η(d + q) from w, projects w, and adds w to the sum.
 func (d *dense) update() {
 	switch x := d.walls; {
 	case d.Set == nil:

@@ -8,13 +8,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazyFrom is the smallest number of features per nonzero of a row for which steps on the nonzeros
-// are faster than steps on every coordinate.
+// Steps on the nonzeros of a row are faster than steps on all coordinates if there are more than lazyFrom
+// features for each nonzero.
 const lazyFrom = 6
 
-// decayFrom and decaySlope decide between plans if the entries of the diagonal of K differ. Steps on
-// the nonzeros are faster if there are more than decayFrom features, plus decaySlope features for
-// every nonzero of a row (see BenchmarkDiagonal).
+// If the entries of the diagonal of K differ, steps on the nonzeros are faster if there are more than
+// decayFrom features, plus decaySlope features for each nonzero of a row (see BenchmarkDiagonal).
 const decayFrom, decaySlope = 300, 5
 
 // diagonalOfK returns the diagonal of K, or nil if K is not diagonal.
@@ -32,7 +31,7 @@ func (l *InnerLoop) diagonalOfK() []float64 {
 	return k
 }
 
-// newDiagonal returns the best plan for diagonal K.
+// newDiagonal returns the fastest plan for a diagonal K.
 func newDiagonal(l *InnerLoop, k []float64) Plan {
 	p := len(k)
 	base := diagonal{InnerLoop: l, k: k, c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
@@ -69,9 +68,9 @@ type diagonal struct {
 	k     []float64 // diagonal of K
 	c, e  []float64 // 1 − η k and −η d
 	w     []float64
-	x, d  []float64 // slices of the caller
+	x, d  []float64 // x and d of Begin
 	eta   float64
-	taken int // number of steps in the round so far
+	taken int // number of steps so far in the round
 }
 
 func (d *diagonal) Reason() string { return d.why }
@@ -86,8 +85,7 @@ func (d *diagonal) Begin(x, constant []float64, eta float64) {
 	}
 }
 
-// elements is a plan that updates all of w in each step. The sum of the iterates comes
-// from telescope.
+// elements is a plan that updates all of w in each step, and computes the sum of the iterates by telescope.
 type elements struct {
 	diagonal
 	h []float64

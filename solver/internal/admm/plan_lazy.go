@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazy is a plan that represents w as α u + γ d with numbers α and γ. So a step costs only
-// as many operations as the row has nonzeros. The sum of the iterates comes from telescope.
+// lazy is a plan that represents w as α u + γ d with numbers α and γ. So a step costs only as many
+// operations as its row has nonzeros.
 type lazy struct {
 	diagonal
 	cells kernels.Cells // u, d and h
@@ -50,11 +50,11 @@ func (p *lazy) End(sum, last []float64) {
 	copy(last, p.w)
 }
 
-// ball is the plan lazy with projection onto a ball. Each step updates the norm of w. The
-// sum of the iterates is state.AlphaSum u − q + state.GammaSum d.
+// ball is the plan lazy with projection onto a ball, for which each step updates the norm of w. The sum of
+// the iterates is state.AlphaSum u − q + state.GammaSum d.
 type ball struct {
 	diagonal
-	cells kernels.Cells // u and d as in lazy, and q in the place of h: see kernels.InnerLazyBallCells
+	cells kernels.Cells // u and d as in lazy, and q of kernels.InnerLazyBallCells
 	norm2 []float64
 	q     []float64
 	sum   []float64
@@ -87,8 +87,7 @@ func (p *ball) Begin(x, d []float64, eta float64) {
 	p.start()
 }
 
-// start sets the cells to the point w, and computes the inner products of w and d, which the kernel
-// updates in each step.
+// start sets the cells to the point w, and computes the inner products of w and d.
 func (p *ball) start() {
 	w, d, radius := p.w, p.d, p.walls.Radius
 	p.cells.Set(w, d)
@@ -112,7 +111,7 @@ func (p *ball) Advance(sampled []int32) {
 	}
 }
 
-// collect adds the iterates since start to the sum, and sets w to the current point.
+// collect adds the iterates since start to the sum, and sets w to the last of them.
 func (p *ball) collect() {
 	l := &p.state
 	p.cells.Sparse(p.q)

@@ -13,7 +13,7 @@ const (
 	maxRotatedMemory = 2 << 30 // largest memory of rotated data, in bytes
 )
 
-// newCoupled returns the best plan if A'A is not diagonal, and the domain is R^p or a ball.
+// newCoupled returns the best plan if A'A is not diagonal, for the domain R^p or a ball.
 func newCoupled(l *InnerLoop) (Plan, error) {
 	if l.A.Matrix() == nil {
 		return newDense(l, "a step for every coordinate: A is an operator, not a matrix"), nil
@@ -57,13 +57,12 @@ func (l *InnerLoop) interrupted(i int) error {
 
 func padded(p int) int { return (p + 7) &^ 7 }
 
-// rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V'. There K is diagonal
-// for every ρ and mu. R^p and balls do not change under this rotation. The data are rotated
-// once, to dense rows.
+// rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which K is diagonal. It stores
+// the rotated data as dense rows.
 type rotated struct {
 	*InnerLoop
 	spec *linalg.Spectrum
-	x    []float64 // X V, rows padded to a multiple of 8
+	x    []float64 // X V, with rows padded to a multiple of 8 entries
 	eta  float64
 
 	w, sum, c, e []float64

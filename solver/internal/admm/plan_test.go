@@ -11,8 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// newLoop returns the inner loop of a small random problem with A = I and a snapshot at
-// x_t = 0.
+// newLoop returns the inner loop of a small random problem with A = I and the snapshot x_t = 0.
 func newLoop(t *testing.T) *InnerLoop {
 	t.Helper()
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Seed: 4})
@@ -34,8 +33,7 @@ func newLoop(t *testing.T) *InnerLoop {
 //
 //	w_0 + … + w_{M−1} = K⁻¹[(w_0 − w_M)/η − h − M d]
 //
-// where h is the sum over the steps of (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ; K and d are those of Plan. A = I,
-// so K is a multiple of the identity.
+// where h is the sum over the steps of (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ; for K and d see Plan.
 func TestRunningSum(t *testing.T) {
 	const eta = 0.05
 	l := newLoop(t)
@@ -72,8 +70,8 @@ func TestRunningSum(t *testing.T) {
 	}
 }
 
-// TestGuard checks that the dense plan runs a round if the step size of the round is not suitable for the
-// fast plan, and that the fast plan runs the next round.
+// TestGuard checks that the dense plan runs a round if the fast plan does not fit the step size, and that
+// the fast plan runs the next round.
 func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // 1 − η k is negative for large η

@@ -2,22 +2,22 @@ package admm
 
 import "math"
 
-// Scales holds sizes of a problem from which the automatic ρ and η are computed.
+// Scales holds the sizes of a problem from which the automatic ρ and η are computed.
 type Scales struct {
-	Samples, Features int     // mean number of samples of a process, and number of features
+	Samples, Features int     // mean number of samples of a process; number of features
 	Row               float64 // root mean square of |aᵢ|
 	// Unit is the unit of the margins: for regression the unit of the labels, otherwise 1.
 	Unit             float64
 	Curvature        float64 // upper bound of φ″
 	Mu               float64
 	Lambda           float64 // scale of the penalty; 0 if it has none, such as an indicator
-	Limited          bool    // the penalty bounds |beta|, as L1 does
-	Lambda1, LambdaP float64 // the extreme eigenvalues of A'A
+	Limited          bool    // true if the penalty bounds |beta|, as L1 does
+	Lambda1, LambdaP float64 // the largest and the smallest eigenvalue of A'A
 }
 
-// NaturalRho returns factor times Lambda Row/Unit. If this is 0, it returns a small constant, with one
-// exception: for a penalty without a scale that does not bound |beta|, such as an indicator, it returns the
-// mean curvature of the loss along a feature.
+// NaturalRho returns factor times Lambda Row/Unit, or a small constant if this is 0. But if Lambda is 0 and
+// the penalty does not bound |beta|, as for an indicator, it returns the mean curvature of the loss along a
+// feature.
 func (s *Scales) NaturalRho(factor float64) float64 {
 	inverse := s.Row / s.Unit * factor
 	switch {
@@ -39,10 +39,10 @@ func (s *Scales) Rho(updates int) float64 {
 	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*steps/s.Lambda1))
 }
 
-// RidgeRho returns the ρ with which y and beta converge fastest, for mu > 0. With one dual update
-// per outer iteration, they converge like a gradient method on A'A. Then the best ρ is mu divided by
-// the mean of the smallest and largest eigenvalue of A'A, λ_p and λ₁. With many dual updates the
-// best ρ is a few times mu/√(λ₁ λ_p).
+// RidgeRho returns the ρ with which y and beta converge fastest, for mu > 0. With one dual update per outer
+// iteration, they converge like a gradient method on A'A, and the best ρ is mu divided by the mean of λ₁
+// and λ_p, the largest and the smallest eigenvalue of A'A. With several dual updates the best ρ is a few
+// times mu/√(λ₁ λ_p).
 func (s *Scales) RidgeRho(updates int) float64 {
 	if updates > 1 {
 		return 4 * s.Mu / math.Sqrt(float64(s.Lambda1*math.Max(s.LambdaP, 0.01*s.Lambda1)))

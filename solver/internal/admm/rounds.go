@@ -5,10 +5,9 @@ import "math"
 // interruptSteps is the largest number of steps between two calls of Interrupt.
 const interruptSteps = 1024
 
-// rounds is Algorithm 1 after the snapshot, with K dual updates. It divides the M inner
-// iterates into K rounds. A round starts at the mean of the iterates of the round before,
-// and ends with a dual step (an update of y and beta). For K = 1 this is exactly
-// Algorithm 1: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
+// rounds is Algorithm 1 after the snapshot, with M iterates in K rounds. A round starts at the mean of the
+// iterates of the round before, and ends with a dual step. For K = 1 this is exactly Algorithm 1: M−1
+// stochastic steps, and the mean of w_0..w_{M−1}.
 func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 	if s.Anchor.Weight > 0 {
 		s.Anchor.at = append(s.Anchor.at[:0], s.X...)
@@ -52,7 +51,7 @@ func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
 	return nil
 }
 
-// EndWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M in Algorithm 2; see strong.
+// EndWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M in Algorithm 2; see the method strong.
 func EndWeights(eta, nuL float64) (first, last float64) {
 	h := min(eta*nuL, 1)
 	return (1 - h) / (2 - h), 1 / (2 - h)
@@ -107,9 +106,9 @@ func (s *OuterLoop) augmented(whole bool) {
 	s.A.MulVecTrans(s.d, s.residual)
 }
 
-// linearise sets d to the part of the gradient of the augmented Lagrangian that is constant in a
-// round: d = z + A'(beta + ρ(B y − c)), where z is OuterLoop.Gradient. If the augmented penalty is linearised
-// at x, d = z + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor adds −c x_t, with its weight c.
+// linearise sets d to Gradient + A'(beta + ρ(B y − c)), the part of the gradient of the augmented
+// Lagrangian that does not change in a round. If the augmented penalty is linearised, it adds A x to B
+// y − c, and −κ x to d. An Anchor adds −Weight·x_t.
 func (s *OuterLoop) linearise() {
 	s.augmented(s.Kappa > 0)
 	for j, v := range s.Gradient {
@@ -118,7 +117,7 @@ func (s *OuterLoop) linearise() {
 	for j, v := range s.Anchor.at {
 		s.d[j] = math.FMA(-s.Anchor.Weight, v, s.d[j])
 	}
-	if s.Kappa > 0 && s.Metric != nil { // a plan with a metric does not add mu to K itself
+	if s.Kappa > 0 && s.Metric != nil { // then Kappa includes mu, and the term mu x is in d
 		for j, v := range s.X {
 			s.d[j] = math.FMA(s.Mu, v, s.d[j])
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEndWeights checks that the weight of w_M is s/(2η), that it adds up to 1 with the weight of w_0, and
-// that for η = 1/ν_L the weights of w_0 and w_M are 0 and 1.
+// TestEndWeights checks that the weight of w_M is s/(2η), and that the two weights add up to 1. For
+// η = 1/ν_L they must be 0 and 1.
 func TestEndWeights(t *testing.T) {
 	first, last := EndWeights(0.25, 4)
 	if first != 0 || last != 1 {

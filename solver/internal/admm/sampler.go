@@ -6,19 +6,18 @@ import (
 	"math/rand/v2"
 )
 
-// A Sampler draws row numbers with replacement, uniformly or in proportion to weights. The
-// sequence does not depend on the Go release: the generator is fixed, and Draw turns its
-// numbers into rows.
+// A Sampler draws row numbers with replacement, uniformly or in proportion to weights. The sequence does
+// not depend on the Go release.
 type Sampler struct {
 	rng *rand.PCG
 	n   uint64
-	// other[i] is the alias of row i. keep[i] is 2⁶⁴ times the probability that Draw returns i, and not its
-	// alias, after choosing row i: see method alias. Both are nil if rows are drawn uniformly.
+	// Draw chooses a row i uniformly. It returns i with probability keep[i]/2⁶⁴, and otherwise other[i].
+	// Both slices are nil if rows are drawn uniformly.
 	other []int32
 	keep  []uint64
 }
 
-// NewSampler returns a sampler of the rows 0..n−1. Nil weights mean that all rows are equally probable.
+// NewSampler returns a sampler of the rows 0..n−1. Nil weights mean equal weights.
 func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	s := &Sampler{rng: rand.NewPCG(seed, 0x5ca5), n: uint64(n)}
 	if weights != nil {
@@ -30,17 +29,16 @@ func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 // Restart begins the sequence of a seed and a stream. Different streams have different sequences.
 func (s *Sampler) Restart(seed, stream uint64) { s.rng.Seed(seed, 0x5ca5+stream) }
 
-// State returns the position in the sequence.
+// State returns the position in the sequence, for Resume.
 func (s *Sampler) State() []byte {
 	state, _ := s.rng.MarshalBinary() // the error is always nil
 	return state
 }
 
-// Resume continues from a State.
+// Resume continues at the position that State has returned.
 func (s *Sampler) Resume(state []byte) error { return s.rng.UnmarshalBinary(state) }
 
-// alias prepares Walker's alias method. Draw chooses a row i uniformly. It draws this row with
-// probability keep[i]/2⁶⁴, and otherwise the alias of the row, other[i].
+// alias computes other and keep by Walker's alias method.
 func (s *Sampler) alias(weights []float64) {
 	n := len(weights)
 	s.other, s.keep = make([]int32, n), make([]uint64, n)
@@ -75,7 +73,7 @@ func (s *Sampler) alias(weights []float64) {
 			heaviest = int32(i)
 		}
 	}
-	for _, i := range append(small, large...) { // up to rounding, these rows need no alias
+	for _, i := range append(small, large...) { // up to rounding, the scaled weights of these rows are 1
 		s.keep[i], s.other[i] = math.MaxUint64, i
 		if weights[i] == 0 { // rows of weight 0 are never drawn
 			s.keep[i], s.other[i] = 0, heaviest

@@ -7,7 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CurvatureRows is the approximate number of rows that a RowCurvature uses if a matrix has more rows.
+// CurvatureRows is the approximate number of rows that a RowCurvature uses. A matrix with fewer rows is
+// used whole.
 const CurvatureRows = 4096
 
 // A RowCurvature holds |aᵢ|² of every stride-th row.
@@ -32,9 +33,9 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// At returns the curvature of the loss at a snapshot, on which the size of stochastic steps depends
-// (see met). margin, slope and labels have an entry for each row of the matrix. If φ″ is not continuous,
-// At uses the upper bound of φ″, because φ″ may jump within the inner loop.
+// At returns the curvature of the loss at a snapshot, averaged over the rows by met. margin, slope and
+// labels have an entry for each row of the matrix. If φ″ is not continuous, At uses the upper bound of φ″
+// instead.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.met(func(int) float64 { return loss.Curvature() })
@@ -42,11 +43,10 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 	return c.met(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
 }
 
-// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ″(aᵢ'x_t) |aᵢ|²; second returns φ″ for row i. A stochastic
-// step along aᵢ multiplies the error along aᵢ by 1 − η hᵢ. So the mean square of the error in a
-// direction v shrinks if η E[hᵢ² cos²] < 2 E[hᵢ cos²], where cos is the cosine of the angle between
-// aᵢ and v. The ratio gives enough weight to a few long rows among many short ones, and to a few
-// samples with a large φ″ among many with a small one.
+// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ″(aᵢ'x_t) |aᵢ|²; second returns φ″ for row i. A stochastic step along
+// aᵢ multiplies the error along aᵢ by 1 − η hᵢ. So the mean square of the error in a direction v decreases
+// if η E[hᵢ² cos²] < 2 E[hᵢ cos²], where cos is the cosine of the angle between aᵢ and v. The ratio gives
+// enough weight to a few rows with a large hᵢ.
 func (c *RowCurvature) met(second func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
@@ -68,15 +68,15 @@ func (c *RowCurvature) met(second func(i int) float64) float64 {
 // A StepSize holds the quantities from which an automatic step size is computed.
 type StepSize struct {
 	Met       float64 // RowCurvature.At at the snapshot
-	Mean      float64 // Lipschitz constant of the mean loss's gradient, for batches
+	Mean      float64 // Lipschitz constant of the gradient of the mean loss; used if Batch is above 1
 	Batch     int     // number of samples in a step
 	Mu        float64 // mu, or 0 if Stiffness includes it
-	Factor    float64 // step size times curvature, if Stiffness is small; see StepFactor
-	Stiffness float64 // largest eigenvalue of K, the deterministic part of a step
-	Lazy      bool    // the plan is lazy: η times the stiffness must stay below 1/2
+	Factor    float64 // step size times curvature, unless Stiffness or Lazy limits the step size
+	Stiffness float64 // largest eigenvalue of K of Plan
+	Lazy      bool    // true if the plan is lazy: η times Stiffness must stay below 1/2
 }
 
-// Eta returns the step size. For steps with b samples it uses the curvature Met/b + (1 − 1/b) Mean.
+// Eta returns the step size. For b samples in a step it uses the curvature Met/b + (1 − 1/b) Mean.
 func (s StepSize) Eta() float64 {
 	curvature := s.Met
 	if s.Batch > 1 {
@@ -88,22 +88,21 @@ func (s StepSize) Eta() float64 {
 	if curvature > 0 {
 		eta = s.Factor / curvature
 	}
-	most := 1.0 // the deterministic part of a step is stable if this is below 2
+	most := 1.0 // without its stochastic part, a step is stable if η times Stiffness is below 2
 	if s.Lazy {
 		most = 0.499
 	}
 	return math.Min(eta, most/s.Stiffness)
 }
 
-// lastFactor is the final StepSize.Factor. The inner loop is stable for factors below 2. Near
-// the optimum, the mean of its iterates converges fastest for factors from 1 to 1.6.
+// lastFactor is the final StepSize.Factor. The inner loop is stable for factors below 2. Near the optimum,
+// the mean of its iterates converges fastest for factors from 1 to 1.6.
 const lastFactor = 1.5
 
-// StepFactor returns StepSize.Factor after the given number of outer iterations, for n samples with
-// p features. many says that an outer iteration has several dual updates; then the first iterations
-// use shorter steps, because the noise of the steps dominates the objective far from the optimum. If
-// there are few rows per feature, the factor is constant, because two samples seldom change the same
-// coefficients.
+// StepFactor returns StepSize.Factor after the given number of outer iterations, for n samples with p
+// features. many is true if an outer iteration has several dual updates. Then the first iterations use
+// shorter steps, because far from the optimum the noise of the steps dominates. With fewer than 4 rows per
+// feature the factor is constant, because two samples seldom change the same coefficients.
 func StepFactor(n, p, outer int, many bool) float64 {
 	if 4*p > n || !many {
 		return lastFactor
@@ -115,8 +114,8 @@ func StepFactor(n, p, outer int, many bool) float64 {
 const maxDualUpdates = 40
 
 // DualUpdates returns K, the number of dual updates, for the given number of inner steps. ofStep and
-// ofUpdate are the operations of a step and of a dual update. Unless K is 1, the dual updates cost
-// at most as much as the steps, and every round has at least 8 steps.
+// ofUpdate are the operations of a step and of a dual update. If K is above 1, all dual updates together
+// cost at most as much as the steps, and every round has at least 8 steps.
 func DualUpdates(steps, ofStep, ofUpdate float64) int {
 	k := math.Min(float64(steps*ofStep)/ofUpdate, steps/8)
 	return int(math.Max(1, math.Min(k, maxDualUpdates)))

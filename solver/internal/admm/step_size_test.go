@@ -8,7 +8,7 @@ import (
 )
 
 // TestRowCurvature checks the curvature of equal rows, and of short rows with one long row. Rows of weight
-// zero must not count.
+// zero must not change it.
 func TestRowCurvature(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 1, 10})
 	if err != nil {

@@ -7,22 +7,20 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// unlikeness uses about unlikeRows rows of each process, and unlikeSteps steps of the power
-// method.
+// unlikeness uses about unlikeRows rows of each process, and unlikeSteps steps of the power method.
 const (
 	unlikeRows  = 4096
 	unlikeSteps = 4
 )
 
-// There is a proximal term if the difference that unlikeness returns is above muchUnlike times the
-// size of G. Measured with a9a and covtype on 4 to 64 processes, the difference is at most 0.05
-// times the size if the rows are distributed at random, and at least 0.2 times if they are sorted by
-// label. The proximal weight is weightPart times the difference. With 0.1 times the difference some
-// runs diverged, and with 1 times runs took twice as long.
+// There is a proximal term if the difference that unlikeness returns is above muchUnlike times size. With
+// a9a and covtype, the difference is at most 0.05 times size for rows in random order, and at least 0.2
+// times size for rows that are sorted by label. The proximal weight is weightPart times the difference.
+// With a weightPart of 0.1 some runs diverged, and with 1 runs took twice as long.
 const muchUnlike, weightPart = 0.1, 0.3
 
-// ProximalWeight returns the weight of the Anchor that keeps the iterates of different processes
-// close to each other, divided by the upper bound of φ″. It is 0 if the processes have similar rows.
+// ProximalWeight returns the weight of the Anchor for inner loops on several processes, divided by the
+// upper bound of φ″. It is 0 if the processes have similar rows.
 func ProximalWeight(t *rows.Team, x kernels.Rows, p int) float64 {
 	if apart, size := unlikeness(t, x, p); apart > muchUnlike*size {
 		return weightPart * apart
@@ -30,10 +28,9 @@ func ProximalWeight(t *rows.Team, x kernels.Rows, p int) float64 {
 	return 0
 }
 
-// unlikeness returns how much the matrices Gₛ = Xₛ'Xₛ/nₛ of the processes s differ from
-// their mean G, weighted by nₛ: the square root of the largest eigenvalue of
-// Σ (nₛ/n) (Gₛ − G)². size is the largest eigenvalue of G. Both are estimates by the power
-// method, from some of the rows. For one process both are 0.
+// unlikeness returns how much the matrices Gₛ = Xₛ'Xₛ/nₛ of the processes s differ from their mean G,
+// weighted by nₛ: the square root of the largest eigenvalue of Σ (nₛ/n) (Gₛ − G)². size is the largest
+// eigenvalue of G. Both are estimates from some of the rows. For one process both are 0.
 func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	if t == nil {
 		return 0, 0
@@ -43,7 +40,7 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	u := &unlike{team: t, rows: someRows(x), part: float64(n) / total, margin: make([]float64, 1)}
 	v, mean, own, next := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for j := range v {
-		v[j] = 1 + float64(j%3) // so that v is almost certainly not orthogonal to the eigenvector
+		v[j] = 1 + float64(j%3) // with equal entries, v could be orthogonal to the eigenvector
 	}
 	top := append([]float64(nil), v...)
 	for range unlikeSteps {
@@ -56,13 +53,13 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 		for j := range own {
 			own[j] -= mean[j]
 		}
-		apart = math.Sqrt(u.mean(next, own)) // Σ (nₛ/n) (Gₛ − G)² v, as Σ nₛ (Gₛ − G) v = 0
+		apart = math.Sqrt(u.mean(next, own)) // next is Σ (nₛ/n) (Gₛ − G)² v, because Σ nₛ (Gₛ − G) v = 0
 		copy(v, next)
 	}
 	return apart, size
 }
 
-// unlike multiplies by the matrices Gₛ and G.
+// unlike multiplies vectors by the matrices Gₛ and G of unlikeness.
 type unlike struct {
 	team   *rows.Team
 	rows   []kernels.Rows // matrices of one row each
@@ -70,7 +67,7 @@ type unlike struct {
 	margin []float64
 }
 
-// someRows returns rows at equal distances: about unlikeRows of them, or all if there are fewer.
+// someRows returns about unlikeRows rows at equal distances, or all rows if there are fewer.
 func someRows(x kernels.Rows) (taken []kernels.Rows) {
 	n := len(x.Ptr) - 1
 	for i := 0; i < n; i += max(1, n/unlikeRows) {

@@ -3,73 +3,68 @@ package admm
 import "math"
 
 const (
-	// An iterate is lost if its objective is more than beyond times Scale above the objective at
-	// the start.
+	// An iterate is lost if its objective is more than beyond·Scale above the objective at the start.
 	beyond = 9
-	// patience is the number of rises of the objective, without a new best objective, after which
-	// an automatic step size is halved.
+	// patience is the number of rises without a new best objective after which an automatic step size is
+	// halved.
 	patience = 5
-	// vainHalvings is the number of halvings without a new best objective after which the step size
-	// is no longer considered the cause of the rises.
+	// If vainHalvings halvings bring no new best objective, they are undone.
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// An objective above Previous counts as a rise only if it is also above Best by more than
-	// slack·(First − Best); see Watcher.
+	// An objective above Previous is a rise only if it is also above Best by more than
+	// slack·(First − Best).
 	slack = 1e-3
 )
 
-// A Verdict says how to proceed after an iterate.
+// A Verdict says how the run must proceed.
 type Verdict int
 
-// The verdicts.
+// The verdicts about an iterate.
 const (
 	Fine    Verdict = iota
-	Best            // the best iterate so far: store it
-	Restart         // restore the stored iterate
+	Best            // the iterate is the best so far: store it
+	Restart         // restore the best iterate
 	Lost            // end the run
 )
 
 // A Watcher judges the objectives of a run.
 type Watcher struct {
-	// Halvings says how often an automatic step size must be halved.
+	// Halvings is the number of times that an automatic step size must be halved.
 	Halvings int
-	// Improved says that there was a new best objective after the start.
+	// Improved is true if there was a new best objective after the start.
 	Improved bool
 	// First is the objective at the start.
 	First float64
 
-	Scale          float64 // unit of objectives: |First|, or the scale of Start if that is larger
+	Scale          float64 // unit of objectives: |First|, or the argument scale of Start if that is larger
 	Best, Previous float64
-	Rises          int // rises since Best, or since the last halving
+	Rises          int // rises since Best, or since the last halving if that is later
 	Vain           int // halvings since Best; halvings for lost iterates do not count
 }
 
-// Start sets the objective at the start, and Scale. scale keeps Scale away from zero.
+// Start sets the objective at the start. Scale becomes its absolute value, but at least scale.
 func (w *Watcher) Start(objective, scale float64) {
 	*w = Watcher{First: objective, Best: objective, Previous: objective, Scale: math.Max(math.Abs(objective), scale)}
 }
 
-// Lost reports whether an objective is so large that the iterate is useless.
+// Lost reports whether an objective is so large, or NaN, that the iterate is useless.
 func (w *Watcher) Lost(objective float64) bool {
-	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1) // true for NaN
+	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1)
 }
 
-// An objective is clearly above First if it is above First + worse·Scale. Smaller rises are usual,
-// because ADMM does not decrease the objective in every iteration.
+// worse is the smallest clear rise above First, in units of Scale. Smaller rises are usual.
 const worse = 0.01
 
 // Worse reports whether an objective is clearly above First.
 func (w *Watcher) Worse(objective float64) bool { return objective > w.First+float64(worse*w.Scale) }
 
-// See judges the next objective. auto says that the step size is automatic and may be
-// halved. loose says that the point may violate a constraint of the problem, so that its
-// objective only shows divergence.
+// See judges the next objective. auto is true if the step size may be halved. loose is true if the point
+// may violate a constraint of the problem; then its objective only shows divergence.
 //
-// ADMM does not decrease the objective in every iteration. The penalty has little influence on the
-// first iterations. Near the optimum, above all after a warm start, y and beta may still have to
-// change much. So halvings that bring no new best objective are undone. Then rises are not counted
-// before there is a new best objective.
+// ADMM does not decrease the objective in every iteration, above all after a warm start. So halvings
+// without a new best objective are undone. After that, rises do not halve the step size until there is a
+// new best objective.
 func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
 	rose := objective > w.Previous && objective > w.Best+float64(slack*(w.First-w.Best))
 	w.Previous = objective
@@ -89,7 +84,7 @@ func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
 	return Fine
 }
 
-// rise counts a rise of the objective.
+// rise counts a rise of the objective, and returns the verdict.
 func (w *Watcher) rise() Verdict {
 	if w.Rises++; w.Rises < patience || w.Vain > vainHalvings {
 		return Fine

@@ -40,8 +40,8 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestHalvingsAreTakenBack checks that halvings of the step size are undone if the objective rises with
-// every step size. After a new best objective, rises must halve the step size again.
+// TestHalvingsAreTakenBack checks that halvings are undone if the objective rises with every step size.
+// After a new best objective, rises must halve the step size again.
 func TestHalvingsAreTakenBack(t *testing.T) {
 	var w Watcher
 	w.Start(1, 1)

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// ErrTime is the cause of a context that a time limit has ended.
+// ErrTime is the cause of a context that ended at a time limit.
 var ErrTime = errors.New("time limit reached")
 
-// Within returns a context that ends with ctx, or after the time limit with the cause ErrTime. A limit of 0
-// is no limit.
+// Within returns a context that ends with ctx, or after the limit with the cause ErrTime. A limit of 0 is
+// no limit.
 func Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit == 0 {
 		return context.WithCancel(ctx)
@@ -18,24 +18,22 @@ func Within(ctx context.Context, limit time.Duration) (context.Context, context.
 	return context.WithTimeoutCause(ctx, limit, ErrTime)
 }
 
-// Late reports whether a time limit has ended the context.
+// Late reports whether the context ended at a time limit.
 func Late(ctx context.Context) bool { return context.Cause(ctx) == ErrTime }
 
-// OfContext reports whether err is the error of a context that has ended, or wraps such an error.
+// OfContext reports whether err is or wraps the error of a context that has ended.
 func OfContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// The causes: each says why a run must stop. Causes are numbers, so that ranks can agree on
-// the largest one.
+// The causes why a run must stop. They are numbers, so that ranks can agree on the largest one.
 const (
-	Running  float64 = iota // no reason: the run goes on
+	Running  float64 = iota // the run goes on
 	TimeUp                  // the time limit has passed
-	Canceled                // the context has ended for another reason
+	Canceled                // the context ended for another reason than the time limit
 )
 
-// CauseOf returns why a run with the context ctx must stop. It returns TimeUp if a time limit has ended
-// ctx.
+// CauseOf returns the cause why a run with the context ctx must stop.
 func CauseOf(ctx context.Context) float64 {
 	switch {
 	case ctx.Err() == nil:
@@ -46,8 +44,7 @@ func CauseOf(ctx context.Context) float64 {
 	return Canceled
 }
 
-// CauseError returns the error of a run that must stop for a cause. It returns nil for
-// Running, even if the context has ended since the cause was computed.
+// CauseError returns the error of a run that must stop for a cause, or nil for Running.
 func CauseError(ctx context.Context, cause float64) error {
 	switch err := ctx.Err(); {
 	case cause == Running:

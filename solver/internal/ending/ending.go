@@ -4,7 +4,7 @@ package ending
 
 import "github.com/scas-admm/scas/sparse"
 
-// Why is the reason why a method ended; its zero value means that it has not ended.
+// Why is the reason why a method ended. Zero means that it has not ended.
 type Why int
 
 const (
@@ -13,13 +13,13 @@ const (
 	Rounding        // rounding prevents further progress
 	Iterations      // all allowed iterations were done
 	Interrupted     // an error ended the method
-	Room            // too many coefficients are not zero: working sets would be too large, or Hessians too slow
-	Separated       // in a direction of free features, the loss decreases for ever
+	Room            // too many coefficients are not zero
+	Separated       // the loss decreases for ever in a direction of free features
 )
 
-// Of returns why a method ended whose goal was a gap of at most goal. full means that too many
-// coefficients are not zero, spent that all allowed iterations were done. separable reports whether the
-// loss decreases for ever; it reads the data, so Of calls it only if its result matters.
+// Of returns why a method ended. err is the error that ended it, and goal the gap to reach. full is true if
+// too many coefficients are not zero, spent if all allowed iterations were done. separable reports whether
+// the loss decreases for ever. Of calls it only if the result matters, because it reads the data.
 func Of(err error, gap, goal float64, full bool, separable func() bool, spent bool) Why {
 	switch {
 	case err != nil:
@@ -51,41 +51,40 @@ const (
 	Diverged   = "diverged"
 )
 
-// Evidence describes a run that has ended. The status and the advice to the user follow from it.
+// Evidence describes a run that has ended.
 type Evidence struct {
-	Err       error   // the error that ended the run, other than the time limit; or nil
-	Diverged  bool    // Err is a divergence
+	Err       error   // the error that ended the run, or nil; the time limit is no error
+	Diverged  bool    // true if Err is a divergence
 	Late      bool    // the time limit ended the run
 	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is at most 0 if no gap was requested
-	// Final is true if the method continues until it has reached the goal or cannot reach it.
-	// Other methods end when their budget of passes is used up.
+	// Final is true if the method runs until it has reached the goal or cannot reach it, and false if it
+	// runs until its budget of passes is used up.
 	Final bool
 	Why   Why // why a final method ended
 
 	Advice    *Advice // term.Traits.StallAdvice of the loss
-	Dependent bool    // some features without a penalty are linearly dependent
+	Dependent bool    // true if some free features are linearly dependent
 	Unit      float64 // the number to which tolerances are relative
 }
 
-// mattersFrom is the gap, relative to Unit, above which linear dependence of features is the likely
-// cause if a run stalls.
+// mattersFrom is the gap, in units of Unit, above which linear dependence of features is the likely cause
+// of a stalled run.
 const mattersFrom = 1e-3
 
 // An Advice says why a run did not reach its goal, and what to do.
 type Advice struct {
-	Why      string // why the goal was not reached; empty if the remedies show this
+	Why      string // why the goal was not reached; empty if the remedies make this clear
 	Remedies []sparse.Remedy
 }
 
-// Remedies that several endings share.
 var (
 	MoreTime   = []sparse.Remedy{{Field: "Settings.TimeLimit", To: "a larger number"}}
 	AskForLess = sparse.Remedy{Field: "Settings.RelTol", To: "a larger number"}
 	Scale      = sparse.Remedy{To: "scale the features"}
 )
 
-// Status returns the status of the run, and advice if the goal was not reached. The
-// advice is nil if the goal was reached or if r.Err is not nil.
+// Status returns the status of the run. advice is nil if the goal was reached or the run ended with an
+// error.
 func (r *Evidence) Status() (status string, advice *Advice) {
 	switch {
 	case r.Diverged:

@@ -18,7 +18,7 @@ func TestStatus(t *testing.T) {
 		name   string
 		run    Evidence
 		status string
-		remedy string // text that the advice must contain; empty if there must be none
+		remedy string // text in the advice; empty if there must be no advice
 	}{
 		{"proved", Evidence{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
 		{"no goal", Evidence{Gap: 1}, PassesDone, "Settings.Passes"},

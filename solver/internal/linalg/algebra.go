@@ -1,9 +1,8 @@
-// Package linalg provides the linear algebra of the constraint matrix A of a problem: products with
-// A and A', the matrix A'A with its diagonal, connected components, eigenbasis and extreme
-// eigenvalues, and solutions of (s I + ρ A'A) v = b by eigenbasis or conjugate gradients. It also
-// has Cholesky factorizations of dense and banded matrices. It does not use the rest of the
-// problem. Sums have a fixed order, so results have the same bits on every machine. Read [Algebra]
-// first.
+// Package linalg provides the linear algebra of the constraint matrix A of a problem: products with A and
+// A', the matrix A'A with its diagonal, connected components, eigenbasis and extreme eigenvalues, and
+// solutions of (s I + ρ A'A) v = b by eigenbasis or conjugate gradients. It also has Cholesky
+// factorizations of dense and banded matrices. Sums have a fixed order, so results have the same bits on
+// every machine. Read [Algebra] first.
 package linalg
 
 import (
@@ -20,8 +19,8 @@ type Map interface {
 	MulVecTrans(dst, v []float64)
 }
 
-// An Algebra holds A and quantities derived from it, each computed at its first use and
-// then kept. It is safe for concurrent use.
+// An Algebra holds A and quantities derived from it. Each quantity is computed at its first use. It is safe
+// for concurrent use.
 type Algebra struct {
 	rows, cols int
 	op         Map         // nil for A = I
@@ -34,7 +33,7 @@ type Algebra struct {
 	largest    func() float64
 	smallest   func() float64
 
-	lock     sync.Mutex // protects spectrum
+	lock     sync.Mutex // protects the field spectrum
 	spectrum *Spectrum
 }
 
@@ -54,16 +53,16 @@ func New(a Map, p int) *Algebra {
 	return q
 }
 
-// Dims returns the numbers l of rows and p of columns of A.
+// Dims returns the numbers of rows and columns of A.
 func (q *Algebra) Dims() (rows, cols int) { return q.rows, q.cols }
 
-// Identity reports whether A = I, given as nil.
+// Identity reports whether New was called with nil, for A = I.
 func (q *Algebra) Identity() bool { return q.op == nil }
 
 // Matrix returns A, or nil if A is the identity or not given as a matrix.
 func (q *Algebra) Matrix() *sparse.CSR { return q.matrix }
 
-// Gram returns A'A, or nil if Matrix returns nil.
+// Gram returns A'A, or nil if A is the identity or not given as a matrix.
 func (q *Algebra) Gram() *sparse.CSR {
 	if q.matrix == nil {
 		return nil
@@ -71,8 +70,8 @@ func (q *Algebra) Gram() *sparse.CSR {
 	return q.gram()
 }
 
-// Diagonal returns the diagonal of A'A, and whether all other entries of A'A are zero. If
-// A is a Map that is not a matrix, it returns zeros and false.
+// Diagonal returns the diagonal of A'A. alone is true if all other entries of A'A are zero. If A is a Map
+// that is not a matrix, Diagonal returns zeros and false.
 func (q *Algebra) Diagonal() (d []float64, alone bool) {
 	d = make([]float64, q.cols)
 	if q.Identity() {
@@ -98,12 +97,11 @@ func (q *Algebra) Diagonal() (d []float64, alone bool) {
 	return d, alone
 }
 
-// Components returns the connected components of the pattern of A'A. A must be a matrix.
+// Components returns the connected components of the nonzero pattern of A'A. A must be a matrix.
 func (q *Algebra) Components() *Components { return q.components() }
 
-// Spectrum returns the eigenvalues and eigenvectors of A'A. A must be a matrix. The
-// computation may take long; if interrupt is not nil, it is called again and again, and
-// its error ends the computation.
+// Spectrum returns the eigenvalues and eigenvectors of A'A. A must be a matrix. If interrupt is not nil, it
+// is called from time to time, and its error ends the computation.
 func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -121,8 +119,7 @@ func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	return s, nil
 }
 
-// Largest returns an estimate of the largest eigenvalue of A'A, which is usually a little
-// too large; see LargestEigenvalue.
+// Largest returns an estimate of the largest eigenvalue of A'A; see LargestEigenvalue.
 func (q *Algebra) Largest() float64 {
 	if q.Identity() {
 		return 1

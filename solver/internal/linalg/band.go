@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A BandCholesky is the Cholesky factor L of a symmetric positive definite banded matrix. The
-// entries (i, j) of the matrix and of L with |i − j| > width are zero. For a matrix of order n, the
-// factorisation takes about n·width² operations, and L has n·(width + 1) numbers.
+// A BandCholesky is the Cholesky factor L of a symmetric positive definite banded matrix: entries (i, j)
+// with |i − j| > width are zero. For a matrix of order n, the factorisation takes about n·width²
+// operations.
 type BandCholesky struct {
 	n, width int
 	l        []float64 // row i holds columns i − width to i
@@ -26,9 +26,9 @@ func (c *BandCholesky) row(i int) (lo int, row []float64) {
 	return lo, c.l[end-(i-lo)-1 : end]
 }
 
-// Factor factors diag(scale) h diag(scale) + shift I and reports whether this
-// matrix is positive definite. Entry (i, j) of h, i ≤ j ≤ i + width, is stored at i·width
-// + j. A zero on the scaled diagonal is replaced by one.
+// Factor factors diag(scale) h diag(scale) + shift I and reports whether this matrix is positive definite.
+// Entry (i, j) of h, i ≤ j ≤ i + width, is h[i·width + j]. A zero on the scaled diagonal is replaced by
+// one.
 func (c *BandCholesky) Factor(h, scale []float64, shift float64) bool {
 	for i := range c.n {
 		lo, row := c.row(i)

@@ -6,19 +6,17 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A basis is the eigenbasis V of a component, stored in tiles, which are squares of side ×
-// side entries. One kernel call multiplies a tile by a vector. With only some dozens of
-// features, a kernel call for each row would take longer than its arithmetic.
+// A basis is the eigenbasis V of a component, stored in tiles of side × side entries. One kernel call
+// multiplies a tile by a vector.
 type basis struct {
-	size, tiles int       // order of V; number of tiles along an edge of V
-	into, outOf []float64 // tiles for the products with V' and with V
+	size, tiles int       // order of V; number of tiles in a row of tiles
+	into, outOf []float64 // tiles for products with V', and for products with V
 	src, dst    []float64 // vectors, padded to whole tiles
 }
 
 const side = kernels.TileSide
 
-// newBasis returns the basis for the matrix V of order size. v has V row by row, with a row
-// for each feature.
+// newBasis returns the basis for the matrix V of the given order. v holds V by rows, one for each feature.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
 	b := &basis{size: size, tiles: t, into: make([]float64, t*t*side*side), outOf: make([]float64, t*t*side*side)}
@@ -32,8 +30,8 @@ func newBasis(size int, v []float64) *basis {
 	return b
 }
 
-// at returns the position of the entry that multiplies element i of a vector in the sum for
-// element j of the product. Tiles for the same elements of the product are adjacent.
+// at returns the position of the entry that multiplies element i of a vector for element j of the product.
+// Tiles for the same elements of the product are adjacent.
 func (b *basis) at(i, j int) int {
 	return ((j/side)*b.tiles+i/side)*side*side + i%side*side + j%side
 }
@@ -49,8 +47,8 @@ func (b *basis) times(tiles []float64) {
 	}
 }
 
-// component sets dst to the solution for b and the shift, at the features of component c. The
-// component has several features.
+// component sets the entries of dst at the features of component c to the solution for the right side b and
+// the shift. The component has several features.
 func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 	members, at := s.spec.Members[c], s.spec.Offset[c]
 	sigma := s.spec.Sigma[at : at+len(members)]
@@ -72,12 +70,10 @@ func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 	}
 }
 
-// few is the largest number of features of a component for which plain loops are faster
-// than the kernel, which multiplies whole tiles.
+// few is the largest number of features of a component for which plain loops are faster than the kernel.
 const few = 8
 
-// solveSmall does what component does, by plain loops. sigma and v are the eigenvalues and
-// the eigenvectors, as in Spectrum.
+// solveSmall does the same as component by plain loops. sigma and v are as in Spectrum.
 func (s *Shifted) solveSmall(members []int32, v, sigma, dst, b []float64, shift float64) {
 	size := len(members)
 	hat := s.hat[:size]

@@ -7,15 +7,12 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// factorBlock is the number of columns in a block: columns that are eliminated together.
-// Another value would change the bits of the factor.
+// factorBlock is the number of columns that are eliminated together, as a block. Another value would change
+// the bits of the factor.
 const factorBlock = kernels.TileSide
 
-// Factor factors diag(scale) h diag(scale) + shift I and reports whether this matrix is positive
-// definite. h is row-major; Factor reads its upper triangle. A zero on the scaled diagonal is
-// replaced by one. Columns are eliminated in blocks, so that the rest of the matrix is read once
-// for each block instead of once for each column. The terms of each entry of L are summed in the
-// order of the columns.
+// Factor factors diag(scale) h diag(scale) + shift I and reports whether this matrix is positive definite.
+// h is row-major, and only its upper triangle is read. A zero on the scaled diagonal is replaced by one.
 func (c *Cholesky) Factor(h, scale []float64, shift float64) bool {
 	n := c.n
 	for i := 0; i < n; i += factorBlock {
@@ -32,8 +29,8 @@ func (c *Cholesky) Factor(h, scale []float64, shift float64) bool {
 	return c.blocks()
 }
 
-// take sets the tile of c.l that begins at row i and column j, in the lower triangle, to the entries of h
-// times their scales. It reads these entries in the upper triangle of h.
+// take sets the tile of c.l that begins at row i and column j to the scaled entries of h, which it reads in
+// the upper triangle.
 func (c *Cholesky) take(h, scale []float64, i, j int) {
 	n := c.n
 	for row := i; row < min(i+factorBlock, n); row++ {
@@ -43,8 +40,8 @@ func (c *Cholesky) take(h, scale []float64, i, j int) {
 	}
 }
 
-// blocks factors the matrix whose lower triangle is stored in c.l. It returns false if the matrix is
-// not positive definite.
+// blocks factors the matrix whose lower triangle is in c.l, one block of columns after the other. It
+// returns false if the matrix is not positive definite.
 func (c *Cholesky) blocks() bool {
 	n := c.n
 	t := c.tiled()
@@ -64,7 +61,7 @@ func (c *Cholesky) blocks() bool {
 	return true
 }
 
-// spread calls do for 0 ≤ k < count on up to Threads goroutines, and on at most count/4. It begins
+// spread calls do for 0 ≤ k < count on several goroutines, at most Threads and at most count/4. It begins
 // with the largest k, whose rows are the longest.
 func (c *Cholesky) spread(count int, do func(k int)) {
 	rows.Spread(min(c.Threads, count/4), count, func(k int) { do(count - 1 - k) })
@@ -73,9 +70,9 @@ func (c *Cholesky) spread(count int, do func(k int)) {
 // row returns columns lo to hi−1 of row i of the factor.
 func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.n+lo : i*c.n+hi] }
 
-// diagonalBlock factors the square of rows and columns lo to hi−1, at most factorBlock of them. It
-// works on the transpose: one kernel call subtracts multiples of all rows above from a row. It
-// returns false if a pivot is not a positive finite number.
+// diagonalBlock factors the square of rows and columns lo to hi−1, at most factorBlock of them. It works on
+// the transpose, because one kernel call subtracts multiples of several rows from a row. It returns false
+// if a pivot is not a positive finite number.
 func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	const side = factorBlock
 	if c.upper == nil {
@@ -112,17 +109,17 @@ func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	return true
 }
 
-// tiles holds the rows of the factor below one block of columns, in tiles of factorBlock rows.
+// tiles holds the rows of the factor below a block of columns, in tiles of factorBlock rows.
 type tiles struct {
 	*Cholesky
 	lo       int       // first column of the block
-	diagonal []float64 // −L in the block's square on the diagonal, by rows
-	across   []float64 // L in the block's columns below the diagonal square, each tile transposed
-	left     []float64 // −L in the block's columns below the diagonal square, by rows
+	diagonal []float64 // −L in the diagonal square of the block, by rows
+	across   []float64 // L below the diagonal square, in the columns of the block, each tile transposed
+	left     []float64 // −L below the diagonal square, in the columns of the block, by rows
 	own      []float64 // for each tile, a copy of the square where its rows meet the diagonal
 }
 
-// tiled returns tiles for the factor. It uses the memory of the last factor if that is large enough.
+// tiled returns c.tiles with enough memory for the factor.
 func (c *Cholesky) tiled() *tiles {
 	const side = factorBlock
 	size := (c.n + side - 1) / side * side * side
@@ -139,8 +136,8 @@ func (c *Cholesky) tiled() *tiles {
 	return t
 }
 
-// begin sets t for the block whose first column is lo. Its square on the diagonal must be factored
-// already.
+// begin prepares t for the block whose first column is lo. The diagonal square of the block must be
+// factored already.
 func (t *tiles) begin(lo int) {
 	t.lo = lo
 	for i := range factorBlock {
@@ -150,7 +147,7 @@ func (t *tiles) begin(lo int) {
 	}
 }
 
-// span returns the first row of tile k and the row after its last row. at is the position of the tile in
+// span returns the first row of tile k and the row after its last row. at is the start of the tile in
 // across, left and own.
 func (t *tiles) span(k int) (first, last, at int) {
 	at = k * factorBlock
@@ -158,7 +155,7 @@ func (t *tiles) span(k int) (first, last, at int) {
 	return first, min(first+factorBlock, t.n), at * factorBlock
 }
 
-// solve computes the entries of L in the rows of tile k and the columns of the block.
+// solve computes L in the rows of tile k and the columns of the block.
 func (t *tiles) solve(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
@@ -186,8 +183,7 @@ func (t *tiles) solve(k int) {
 	}
 }
 
-// trail updates the rows of tile k to the right of the block: it subtracts the terms with columns of
-// the block.
+// trail subtracts, from the rows of tile k to the right of the block, the terms with columns of the block.
 func (t *tiles) trail(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
@@ -196,7 +192,7 @@ func (t *tiles) trail(k int) {
 		col, _, panel := t.span(m)
 		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[panel:panel+side*side])
 	}
-	// The square on the diagonal has entries above the diagonal, so a copy of the square is updated.
+	// AddTile also writes above the diagonal, so it works on a copy of the diagonal square.
 	own := t.own[at : at+side*side]
 	clear(own)
 	for i := first; i < last; i++ {

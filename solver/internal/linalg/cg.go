@@ -7,11 +7,11 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// ConjugateGradients solves K v = b for a symmetric positive definite K by the conjugate
-// gradient method with a diagonal preconditioner D. It is not safe for concurrent use.
+// ConjugateGradients solves K v = b for a symmetric positive definite K, with a diagonal preconditioner D.
+// It is not safe for concurrent use.
 type ConjugateGradients struct {
 	Multiply func(dst, v []float64) // sets dst = K v
-	Diagonal []float64              // diagonal of D: the diagonal of K, or an estimate of that; positive
+	Diagonal []float64              // diagonal of D, positive: the diagonal of K, or an estimate of it
 	Residual []float64              // b − K v
 
 	dir, image, scaled []float64
@@ -24,16 +24,17 @@ func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGra
 	return c
 }
 
-// Resize prepares for p unknowns. It uses the memory of the last system if that is large enough.
+// Resize prepares for p unknowns. It reuses memory that is large enough.
 func (c *ConjugateGradients) Resize(p int) {
 	for _, v := range []*[]float64{&c.Diagonal, &c.Residual, &c.dir, &c.image, &c.scaled} {
 		*v = slices.Grow((*v)[:0], p)[:p]
 	}
 }
 
-// Solve improves v, until done returns true, the given number of rounds is done, or K is found to be
-// singular. It returns the number of products with K. Before the call, c.Residual must be b − K v. Solve
-// calls done before each round, with the number of the round, from 0, and with r'D⁻¹r for the residual r.
+// Solve improves v until done returns true, the given number of rounds is done, or K is found to be
+// singular. It returns the number of products with K. Before the call, c.Residual must be b − K v. Before
+// each round, Solve calls done with the number of the round, from 0, and with energy = r'D⁻¹r for the
+// residual r.
 func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int, energy float64) bool) (products int) {
 	previous := 0.0
 	for round := range rounds {
@@ -55,7 +56,7 @@ func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int,
 		previous = energy
 		c.Multiply(c.image, c.dir)
 		curvature := kernels.Dot(c.dir, c.image)
-		if !(curvature > 0) { // K is singular, apart from rounding
+		if !(curvature > 0) { // K is singular up to rounding
 			return round + 1
 		}
 		length := energy / curvature
@@ -65,7 +66,7 @@ func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int,
 	return rounds
 }
 
-// Within returns an argument for Solve: it ends a solution when the norm of the residual is at most goal.
+// Within returns a function done for Solve, which ends Solve when the norm of the residual is at most goal.
 func (c *ConjugateGradients) Within(goal float64) func(int, float64) bool {
 	return func(int, float64) bool { return math.Sqrt(kernels.Dot(c.Residual, c.Residual)) <= goal }
 }

@@ -12,8 +12,8 @@ import (
 // matrix, so that rho A'A does not overflow.
 const Largest = 1e100
 
-// Check returns an error if m is nil or a nil pointer in an interface, or a matrix with an
-// entry whose absolute value is above Largest. name is the name of m in errors.
+// Check returns an error if m is nil or a nil pointer, or a matrix with an entry whose absolute value is
+// above Largest. name is the name of m in the error.
 func Check(name string, m Map) error {
 	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return pkgerr.Errorf("solver", "%s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)

@@ -7,9 +7,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Cholesky is the Cholesky factor L of a symmetric positive definite matrix L L'. It does not use
-// a library, because the order of summation in libraries depends on the machine, and a solution
-// must have the same bits on every machine.
+// A Cholesky is the Cholesky factor L of a symmetric positive definite matrix. It does not use a library,
+// because the bits of its results must not depend on the machine.
 type Cholesky struct {
 	// Threads is the number of goroutines of Factor; 0 means 1. The bits of L do not depend on it.
 	Threads int
@@ -24,8 +23,7 @@ type Cholesky struct {
 // NewCholesky returns a Cholesky for matrices of order n.
 func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, l: make([]float64, n*n)} }
 
-// Resize prepares for matrices of order n. It uses the memory of the last factor if that is large
-// enough.
+// Resize prepares for matrices of order n. It reuses memory that is large enough.
 func (c *Cholesky) Resize(n int) { c.n, c.l = n, slices.Grow(c.l[:0], n*n)[:n*n] }
 
 // SolveLower sets dst to the solution of L v = b; dst may be b.
@@ -47,7 +45,7 @@ func (c *Cholesky) Solve(dst, b []float64) {
 	}
 }
 
-// LeastPivot returns the square of the smallest entry on the factor's diagonal.
+// LeastPivot returns the square of the smallest entry on the diagonal of L.
 func (c *Cholesky) LeastPivot() float64 {
 	least := math.Inf(1)
 	for i := range c.n {

@@ -27,9 +27,9 @@ func definite(n int) []float64 {
 	return h
 }
 
-// TestCholesky checks solutions with D H D + shift I, with a diagonal D, for one block of columns and
-// for several. They must have the same bits at every level and with several threads. A matrix that is
-// not positive definite must be refused.
+// TestCholesky checks solutions with D H D + shift I, where D is diagonal, for one and several blocks of
+// columns. They must have the same bits at every level and with several threads. A matrix that is not
+// positive definite must be refused.
 func TestCholesky(t *testing.T) {
 	active := kernels.Active()
 	defer kernels.Use(active)
@@ -78,8 +78,7 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
-// TestBand checks that a band matrix gives the same solutions if it is factored as a band and as a full
-// matrix, up to rounding.
+// TestBand checks that BandCholesky and Cholesky give the same solutions for a band matrix, up to rounding.
 func TestBand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct{ n, width int }{{1, 0}, {5, 0}, {7, 1}, {30, 3}, {50, 17}} {

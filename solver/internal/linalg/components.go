@@ -6,12 +6,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// MaxComponent is the largest number of features of a component whose eigenbasis is
-// computed.
+// MaxComponent is the largest number of features of a component whose eigenbasis is computed.
 const MaxComponent = 512
 
-// Components holds the connected components of the nonzero pattern of A'A. Coordinates in the
-// eigenbasis are ordered by component: the coordinates of component c begin at Offset[c].
+// Components holds the connected components of the nonzero pattern of A'A. In the eigenbasis, the
+// coordinates of component c begin at Offset[c].
 type Components struct {
 	Members   [][]int32 // features of each component
 	Offset    []int
@@ -41,8 +40,8 @@ func newComponents(gram *sparse.CSR) *Components {
 	return s
 }
 
-// reach makes a new component of the feature first and all features that are connected with
-// it. It returns them in breadth-first order.
+// reach makes a new component of the feature first and all features that are connected with it. It returns
+// these features in breadth-first order.
 func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
 	id := int32(len(s.Members))
 	s.Component[first] = id
@@ -59,8 +58,8 @@ func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
 	return queue
 }
 
-// Largest returns the size of the largest component, and the number of components with
-// more than one feature.
+// Largest returns the size of the largest component. coupled is the number of components with several
+// features.
 func (s *Components) Largest() (size, coupled int) {
 	for _, m := range s.Members {
 		size = max(size, len(m))
@@ -71,8 +70,8 @@ func (s *Components) Largest() (size, coupled int) {
 	return size, coupled
 }
 
-// Fill returns the number of nonzeros of X V, where V is the eigenbasis of A'A. It assumes
-// that V is full within each component.
+// Fill returns the number of nonzeros of X V, where V is the eigenbasis of A'A, taken as full within each
+// component.
 func (s *Components) Fill(x *sparse.CSR) int64 {
 	n, _ := x.Dims()
 	seen := make([]int, len(s.Members))
