@@ -102,7 +102,7 @@ func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float
 	return b
 }
 
-// scaledGap returns the gap of b, but with the computed Fenchel terms of the scaled alpha.
+// scaledGap returns the gap of b, but with the Fenchel terms computed at the scaled alpha.
 func (m *Memory) scaledGap(at *Point, alpha []float64, t *Tally, b Bound) float64 {
 	if m.scaled == nil {
 		m.scaled = make([]float64, len(alpha))

@@ -115,7 +115,7 @@ func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 	}
 }
 
-// setGroups sets Groups. The argument has row indices of A.
+// setGroups sets Groups. The given groups have row indices of A.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
 		return

@@ -18,8 +18,8 @@ const (
 	maxTerms            = 1 << 24
 )
 
-// A Tally has sums over samples that depend on a point x and on α. cᵢ is the coefficient of a sample, and φ*
-// the conjugate of the loss.
+// A Tally has sums over samples that depend on a point x and on α. cᵢ is the factor of sample i in the mean
+// loss, and φ* the conjugate of the loss φ.
 type Tally struct {
 	Loss    float64 // Σ cᵢ φ(tᵢ)
 	Fenchel float64 // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
@@ -69,7 +69,7 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 // Φᵢ is at most phiSlope times the distance of αᵢ from the nearer end of the domain of φ*.
 const phiSlope = 1e4
 
-// Phi sets phi to cᵢΦᵢ and adds to Swing and MaxPhi. It is needed if the problem has roots: then α is
+// Phi sets phi to cᵢΦᵢ and updates Swing and MaxPhi. It is needed if the problem has roots: then α is
 // changed by δᵢ = Φᵢyᵢ, where y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope). Φ is chosen
 // so that α + δ stays in the domain of φ*, and so that the change of the Fenchel terms,
 //
@@ -85,8 +85,7 @@ const phiSlope = 1e4
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// This bound needs CurvatureOfSlope, and a number > 0 for its value at φ'(tᵢ). If one of them is missing,
-// let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative
+// This bound needs CurvatureOfSlope, and its value at φ'(tᵢ) must be positive. If that is not so, let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative
 // and convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope

@@ -15,7 +15,7 @@ type Columns struct {
 	Ridge []float64
 
 	diagonal      []float64
-	d, product    []float64 // d of Hessian, and Z d
+	d, product    []float64 // the vector d (see Hessian), and Z d
 	saved, savedD []float64 // product and d at the last Save
 
 	support kernels.Rows // the columns of Z in the support
@@ -87,7 +87,7 @@ func (h *Columns) Restore() {
 }
 
 const (
-	maxConjugate    = 200  // the largest number of iterations
+	maxConjugate    = 200  // the largest number of iterations in Solve
 	energyTolerance = 1e-2 // Solve calls enough if the energy is at most this part of the first energy
 	checkEvery      = 10   // Solve calls crosses once in this number of iterations
 )

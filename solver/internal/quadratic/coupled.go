@@ -216,7 +216,7 @@ func (q *Coupled) Terms() float64 {
 	return float64(max(1, count))
 }
 
-// prepare allocates memory. It sets u to x, or with a set to a point near x inside the set.
+// prepare allocates memory and sets u to x. If there is a set X, it moves u into the interior of X.
 func (q *Coupled) prepare() {
 	if q.Set != nil {
 		q.barriers.Walls, q.barriers.unpenalised = q.Set.Walls(q.Order), make([]bool, q.Order)
@@ -321,7 +321,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 
 const maxHalvings = 40
 
-// accept moves u by length times the step. It sets Move for the full step.
+// accept moves u by length times the step. It sets Move as if the full step were taken.
 func (q *Coupled) accept(length float64) {
 	copy(q.Move, q.d)
 	kernels.Axpy(1, q.step, q.Move)

@@ -48,7 +48,7 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition,
 	return part, ok
 }
 
-// Value returns the function at u minus the function at x.
+// Value returns the minimised function at u minus its value at x.
 func (q *Coupled) Value() float64 {
 	sum := 0.0
 	q.refresh()
@@ -119,7 +119,7 @@ const (
 	// reducedShift is the relative diagonal shift of the reduced matrix. With linearly dependent columns the
 	// solution is not unique; the shift keeps it near the solution of Solve.
 	reducedShift = 1e-9
-	maxReduced   = 6 // the largest number of steps; one is enough without constraints
+	maxReduced   = 6 // the largest number of steps; one is enough if no row is constrained
 )
 
 // solveReduced moves u to the solution of the reduced problem. It returns true if no row of A u changes its

@@ -363,7 +363,7 @@ func (q *Separable) shorten() {
 	}
 }
 
-// Value returns the function at u minus the function at x.
+// Value returns the minimised function at u minus its value at x.
 func (q *Separable) Value() (sum float64) {
 	for k, u := range q.U {
 		d := u - q.X[k]
