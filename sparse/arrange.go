@@ -8,20 +8,20 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
-// newData returns the data set of a matrix x that a file holds, and of the labels y if the file has
-// labels. stats describes the file; newData adds the size of x.
+// newData returns a data set with the matrix x and, if y is not nil, the labels y. It adds the
+// numbers of rows and entries to stats.
 func newData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
 	if x.rows == 0 {
 		return nil, &ParseError{File: name, Msg: "a matrix without rows: expected a row for every sample"}
 	}
 	stats.Rows, stats.NNZ = x.rows, x.NNZ()
 	d := &Dataset{X: x, Stats: stats}
-	return d, d.labelled(name, y, opt)
+	return d, d.setLabels(name, y, opt)
 }
 
-// labelled sets the labels of d: the labels of ReadOptions.LabelsFile if there are any, else y.
-// If there are neither, d has no labels, which is an error unless opt allows it.
-func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err error) {
+// setLabels sets the labels of d to those of ReadOptions.LabelsFile, or to y if there is no such
+// file. It returns an error if there are no labels, unless opt allows that.
+func (d *Dataset) setLabels(name string, y []float64, opt *ReadOptions) (err error) {
 	n, _ := d.X.Dims()
 	if opt.targets != nil {
 		y = opt.targets
@@ -44,8 +44,8 @@ func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err erro
 	return c.settle(d)
 }
 
-// widen returns x with opt.Features columns, or x itself if opt.Features is 0. It drops columns
-// only if opt.IgnoreBeyond is set; otherwise too many columns are an error.
+// widen returns x with opt.Features columns, or x itself if opt.Features is 0. If x has more
+// columns, widen drops them if opt.IgnoreBeyond is set, and returns an error otherwise.
 func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	switch p := opt.Features; {
 	case p == 0 || p == x.cols:
@@ -62,7 +62,7 @@ func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	}
 }
 
-// narrow returns a copy of x with only the first opt.Features columns.
+// narrow returns a copy of the first opt.Features columns of x.
 func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	if err := opt.allow(name, rowBytes*int64(x.rows)+entryBytes*x.NNZ(), "%d rows", x.rows); err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	return y, nil
 }
 
-// arrange reorders the columns of d to match names, if names and d.Names are set. It drops columns
-// that names does not list.
+// arrange puts the columns of d in the order of names, and drops columns that names does not
+// list. It does nothing if names or d.Names is nil.
 func (d *Dataset) arrange(file string, names []string) error {
 	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
 		return nil
@@ -108,8 +108,8 @@ func (d *Dataset) arrange(file string, names []string) error {
 	return nil
 }
 
-// renumber moves the entries of column j to column to[j], and drops them if to[j] is -1. cols is the new
-// number of columns.
+// renumber moves the entries of column j to column to[j], or drops them if to[j] is -1. The
+// matrix then has cols columns.
 func (a *CSR) renumber(to []int32, cols int) {
 	kept, first := 0, int64(0)
 	for i := range a.rows {
@@ -126,7 +126,6 @@ func (a *CSR) renumber(to []int32, cols int) {
 	a.cols, a.idx, a.val = cols, trim(a.idx[:kept]), trim(a.val[:kept])
 }
 
-// missingColumns returns the error that a file lacks columns.
 func missingColumns(file string, missing, have []string) error {
 	others := ""
 	if n := len(missing) - 1; n > 0 {
@@ -135,7 +134,7 @@ func missingColumns(file string, missing, have []string) error {
 	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", others, some(have))}
 }
 
-// some joins names with commas; of a long list it shows only the first few.
+// some joins the first few names with commas, and says how many more names there are.
 func some(names []string) string {
 	const most = 8
 	if len(names) <= most {

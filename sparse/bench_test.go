@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// rcv1Text returns LIBSVM text that resembles the data set rcv1. A row has 75 increasing indices below
-// 47,236, and values with the given number of decimals.
+// rcv1Text returns LIBSVM text like that of the data set rcv1: each row has 75 increasing indices
+// below 47,236, and values with the given number of decimals.
 func rcv1Text(rows, decimals int) []byte {
 	r := rand.New(rand.NewPCG(7, 7))
 	var b bytes.Buffer
@@ -77,8 +77,8 @@ func BenchmarkWriteLIBSVM(b *testing.B) {
 	b.SetBytes(n)
 }
 
-// BenchmarkRead reads a dense data set in every format, and a sparse one in the formats that store sparse
-// data. MB/s refers to the size of the file. In the sparse data, one value in 630 is stored.
+// BenchmarkRead reads a dense data set in every format, and a sparse data set in the formats for
+// sparse data. MB/s counts the bytes of the file.
 func BenchmarkRead(b *testing.B) {
 	sets := map[string]*Dataset{"sparse": mustRead(b, string(rcv1Text(4_000, 6)), &ReadOptions{Features: 47_236})}
 	r := rand.New(rand.NewPCG(7, 7))

@@ -86,13 +86,13 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 // binaryLabels sets the labels of d. stored is the mapping of the labels in the file. The labels are a
 // view of the file if opt asks for the values that the file stores, and a copy otherwise.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMapping, opt *ReadOptions) error {
-	numbers, pair := opt.numbers(), !opt.numbers() && opt.Classes.IsZero()
+	numbers, pair := opt.numericLabels(), !opt.numericLabels() && opt.Classes.IsZero()
 	switch {
 	case opt.stored && f.Header.Labels == scasfile.Signs:
 		d.Labels, d.Mapping = f.Labels, stored
 		return nil
 	case opt.targets != nil || f.Labels == nil:
-		return d.labelled(name, nil, opt)
+		return d.setLabels(name, nil, opt)
 	case f.Header.Labels != scasfile.Signs && numbers && !opt.Counts:
 		d.Labels = f.Labels
 		return nil
@@ -114,7 +114,7 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 		return nil
 	}
 	file := Dataset{Labels: f.Labels, Mapping: stored}
-	return d.labelled(name, file.OriginalLabels(), opt)
+	return d.setLabels(name, file.OriginalLabels(), opt)
 }
 
 // binaryNumbers sets the labels of d from a file that stores them as numbers, if opt asks
@@ -138,12 +138,12 @@ func (d *Dataset) binaryNumbers(f *scasfile.File, name string, opt *ReadOptions)
 	case err != nil || opt.Counts:
 		return err
 	case opt.Classes.IsZero() && len(c.kinds.all) <= 2:
-		return d.labelled(name, f.Labels, opt)
+		return d.setLabels(name, f.Labels, opt)
 	}
 	return c.settle(d)
 }
 
-// chosen reports whether m is the mapping that opt asks for.
+// chosen reports whether opt asks for the mapping m.
 func (m LabelMapping) chosen(opt *ReadOptions) bool {
 	switch {
 	case !opt.Mapping.IsZero():

@@ -18,8 +18,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A naiveBinary holds the fields of a .scas file, as the documentation of package scasfile describes
-// them.
+// A naiveBinary holds the fields of a .scas file that the documentation of package scasfile
+// describes.
 type naiveBinary struct {
 	rows, cols, nnz int64
 	labelling       uint32
@@ -30,7 +30,7 @@ type naiveBinary struct {
 	meta            string
 }
 
-// readNaive decodes a .scas file with package binary only.
+// readNaive decodes a .scas file without package scasfile.
 func readNaive(data []byte) (f naiveBinary, err error) {
 	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 	if string(data[:8]) != "\x89SCAS\r\n\x1a" || le.Uint32(data[8:]) != 1 || crc32.Checksum(data[:4092], table) != le.Uint32(data[4092:]) {
@@ -72,7 +72,6 @@ func readNaive(data []byte) (f naiveBinary, err error) {
 	return f, err
 }
 
-// binaryBytes returns data as a .scas file.
 func binaryBytes(t testing.TB, d *Dataset) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -82,8 +81,8 @@ func binaryBytes(t testing.TB, d *Dataset) []byte {
 	return b.Bytes()
 }
 
-// manyRows returns random data with the labels 3 and 7. For 20,000 rows or more, the .scas file has several
-// blocks.
+// manyRows returns random data with the labels 3 and 7. With 20,000 rows or more, the .scas file
+// has several blocks.
 func manyRows(t testing.TB, rows int) *Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -98,7 +97,7 @@ func manyRows(t testing.TB, rows int) *Dataset {
 	return mustRead(t, text.String(), nil)
 }
 
-// TestBinaryLayout checks that files have the layout that the documentation of package scasfile describes.
+// TestBinaryLayout checks the layout of files against the documentation of package scasfile.
 func TestBinaryLayout(t *testing.T) {
 	for name, d := range map[string]*Dataset{"awkward": awkward(t), "many": manyRows(t, 40000)} {
 		f, err := readNaive(binaryBytes(t, d))
@@ -124,8 +123,8 @@ func TestBinaryLayout(t *testing.T) {
 	}
 }
 
-// TestBinaryMaps checks that a file is mapped, with its labels, and holds the same data
-// as the text. Replacing the file does not change data that are mapped.
+// TestBinaryMaps checks that a file is mapped, with its labels, and holds the same data as the
+// text that it was made from. Replacing the file must not change mapped data.
 func TestBinaryMaps(t *testing.T) {
 	d := manyRows(t, 40000)
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -155,8 +154,7 @@ func TestBinaryMaps(t *testing.T) {
 	}
 }
 
-// TestBinaryLabels checks that options have the same effect on the labels of a .scas file as on the labels
-// of text.
+// TestBinaryLabels checks that options have the same effect on labels in .scas files and in text.
 func TestBinaryLabels(t *testing.T) {
 	three, seven := 3.0, 7.0
 	for _, text := range []string{"3 1:1\n7 2:1\n3\n", "-1 1:1\n1 2:1\n-1\n", "1\n2\n3\n", "5 1:1\n5\n"} {
@@ -169,7 +167,7 @@ func TestBinaryLabels(t *testing.T) {
 		} {
 			want, bad := readAs(LIBSVM, strings.NewReader(text), "d", opt)
 			if opt != nil && opt.targets != nil {
-				want, bad = d, d.labelled("d", nil, opt)
+				want, bad = d, d.setLabels("d", nil, opt)
 			}
 			got, err := readAs(Binary, bytes.NewReader(file), "d", opt)
 			if (err == nil) != (bad == nil) {
@@ -188,8 +186,8 @@ func TestBinaryLabels(t *testing.T) {
 	}
 }
 
-// TestBinaryDamage checks at random places that a file with one bit flipped, and a truncated
-// file, are errors.
+// TestBinaryDamage checks that a file with one random bit flipped, and a truncated file, are
+// errors.
 func TestBinaryDamage(t *testing.T) {
 	whole := binaryBytes(t, manyRows(t, 30000))
 	dir := t.TempDir()
@@ -229,7 +227,7 @@ func TestBinaryDamage(t *testing.T) {
 	check.Error(t, err, "d.txt: this is a .scas file")
 }
 
-// TestBinaryHostile checks that invalid rows are errors even if all checksums match.
+// TestBinaryHostile checks that invalid rows are errors even with correct checksums.
 func TestBinaryHostile(t *testing.T) {
 	inf := math.Inf(1)
 	for want, c := range map[string]struct {
@@ -273,8 +271,8 @@ func TestBinaryHostile(t *testing.T) {
 
 func second(_ int, err error) error { return err }
 
-// TestBinaryMemory checks that data larger than allowed are refused, unless ReadOptions.Beyond is
-// set.
+// TestBinaryMemory checks that data larger than allowed are an error, unless ReadOptions.Beyond
+// is set.
 func TestBinaryMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := WriteFile(path, manyRows(t, 30000)); err != nil {
@@ -309,8 +307,8 @@ func TestBinaryMemory(t *testing.T) {
 	}
 }
 
-// FuzzBinary checks that any bytes are either refused or read as valid data. It corrects the checksums, so
-// that the fuzzer reaches the other checks.
+// FuzzBinary checks that any bytes are either refused or read as valid data. It corrects the
+// checksums, so that the fuzzer reaches the checks behind them.
 func FuzzBinary(f *testing.F) {
 	d := mustRead(f, "3 1:1 4:2.5\n7 2:1\n3\n", nil)
 	whole := binaryBytes(f, d)
@@ -335,8 +333,8 @@ func FuzzBinary(f *testing.F) {
 	})
 }
 
-// BenchmarkMap measures the time to read the same data as text, and to map them as a .scas file, with and
-// without the check of all rows.
+// BenchmarkMap measures the time to read data as text, and to map the same data as a .scas file
+// with and without checking the rows.
 func BenchmarkMap(b *testing.B) {
 	d := manyRows(b, 100000)
 	dir := b.TempDir()
@@ -365,8 +363,8 @@ func BenchmarkMap(b *testing.B) {
 	}
 }
 
-// TestBinaryClasses checks that labels of several classes, and labels that are numbers, are not copied but
-// point into the mapped file. A damaged label must be an error, not a new class.
+// TestBinaryClasses checks that labels stored as numbers point into the mapped file. A damaged
+// label must be an error, not a new class.
 func TestBinaryClasses(t *testing.T) {
 	d := manyRows(t, 30000)
 	for i := range d.Labels {

@@ -32,15 +32,13 @@ func writeBinary(w io.Writer, d *Dataset) error {
 	return s.write(w)
 }
 
-// binarySections holds the header of a .scas file and the functions that write its
-// sections.
+// binarySections holds the header of a .scas file and the functions that write its sections.
 type binarySections struct {
 	header                scasfile.Header
 	meta                  binaryMeta
 	idx, val, ptr, labels func(io.Writer) error
 }
 
-// write writes the whole file.
 func (s *binarySections) write(w io.Writer) error {
 	meta, err := json.Marshal(s.meta)
 	if err != nil {
@@ -66,9 +64,8 @@ func (s *binarySections) write(w io.Writer) error {
 	return nil
 }
 
-// label records in the header and the meta section how the labels are stored. Labels with two
-// values, and labels that m has mapped to −1 and +1, are stored as −1 and +1, other labels as
-// numbers.
+// label says in the header and the meta section how the labels are stored: as −1 and +1 if they
+// have two values or m has mapped them, else as numbers.
 func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary) {
 	s.header.Labels = scasfile.Numbers
 	if kinds.KindCount == 2 {
@@ -83,16 +80,15 @@ func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary
 	}
 }
 
-// labelKinds collects the different values of labels, up to two.
+// labelKinds collects the first two different values of the labels.
 type labelKinds struct {
 	Kinds     [2]float64 `json:"kinds"`
-	KindCount int        `json:"kind_count"` // 3 for more than two
+	KindCount int        `json:"kind_count"` // number of different values; 3 if there are more than two
 }
 
 func (k *labelKinds) low() float64  { return min(k.Kinds[0], k.Kinds[1]) }
 func (k *labelKinds) high() float64 { return max(k.Kinds[0], k.Kinds[1]) }
 
-// add adds the values of more labels.
 func (k *labelKinds) add(labels []float64) {
 	for _, b := range labels {
 		switch {
@@ -108,8 +104,7 @@ func (k *labelKinds) add(labels []float64) {
 	}
 }
 
-// write writes labels in the form in which the file stores them. If there are two values, the
-// larger becomes +1.
+// write writes labels as the file stores them. If they have two values, the larger becomes +1.
 func (k *labelKinds) write(w io.Writer, labels []float64) error {
 	if k.KindCount != 2 {
 		return scasfile.WriteNumbers(w, labels)

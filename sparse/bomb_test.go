@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A repeat is an endless reader that repeats a text.
+// A repeat reads as endless repetitions of a text.
 type repeat struct {
 	text string
 	at   int
@@ -22,7 +22,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// allocated calls do and returns the number of MiB that do allocates in total.
+// allocated returns the number of MiB that do allocates in total.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -34,7 +34,7 @@ func allocated(do func()) uint64 {
 // TestBombs checks that small files that expand without bound, and lines without end, are refused
 // before they fill the memory.
 func TestBombs(t *testing.T) {
-	const most = 400 // MiB allocated in total; less than half of it is in use at a time
+	const most = 400 // MiB allocated in total, of which less than half is in use at a time
 	readers := map[string]func(io.Reader) error{
 		"LIBSVM": func(r io.Reader) error { _, err := readAs(LIBSVM, r, "bomb", nil); return err },
 		"text":   func(r io.Reader) error { _, err := ReadText(r, "bomb"); return err },

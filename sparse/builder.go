@@ -20,24 +20,24 @@ import (
 //	}
 //	d, err := b.Dataset()
 //
-// AppendRecord takes the place of Append for values that have names.
+// For values that have names, use AppendRecord instead of Append.
 //
-// If the rows take more memory than Options.Memory, they are written to a .scas file and
-// the Dataset is a view of that file; see Binary. Set the fields before the first Append.
-// Error messages number the rows from 1.
+// If the rows take more memory than Options.Memory, they are written to a .scas file and the
+// Dataset is a view of that file; see Binary. Set the fields before the first Append. Error
+// messages number the rows from 1.
 type Builder struct {
-	// Options says what the labels mean and how many bytes the rows may take in memory.
-	// The Builder uses Positive, Mapping, MaxClasses, Classes, Regression, Counts,
-	// AnyLabels, Strict, Memory and Reserve, and of Table what AppendRecord says; other
-	// fields have no effect. Writing a file takes a few MiB, even if Memory is less.
+	// Options says what the labels mean and how many bytes the rows may take in memory. The
+	// Builder uses Positive, Mapping, MaxClasses, Classes, Regression, Counts, AnyLabels, Strict,
+	// Memory and Reserve, and the fields of Table that AppendRecord names; no other field has an
+	// effect. Writing a file takes a few MiB, even if Memory is less.
 	Options ReadOptions
-	// Names holds the names of the features, or is nil. AppendRecord needs them. A Builder
-	// with Names may be made without NewBuilder.
+	// Names holds the names of the features, or is nil. AppendRecord needs them. A Builder with
+	// Names need not come from NewBuilder.
 	Names []string
-	// File is the path of the .scas file. Dataset writes it if the rows take more memory
-	// than allowed. A failure to write leaves no incomplete file; an existing file is
-	// replaced. The file stays after Dataset.Close. If File is empty, a temporary file is
-	// used, and Dataset.Close frees its space.
+	// File is the path of the .scas file. The method Dataset writes it if the rows take more
+	// memory than allowed. A failure to write leaves no incomplete file; an existing file is
+	// replaced. The file stays after Dataset.Close. If File is empty, a temporary file is used,
+	// and Dataset.Close frees its space.
 	File string
 
 	cols   int
@@ -60,7 +60,7 @@ type rowsFile struct {
 	temporary string // the directory of a temporary file; empty for a permanent file
 }
 
-// builderName replaces the name of the file in errors about labels.
+// builderName stands for the name of a file in errors about labels.
 const builderName = "appended rows"
 
 var errBuilderClosed = errorf("the Builder is closed: make a new one")
@@ -68,13 +68,13 @@ var errBuilderClosed = errorf("the Builder is closed: make a new one")
 // NewBuilder returns a builder for rows with the given number of features.
 func NewBuilder(cols int) *Builder { return &Builder{cols: cols} }
 
-// Append adds a row. idx holds the columns of its entries, counted from 0, and val their
-// values. Columns that are out of order are sorted, unless Options.Strict forbids it.
-// Append copies its arguments.
+// Append adds a row. idx holds the columns of its entries, counted from 0, and val their values.
+// Columns that are out of order are sorted, unless Options.Strict forbids it. Append copies its
+// arguments.
 //
-// It returns an error if a column is out of range or occurs twice, if a number is not
-// finite, or if Options does not allow the label. The row is then not added; other rows
-// can still be added. After a failure to write no row can be added.
+// It returns an error if a column is out of range or occurs twice, if a number is not finite, or
+// if Options does not allow the label. The row is then not added; other rows can still be added.
+// After a failed write, no more rows can be added.
 func (b *Builder) Append(idx []int32, val []float64, label float64) error {
 	return b.add(idx, val, label, 0)
 }
@@ -140,8 +140,8 @@ func (b *Builder) count() int {
 	return n
 }
 
-// check sorts the entries of a row, unless Options.Strict forbids that, and returns an error if the
-// row is not valid.
+// check sorts the entries of a row, unless Options.Strict forbids that, and returns an error if
+// the row or its label is not valid.
 func (b *Builder) check(row int, idx []int32, val []float64, label float64) error {
 	sorted := slices.IsSorted(idx)
 	if !sorted && !b.Options.Strict {
@@ -161,7 +161,7 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 	if !sorted {
 		b.sorted++
 	}
-	if n := b.times[label]; n < 2 && !b.Options.numbers() && !b.Options.listLabels() {
+	if n := b.times[label]; n < 2 && !b.Options.numericLabels() && !b.Options.listsLabels() {
 		b.times[label] = n + 1
 		b.few = append(b.few, label)
 	}
@@ -170,7 +170,7 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 
 // spill writes the rows to disk if they take too much memory.
 func (b *Builder) spill() error {
-	const piece = 4 << 20 // bytes of rows that are written together
+	const piece = 4 << 20 // bytes of rows to write at a time
 	limit := b.Options.Memory - b.Options.Reserve
 	if b.file != nil {
 		limit = min(limit, piece)
@@ -242,7 +242,7 @@ func (b *Builder) dataset() (*Dataset, error) {
 	b.rows.join()
 	d := &Dataset{X: b.rows.matrix(b.cols), Names: slices.Clone(b.Names)}
 	d.Stats = ReadStats{Rows: d.X.rows, NNZ: d.X.NNZ(), IndexBase: ZeroBased, SortedRows: b.sorted}
-	if err := d.labelled(builderName, b.labels, &b.Options); err != nil {
+	if err := d.setLabels(builderName, b.labels, &b.Options); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -296,8 +296,7 @@ func (b *Builder) discard() error {
 	return f.removeTemporary()
 }
 
-// removeTemporary removes the directory of a temporary file. The system keeps the file
-// until it is unmapped.
+// removeTemporary removes the directory of a temporary file. A mapped file stays readable.
 func (f *rowsFile) removeTemporary() error {
 	if f.temporary == "" {
 		return nil

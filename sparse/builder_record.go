@@ -13,11 +13,11 @@ type records struct {
 	unknown []Category // the columns that had categories without a feature
 }
 
-// AppendRecord adds a row from values that have names. It converts them as Encoder.Encode
-// does for the features in Names. Of Options.Table it uses Offset, Fill and Missing; rows that
-// Append added have the offset 0. Dataset.Table keeps these three options, and Options.Table.Label
-// as the name of the labels. A category without a feature counts as no category; Unknown in
-// Dataset.Table.Categorical counts such values. See Append for errors.
+// AppendRecord adds a row from values that have names. It converts them as Encoder.Encode does
+// for the features in Names, and uses Offset, Fill and Missing of Options.Table. Rows that
+// Append adds have the offset 0. A category without a feature counts as no category; Unknown in
+// Dataset.Table.Categorical counts such values. Dataset.Table keeps these three options, and
+// Options.Table.Label as the name of the labels. For errors see Append.
 func (b *Builder) AppendRecord(record map[string]any, label float64) error {
 	if err := b.begin(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (b *Builder) addUnknown(column string, value any) {
 	b.unknown[at].Unknown++
 }
 
-// summary describes the columns of the records. It returns nil if there were none.
+// summary describes the columns of the records, or returns nil if there were no records.
 func (b *Builder) summary() *TableSummary {
 	if b.encoder == nil {
 		return nil

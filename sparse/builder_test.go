@@ -30,8 +30,8 @@ func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Data
 	return b.Dataset()
 }
 
-// TestBuilder checks that a Builder returns the same data if it keeps rows in memory and if it keeps them
-// on disk, and that its file has the same bytes as the file of WriteFile.
+// TestBuilder checks that a Builder returns the same data from memory and from disk, and that its
+// file has the same bytes as the file of WriteFile.
 func TestBuilder(t *testing.T) {
 	const rows = 3000
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
@@ -233,8 +233,8 @@ func TestBuilderOptionsRefused(t *testing.T) {
 	}
 }
 
-// TestBuilderRecords checks that records give the same rows, fill values, offsets and names as reading a
-// table with the same cells, in memory and in a file.
+// TestBuilderRecords checks that records, kept in memory or on disk, give the same rows, fill
+// values, offsets and names as a table with the same cells.
 func TestBuilderRecords(t *testing.T) {
 	names := []string{"height", "soil=clay", "soil=sand"}
 	opt := ReadOptions{

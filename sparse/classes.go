@@ -9,8 +9,7 @@ import (
 // Classes lists the labels of a problem with more than two classes. The zero value lists
 // none.
 type Classes struct {
-	// Values holds the labels in increasing order, as in the file, or 0, 1, ... for
-	// words.
+	// Values holds the labels in increasing order. Labels that are words have the values 0, 1, ...
 	Values []float64 `json:"values"`
 	// Names holds the words in byte order; it is nil if the labels are numbers.
 	Names []string `json:"names,omitempty"`
@@ -19,7 +18,7 @@ type Classes struct {
 // IsZero reports whether c lists no classes.
 func (c Classes) IsZero() bool { return c.Values == nil }
 
-// Name returns class k, counted from 0, as it is written in the file.
+// Name returns the label of class k as the file has it. k is counted from 0.
 func (c Classes) Name(k int) string {
 	if c.Names != nil {
 		return c.Names[k]
@@ -46,8 +45,7 @@ type labelKind struct {
 	line, column int
 }
 
-// seenLabels holds the different labels of a file, in the order of their first
-// occurrence.
+// seenLabels holds the different labels of a file in order of first occurrence.
 type seenLabels struct {
 	all []labelKind
 	at  map[float64]struct{} // the same labels as a set; nil while they are few
@@ -73,9 +71,9 @@ func (k *seenLabels) has(label float64) bool {
 
 func (k *seenLabels) add(one labelKind) { k.all = append(k.all, one) }
 
-// takes reports whether one more label is allowed. There may be at most max(2, limit) labels; more than two
-// labels must all be whole numbers.
-func (k *seenLabels) takes(label float64, limit int) bool {
+// allows reports whether label may be added. There may be two labels, or limit labels if all are
+// whole numbers.
+func (k *seenLabels) allows(label float64, limit int) bool {
 	fraction := func(one labelKind) bool { return one.label != math.Trunc(one.label) }
 	n := len(k.all)
 	return n < max(2, limit) && (n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.all, fraction))
@@ -87,7 +85,7 @@ type labelCollector struct {
 	opt    *ReadOptions
 	labels []float64
 	kinds  seenLabels
-	words  []string // if the labels are words that the options do not list: label k stands for words[k]
+	words  []string // words[k] is the word that label k stands for; nil if labels are numbers or the options list them
 }
 
 // text returns a label as it is written in the file.
@@ -115,10 +113,10 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 			correctLabel, leaveRowOut,
 			Remedy{Field: "ReadOptions.Counts", To: "false", If: "negative labels are right"})
 	}
-	if c.opt.numbers() {
+	if c.opt.numericLabels() {
 		return label, nil
 	}
-	if c.opt.listLabels() {
+	if c.opt.listsLabels() {
 		v, ok := c.opt.storedLabel(label)
 		if !ok {
 			return 0, c.errorAt(label, line, column, c.opt.unknownLabel(false), ignoreLabels)
@@ -128,7 +126,7 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	if c.kinds.has(label) {
 		return label, nil
 	}
-	if !c.kinds.takes(label, c.opt.MaxClasses) {
+	if !c.kinds.allows(label, c.opt.MaxClasses) {
 		msg, remedies := c.tooMany()
 		return 0, c.errorAt(label, line, column, msg, remedies...)
 	}
@@ -136,7 +134,7 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	return label, nil
 }
 
-// tooMany returns the error message and the remedies for a label of one class too many.
+// tooMany returns the error message and the remedies for one class too many.
 func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 	kinds, limit := c.kinds.all, c.opt.MaxClasses
 	misread, whole := readNumbers, ""
@@ -153,11 +151,11 @@ func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 	return msg, []Remedy{keepTwo, mergeSome, misread}
 }
 
-// numbers reports whether labels are stored unchanged.
-func (o *ReadOptions) numbers() bool { return o.Regression || o.AnyLabels }
+// numericLabels reports whether the options ask for labels that are numericLabels, not classes.
+func (o *ReadOptions) numericLabels() bool { return o.Regression || o.AnyLabels }
 
-// listLabels reports whether the options list the allowed labels.
-func (o *ReadOptions) listLabels() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
+// listsLabels reports whether the options list the allowed labels.
+func (o *ReadOptions) listsLabels() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
 
 // storedLabel returns the value to store for a label; ok is false if the options do not list
 // it.
@@ -169,8 +167,8 @@ func (o *ReadOptions) storedLabel(label float64) (v float64, ok bool) {
 	return label, ok
 }
 
-// unknownLabel returns the error message that a label is not listed in the options. words
-// says that the labels in the file are words, not numbers.
+// unknownLabel returns the error message for a label that the options do not list. words says
+// whether the labels in the file are words.
 func (o *ReadOptions) unknownLabel(words bool) string {
 	m, c := o.Mapping, o.Classes
 	if !words {
@@ -193,9 +191,9 @@ func (c *labelCollector) errorAt(label float64, line, column int, msg string, re
 func (c *labelCollector) settle(d *Dataset) error {
 	d.Labels = c.labels
 	switch kinds := c.kinds.all; {
-	case c.opt.numbers():
+	case c.opt.numericLabels():
 		return nil
-	case c.opt.listLabels():
+	case c.opt.listsLabels():
 		d.Mapping, d.Classes = c.opt.Mapping, c.opt.Classes
 		return nil
 	case len(kinds) == 1:
@@ -211,7 +209,7 @@ func (c *labelCollector) settle(d *Dataset) error {
 	return c.settlePair(d)
 }
 
-// settlePair sets the labels of d if there are two classes.
+// settlePair sets the labels of d to -1 and +1, and sets their mapping.
 func (c *labelCollector) settlePair(d *Dataset) error {
 	a, b := c.kinds.all[0].label, c.kinds.all[1].label
 	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}
@@ -240,7 +238,7 @@ func (c *labelCollector) settlePair(d *Dataset) error {
 	return nil
 }
 
-// settleClasses sets the classes of d if there are more than two.
+// settleClasses sets the classes of d, which are more than two.
 func (c *labelCollector) settleClasses(d *Dataset) error {
 	d.Classes.Names = c.words
 	for _, kind := range c.kinds.all {
@@ -250,9 +248,9 @@ func (c *labelCollector) settleClasses(d *Dataset) error {
 	return d.checkClasses(c.name, c.opt, c.kinds.all)
 }
 
-// checkClasses checks labels of more than two classes. It returns an error if opt names a positive
-// label, or if a class has only one row: its label is usually a typing mistake, and nothing can be
-// learned from one row. seen holds the first place of each label.
+// checkClasses checks labels of more than two classes. It returns an error if opt names a
+// positive label, or if a class has only one row, because such a label is usually a typing
+// mistake. seen holds the first place of each label.
 func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) error {
 	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
 		if opt.Positive != nil {
@@ -290,8 +288,8 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) 
 	return nil
 }
 
-// eachLabels calls do for all labels, at most 2^20 at a time; lo is the row of the first of them. If
-// the file is mapped, the memory of the labels is released after each call.
+// eachLabels calls do for all labels, at most 2^20 at a time; lo is the row of the first label of
+// part. After each call it releases the memory of labels in a mapped file.
 func (d *Dataset) eachLabels(do func(lo int, part []float64) error) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(d.Labels); lo += piece {

@@ -123,8 +123,7 @@ func TestClassesRefused(t *testing.T) {
 	}
 }
 
-// TestManyClasses checks that many classes are read correctly if they first occur in different blocks of
-// a long text.
+// TestManyClasses checks labels that first occur in different blocks of a long text.
 func TestManyClasses(t *testing.T) {
 	var b strings.Builder
 	const rows, classes = 60000, 50

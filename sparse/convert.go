@@ -12,12 +12,12 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// ConvertSettings holds functions that Convert calls if it works block by block. Nil and the zero value
-// mean: no reports, no interruption.
+// ConvertSettings holds functions that Convert calls while it works block by block. Nil and the
+// zero value mean: no reports, no interruption.
 type ConvertSettings struct {
-	// Progress, if not nil, is called after each block. stage is "text" while the text is read, and
-	// "file" while the new file is written. done and total count bytes of the file that is read, or
-	// bytes to write.
+	// Progress, if not nil, is called after each block. While the text is read, stage
+	// is "text", and done and total count bytes of the source file. While the new file is written,
+	// stage is "file", and done and total count bytes of the new file.
 	Progress func(stage string, done, total int64)
 	// Interrupt, if not nil, is called after each block; an error ends the conversion.
 	Interrupt func() error
@@ -36,19 +36,19 @@ type Converted struct {
 	Resumed int64
 }
 
-// Convert reads a file in any format, given by opt.Format or by its name, and writes it
-// in the format for the ending of out, as WriteFile does. Labels are stored as numbers,
-// whatever opt says about their meaning; labels of a table that are words are numbered in
-// byte order. opt.Names has no effect.
+// Convert reads a file in any format, given by opt.Format or by its name, and writes it in the
+// format for the ending of out, as WriteFile does. Labels are stored as numbers, whatever opt
+// says about their meaning; labels of a table that are words are numbered in byte order.
+// opt.Names has no effect.
 //
-// From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory;
-// then opt.Memory bounds the memory for the categories of a table and for the medians of
-// its columns. Other data are read as a whole.
+// From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory; then
+// opt.Memory bounds the memory for the categories of a table and for the medians of its columns.
+// All other conversions read the whole data into memory.
 //
 // If a conversion of LIBSVM text is killed or interrupted, its incomplete sections stay in the
-// directory .OUT.parts beside the file OUT, and the next conversion of the same text with the same
-// options continues there. Sections of another text, and the sections of a killed conversion of a
-// table, are replaced. After any other error, such as wrong text, nothing is left.
+// directory .OUT.parts beside the file OUT, and the next conversion of the same text with the
+// same options continues there. Sections of another text, and the sections of a killed conversion
+// of a table, are replaced. After any other error, such as wrong text, nothing is left.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	numbers, err := opt.forFile(in)
 	if err != nil {
@@ -107,7 +107,7 @@ func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 // errInterrupted is wrapped by the error of a conversion that ConvertSettings.Interrupt ended.
 var errInterrupted = errorf("the conversion was interrupted")
 
-// A conversion is the state of one call of Convert.
+// A conversion holds the state of writing a .scas file block by block.
 type conversion struct {
 	name    string
 	opt     *ReadOptions
@@ -123,8 +123,8 @@ type conversion struct {
 
 // A converter does the work that depends on the format of the text.
 type converter interface {
-	// read reads in, the text that an earlier call has not converted yet, and calls report after each
-	// block. It returns the description of all data.
+	// read converts the text of in, which begins where an earlier call stopped. It calls report
+	// after each block, and returns the description of all data.
 	read(in io.Reader, report func()) (*Converted, error)
 	// sections returns the sections of the .scas file.
 	sections() binarySections
@@ -183,7 +183,7 @@ func (c *conversion) report(stage string, done, total int64) {
 	}
 }
 
-// interrupted returns an error if the conversion is to stop.
+// interrupted returns an error if the conversion must stop.
 func (c *conversion) interrupted() error {
 	if c.set.Interrupt == nil {
 		return nil
@@ -212,7 +212,6 @@ func (c *conversion) move(m *rows, labels *[]float64) error {
 	return err
 }
 
-// flush writes the parts to their files.
 func (c *conversion) flush() error { return c.failed(c.parts.flush()) }
 
 // failed adds the name of the file to an error about the parts; nil stays nil.
@@ -223,7 +222,8 @@ func (c *conversion) failed(err error) error {
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// piece counts b as written, reports the progress, and returns an error if the conversion is to stop.
+// piece counts b as written, reports the progress, and returns an error if the conversion must
+// stop.
 func (c *conversion) piece(b []byte) error {
 	c.written += int64(len(b))
 	c.report("file", c.written, c.parts.bytes())
@@ -243,8 +243,8 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 	}
 }
 
-// binary returns the sections of a .scas file with the given number of columns. Their content is read
-// from c.parts. Labels with two values are written as −1 and +1; t describes them if they are words.
+// binary returns the sections of a .scas file with cols columns, to be read from c.parts. Labels
+// with two values are written as −1 and +1; t has the words that labels stand for.
 func (c *conversion) binary(cols int, t *TableSummary) binarySections {
 	s := binarySections{
 		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},

@@ -27,10 +27,10 @@ type parts struct {
 	recorded int64 // position in the text, in bytes, at the last record
 }
 
-// recordBytes is about the largest number of bytes of text that must be read again after a crash.
+// recordBytes is about the most text, in bytes, that must be read again after a crash.
 const recordBytes = 8 << 20
 
-// The sections of a .scas file that are parts.
+// The positions of the sections of a .scas file in parts.files.
 const (
 	columnsPart = iota
 	valuesPart
@@ -49,7 +49,6 @@ type partFile struct {
 	sum  uint32
 }
 
-// Write implements io.Writer.
 func (p *partFile) Write(b []byte) (int, error) {
 	n, err := p.to.Write(b)
 	p.size += int64(n)
@@ -90,8 +89,8 @@ func partsOf(path string) string {
 }
 
 // openParts opens the parts in the directory dir, truncated to the last valid record of the
-// journal, and returns this record. If there is none, it creates empty parts and returns a nil
-// record.
+// journal, and returns this record. Without a valid record, it creates empty parts and returns a
+// nil record.
 func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil && !os.IsExist(err) {
 		return nil, nil, err
@@ -173,7 +172,8 @@ func (p *parts) goTo(r *partsRecord) error {
 	return nil
 }
 
-// add writes rows to the parts. ends has the end of each row: the number of entries of the text up to there.
+// add writes rows to the parts. ends holds, for each row, the number of entries of the text up to
+// the end of the row.
 func (p *parts) add(ends []int64, idx []int32, val, labels []float64) error {
 	return errors.Join(
 		scasfile.WriteNumbers(&p.files[columnsPart], idx),
@@ -182,7 +182,7 @@ func (p *parts) add(ends []int64, idx []int32, val, labels []float64) error {
 		scasfile.WriteNumbers(&p.files[labelsPart], labels))
 }
 
-// record appends to the journal a line that covers everything added so far.
+// record adds a line to the journal. The line covers all rows added so far.
 func (p *parts) record(r *partsRecord) error {
 	if err := p.flush(); err != nil {
 		return err
@@ -246,7 +246,6 @@ func (p *parts) entries(do func(idx []int32, val []float64) error) error {
 	})
 }
 
-// close closes the files.
 func (p *parts) close() {
 	for _, f := range p.files {
 		if f.f != nil {

@@ -9,17 +9,16 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A tableConversion converts a table. In the parts, the columns of entries are the
-// provisional numbers that the table assigns. Which feature each number becomes, and what
-// replaces missing values, is known only at the end of the text; both are applied when
-// the file is written.
+// A tableConversion converts a table. In its parts, entries have the provisional column numbers
+// of the table. The features, and the values that replace missing ones, are known only at the
+// end of the text; they are put in when the file is written.
 type tableConversion struct {
 	*conversion
 	table *table
 	sums  []float64 // sum of the stored numbers of each column
-	to    []int32   // the feature for each provisional number, -1 for none
+	to    []int32   // the feature for each provisional number; -1 for none
 	names []string
-	none  int64 // entries without a feature: missing values in a column that later turned out categorical
+	none  int64 // number of entries without a feature: missing values of columns found later to be categorical
 	buf   []byte
 }
 
@@ -78,14 +77,14 @@ func (c *tableConversion) take() error {
 	return c.move(&t.rows, &t.labels.labels)
 }
 
-// center returns the mean or median of a column. It returns 0 instead of a median that is not needed.
+// center returns the mean or median of a column. It returns 0 for a median that is not needed.
 func (c *tableConversion) center(j int) (float64, error) {
 	col := c.table.columns[j]
 	n := int(c.rows) - col.missing
 	switch {
 	case c.opt.Table.Missing == MissingMean:
 		return c.sums[j] / float64(max(1, n)), nil
-	case col.missing == 0: // no value is to be replaced by the median
+	case col.missing == 0: // no value is missing, so the median is not needed
 		return 0, nil
 	}
 	if err := c.opt.allow(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name); err != nil {

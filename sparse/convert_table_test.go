@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// sameConversion checks that converting a table block by block gives the same file or
-// error as reading all of it and writing it.
+// sameConversion checks that converting a table block by block gives the same file or error as
+// reading the whole table and writing it.
 func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	t.Helper()
 	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
@@ -49,8 +49,8 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 // rules lists the rules for missing values.
 var rules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}
 
-// TestConvertTable checks, for all kinds of columns, that a conversion block by block
-// writes the same file, or returns the same error, as one in memory.
+// TestConvertTable checks, for all kinds of columns, that a conversion block by block gives the
+// same file, or the same error, as a conversion in memory.
 func TestConvertTable(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{
@@ -70,8 +70,8 @@ func TestConvertTable(t *testing.T) {
 	}
 }
 
-// longTable returns a table of more than two blocks. Its categories first occur one after
-// the other; it has missing values, some of them before the first value of a column.
+// longTable returns a table of more than two blocks. New categories occur in all blocks; values
+// are missing, some of them before the first value of a column.
 func longTable(rows int) string {
 	var b strings.Builder
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -100,8 +100,8 @@ func TestConvertLongTable(t *testing.T) {
 	}
 }
 
-// TestConvertTableStops checks that an interruption at any point leaves no files, and that it is an error
-// if the categories or a median need too much memory.
+// TestConvertTableStops checks that an interruption at any point leaves no files. Categories or
+// medians that need too much memory must be an error.
 func TestConvertTableStops(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")

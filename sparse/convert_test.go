@@ -40,7 +40,7 @@ func writeText(t *testing.T, path string, fill func(io.Writer) error) {
 	}
 }
 
-// TestConvert checks that a conversion block by block writes the same bytes as one in
+// TestConvert checks that a conversion block by block writes the same bytes as a conversion in
 // memory.
 func TestConvert(t *testing.T) {
 	dir := t.TempDir()
@@ -83,9 +83,9 @@ func onlyFiles(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestConvertResumes interrupts a conversion again and again, while reading and while
-// writing. The file must have the same bytes as without interruptions, and only text that
-// was not recorded may be read twice.
+// TestConvertResumes interrupts a conversion again and again, while it reads and while it writes.
+// The file must have the same bytes as without interruptions. Only text that was not recorded may
+// be read twice.
 func TestConvertResumes(t *testing.T) {
 	dir := t.TempDir()
 	d := manyRows(t, 40000)
@@ -141,8 +141,8 @@ func TestConvertResumes(t *testing.T) {
 	onlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
 }
 
-// TestConvertDistrusts checks that an interrupted conversion is not continued from parts that are damaged
-// or that belong to another text.
+// TestConvertDistrusts checks that a conversion does not continue from parts that are damaged or
+// that belong to another text.
 func TestConvertDistrusts(t *testing.T) {
 	d := manyRows(t, 20000)
 	for name, spoil := range map[string]func(t *testing.T, dir, in string){

@@ -97,9 +97,9 @@ func (a *CSR) Row(i int) ([]int32, []float64) {
 	return a.idx[lo:hi:hi], a.val[lo:hi:hi]
 }
 
-// Rows returns rows lo to hi-1 in the type that kernels take. Ptr holds hi-lo+1 absolute
-// offsets into all of Idx and Val. All slices are views of the matrix and must not be
-// written to. It panics unless 0 <= lo <= hi <= rows.
+// Rows returns rows lo to hi-1 in the type that kernels take. Ptr holds hi-lo+1 positions in Idx
+// and Val, which are the slices of the whole matrix. All slices are views of the matrix and must
+// not be written to. It panics unless 0 <= lo <= hi <= rows.
 func (a *CSR) Rows(lo, hi int) kernels.Rows {
 	return kernels.Rows{Ptr: a.ptr[lo : hi+1 : hi+1], Idx: a.idx, Val: a.val, Cols: a.cols}
 }
@@ -206,13 +206,13 @@ func fromElements(rows, cols int, at func(i, j int) float64) (*CSR, error) {
 // maxShortCols is the largest number of columns for which 16-bit indices are enough.
 const maxShortCols = math.MaxUint16 + 1
 
-// Compact returns all rows in the storage form of package kernels that takes the fewest bytes per
-// entry: no values if all are 1, else float32 values if they suffice, and 16-bit columns if the matrix
-// has at most 65,536. float32 values suffice if they equal the values of the matrix; if round is set,
-// it is enough that none is beyond the range of float32. Rounding has a relative error of at most 6e-8,
-// and a larger one for values below 1e-38. Without rounding, kernels give the same bits for every form.
-// An entry takes 2 bytes at best, 12 in the plain form. Slices that cannot be made smaller are views
-// of the matrix and must not be written to; the others are copies.
+// Compact returns all rows in the storage form of package kernels with the fewest bytes per
+// entry: no values if all are 1, else float32 values if they suffice, and 16-bit columns if the
+// matrix has at most 65,536 columns. float32 values suffice if they equal the values of the
+// matrix or, with round, if no value is beyond the range of float32. Rounding has a relative
+// error of at most 6e-8, and a larger one for values below 1e-38. Without round, kernels give the
+// same bits for every form. Slices that cannot be made smaller are views of the matrix and must
+// not be written to; all others are copies.
 func (a *CSR) Compact(round bool) kernels.Rows {
 	rows, nnz := a.Rows(0, a.rows), a.NNZ()
 	if nnz == 0 {
@@ -255,12 +255,11 @@ func (a *CSR) CompactBytes() int64 {
 func (a *CSR) compactForm(round bool) (short, ones, single bool) {
 	val := a.val[:a.NNZ()]
 	ones = !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
-	return a.cols <= maxShortCols, ones, !ones && narrows(val, round)
+	return a.cols <= maxShortCols, ones, !ones && fitFloat32(val, round)
 }
 
-// narrows reports whether float32 can hold all values: exactly or, with round, within its
-// range.
-func narrows(val []float64, round bool) bool {
+// fitFloat32 reports whether float32 can hold all values: exactly or, if round is set, rounded.
+func fitFloat32(val []float64, round bool) bool {
 	return !slices.ContainsFunc(val, func(v float64) bool {
 		f := float64(float32(v))
 		return f != v && (!round || math.IsInf(f, 0))

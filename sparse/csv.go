@@ -41,17 +41,17 @@ type TableOptions struct {
 	Fill map[string]float64
 }
 
-// Missing says how to replace the missing values of a table. Missing values are empty
-// cells and, in upper or lower case, NA, N/A, NaN and NULL. By the default a missing
-// category is an error; with any other rule it counts as no category, with a 0 in each of
-// the columns of the categories. A missing label is always an error.
+// Missing says how to replace the missing values of a table. Missing values are empty cells and,
+// in upper or lower case, NA, N/A, NaN and NULL. By the default a missing category is an error;
+// with any other rule it counts as no category, with a 0 in every feature of the column. A
+// missing label is always an error.
 type Missing string
 
 // The rules for missing values. By MissingRefuse, the default, a missing value is an error.
 const (
 	MissingRefuse Missing = ""
-	MissingMean   Missing = "mean"   // the mean of the column's other values
-	MissingMedian Missing = "median" // the median of the column's other values
+	MissingMean   Missing = "mean"   // the mean of the values in the column that are not missing
+	MissingMedian Missing = "median" // the median of the values in the column that are not missing
 	MissingZero   Missing = "zero"
 )
 
@@ -81,7 +81,7 @@ type TableSummary struct {
 	Fill    map[string]float64 `json:"fill,omitempty"`
 	// Absent is the number of missing values in categorical columns; each counts as no category.
 	Absent int `json:"absent,omitempty"`
-	// Ignored lists the columns that are not used by the features in ReadOptions.Names.
+	// Ignored lists the columns that no feature in ReadOptions.Names uses.
 	Ignored []string `json:"ignored,omitempty"`
 }
 
@@ -89,11 +89,10 @@ type TableSummary struct {
 type Category struct {
 	Column     string `json:"column"`
 	Categories int    `json:"categories"`
-	// Numbers is the number of categories that look like numbers. Like is "dates" or
-	// "amounts" (such as $3.50 or 7%) if most categories look like that. If the column
-	// was taken as categorical because of its first value, and Numbers or Like is set,
-	// then First is that value and Line its line, so that a mistake in the file can be
-	// found.
+	// Numbers is the number of categories that look like numbers. Like is "dates" or "amounts"
+	// (such as $3.50 or 7%) if most categories look like that. If the first value made the column
+	// categorical, and Numbers or Like is set, then First is that value and Line its line: it may
+	// be a mistake in the file.
 	Numbers int    `json:"numbers,omitempty"`
 	Like    string `json:"like,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -176,7 +175,6 @@ func appendCell(line []byte, s string, delimiter byte) []byte {
 	return append(append(append(line, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
 
-// delimiter returns the delimiter that the options specify.
 func (o *ReadOptions) delimiter() (byte, error) {
 	switch d := o.Table.Delimiter; {
 	case d == 0 && o.Format == TSV:

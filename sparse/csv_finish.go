@@ -30,9 +30,9 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
-// settle is called once all n rows are parsed. It returns the feature for each provisional number,
-// -1 for none, and the names of the features. It also computes the numbers that replace missing
-// values; center returns the mean or median of column c, as the options ask.
+// settle returns, once all n rows are parsed, the feature for each provisional number (-1 for
+// none) and the names of the features. It also computes the numbers that replace missing values;
+// center must return the mean or median of column c, as the options ask.
 func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:
@@ -53,7 +53,7 @@ func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, 
 	return to, names, nil
 }
 
-// fill computes the value that replaces missing numbers, for every column of numbers.
+// fill sets the number that replaces the missing values of each column of numbers.
 func (t *table) fill(center func(c int) (float64, error)) error {
 	rule := t.opt.Table.Missing
 	if rule == MissingRefuse {
@@ -85,7 +85,7 @@ func (t *table) fill(center func(c int) (float64, error)) error {
 	return nil
 }
 
-// center returns the mean or median of a column whose rows are all in memory.
+// center returns the mean or median of column c, whose rows are all in memory.
 func (t *table) center(c int) (float64, error) {
 	if t.values == nil {
 		t.values = make([][]float64, len(t.columns))

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// tableLabels collects the labels of a table. They are words if the options list words, or, without
-// a list, if the first label is a word.
+// tableLabels collects the labels of a table. The labels are words if the options list words or,
+// without a list, if the first label is a word.
 type tableLabels struct {
 	labelCollector
 	begun, worded bool
-	numbers       map[string]float64 // the number of each word that ReadOptions.Classes lists or that occurred
+	numbers       map[string]float64 // the number of each word that is listed in ReadOptions.Classes or occurred
 }
 
-// take adds the label in a cell; it returns what is wrong with the label, or nil.
+// take adds the label in a cell. It returns what is wrong with the label, or nil.
 func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 	v, number := c.number(b)
 	if !l.begun {
@@ -26,7 +26,7 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 		return wrongCell("the label is not finite: expected a finite decimal number")
 	case l.worded:
 		return l.takeWord(word, line)
-	case !number && l.opt.listLabels():
+	case !number && l.opt.listsLabels():
 		return l.unknown()
 	case !number:
 		return wrongCell("expected a finite decimal number, as in the first line of the labels")
@@ -41,7 +41,7 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 // number.
 func (l *tableLabels) begin(number bool) {
 	l.begun, l.worded = true, !number
-	if l.opt.listLabels() {
+	if l.opt.listsLabels() {
 		l.worded = l.opt.Mapping.named() || l.opt.Classes.Names != nil
 	}
 	l.numbers = map[string]float64{}
@@ -50,11 +50,11 @@ func (l *tableLabels) begin(number bool) {
 	}
 }
 
-// unknown returns the error that a word is not a label that the options list.
+// unknown returns the error for a word that the options do not list as a label.
 func (l *tableLabels) unknown() *ParseError { return wrongCell(l.opt.unknownLabel(true), ignoreLabels) }
 
-// takeWord adds a label that is a word; it returns what is wrong with the label, or nil. If the options
-// list no labels, a new word gets the next number.
+// takeWord adds a label that is a word. It returns what is wrong with the label, or nil. If the
+// options list no labels, a new word gets the next number.
 func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	v, known := l.numbers[word]
 	switch o := l.opt; {
@@ -68,7 +68,7 @@ func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 		l.labels = append(l.labels, -1)
 		return nil
 	case known:
-	case o.listLabels():
+	case o.listsLabels():
 		return l.unknown()
 	default:
 		v, word = float64(len(l.words)), strings.Clone(word)
@@ -80,13 +80,13 @@ func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	return nil
 }
 
-// settle sets the labels of d and their mapping or classes. It replaces the numbers of words by their
-// positions in byte order.
+// settle sets the labels of d and their mapping or classes. It replaces the numbers of words by
+// the positions of the words in byte order.
 func (l *tableLabels) settle(d *Dataset) error {
 	if !l.begun {
 		return nil
 	}
-	if l.worded && !l.opt.listLabels() {
+	if l.worded && !l.opt.listsLabels() {
 		classes := slices.Sorted(slices.Values(l.words))
 		rank := l.rank(classes)
 		for i, v := range l.labels {
@@ -100,8 +100,8 @@ func (l *tableLabels) settle(d *Dataset) error {
 	return l.labelCollector.settle(d)
 }
 
-// rank returns, for the words in order of occurrence, their positions in the sorted
-// classes.
+// rank returns the position of each word in classes, which are sorted. The words are in order of
+// occurrence.
 func (l *tableLabels) rank(classes []string) []float64 {
 	rank := make([]float64, len(classes))
 	for k, word := range classes {

@@ -9,8 +9,8 @@ import (
 // A cell is one cell of a record: its text, and its place in the buffer.
 type cell struct {
 	text []byte
-	// start is the position where the cell begins in the buffer, and end the position
-	// where its text ends there. end is -1 if the text is a copy with quotes removed.
+	// start is where the cell begins in the buffer, and end is where its text ends. end is -1 if
+	// the text is a copy with quotes removed.
 	start, end int
 }
 
@@ -21,7 +21,7 @@ type scanner struct {
 	ends    [256]bool // bytes that may follow a number
 	cells   []cell
 	scratch []byte
-	breaks  int // line feeds within the record's quoted cells
+	breaks  int // number of line feeds in quoted cells of the record
 }
 
 func newScanner(delim byte) *scanner {
@@ -119,8 +119,8 @@ func (s *scanner) quoted(b []byte, i, n int) (c cell, next int, wrong *scanError
 	return c, i, nil
 }
 
-// number returns the value of a cell of the buffer b. ok is false unless it is a finite decimal
-// number.
+// number returns the value of a cell of the buffer b. ok is false if the text is not a finite
+// decimal number.
 func (c *cell) number(b []byte) (v float64, ok bool) {
 	if c.end < 0 || len(c.text) == 0 {
 		return text.ParseFloat(string(c.text))

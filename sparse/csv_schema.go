@@ -16,19 +16,19 @@ type schema struct {
 	name       string // name of the file
 	opt        *ReadOptions
 	columns    []*tableColumn
-	categories int // number of categories of all columns
+	categories int // number of categories of all columns together
 	summary    TableSummary
 	memory     int64 // memory of the categories, in bytes
 }
 
-// A tableColumn is a column of a table. Its kind is unknown until it has a value.
+// A tableColumn is a column of a table. Its kind is unknown until the first value.
 type tableColumn struct {
 	name       string
 	kind       columnKind
-	number     int32            // provisional number of the feature (see table), if the column holds numbers
+	number     int32            // provisional number of the feature (see table) if the column holds numbers
 	categories map[string]int32 // provisional number of the feature of each category
 	order      []string         // the categories in order of first occurrence
-	since      int              // the line whose value made the column categorical, 0 if none did
+	since      int              // the line whose value made the column categorical; 0 if no value did
 	// fill replaces missing values if fills is set.
 	fill    float64
 	fills   bool
@@ -105,7 +105,7 @@ func (s *schema) columnNames() []string {
 	return names
 }
 
-// assign sets the kinds of columns that follow from the options and from the names of the columns.
+// assign sets the kind of every column for which the options or the header determine it.
 func (s *schema) assign(line int) error {
 	for _, part := range []struct {
 		names []string
@@ -151,7 +151,7 @@ func (s *schema) assign(line int) error {
 	return nil
 }
 
-// findOffset finds the offset column.
+// findOffset finds the offset column, if the options name one.
 func (s *schema) findOffset() error {
 	if s.opt.Table.Offset == "" {
 		return nil
@@ -168,7 +168,7 @@ func (s *schema) findOffset() error {
 	return nil
 }
 
-// findLabel finds the label column.
+// findLabel finds the label column, if the table has one.
 func (s *schema) findLabel() error {
 	o := &s.opt.Table
 	if o.NoLabel {
@@ -290,8 +290,8 @@ func (s *schema) newCategory(col *tableColumn, value string) int32 {
 	return id
 }
 
-// order returns the feature for each provisional number, -1 for none, and the names of
-// the features.
+// order returns the names of the features, and the feature for each provisional number (-1 for
+// none).
 func (s *schema) order() (to []int32, names []string, err error) {
 	to = slices.Repeat([]int32{-1}, len(s.columns)+s.categories)
 	if s.opt.Names != nil {
@@ -364,8 +364,8 @@ func (col *tableColumn) category() Category {
 	return c
 }
 
-// orderAs sets the elements of to for the features in ReadOptions.Names, and describes their
-// columns.
+// orderAs sets the elements of to for features that have these names, and describes the columns of
+// the features in s.summary.
 func (s *schema) orderAs(to []int32, names []string) {
 	at := make(map[string]int32, len(names))
 	for j, name := range names {

@@ -24,7 +24,7 @@ type table struct {
 	line   int // line of the current record, from 1
 	labels *tableLabels
 	stats  ReadStats
-	values [][]float64 // the numbers of each column; nil until the method center needs them
+	values [][]float64 // the numbers of each column; nil until the method center sets it
 }
 
 func readTable(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
@@ -53,8 +53,7 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 	}, nil
 }
 
-// block parses the complete records of b[:n] and returns the number of bytes that they
-// take.
+// block parses the complete records of b[:n] and returns their size in bytes.
 func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	i := 0
 	if !t.begun && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
@@ -88,9 +87,8 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	return i, t.opt.allow(t.name, t.bytes()+t.memory, "the first %d lines", t.line)
 }
 
-// plain parses the record at b[i] if it is one line without quotes, new categories or
-// errors, as most records are, and returns the position after it. Otherwise it returns
-// false, and record must parse the record.
+// plain parses the record at b[i] if it is one line without quotes, new categories or errors, and
+// returns the position after it. Otherwise ok is false, and the method record must parse it.
 func (t *table) plain(b []byte, i int) (next int, ok bool) {
 	t.reserve(len(t.columns))
 	idx, val := t.idx, t.val
@@ -140,7 +138,7 @@ func (t *table) plain(b []byte, i int) (next int, ok bool) {
 	return i, true
 }
 
-// errorAt returns an error about b[at] in the record at b[start].
+// errorAt returns an error about b[at] in the record that begins at b[start].
 func (t *table) errorAt(b []byte, start, at int, token, msg string) *ParseError {
 	before := b[start:at]
 	return &ParseError{
@@ -149,7 +147,7 @@ func (t *table) errorAt(b []byte, start, at int, token, msg string) *ParseError 
 	}
 }
 
-// record stores the cells of the record at b[start].
+// record stores the cells of the record that begins at b[start].
 func (t *table) record(b []byte, start int) error {
 	cells := t.scan.cells
 	if t.columns == nil {
@@ -180,12 +178,12 @@ func (t *table) record(b []byte, start int) error {
 	return nil
 }
 
-// wrongCell returns an error about a cell, without its place.
+// wrongCell returns an error about a cell, without the place of the cell.
 func wrongCell(msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{Msg: msg, Remedies: remedies}
 }
 
-// cell stores a cell; it returns what is wrong with the cell, or nil.
+// cell stores a cell. It returns what is wrong with the cell, or nil.
 func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	switch col.kind {
 	case ignoredColumn:
@@ -222,7 +220,7 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	return wrongCell("expected a finite decimal number, as in the column's first line", declare)
 }
 
-// offsetCell stores a cell of the offset column; it returns what is wrong with the cell, or nil.
+// offsetCell stores a cell of the offset column. It returns what is wrong with the cell, or nil.
 func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	v, ok := c.number(b)
 	switch {
@@ -245,7 +243,8 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// absent handles a missing value in a column. It returns an error if the options do not say what replaces it.
+// absent handles a missing value of a column. It returns an error if the options do not say what
+// replaces the value.
 func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
@@ -268,7 +267,7 @@ func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	case !col.fills && rule == MissingRefuse:
 		return wrongCell("a missing value, and no value that would fill the column")
 	case !col.fills && rule != MissingZero:
-		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN()) // replaced at the end of the file
+		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN()) // stands for the fill value of the column
 	}
 	return nil
 }
@@ -294,5 +293,5 @@ func (t *table) category(col *tableColumn, value []byte) (wrong *ParseError) {
 	return nil
 }
 
-// storable reports whether a number of a dense table becomes an entry: it is not +0.
+// storable reports whether a number of a table becomes an entry, that is, whether it is not +0.
 func storable(v float64) bool { return math.Float64bits(v) != 0 }

@@ -190,7 +190,8 @@ func TestReadCSVRefuses(t *testing.T) {
 	}
 }
 
-// TestCSVBlocks checks that short and long records do not depend on where the blocks of the text end.
+// TestCSVBlocks checks that the result does not depend on where blocks of the text end, for short
+// and for long records.
 func TestCSVBlocks(t *testing.T) {
 	for _, size := range []int{10, blockSize/2 - 20, blockSize - 3, 3 * blockSize} {
 		word := strings.Repeat("line\n", size/5)

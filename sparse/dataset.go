@@ -9,11 +9,11 @@ import (
 type Dataset struct {
 	X *CSR
 	// Labels has one element per row, or is nil if there are no labels. For two classes the labels
-	// are -1 or +1, and Mapping holds the original ones. Otherwise they are the numbers of the
-	// file, or 0, 1, ... for words. Classes lists the classes if there are more than two.
+	// are -1 or +1, and Mapping holds the original labels. Otherwise Labels holds the numbers of
+	// the file, or 0, 1, ... for words. Classes lists the classes if there are more than two.
 	Labels []float64
-	// Offsets has a number for each row that is added to its margin, from the column
-	// TableOptions.Offset; nil if no such column is named.
+	// Offsets holds, for each row, a number to add to the margin of the row. The numbers come from
+	// the column TableOptions.Offset; nil if no such column is named.
 	Offsets []float64
 	// Mapping is zero unless Labels were mapped to -1 and +1.
 	Mapping LabelMapping
@@ -88,19 +88,19 @@ func (m LabelMapping) Name(sign float64) string {
 	return m.NegativeName
 }
 
-// ReadStats describes what a reader read.
+// ReadStats describes the data that were read.
 type ReadStats struct {
 	Rows int   `json:"rows"`
 	NNZ  int64 `json:"nnz"`
-	// IndexBase is the base used, ZeroBased or OneBased.
+	// IndexBase is the base of the indices, ZeroBased or OneBased.
 	IndexBase IndexBase `json:"index_base"`
 	// SortedRows counts rows whose indices were out of order in the file.
 	SortedRows int `json:"sorted_rows"`
-	// Bytes is the number of bytes of text after decompression; for Binary of the file, and for
-	// NPZ of the arrays that were read.
+	// Bytes is the size in bytes of the text after decompression; for Binary, of the file; for
+	// NPZ, of the arrays that were read.
 	Bytes int64 `json:"bytes"`
-	// Compression is gzip, bzip2, xz or zstd, as the first bytes of the file say; empty
-	// for none.
+	// Compression is gzip, bzip2, xz or zstd, as the first bytes of the file say; empty if the
+	// file is not compressed.
 	Compression string `json:"compression"`
 }
 

@@ -72,9 +72,9 @@ const (
 	maxWindow    = 128 << 20
 )
 
-// decompress returns a reader of the text in r. It recognises a compression by the first bytes. A
-// damaged stream is a *ParseError with the given file name; so is a text of more than 4 MiB that is
-// more than 500 times as long as the compressed stream. Errors of r itself are wrapped with the name.
+// decompress returns a reader of the text in r, which it decompresses if the first bytes show a
+// compression. A *ParseError reports a damaged stream, and a text of more than 4 MiB that is more
+// than 500 times as long as the stream. Errors of r are wrapped with name, the name of the file.
 func decompress(r io.Reader, name string) (*decompressor, error) {
 	source := &sourceReader{r: r}
 	br := bufio.NewReaderSize(source, 1<<12)
@@ -92,8 +92,7 @@ func decompress(r io.Reader, name string) (*decompressor, error) {
 	return d, nil
 }
 
-// A decompressor reads text that may be compressed. It wraps the errors of decoders in errors that
-// name the file.
+// A decompressor reads text that may be compressed. Its errors name the file.
 type decompressor struct {
 	name   string
 	kind   string // name of the compression
@@ -140,11 +139,11 @@ func (d *decompressor) describe(err error) error {
 	return &ParseError{File: d.name, Msg: msg, Err: err}
 }
 
-// A sourceReader remembers how the compressed source ended, to distinguish a failing disk
-// from a damaged file.
+// A sourceReader remembers how the compressed data ended, to distinguish a failing disk from a
+// damaged file.
 type sourceReader struct {
 	r     io.Reader
-	last  []byte // the last bytes before the trailing zeros
+	last  []byte // the last bytes before the trailing zeros, at most 12
 	zeros int    // number of trailing zeros
 	bytes int64  // number of bytes read
 	eof   bool

@@ -19,7 +19,7 @@ import (
 
 const smallText = "1 1:0.5 2:2\n-1 2:-1\n"
 
-// smallBzip2 is smallText compressed by bzip2, because the library can only decompress.
+// smallBzip2 is smallText compressed by bzip2: the library cannot compress.
 const smallBzip2 = "QlpoOTFBWSZTWeo8d5UAAAVYAAAQQANyECAAMQZMQQ0DandLMKdp2oAXi7kinChIdR47yoA="
 
 // compressed returns smallText in every compression that readers accept.
@@ -106,8 +106,8 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// TestTruncatedLargeFiles checks that compressed files of many blocks are an error if they are truncated,
-// at random places.
+// TestTruncatedLargeFiles checks that a compressed file of many blocks is an error if it is
+// truncated at a random place.
 func TestTruncatedLargeFiles(t *testing.T) {
 	for kind, data := range compress(t, rcv1Text(1000, 6)) {
 		r := newRandom(1)

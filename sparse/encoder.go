@@ -20,7 +20,7 @@ import (
 // column is the category; every other feature is a column of numbers. Table.Fill and
 // Table.Missing say how missing values are replaced. Many goroutines may use one Encoder.
 type Encoder struct {
-	at         map[string]int32    // the column of each feature in the rows, counted from 0
+	at         map[string]int32    // the column of each feature, counted from 0
 	plain      []string            // features without "=" in their names
 	categories map[string][]string // features with one "=", by the text before it
 	odd        []string            // features with more than one "="
@@ -70,10 +70,10 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	return e, nil
 }
 
-// Encode converts a record. The record must contain every column that a feature needs; other
-// columns are ignored. A value is a number, a json.Number, a string or []byte as in a cell of a table,
-// a bool (the text true or false), or nil. Nil, NaN and the texts that Missing lists are missing
-// values.
+// Encode converts a record. The record must contain every column that a feature needs; Encode
+// ignores all other columns. A value is a number, a json.Number, a string or []byte as in a cell
+// of a table, a bool (the text true or false), or nil. A value is missing if it is nil, NaN or a
+// text that the type Missing lists.
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	r, err := e.encode(record)
 	if err != nil {
@@ -140,7 +140,7 @@ func (e *Encoder) categorical(column string) bool {
 	return slices.ContainsFunc(e.odd, func(name string) bool { return strings.HasPrefix(name, column+"=") })
 }
 
-// errNotNumber is the error about a value in a column of numbers that is not a number.
+// errNotNumber is the error for a value that is not a number but should be.
 var errNotNumber = errors.New("expected a finite number")
 
 // value stores the value of a column in r.
@@ -192,7 +192,7 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	return nil
 }
 
-// numberOf returns a value as a number. missing reports that the value is missing.
+// numberOf returns a value as a number. missing is true if the value is missing.
 func numberOf(value any) (v float64, missing bool, err error) {
 	switch n := value.(type) {
 	case bool:

@@ -99,8 +99,8 @@ func ExampleRead_table() {
 	// [0 2] [2 1]
 }
 
-// The samples are in a database: an entry is a measurement, and a patient is a row. Rows
-// beyond a gigabyte are written to a temporary file.
+// The samples are in a database; a patient becomes a row. If the rows take more than a gigabyte,
+// they are written to a temporary file.
 func ExampleBuilder() {
 	db := sql.OpenDB(memoryDriver{})
 	defer db.Close()

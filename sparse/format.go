@@ -88,17 +88,17 @@ const (
 	// errors. ReadOptions.LabelsFile gives the labels.
 	MatrixMarket Format = "mtx"
 
-	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the operating
-	// system can map files, reading maps the file and only checks its checksums and rows:
-	// X is a view of the file, and so is Labels unless the options ask for labels that
-	// differ from the stored ones. If ReadOptions.Beyond lets data larger than
-	// ReadOptions.Memory be read, they are not checked; the caller must use CSR.Check.
+	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the operating system
+	// can map files, reading maps the file and only checks its checksums and rows: X is a view of
+	// the file, and so is Labels unless the options ask for labels that differ from the stored
+	// ones. If ReadOptions.Beyond is set and the file is larger than ReadOptions.Memory, the rows
+	// are not checked; the caller must use CSR.Check.
 	//
 	// The file must not be changed before Dataset.Close. Replacing the file by another, as scas
 	// does, is safe. A truncated or changed file is an error.
 	//
-	// Labels of two values are stored as −1 and +1, together with the values for which
-	// they stand; words of more than two classes are numbered.
+	// Labels of two values are stored as −1 and +1, together with the values for which they stand;
+	// words of more than two classes are numbered.
 	Binary Format = "scas"
 )
 
@@ -108,10 +108,10 @@ type fileFormat struct {
 	endings []string // file endings, without a compression's ending
 	read    func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error)
 	write   func(w io.Writer, d *Dataset) error
-	convert func(c *conversion) (converter, error) // converts to Binary block by block; nil if data are read as a whole
+	convert func(c *conversion) (converter, error) // converts block by block; nil if Convert reads the whole data
 }
 
-// fileFormats lists all formats. The first is used for names without a known ending.
+// fileFormats lists all formats. The first is the format of names without a known ending.
 var fileFormats = []fileFormat{
 	{LIBSVM, nil, decompressed(readLIBSVM), writeLIBSVM, convertLIBSVM},
 	{CSV, []string{".csv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
@@ -148,9 +148,9 @@ func (f Format) String() string {
 	return string(f)
 }
 
-// FormatOf returns the format for the ending of a file name: .csv, .tsv, .npy, .npz, .mtx
-// (or .mm) and .scas; any other name is LIBSVM. An ending for a compression (.gz, .bz2,
-// .xz, .zst) after it is ignored.
+// FormatOf returns the format for the ending of a file name: .csv, .tsv, .npy, .npz, .mtx (or
+// .mm) and .scas; any other name is LIBSVM. The ending .gz, .bz2, .xz or .zst of a compressed
+// file is ignored.
 func FormatOf(name string) Format {
 	base := strings.ToLower(filepath.Base(name))
 	if compressedBy(base) != nil {
@@ -189,8 +189,8 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return fileFormatOf(o.Format).read(r, name, o)
 }
 
-// decompressed returns a reader of texts that may be compressed. It calls read with the decompressed text,
-// and sets Compression and Bytes in the Stats of the result.
+// decompressed returns a reader of texts that may be compressed. It passes the decompressed text
+// to read, and sets Compression and Bytes in the Stats of the result.
 func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		in, err := decompress(r, name)

@@ -27,8 +27,8 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestIgnoreBeyond checks in every sparse format that columns beyond Features can be
-// dropped.
+// TestIgnoreBeyond checks in every sparse format that IgnoreBeyond drops the columns after
+// Features.
 func TestIgnoreBeyond(t *testing.T) {
 	d := awkward(t)
 	d.Names = nil
@@ -73,7 +73,7 @@ func awkward(t *testing.T) *Dataset {
 	return &Dataset{X: x, Labels: []float64{0.1, -2, 1e17, math.Copysign(0, -1)}, Names: []string{"a", "b,c", `"d"`, " e", "f=g\nh"}}
 }
 
-// TestWriteFile checks that data that are written in any format, compressed or not, are read back with the
+// TestWriteFile checks that data written in any format, compressed or not, are read back with the
 // same bits.
 func TestWriteFile(t *testing.T) {
 	d := awkward(t)
@@ -283,8 +283,8 @@ func TestReadNPZRefuses(t *testing.T) {
 	}
 }
 
-// TestHugeSizes checks in every format that a small file that states a huge size is refused, or read, in
-// little memory, whether ReadOptions.Memory is set or not.
+// TestHugeSizes checks in every format that a small file that states a huge size takes little
+// memory, with and without ReadOptions.Memory.
 func TestHugeSizes(t *testing.T) {
 	csr := func(shape, ptr string) []byte {
 		parts := csrParts([]byte{0, 0, 0, 0, 0}, nil, 3, nil)

@@ -21,8 +21,8 @@ import (
 // each of them with the package's reader of the same format. The two readers must accept the same inputs and
 // return the same numbers.
 
-// naiveTable reads a table without missing values by package encoding/csv. The last column holds labels
-// that are numbers. Each other column holds numbers or categories.
+// naiveTable reads a table without missing values with package encoding/csv. The last column
+// holds labels that are numbers. Every other column holds numbers or categories.
 func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok bool) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1
@@ -470,7 +470,7 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 		if !ok || len(f) != 1 || words[3] == "integer" && v != math.Trunc(v) {
 			return nil, false
 		}
-		if math.Float64bits(v) != 0 { // the zeros of a dense file are not stored, nor their mirror images
+		if math.Float64bits(v) != 0 { // zeros of a dense file, and their mirror images, are not stored
 			naivePlace(x, places[k], mirror, f[0])
 		}
 	}

@@ -1,5 +1,5 @@
-// Package atomicfile replaces files so that a reader, or a crash at any moment,
-// finds either the old content or the whole new one.
+// Package atomicfile replaces files. A reader finds either the whole old content or the whole new
+// content, even after a crash.
 package atomicfile
 
 import (
@@ -14,15 +14,14 @@ import (
 	"time"
 )
 
-// Write calls fill with a new temporary file beside path, syncs it to disk and
-// renames it to path. The file gets the permissions of the file that it replaces; if
-// there is none, perm less the umask. If fill or any step fails, path is untouched, the
-// temporary file is removed and the error is returned (an error of fill unchanged). A
-// symbolic link to a file is replaced, not followed. A device or pipe cannot be
-// replaced: Write writes to it directly.
+// Write calls fill with a new temporary file in the directory of path, syncs the file to disk and
+// renames it to path. A file that replaces another keeps the permissions of the replaced file;
+// otherwise it gets perm less the umask. If a step fails, path is unchanged and the temporary
+// file is removed; an error of fill is returned unchanged. A symbolic link to a file is replaced,
+// not followed. Write writes directly to a device or pipe.
 //
-// A killed process leaves its temporary file, .NAME.*.tmp, beside path. This file has no effect,
-// and the next Write to path removes it if the system has file locks.
+// A killed process leaves its temporary file, .NAME.*.tmp, in the directory. The next Write to
+// path removes that file if the system has file locks.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	p, err := Prepare(path, perm, fill)
 	if err != nil {
@@ -31,12 +30,11 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return p.Commit()
 }
 
-// A Prepared file is written, synced and closed under a temporary name in the directory of
-// its path, and not yet renamed to its path.
+// A Prepared file is complete on disk under a temporary name. Commit gives it the name path.
 type Prepared struct {
 	path string
 	temp string   // the temporary name; empty for a device or pipe, and after Commit or Discard
-	lock *os.File // open file whose lock keeps other processes from removing temp as stale; nil without locks
+	lock *os.File // keeps temp locked, so that no process removes it as stale; nil without file locks
 }
 
 // Prepare does all steps of Write except the rename. The caller must then call Commit, which
@@ -88,8 +86,8 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 	return p, nil
 }
 
-// Commit renames the file to its path. If that fails, the path is untouched and the
-// temporary file is removed.
+// Commit renames the file to its path. If that fails, the path is unchanged and the temporary
+// file is removed.
 func (p *Prepared) Commit() error {
 	defer p.Discard()
 	if p.temp == "" {
@@ -115,16 +113,16 @@ func (p *Prepared) Discard() {
 	}
 }
 
-// stem returns the beginning of the names of base's temporary files. It is cut so that a
-// whole name stays below the 255 bytes that file systems allow.
+// stem returns the text that the names of temporary files for base begin with. It is short enough
+// that the names have at most 255 bytes, the limit of file systems.
 func stem(base string) string {
 	return "." + strings.ToValidUTF8(base[:min(len(base), 200)], "") + "."
 }
 
 const suffix = ".tmp"
 
-// createTemp creates a new temporary file, and locks it if the system has file locks. The
-// lock ends when the file, and the copy that keepLock makes, are closed.
+// createTemp creates a new temporary file, and locks it if the system has file locks. The lock
+// ends when the file and the copy by keepLock are closed.
 func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf("%s%08x%s", stem(base), rand.Uint32(), suffix))
@@ -139,11 +137,10 @@ func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
-// claim locks a new file and reports whether the file still exists. Before the file is
-// locked, another process may take it for stale, lock it and remove it; claim waits for
-// about 0.1 s until that process has released its lock.
+// claim locks a new file and reports whether the file still exists: another process may have
+// taken it for stale and removed it. claim waits up to 0.1 s while that process holds the lock.
 func claim(f *os.File) bool {
-	for try := 0; !Lock(f) && Locks && try < 100; try++ { // a file system without locks fails every try
+	for try := 0; !Lock(f) && Locks && try < 100; try++ { // on a file system without locks, every Lock fails
 		time.Sleep(time.Millisecond)
 	}
 	own, err := f.Stat()
@@ -154,8 +151,8 @@ func claim(f *os.File) bool {
 	return os.SameFile(own, there)
 }
 
-// removeStale removes the temporary files for base that no process has locked. It ignores
-// errors, since a stale file does not affect what is written.
+// removeStale removes the temporary files for base that no process has locked. It ignores errors,
+// because a stale file does no harm.
 func removeStale(dir, base string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -179,8 +176,8 @@ func removeStale(dir, base string) {
 	}
 }
 
-// Probe returns the error that Write to path would get when it creates its temporary file.
-// Probe finds out by creating such a file and removing it.
+// Probe returns an error if Write could not create its temporary file for path. To find out, it
+// creates such a file and removes it.
 func Probe(path string) error {
 	dir, base := filepath.Split(path)
 	if dir == "" {
@@ -207,8 +204,8 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 	return err
 }
 
-// syncDir makes a rename in dir durable. It ignores errors: some file systems cannot sync
-// a directory, and the new file is complete without it.
+// syncDir makes a rename in dir durable. It ignores errors, because some file systems cannot sync
+// a directory.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
@@ -216,14 +213,14 @@ func syncDir(dir string) {
 	}
 }
 
-// Followed returns the path to write to so that a symbolic link stays a link: the target if
-// path is a link, whether or not the target exists, and path otherwise.
+// Followed returns the path of the file that path leads to through symbolic links. The file need
+// not exist. Writing to the returned path keeps the links.
 func Followed(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
 	at := path
-	for range 40 { // Linux follows at most 40 links, too
+	for range 40 { // as many links as Linux follows
 		target, err := os.Readlink(at)
 		if err != nil {
 			return at

@@ -19,7 +19,7 @@ func put(s string) func(io.Writer) error {
 	}
 }
 
-// wantOnly checks that the file path has this content, and is the only file in its directory.
+// wantOnly fails unless path has this content and is the only file in its directory.
 func wantOnly(t *testing.T, path, content string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -115,8 +115,7 @@ func TestPrepare(t *testing.T) {
 	wantOnly(t, path, "first")
 }
 
-// TestWriteToDevice checks that a target that is not a regular file is written to, not
-// replaced.
+// TestWriteToDevice checks that Write writes to a device and does not replace it.
 func TestWriteToDevice(t *testing.T) {
 	if err := Write(os.DevNull, 0o644, put("x")); err != nil {
 		t.Fatal(err)
@@ -127,8 +126,7 @@ func TestWriteToDevice(t *testing.T) {
 	}
 }
 
-// TestProbe checks that Probe leaves nothing and returns the error that Write would
-// return.
+// TestProbe checks that Probe leaves no file and returns the error that Write would return.
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
 	if err := Probe(filepath.Join(dir, "f")); err != nil {
@@ -142,7 +140,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestLongName checks that every name that the file system accepts can be written.
+// TestLongName checks Write with a name of 255 bytes, the limit of file systems.
 func TestLongName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
 	if err := Write(path, 0o644, put("x")); err != nil {
@@ -171,8 +169,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestStale checks that the temporary files of killed processes are removed, and no other
-// files.
+// TestStale checks that only the temporary files of killed processes are removed.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -218,8 +215,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestFollowed checks that symbolic links are followed, also to files that do not exist. For a link to
-// itself, Followed must return the path of the link.
+// TestFollowed checks Followed for links to existing and to missing files, and for a link to
+// itself.
 func TestFollowed(t *testing.T) {
 	dir := t.TempDir()
 	for from, to := range map[string]string{"a": "b", "b": "file", "loop": "loop"} {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCloseFails checks that an error of close is detected before the old file is
-// replaced. Network file systems report data that they could not store by such an error.
+// TestCloseFails checks that an error of close is detected before the old file is replaced.
+// Network file systems report lost data by such an error.
 func TestCloseFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := Write(path, 0o644, put("old")); err != nil {
@@ -36,7 +36,7 @@ func TestCloseFails(t *testing.T) {
 	wantOnly(t, path, "old")
 }
 
-// failClose lets close fail with EIO in this thread.
+// failClose makes close fail with EIO in this thread.
 func failClose() error {
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // load the number of the system call

@@ -4,11 +4,11 @@ package atomicfile
 
 import "os"
 
-// Lock returns false: without file locks, no file is ever known to be abandoned.
+// Lock returns false, because this system has no file locks.
 func Lock(*os.File) bool { return false }
 
 // keepLock returns nil: there is no lock to keep.
 func keepLock(*os.File) (*os.File, error) { return nil, nil }
 
-// Locks reports whether this system has file locks.
+// Locks says whether this system has file locks.
 const Locks = false

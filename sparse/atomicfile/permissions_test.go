@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPermissions checks that a new file gets its permissions from the umask, and that a
-// replaced file keeps its own.
+// TestPermissions checks that the umask applies to a new file, and that a replaced file keeps its
+// permissions.
 func TestPermissions(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	path := filepath.Join(t.TempDir(), "f")

@@ -1,8 +1,7 @@
 // Package faults provides goroutines that may read mapped files. If another program shortens a
-// mapped file, reading beyond its new end is a fault. debug.SetPanicOnFault(true) turns the faults
-// of one goroutine into panics, from which only this goroutine can recover; a fault in another
-// goroutine ends the program. A Group applies the setting to its goroutines, and passes their
-// faults to the goroutine that waits for them.
+// mapped file, reading beyond its new end is a fault. debug.SetPanicOnFault(true) turns the
+// faults of one goroutine into panics, from which only this goroutine can recover. A Group passes
+// such panics of its goroutines to the goroutine that waits for them.
 package faults
 
 import (
@@ -20,8 +19,7 @@ type Group struct {
 	fault any
 }
 
-// Go calls do in a new goroutine, which has the caller's setting of
-// debug.SetPanicOnFault.
+// Go calls do in a new goroutine, with the caller's setting of debug.SetPanicOnFault.
 func (g *Group) Go(do func()) {
 	panics := debug.SetPanicOnFault(true)
 	debug.SetPanicOnFault(panics)
@@ -48,9 +46,9 @@ func (g *Group) Wait() {
 }
 
 // Each runs tasks 0 to count−1 on several goroutines of a Group and waits for them. threads is the
-// number of goroutines; 0 means one per processor. A goroutine takes the next task when it has ended
-// one, in increasing order. Each calls start once for each goroutine, one call after the other, to get
-// the function that runs its tasks.
+// number of goroutines; 0 means one per processor. If one is enough, it is the caller's. Tasks begin
+// in increasing order. start is called once for each goroutine, by Each itself, and returns the
+// function that runs the tasks of the goroutine.
 func Each(threads, count int, start func() (task func(k int))) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -75,7 +73,8 @@ func Each(threads, count int, start func() (task func(k int))) {
 	g.Wait()
 }
 
-// Address returns the address of a recovered fault; fault is false if the recovered value is not a fault.
+// Address returns the address of a recovered fault. fault is false if the recovered value is not
+// a fault.
 func Address(recovered any) (addr uintptr, fault bool) {
 	if _, ok := recovered.(runtime.Error); !ok {
 		return 0, false

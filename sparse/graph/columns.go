@@ -7,17 +7,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// centring turns sums of products of columns into covariances. It reads all rows twice, some at a
-// time: first add for all rows, then center, then addSquares for all rows. From a column with an
-// entry in every row it subtracts the mean first, because with a large mean the sums would lose
-// digits. Sums run over the rows in order, with unfused products, so the numbers depend neither on
-// the machine nor on the division of the rows.
+// centring turns sums of products of columns into covariances. The caller passes all rows to add,
+// calls center, and passes all rows to addSquares. From a column with an entry in every row, the
+// mean is subtracted first, because with a large mean the sums would lose digits. Sums run over
+// the rows in order, with unfused products, so the numbers depend neither on the machine nor on
+// the division of the rows.
 type centring struct {
 	n          float64   // number of rows
 	stored     []int64   // number of entries of each column
 	columnMean []float64 // means of the columns
 	square     []float64 // Σ (entry − mean)² of the stored entries
-	mean       []float64 // means of the shifted columns
+	mean       []float64 // means of the columns after the shift
 	shift      []float64 // number subtracted from each column; nil if all are 0
 }
 
@@ -81,15 +81,15 @@ func (c *centring) variances() []float64 {
 	return v
 }
 
-// centred returns the covariance of two columns, given the sum of their products.
-func (c *centring) centred(i, j int, sum float64) float64 {
+// covariance returns the covariance of two columns, given the sum of their products.
+func (c *centring) covariance(i, j int, sum float64) float64 {
 	return (sum - float64(c.n*float64(c.mean[i]*c.mean[j]))) / (c.n - 1)
 }
 
-// columns computes the covariance matrix of the columns of a data matrix, one row of the
-// result at a time. A common row of two columns is a row in which both have an entry. Two
-// columns without a common row have the covariance -n m_i m_j/(n-1), where m are their
-// means, so only columns with a common row need a sum.
+// columns computes the covariance matrix of the columns of a data matrix, one row of the result
+// at a time. A common row of columns i and j is a row in which both have an entry. If they have
+// none, their covariance is -n m_i m_j/(n-1) for n rows and the means m_i and m_j. So only
+// columns with a common row need a sum.
 type columns struct {
 	*centring
 	x, t *sparse.CSR // the shifted data and its transpose
@@ -124,13 +124,13 @@ func (c *columns) raw(i, j int) float64 {
 			sum += float64(vi[k] * vj[at])
 		}
 	}
-	return c.centred(i, j, sum)
+	return c.covariance(i, j, sum)
 }
 
 // covarianceRow is one row of a Covariance, with the memory to compute it.
 type covarianceRow struct {
-	// cols lists, in any order, the features with which feature i has a common row. The
-	// entries of all other features follow from the means; see apart.
+	// cols lists, in any order, the features whose entries are computed: the features with which
+	// feature i has a common row, or all if the matrix is stored. For any other feature see apart.
 	cols  []int32
 	value []float64 // entry for each feature; valid for those in cols
 	met   []bool    // whether the feature is in cols
@@ -148,7 +148,8 @@ func (r *covarianceRow) clear() {
 	r.cols = r.cols[:0]
 }
 
-// row computes the entries of row i from feature lo on, without the diagonal.
+// row computes the entries of row i from feature lo on, without the diagonal. If c holds data, it
+// computes only the entries of features with a common row.
 func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	r.clear()
 	if c.dense != nil {
@@ -162,11 +163,11 @@ func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	}
 	c.data.products(i, lo, r)
 	for _, j := range r.cols {
-		r.value[j] = c.rescale(i, int(j), c.data.centred(i, int(j), r.value[j]))
+		r.value[j] = c.rescale(i, int(j), c.data.covariance(i, int(j), r.value[j]))
 	}
 }
 
-// products sets r to the sums of products of column i with every other column from lo on.
+// products sets r to the sums of products of column i with every column from lo on except i.
 func (c *columns) products(i, lo int, r *covarianceRow) {
 	samples, weight := c.t.Row(i)
 	r.met[i] = true // keeps i itself out of the list
@@ -190,5 +191,5 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 
 // apart returns the entry of two features without a common row.
 func (c *Covariance) apart(i, j int) float64 {
-	return c.rescale(i, j, c.data.centred(i, j, 0))
+	return c.rescale(i, j, c.data.covariance(i, j, 0))
 }

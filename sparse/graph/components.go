@@ -23,12 +23,12 @@ func (e *ComponentError) Error() string {
 	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %.6g or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
 }
 
-// Components returns the connected components with two or more members of the graph {|c_ij| >
-// penalty}. Each is in increasing order, and they are ordered by their smallest members. The
-// graphical lasso with that penalty can be solved for each of them by itself, because the other
-// off-diagonal entries of its solution are 0 (Witten, Friedman and Simon 2011; Mazumder and Hastie
-// 2012). A component larger than limit is a *ComponentError. threads is the number of goroutines; 0
-// means one per processor.
+// Components returns the connected components with two or more members of the graph that joins
+// features i and j if |c_ij| > penalty. Members are in increasing order; components are in the
+// order of their smallest members. The graphical lasso with that penalty can be solved for each
+// component by itself, because its solution has the entry 0 for features of different components
+// (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). A component larger than limit is a
+// *ComponentError. threads is the number of goroutines; 0 means one per processor.
 func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32, error) {
 	floor := math.Nextafter(penalty, math.Inf(1))
 	pairs, reached := c.strongest(floor, DefaultMaxEdges, threads)
@@ -48,9 +48,9 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 	return slices.DeleteFunc(members, func(m []int32) bool { return len(m) < 2 }), nil
 }
 
-// fittingPenalty joins the pairs in decreasing order of their absolute values, and
-// returns the value of the first one that makes a component larger than limit. If no
-// pair does, it returns reached, the value below which pairs are missing.
+// fittingPenalty joins the pairs in decreasing order of their absolute values, and returns the
+// value of the first pair that makes a component larger than limit. If no pair does, it returns
+// reached; pairs below that value are missing.
 func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	f := newForest(n)
@@ -62,10 +62,10 @@ func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	return reached
 }
 
-// Blocks calls do for every group of features, with the number k of the group and the
-// covariance matrix s of its members, row by row. do may keep s. Blocks uses several
-// goroutines (threads; 0 means one per processor) and begins with the large groups, so
-// that all goroutines end at about the same time.
+// Blocks calls do for every group of features, with the number k of the group and the covariance
+// matrix s of its members, row by row. do may keep s. threads is the number of goroutines; 0
+// means one per processor. Blocks begins with the large groups, so that all goroutines end at
+// about the same time.
 func (c *Covariance) Blocks(groups [][]int32, threads int, do func(k int, s []float64)) {
 	order := make([]int, len(groups))
 	for k := range order {
@@ -101,7 +101,7 @@ func (c *Covariance) block(members []int32, r *covarianceRow) []float64 {
 // path halving). The root of a set is its smallest member.
 type forest struct {
 	parent []int32
-	size   []int32 // size of each root's set
+	size   []int32 // number of members of each root's set
 }
 
 func newForest(n int) *forest {
@@ -120,7 +120,7 @@ func (f *forest) find(i int32) int32 {
 	return i
 }
 
-// join joins the sets of i and j and returns the size of the result.
+// join joins the sets of i and j and returns the size of the joined set.
 func (f *forest) join(i, j int32) int {
 	a, b := f.find(i), f.find(j)
 	if a == b {
@@ -132,8 +132,8 @@ func (f *forest) join(i, j int32) int {
 	return int(f.size[a])
 }
 
-// numbers returns, for every member, the number of its set, where sets are ordered by
-// their smallest members. count is the number of sets.
+// numbers returns the number of the set of each member, and count, how many sets there are. Sets
+// are numbered in the order of their smallest members.
 func (f *forest) numbers() (of []int, count int) {
 	of = make([]int, len(f.parent))
 	for i := range of {

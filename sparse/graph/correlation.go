@@ -50,8 +50,8 @@ func (o *CorrelationOptions) Weight(v float64) float64 {
 	return w
 }
 
-// graph returns the graph of n nodes with the edges pairs, which must be in order. It replaces their weights,
-// which are correlations, by o.Weight.
+// graph returns the graph of n nodes with the edges pairs, which must be in order. The weights of
+// pairs are correlations; graph replaces them by o.Weight.
 func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 	for k, p := range pairs {
 		pairs[k].Weight = o.Weight(p.Weight)
@@ -70,15 +70,15 @@ func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) 
 }
 
 // Threshold returns the graph that joins features whose correlation (c rescaled to a unit
-// diagonal) is at least threshold in absolute value. The threshold is above 0 and at most
-// 1; with a threshold of 1 the result depends on rounding. Edges are ordered by (I, J)
-// with I < J. Constant features have no edges. More edges than opt.MaxEdges are an error,
-// which names a threshold for that many edges.
+// diagonal) is at least threshold in absolute value. The threshold is above 0 and at most 1; with
+// a threshold of 1 the result depends on rounding. Edges are ordered by (I, J) with I < J.
+// Constant features have no edges. More edges than opt.MaxEdges are an error, which names a
+// threshold that is high enough.
 //
-// For a Covariance that holds data, the time is proportional to the sum of the squared row
-// lengths, plus the time for pairs of features that have no entries in a common row. Such a
-// pair can reach the threshold only if both features have entries in many rows; a sorted
-// list of the features gives these pairs. The memory is that of the data and the edges.
+// For a Covariance that holds data, the time is proportional to the sum over the rows of the
+// squared number of entries, plus the time for pairs of features without entries in a common row.
+// Such a pair can reach the threshold only if both features have entries in many rows. The memory
+// is that of the data and the edges.
 func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Graph, error) {
 	if !(threshold > 0 && threshold <= 1) {
 		return nil, errorf("correlation threshold %v: want a number above 0, at most 1", threshold)
@@ -93,9 +93,9 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 
 // Strongest returns the graph that joins the k pairs of features with the largest absolute
 // correlation, ordered by (I, J) with I < J, and the threshold with which Threshold returns the
-// same graph. Pairs as correlated as the weakest one, up to rounding, are joined too, so there may
-// be more than k edges; there are fewer if fewer pairs have a correlation other than 0. The time is
-// that of Threshold. k must be from 1 to opt.MaxEdges.
+// same graph. There are more than k edges if further pairs are as correlated as the weakest edge,
+// up to rounding, and fewer if fewer pairs have a correlation other than 0. The time is that of
+// Threshold. k must be from 1 to opt.MaxEdges.
 func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, threshold float64, err error) {
 	o := opt.withDefaults()
 	if k < 1 || k > o.MaxEdges {
@@ -149,8 +149,8 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
-	// Of the features without a common row, the k of largest reach are enough, together with those
-	// whose value equals the last one's, up to rounding.
+	// Of the features without a common row, those with the k largest reaches are enough, and those
+	// whose value equals the k-th, up to rounding.
 	taken, last := 0, math.Inf(1)
 	for _, j := range order {
 		size := reach[i] * reach[j]

@@ -11,10 +11,9 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// Covariance is the covariance or correlation matrix of the features. If the data have
-// fewer entries than the matrix (see Dense), it holds the data and their transpose instead
-// of the matrix, and computes entries when they are needed. Thus the matrix of 47,236
-// features takes about twice the memory of their data. A Covariance never changes after
+// Covariance is the covariance or correlation matrix of the features. If the data have fewer
+// entries than the matrix (see Dense), it holds the data and their transpose instead of the
+// matrix, and computes entries when they are needed. A Covariance never changes after
 // construction and may be shared between goroutines.
 type Covariance struct {
 	n     int // number of features
@@ -22,7 +21,7 @@ type Covariance struct {
 	scale []float64 // entry (i, j) is the raw entry divided by scale[i]*scale[j]
 	dense []float64 // raw entries off the diagonal, n*n, or nil
 	data  *columns  // the data from which raw entries are computed, or nil
-	unit  bool      // a correlation matrix: entries are in [-1, 1]
+	unit  bool      // true for a correlation matrix, whose entries are in [-1, 1]
 }
 
 // CovarianceOf returns the sample covariance of the columns of x, with the divisor n-1
@@ -56,9 +55,8 @@ func CorrelationOf(x *sparse.CSR) (*Covariance, error) {
 	return c.Correlation(), nil
 }
 
-// Correlation returns the matrix rescaled to a diagonal of ones. A constant
-// feature (variance 0) has correlation 0 with all others. The result shares
-// memory with c.
+// Correlation returns the matrix rescaled to a diagonal of ones. A constant feature (variance 0)
+// has correlation 0 with every other feature. The result shares memory with c.
 func (c *Covariance) Correlation() *Covariance {
 	r := *c
 	r.unit = true
@@ -77,10 +75,10 @@ func (c *Covariance) Correlation() *Covariance {
 // ten digits.
 const symmetryTolerance = 1e-9
 
-// NewCovariance returns the n x n matrix with a copy of the given values, row by row.
-// Values that are not finite, a negative diagonal, a matrix that is not
-// symmetric, and entries too large for their diagonal are errors. If s_ij and s_ji
-// differ by at most 1e-9 sqrt(s_ii s_jj), the matrix gets their average.
+// NewCovariance returns the n x n matrix with a copy of the given values, row by row. Values that
+// are not finite, a negative diagonal, a matrix that is not symmetric, and entries with |s_ij| >
+// sqrt(s_ii s_jj) are errors, up to a relative difference of 1e-9 for rounding. If s_ij and s_ji
+// differ by rounding, both become their average.
 func NewCovariance(n int, values []float64) (*Covariance, error) {
 	if n < 1 || n > maxDense || len(values) != n*n {
 		return nil, errorf("covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
@@ -103,7 +101,7 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 				return nil, errorf("covariance: entry (%d, %d) is %v with variances %v and %v: want at most the root of their product", i+1, j+1, a, c.diag[i], c.diag[j])
 			}
 			c.dense[i*n+j] = a + float64((b-a)/2)
-			if i > j { // copied, because the average computed from (j, i) may round differently
+			if i > j { // copied, because the average may round differently for (j, i)
 				c.dense[i*n+j] = c.dense[j*n+i]
 			}
 		}
@@ -111,14 +109,15 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 	return c, nil
 }
 
-// maxDense is the largest size of a matrix stored as n*n numbers, 800 MB.
+// maxDense is the largest number of features of a matrix stored as n*n numbers; these take 800
+// MB.
 const maxDense = 10000
 
 // Features returns the number of features.
 func (c *Covariance) Features() int { return c.n }
 
-// At returns the entry of features i and j (0-based). If c holds data, it searches column
-// j for each stored entry of column i. It panics if a feature is out of range.
+// At returns the entry of features i and j (0-based). If c holds data, At computes it from the
+// two columns. It panics if a feature is out of range.
 func (c *Covariance) At(i, j int) float64 {
 	switch {
 	case i == j:

@@ -62,8 +62,8 @@ func TestReadCovarianceRefuses(t *testing.T) {
 	check.Error(t, err, "entry (1, 2) is NaN")
 }
 
-// TestCovarianceIsSymmetric checks that the two triangles are averaged if they differ by rounding in a
-// file, so that the matrix is symmetric.
+// TestCovarianceIsSymmetric checks that entries that differ from their mirror images by rounding
+// are averaged.
 func TestCovarianceIsSymmetric(t *testing.T) {
 	c, err := NewCovariance(2, []float64{1, 0.3, 0.3 + 1e-12, 1})
 	if err != nil {
@@ -74,8 +74,7 @@ func TestCovarianceIsSymmetric(t *testing.T) {
 	}
 }
 
-// TestSachsFromDataAndFile checks that a covariance file and its data give the same
-// graphs.
+// TestSachsFromDataAndFile checks that data and a file of their covariance give the same graphs.
 func TestSachsFromDataAndFile(t *testing.T) {
 	text, err := os.ReadFile(sparsetest.DataFile(t, "ref", "sachs_7466x11.tsv"))
 	if err != nil {

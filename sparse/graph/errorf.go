@@ -2,5 +2,5 @@ package graph
 
 import "github.com/scas-admm/scas/kernels/pkgerr"
 
-// errorf returns an error of package graph. The arguments are those of fmt.Errorf.
+// errorf returns an error of package graph; it takes the arguments of fmt.Errorf.
 func errorf(format string, args ...any) error { return pkgerr.Errorf("graph", format, args...) }

@@ -85,8 +85,8 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	return g, nil
 }
 
-// wrongEdge returns what is wrong with a line as an edge over p features, the number of
-// the wrong token, and the remedies; msg is empty for a valid edge.
+// wrongEdge checks a line as an edge over p features. msg says what is wrong and is empty for a
+// valid edge; token is the position of the wrong token, counted from 0.
 func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []sparse.Remedy) {
 	switch {
 	case l.Tokens < 2 || l.Tokens > 3:
@@ -125,10 +125,9 @@ func adjacencyOf(c *coordinates.File, p int) (*Graph, error) {
 	return g, nil
 }
 
-// FromAdjacency returns the graph of a symmetric matrix. It has an edge for every
-// non-zero entry off the diagonal, with the value as weight, ordered by (I, J) with I <
-// J. The diagonal is ignored. A matrix that is not square or not exactly symmetric is an
-// error.
+// FromAdjacency returns the graph of a symmetric matrix. It has an edge for every non-zero entry
+// above the diagonal, with the value as weight, ordered by (I, J) with I < J. The diagonal is
+// ignored. A matrix that is not square or not exactly symmetric is an error.
 func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 	rows, cols := a.Dims()
 	if rows != cols {
@@ -155,8 +154,8 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 	return g, nil
 }
 
-// Write writes the graph in the format of ReadEdges, under a comment. Reading it gives
-// the same edges in the same order with the same bits.
+// Write writes the graph in the format of ReadEdges, after a line of comment. Reading it back
+// gives the same edges in the same order with the same bits.
 func (g *Graph) Write(w io.Writer) error {
 	return text.Write(w, "graph", "writing edges", func(to *bufio.Writer) {
 		fmt.Fprintf(to, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
@@ -175,7 +174,7 @@ type Kind string
 const (
 	// Any detects the kind from the content.
 	Any Kind = ""
-	// EdgeList is an edge list; then A = [G; I].
+	// EdgeList is an edge list; then A = [G; I] with the incidence matrix G of the graph.
 	EdgeList Kind = "edges"
 	// Matrix is a matrix file, which contains A.
 	Matrix Kind = "matrix"

@@ -106,7 +106,7 @@ func (t *products) covariances() []float64 {
 	p := len(t.mean)
 	for i := range p {
 		for j := i + 1; j < p; j++ {
-			v := t.centred(i, j, t.sum[i*p+j])
+			v := t.covariance(i, j, t.sum[i*p+j])
 			t.sum[i*p+j], t.sum[j*p+i] = v, v
 		}
 	}

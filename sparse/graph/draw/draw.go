@@ -64,8 +64,8 @@ type drawing struct {
 	at       []r2.Vec
 	drawn    []bool
 	size     r2.Vec
-	isolated []string // lines of text
-	long     bool     // names do not fit into circles
+	isolated []string // lines of text about isolated nodes
+	long     bool     // true if names do not fit into circles
 }
 
 const (
@@ -106,7 +106,8 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 	return d
 }
 
-// wrap breaks a text into lines of at most width bytes, or of one longer word, and truncates it after 12 lines.
+// wrap breaks a text into lines of at most width bytes, or of one longer word. It cuts the text after
+// 12 lines.
 func wrap(s string, width int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(s) {
@@ -199,10 +200,10 @@ func escapeXML(s string) string {
 	return b.String()
 }
 
-// DOT writes g in the language of Graphviz. Nodes are named by their 1-based numbers and
-// labelled with names (one per node, or nil for the numbers; another count is an error).
-// The weight of an edge is written as a comment; edges of negative weight are dashed.
-// Isolated nodes are omitted; a comment gives their number.
+// DOT writes g in the language of Graphviz. Nodes are named by their numbers, counted from 1, and
+// labelled with names. names has one name per node; nil means the numbers, and any other length
+// is an error. The weight of an edge is written as a comment; edges of negative weight are
+// dashed. Isolated nodes are omitted; a comment counts them.
 func DOT(w io.Writer, g *graph.Graph, names []string) error {
 	if err := checkNames(g, names); err != nil {
 		return err

@@ -82,7 +82,7 @@ func TestSVGSets(t *testing.T) {
 		if err := xml.Unmarshal(b.Bytes(), &d); err != nil || !slices.Equal(d.Legend, []string{"edge", "at 2", "at <1>", "alone", "zero"}) {
 			t.Errorf("names %v: the legend is %q (%v)", names, d.Legend, err)
 		}
-		// Each colour occurs once in the legend, and once for each node or edge that is drawn in it.
+		// Each colour occurs once in the legend, and once for each node or edge of that colour.
 		for colour, want := range map[string]int{Colour(0): 3, Colour(1): 2, "#cccccc": 3, "#aaaaaa": 2, "opacity=\"0.35\"": 2} {
 			if got := strings.Count(b.String(), colour); got != want {
 				t.Errorf("names %v: %s is there %d times, want %d", names, colour, got, want)
@@ -145,7 +145,8 @@ func TestDrawingSeparatesNodes(t *testing.T) {
 	}
 }
 
-// TestLayoutOfAChain checks that in a chain neighbours are nearer than other nodes.
+// TestLayoutOfAChain checks that neighbours in a chain are nearer to each other than nodes that
+// are not neighbours.
 func TestLayoutOfAChain(t *testing.T) {
 	at := layoutComponent([][]int{{1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 6}, {5, 7}, {6, 8}, {7}})
 	for i := range 7 {

@@ -46,9 +46,9 @@ func layoutComponent(adj [][]int) []r2.Vec {
 	return at
 }
 
-// foldPath returns positions for a path that is longer than width: in rows, with
-// alternating direction, and with space for labels of width label. It returns nil for
-// other components.
+// foldPath returns positions for a component that is a path longer than width: in rows that run
+// to the right and to the left in turn. label is the width that labels need. For any other
+// component it returns nil.
 func foldPath(adj [][]int, label, width float64) []r2.Vec {
 	start, ends := 0, 0
 	for i, neighbours := range adj {
@@ -228,7 +228,7 @@ const clearance = 26
 // partNodes enlarges a crowded component and moves apart nodes that are nearer than
 // least.
 func partNodes(at []r2.Vec, least float64) []r2.Vec {
-	crowded := 0.0 // how much of the distance least a node lacks on average, from 0 to 1
+	crowded := 0.0 // share of the distance least that nodes lack, on average
 	for i, p := range at {
 		nearest := math.Inf(1)
 		for j, q := range at {
@@ -269,8 +269,8 @@ func pushApart(at []r2.Vec, least float64) (moved bool) {
 	return moved
 }
 
-// fitBox scales the positions by unit and moves them into a box with a margin. It returns the size of
-// the box too.
+// fitBox scales the positions by unit and moves them into a box with a margin. It returns the
+// positions and the size of the box.
 func fitBox(at []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
 	low, high := at[0], at[0]
 	for _, p := range at {

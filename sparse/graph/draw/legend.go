@@ -11,17 +11,17 @@ import (
 // maxSets is the largest number of sets in the legend.
 const maxSets = 12
 
-// An entry is a line of the legend: sample draws an example, 22 pixels wide, at x, y; text is its
-// meaning.
+// An entry is a line of the legend: sample draws an example, 22 pixels wide, at x, y; text
+// explains it.
 type entry struct {
 	sample func(w io.Writer, x, y float64)
 	text   string
 }
 
-// legend returns the meanings of the lines and colours that occur in the picture.
+// legend returns the entries for the lines and colours in the picture.
 func (d *drawing) legend() (all []entry) {
 	thin, thick := math.Inf(1), 0.0
-	var signs [2]bool // whether there are edges of negative and of positive weight
+	var signs [2]bool // whether there are edges of negative weight, of positive weight
 	for _, e := range d.edges {
 		thin, thick = min(thin, math.Abs(e.Weight)), max(thick, math.Abs(e.Weight))
 		signs[map[bool]int{true: 1}[e.Weight >= 0]] = true

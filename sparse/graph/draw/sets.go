@@ -28,7 +28,7 @@ func Colour(k int) string {
 	if k < len(light) {
 		return light[k]
 	}
-	// Hues follow the golden angle, with three lightnesses in turn.
+	// Hues advance by the golden angle, and three lightnesses take turns.
 	_, turn := math.Modf(float64(float64(k) * 0.6180339887498949))
 	middle, reach := []float64{0.72, 0.82, 0.62}[k%3], 0.16
 	channel := func(shift float64) int {

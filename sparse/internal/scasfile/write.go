@@ -43,13 +43,14 @@ func (w *Writer) endBlock() {
 	w.sum = 0
 }
 
-// End ends the current section. It writes zeros up to the next page, where a section may begin.
+// End ends a section, and Close ends the file. End writes zeros up to the next page, where the next
+// section begins.
 func (w *Writer) End() error {
 	_, err := w.Write(make([]byte, (page-w.at%page)%page))
 	return err
 }
 
-// Close writes the checksums.
+// Close ends the file: it writes the checksums. It does not close the writer given to NewWriter.
 func (w *Writer) Close() error {
 	if (w.at-page)%block != 0 {
 		w.endBlock()
