@@ -131,7 +131,6 @@ func (b *Builder) begin() error {
 	return nil
 }
 
-// count returns the number of rows that were added.
 func (b *Builder) count() int {
 	n := len(b.rows.ptr) - 1
 	if b.file != nil {

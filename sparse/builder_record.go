@@ -9,7 +9,7 @@ import (
 // records holds the fields of a Builder that only AppendRecord needs.
 type records struct {
 	encoder *Encoder   // nil before the first record
-	offsets []float64  // of all rows, if Options.Table names a column of offsets
+	offsets []float64  // the offsets of all rows, if Options.Table names a column of offsets
 	unknown []Category // the columns that had categories without a feature
 }
 

@@ -48,7 +48,7 @@ type labelKind struct {
 // seenLabels holds the different labels of a file in order of first occurrence.
 type seenLabels struct {
 	all []labelKind
-	at  map[float64]struct{} // the same labels as a set; nil while they are few
+	at  map[float64]struct{} // the labels of all as a set; nil while they are few
 }
 
 func (k *seenLabels) has(label float64) bool {
@@ -85,7 +85,7 @@ type labelCollector struct {
 	opt    *ReadOptions
 	labels []float64
 	kinds  seenLabels
-	words  []string // words[k] is the word that label k stands for; nil if labels are numbers or the options list them
+	words  []string // words[k] is the word of label k; nil if labels are numbers or the options list them
 }
 
 // text returns a label as it is written in the file.
@@ -151,7 +151,7 @@ func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 	return msg, []Remedy{keepTwo, mergeSome, misread}
 }
 
-// numericLabels reports whether the options ask for labels that are numericLabels, not classes.
+// numericLabels reports whether the options ask for labels that are numbers, not classes.
 func (o *ReadOptions) numericLabels() bool { return o.Regression || o.AnyLabels }
 
 // listsLabels reports whether the options list the allowed labels.

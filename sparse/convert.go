@@ -104,7 +104,7 @@ func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	return done, nil
 }
 
-// errInterrupted is wrapped by the error of a conversion that ConvertSettings.Interrupt ended.
+// The error of a conversion that ConvertSettings.Interrupt ended wraps errInterrupted.
 var errInterrupted = errorf("the conversion was interrupted")
 
 // A conversion holds the state of writing a .scas file block by block.
@@ -148,7 +148,6 @@ func (c *conversion) open(f *os.File, out string) error {
 	return nil
 }
 
-// run reads the text and writes the file.
 func (c *conversion) run(f *os.File, out string, work converter) (*Converted, error) {
 	source := &countingReader{r: f}
 	in, err := decompress(source, c.name)
@@ -230,8 +229,7 @@ func (c *conversion) piece(b []byte) error {
 	return c.interrupted()
 }
 
-// section returns a function that writes part k of c.parts. It calls write with at most 1 MiB at a
-// time.
+// section returns a function that writes part k of c.parts. write gets at most 1 MiB at a time.
 func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return c.parts.each(k, func(b []byte) error {

@@ -131,8 +131,8 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	return p, last, nil
 }
 
-// last returns the last record of p.source in the journal. It returns nil if there is none, or if
-// the checksums of the parts differ from the record.
+// last returns the last record that the journal has for p.source. It returns nil if there is none,
+// or if the sizes or checksums of the parts differ from the record.
 func (p *parts) last() *partsRecord {
 	data, err := io.ReadAll(p.journal)
 	if err != nil {
@@ -198,7 +198,6 @@ func (p *parts) record(r *partsRecord) error {
 	return err
 }
 
-// flush writes buffered data to the files.
 func (p *parts) flush() error {
 	for k := range p.files {
 		if err := p.files[k].to.Flush(); err != nil {
@@ -255,5 +254,4 @@ func (p *parts) close() {
 	p.journal.Close()
 }
 
-// remove removes the directory of the parts.
 func (p *parts) remove() { _ = os.RemoveAll(p.dir) }

@@ -46,7 +46,6 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	onlyFiles(t, dir, "t.csv")
 }
 
-// rules lists the rules for missing values.
 var rules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}
 
 // TestConvertTable checks, for all kinds of columns, that a conversion block by block gives the

@@ -106,7 +106,7 @@ func TestConvertResumes(t *testing.T) {
 					t.Errorf("%s: %d of %d", stage, done, total)
 				}
 				if stage == "file" {
-					left += 2 // writing begins anew after an interruption, so the next one must come later
+					left += 2 // writing begins anew after an interruption, so the next interruption must come later
 				}
 			},
 			Interrupt: func() error {

@@ -339,7 +339,6 @@ var likeNumbers = []struct {
 	{"amounts", regexp.MustCompile(`^[-+(]?(\p{Sc} ?[-+]?\d[\d.,']*|\d[\d.,']* ?[\p{Sc}%])\)?$`)},
 }
 
-// category returns the description of a categorical column.
 func (col *tableColumn) category() Category {
 	c := Category{Column: col.name, Categories: len(col.order)}
 	for _, value := range col.order {

@@ -267,7 +267,8 @@ func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	case !col.fills && rule == MissingRefuse:
 		return wrongCell("a missing value, and no value that would fill the column")
 	case !col.fills && rule != MissingZero:
-		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN()) // stands for the fill value of the column
+		// NaN stands for the fill value, which is known at the end of the file.
+		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN())
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // Format is the format of a data file.
 type Format string
 
-// The formats. Files in all of them may be compressed: reading accepts gzip, bzip2, xz
+// The formats. A file of any format may be compressed: reading accepts gzip, bzip2, xz
 // and zstd, writing produces gzip and zstd.
 const (
 	// Auto, the zero value, chooses the format by the ending of the name; see FormatOf.
@@ -41,8 +41,9 @@ const (
 	// the values. Two labels that are words are mapped to -1 and +1 in byte order. Zeros
 	// are not stored, except -0.
 	//
-	// If ReadOptions.Names is not nil, features are found by these names, in any order: a
-	// name of a column is a numeric feature, and names c=value make column c categorical.
+	// If ReadOptions.Names is not nil, it decides the kinds of the columns, which may be in any
+	// order. A column with one of the names holds numbers; a column c is categorical if names have
+	// the form c=value.
 	// Values of c without such a name count as no category.
 	//
 	// A line with more or fewer cells than the first is an error, and so is a missing
@@ -108,7 +109,7 @@ type fileFormat struct {
 	endings []string // file endings, without a compression's ending
 	read    func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error)
 	write   func(w io.Writer, d *Dataset) error
-	convert func(c *conversion) (converter, error) // converts block by block; nil if Convert reads the whole data
+	convert func(c *conversion) (converter, error) // converts block by block; nil if Convert reads all data
 }
 
 // fileFormats lists all formats. The first is the format of names without a known ending.

@@ -240,7 +240,6 @@ func bigFloat(v float64) *big.Float {
 	return big.NewFloat(v)
 }
 
-// npyFile returns a file in NumPy's format.
 func npyFile(descr string, fortran bool, shape string, body ...byte) []byte {
 	order := "False"
 	if fortran {

@@ -140,7 +140,6 @@ func newCovarianceRow(n int) *covarianceRow {
 	return &covarianceRow{value: make([]float64, n), met: make([]bool, n)}
 }
 
-// clear makes the row empty.
 func (r *covarianceRow) clear() {
 	for _, j := range r.cols {
 		r.value[j], r.met[j] = 0, false

@@ -140,7 +140,7 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 }
 
 // nearest returns the k pairs of feature i with the largest absolute values. Of pairs with equal
-// values it chooses the pairs with smaller partners.
+// values it chooses those in which the other feature has the smaller number.
 func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.row(i, 0, r)
 	best := make([]Edge, 0, len(r.cols)+k)
