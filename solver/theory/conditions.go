@@ -6,8 +6,7 @@ import (
 )
 
 // A Condition is an inequality of a theorem for given parameters: Left ≤ Right, or Left <
-// Right if Strict is true. Left of C3 and C3' is +Inf if nu_L eta ≥ 2, because a
-// denominator is then not positive.
+// Right if Strict is true. In C3 and C3', Left is +Inf if a denominator is not positive.
 type Condition struct {
 	Name        string // C1, C2, ... as in the paper; C2', ... for Theorem2Relaxed
 	Statement   string
@@ -23,8 +22,7 @@ func (c Condition) Holds() bool {
 	return c.Left <= c.Right
 }
 
-// String says whether the condition holds. If it fails, String gives Left divided by Right,
-// if this is a positive finite number.
+// String returns the condition as text, with both sides, and says whether it holds.
 func (c Condition) String() string {
 	verdict := "holds"
 	if !c.Holds() {
@@ -49,10 +47,11 @@ func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	}
 }
 
-// Theorem2Relaxed returns weaker conditions for the same conclusion. For every rho, a small enough
-// eta and a large enough m satisfy them. The proof differs from the paper's in two points: it keeps
-// |A x|² instead of the bound λ₁|x|², and it uses that only f contributes to the variance. The
-// Theorem schedule of solver.SCASStrong satisfies these conditions.
+// Theorem2Relaxed returns weaker conditions for the conclusion of Theorem 2. If μ_f > 0, a
+// small enough eta and a large enough m satisfy them for every rho. The proof differs from
+// the paper's in two points: it keeps |A x|² instead of the bound λ₁|x|², and it uses that
+// only f contributes to the variance of the stochastic gradient. The Theorem schedule of
+// solver.SCASStrong satisfies these conditions.
 func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	s := eta / (1 - float64(c.NuL*eta/2))
 	alpha := 1 - float64(c.MuF*s/4) - float64(rho*c.LambdaP*s/2)

@@ -2,9 +2,8 @@ package theory
 
 import "testing"
 
-// TestTheorem2 checks properties of the conditions of Theorem 2. The step sizes of Theorem2Steps satisfy the
-// relaxed conditions for any rho. The printed conditions need rho (λ₁ − λ_p) < μ_f, and can be satisfied with
-// such a rho.
+// TestTheorem2 checks that the step sizes of Theorem2Steps satisfy the relaxed conditions for
+// any rho. The printed conditions must be satisfiable exactly if rho (λ₁ − λ_p) < μ_f.
 func TestTheorem2(t *testing.T) {
 	all := func(cs []Condition) bool {
 		for _, c := range cs {
@@ -33,8 +32,7 @@ func TestTheorem2(t *testing.T) {
 	}
 }
 
-// TestTheorem2BeyondStability checks parameters with nu_L eta ≥ 2. Denominators of some conditions
-// are then zero or negative, and these conditions must not hold.
+// TestTheorem2BeyondStability checks that all conditions fail if nu_L eta ≥ 2.
 func TestTheorem2BeyondStability(t *testing.T) {
 	c := Constants{NuF: 3, MuF: 1, Lambda1: 4, LambdaP: 1, NuL: 5}
 	for _, eta := range []float64{2.0 / 5, 0.41, 1, 1e9} {

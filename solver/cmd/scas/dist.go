@@ -115,9 +115,9 @@ func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 
 // ranks connects this process with the other processes of a fit. The zero value is for a single process.
 type ranks struct {
-	comm  *dist.Meter
-	team  *rows.Team
-	ofRow int64 // bytes that a rank keeps in memory for each row of out-of-core data
+	comm       *dist.Meter
+	team       *rows.Team
+	bytesOfRow int64 // bytes that a rank keeps in memory for each row of out-of-core data
 }
 
 // solverComm returns the communicator for package solver, or nil for a single process.

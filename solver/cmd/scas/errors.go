@@ -96,7 +96,7 @@ func describe(err error) string {
 	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.EISDIR) {
 		return path.Path + " is a directory: name a file"
 	} else if ok {
-		remedy = absent(path.Path, err)
+		remedy = absentAdvice(path.Path, err)
 	}
 	if setting, ok := errors.AsType[*solver.SettingError](err); ok && setting.Err == nil {
 		return settingWords(setting) // without the name of the data file

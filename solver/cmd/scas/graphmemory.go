@@ -38,7 +38,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	}
 	s.demand = d
 	var err error
-	if s.room, err = c.Memory.place(d, c.Memory.exceeds(d)); err != nil {
+	if s.room, err = c.Memory.place(d, c.Memory.exceededBy(d)); err != nil {
 		return err
 	}
 	left := float64(s.room)

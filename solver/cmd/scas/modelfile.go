@@ -11,11 +11,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// opening returns the first bytes of a file, without leading blanks. It returns nil for a pipe, because
-// bytes read from a pipe cannot be read again.
+// opening returns up to 64 bytes from the beginning of a file, without leading blanks. For a pipe it returns
+// nil, because the bytes of a pipe cannot be read again.
 func opening(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil // the later read of the file reports what is wrong
+		return nil // a later read reports the error
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,8 +34,8 @@ func isModel(path string) bool {
 	return bytes.HasPrefix(opening(path), []byte("{")) || isLiblinear(path)
 }
 
-// readModel reads and checks a model file of scas or of liblinear. It returns an error if a model of scas
-// needs more memory than limit allows.
+// readModel reads a model file of scas or of liblinear. It returns an error if a model of scas needs more
+// memory than limit.
 func readModel(path string, limit memorySize) (*model.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -45,13 +45,13 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	if isLiblinear(path) {
 		return model.ReadLiblinear(f, path)
 	}
-	text, err := sparse.ReadText(f, path) // ReadText bounds the length of the text
+	text, err := sparse.ReadText(f, path)
 	if err != nil {
 		return nil, err
 	}
 	var size struct {
 		P      float64
-		Models []struct{ P float64 } // only older files of several classes have it
+		Models []struct{ P float64 } // only in files of several classes from older versions
 	}
 	if err := json.Unmarshal(text, &size); err == nil {
 		need := size.P * max(1, float64(len(size.Models)))

@@ -21,22 +21,23 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The tests of this file run ranks under mpirun. make test-mpi sets SCAS_MPI, which is the number of faults
-// of each kind.
+// The tests of this file run ranks under mpirun. They are skipped unless SCAS_MPI is set; it says how often
+// a test kills a rank, stops a rank or cuts the network.
 
-// An mpiBed is the set-up of the tests of MPI: the program, built with MPI, the data, and the commands that
-// start ranks.
+// An mpiBed has what the tests of MPI need: the program and the data, in dir, and the command that starts
+// ranks.
 type mpiBed struct {
 	dir, data string
 	launch    []string // mpirun and its flags
-	within    []string // command and flags that run mpirun, or nil to run mpirun directly
+	within    []string // the command that runs launch, with its flags; nil if launch runs directly
 }
 
-// watchdog is the --dist-timeout of jobs that the tests disturb. patience is the --dist-timeout of the other
-// jobs.
+// watchdog is the --dist-timeout of jobs that the tests disturb, and patience the --dist-timeout of
+// undisturbed jobs.
 const watchdog, patience = 3 * time.Second, 2 * time.Minute
 
-// newMPIBed builds the program, or skips the test and says why.
+// newMPIBed builds the program. It skips the test if SCAS_MPI is not set, or if MPI or a C compiler is
+// missing.
 func newMPIBed(t *testing.T) *mpiBed {
 	t.Helper()
 	if os.Getenv("SCAS_MPI") == "" {
@@ -58,7 +59,7 @@ func newMPIBed(t *testing.T) *mpiBed {
 
 func (b *mpiBed) file(name string) string { return filepath.Join(b.dir, name) }
 
-// faultCount returns the number of times that a test causes a fault: the value of SCAS_MPI.
+// faultCount returns how many faults a test causes: the value of SCAS_MPI.
 func faultCount(t *testing.T) int {
 	n, err := strconv.Atoi(os.Getenv("SCAS_MPI"))
 	if err != nil || n < 1 {
@@ -75,7 +76,8 @@ type job struct {
 	done chan error
 }
 
-// start starts scas train on ranks. model is the name of the model file, and wait is the --dist-timeout.
+// start starts scas train under mpirun. model is the path of the model to write, and wait the
+// --dist-timeout.
 func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
 	t.Helper()
 	line := append(append([]string{}, b.within...), b.launch...)
@@ -94,13 +96,13 @@ func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...s
 	return j
 }
 
-// lingered is not an exit code: it says that mpirun did not end in time, although no rank was left or the
-// model was written.
+// lingered is returned in place of an exit code if mpirun did not end in time, although all ranks had ended
+// or the model was written.
 const lingered = -1
 
 // end waits for the job and returns its exit code. If the job has not ended after limit, end kills its
-// processes and returns lingered. But the test fails if a rank was still there and the model is not
-// written. After the model is written a rank may be left: a test may have sent SIGSTOP to it.
+// processes and returns lingered. The test fails if a rank was still running then and the model was not
+// written.
 func (j *job) end(t *testing.T, limit time.Duration) int {
 	t.Helper()
 	select {
@@ -122,7 +124,7 @@ func (j *job) end(t *testing.T, limit time.Duration) int {
 	return lingered
 }
 
-// model runs a job without faults and returns the bytes of the model that the job writes.
+// model runs a job without faults and returns the content of the model file that it writes.
 func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 	t.Helper()
 	path := b.file("model.json")
@@ -132,7 +134,7 @@ func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 		if code == 0 {
 			break
 		}
-		// mpirun may fail to start its daemon, before the program begins, if a link was cut just before.
+		// Soon after the network was cut, mpirun may fail to start the program.
 		if unstarted := strings.Contains(j.out.String(), "ORTE was unable to reliably start"); !unstarted || try == 3 {
 			t.Fatalf("exit code %d: %s", code, &j.out)
 		}
@@ -147,9 +149,8 @@ func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 // ranks returns the process numbers of the ranks.
 func (j *job) ranks() []int { return j.processes(filepath.Join(j.dir, "scas") + "\x00train") }
 
-// processes returns the process numbers of the processes whose command line begins with prefix and
-// contains the directory of the test. An empty prefix fits every command line. The process of the test
-// itself is left out.
+// processes returns the numbers of the processes whose command line begins with prefix and contains the
+// directory of the test. It leaves out the process of the test itself.
 func (j *job) processes(prefix string) (pids []int) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {
@@ -182,8 +183,8 @@ func TestMPISums(t *testing.T) {
 	}
 }
 
-// TestMPIBits checks that one rank finds the model of a single process to the bit. Two ranks must find the
-// same bits twice.
+// TestMPIBits checks that a job of one rank writes the same model file as scas without --dist, and that two
+// runs of a job of two ranks write the same file.
 func TestMPIBits(t *testing.T) {
 	b := newMPIBed(t)
 	weights := writeText(t, b.dir, "weights.txt", strings.Repeat("1\n2\n0.5\n", 2000))
@@ -207,22 +208,21 @@ func TestMPIBits(t *testing.T) {
 	}
 }
 
-// trouble has the flags of a training that runs for seconds.
-var trouble = strings.Fields("--lambda 1e-4 --method scas-k --tol 1e-7 --passes 2000")
+// slowFlags are flags with which a training takes seconds.
+var slowFlags = strings.Fields("--lambda 1e-4 --method scas-k --tol 1e-7 --passes 2000")
 
-// TestMPIKilled checks that kill -9 of a rank at a random moment ends the job without a model. The job that
-// is started again must find the model of an undisturbed job to the bit.
+// TestMPIKilled kills a rank at a random moment; see disturb.
 func TestMPIKilled(t *testing.T) { newMPIBed(t).disturb(t, syscall.SIGKILL, 20*time.Second, 0) }
 
-// TestMPIStopped checks that, if one rank gets SIGSTOP, the watchdog of the other rank ends the job.
+// TestMPIStopped stops a rank with SIGSTOP. The watchdog of the other rank must end the job.
 func TestMPIStopped(t *testing.T) {
 	newMPIBed(t).disturb(t, syscall.SIGSTOP, watchdog+20*time.Second, exitRelaunch)
 }
 
-// disturb sends a signal to a rank of a job at a random moment, for several jobs. The job must end within
-// limit and, if code is not 0, with this exit code. The job that is started again must find the right model.
+// disturb starts several jobs, and sends signal to one rank of each at a random moment. See end for limit
+// and judge for code. A second job, from the checkpoint, must write the same model as an undisturbed job.
 func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duration, code int) {
-	args := append(trouble, b.data)
+	args := append(slowFlags, b.data)
 	began := time.Now()
 	want := b.model(t, args...)
 	whole := time.Since(began)
@@ -250,9 +250,8 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 	t.Logf("%d of %d jobs were hit, of about %v each", hit, jobs, whole)
 }
 
-// judge checks a disturbed job. got is its exit code, or lingered. If the disturbance came too late, got is 0 or
-// lingered, and the model is want. Otherwise got must not be 0, and must be code or lingered unless code is 0.
-// There must be no model that differs from want.
+// judge checks that a disturbed job has written the model want, or has failed and written no other model.
+// got is its exit code, or lingered. If code is not 0, got must be 0, code or lingered.
 func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want []byte) {
 	t.Helper()
 	m, err := os.ReadFile(model)
@@ -265,12 +264,12 @@ func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want [
 	}
 }
 
-// TestMPINetwork checks jobs whose ranks are in two network namespaces. The test cuts the link between the
-// two at random moments.
+// TestMPINetwork runs two ranks in two network namespaces, and cuts the link between them at a random
+// moment.
 func TestMPINetwork(t *testing.T) {
 	b := newMPIBed(t)
 	link := b.separate(t)
-	args := append(trouble, b.data)
+	args := append(slowFlags, b.data)
 	began := time.Now()
 	want := b.model(t, args...)
 	whole := time.Since(began)
@@ -294,8 +293,8 @@ func TestMPINetwork(t *testing.T) {
 	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faultCount(t), whole, left)
 }
 
-// separate makes two network namespaces, one for each rank. It returns a function that sets the link between
-// them up or down.
+// separate makes a network namespace for each of two ranks. The function link sets the link between them to
+// state, "up" or "down".
 func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
 	t.Helper()
 	id := strconv.Itoa(os.Getpid())
@@ -325,8 +324,7 @@ func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
 	if err := errors.Join(errs...); err != nil {
 		t.Skipf("no network namespaces here: %v", err)
 	}
-	// mpirun uses this script as a remote shell. It runs a command in the second namespace, with another host
-	// name.
+	// mpirun runs this script in place of ssh, to start a command in the second namespace.
 	agent := b.file("agent")
 	script := fmt.Sprintf("#!/bin/sh\nshift\nexec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\"\n", names[1], names[1])
 	if err := os.WriteFile(agent, []byte(script), 0o777); err != nil {

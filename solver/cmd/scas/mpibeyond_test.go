@@ -13,9 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMPIBeyond checks two ranks on a .scas file so large that neither rank has the memory for its part. They
-// must stay within --memory and find the same bits each time. If a rank is killed or stopped, the job must
-// end without a model.
+// TestMPIBeyond checks two ranks that work out of core. They must stay within --memory, and two runs must
+// write the same model. If a rank is killed or stopped, the job must not write a different model.
 func TestMPIBeyond(t *testing.T) {
 	const memory, limit = "192MiB", 192 << 20
 	b := newMPIBed(t)

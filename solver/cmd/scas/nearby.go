@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// absent returns advice for the user if err says that the file at path does not exist. For any other error it
-// returns "".
-func absent(path string, err error) string {
+// absentAdvice returns advice for the user if err says that the file at path does not exist, and ""
+// otherwise.
+func absentAdvice(path string, err error) string {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -30,9 +30,9 @@ func absent(path string, err error) string {
 	return "; check the name, which is relative to the current directory"
 }
 
-// unwritable returns advice for the user if the file at path cannot be written because its directory does not
-// exist. For any other err it returns "".
-func unwritable(path string, err error) string {
+// unwritableAdvice returns advice for the user if err says that the file at path cannot be created, because
+// its directory does not exist. Otherwise it returns "".
+func unwritableAdvice(path string, err error) string {
 	if dir := missingDir(path); dir != "" && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Sprintf("; there is no directory %s: make it first, or name another", dir)
 	}
@@ -66,8 +66,8 @@ func nearest(dir, name string) string {
 	return similar(name, files)
 }
 
-// similar returns the one of others that is most similar to name. A similar name differs in capitals, in the
-// ending or in a few letters. similar returns "" if no name is similar.
+// similar returns the name in others that is most similar to name. The two names may differ in capitals, in
+// the ending or in a few letters. If no name is similar, it returns "".
 func similar(name string, others []string) (near string) {
 	least := 1 + len(name)/4
 	for _, other := range others {
@@ -82,7 +82,7 @@ func similar(name string, others []string) (near string) {
 	return near
 }
 
-// stem returns name without its endings.
+// stem returns the part of name before the first dot.
 func stem(name string) string {
 	if at := strings.IndexByte(name, '.'); at > 0 {
 		return name[:at]

@@ -21,8 +21,8 @@ type output struct {
 
 type outputs []output
 
-// check returns an error if an output cannot be written. A command calls it before the work, so that write
-// does not fail after the work. check also refuses an output that is an input, or that is given twice.
+// check returns an error if an output cannot be written, is an input, or is given twice. A command calls
+// check before its work, which may be long.
 func (out outputs) check(inputs ...string) error {
 	for i, o := range out {
 		if o.path == "" {
@@ -53,14 +53,14 @@ func (out outputs) check(inputs ...string) error {
 				err = cause.Err
 			}
 			if err != nil {
-				return fmt.Errorf("cannot write %s: %w%s", path, err, unwritable(path, err))
+				return fmt.Errorf("cannot write %s: %w%s", path, err, unwritableAdvice(path, err))
 			}
 		}
 	}
 	return nil
 }
 
-// canonical returns the same path for all names of one file, whether or not the file exists.
+// canonical returns the absolute path of a file, with links resolved. The file need not exist.
 func canonical(path string) string {
 	path = atomicfile.Followed(path)
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
@@ -73,12 +73,11 @@ func canonical(path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// target returns the path of the file to write. If o.path is a link, it is the path to which the link points.
+// target returns o.path or, if o.path is a link, the path to which it points.
 func (o output) target() string { return atomicfile.Followed(o.path) }
 
-// write writes all files under temporary names, calls show, which prints the result, and then renames
-// the files. If anything fails before the first renaming, no file is changed. The first file, such as the
-// model, is renamed last.
+// write writes all files under temporary names, calls show, which prints the result, and then renames the
+// files. If anything fails before the first renaming, no file is changed.
 func (out outputs) write(e *env, show func() error) error {
 	if e.quiet {
 		return nil
@@ -113,7 +112,7 @@ func (out outputs) write(e *env, show func() error) error {
 	return nil
 }
 
-// paths returns the paths of the outputs that are files.
+// paths returns the paths of the outputs that have one.
 func (out outputs) paths() (paths []string) {
 	for _, o := range out {
 		if o.path != "" {
@@ -123,7 +122,8 @@ func (out outputs) paths() (paths []string) {
 	return paths
 }
 
-// writeFile writes the file at path completely or not at all. It follows links.
+// writeFile writes the file at path completely or not at all. If path is a link, it writes the file to which
+// the link points.
 func writeFile(path string, fill func(io.Writer) error) error {
 	return atomicfile.Write(atomicfile.Followed(path), 0o666, fill)
 }

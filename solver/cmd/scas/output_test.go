@@ -9,8 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestOutputNotPlaced checks that write returns an error if it cannot rename a temporary file to its final
-// name.
+// TestOutputNotPlaced checks that write returns an error if a file cannot be renamed to its final name.
 func TestOutputNotPlaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.json")
 	out := outputs{{"-o", path, func(w io.Writer) error {

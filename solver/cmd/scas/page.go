@@ -17,41 +17,38 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/draw"
 )
 
-// pageFlags has the flag for a report in HTML.
 type pageFlags struct {
 	Report string `placeholder:"FILE" help:"Write a page of HTML that explains the fit: what was fitted, whether it converged, the largest coefficients, pictures." group:"What is written:"`
 }
 
-// A page is the report of --report. It is one file of HTML without scripts that needs no other file. It can
-// be read on a screen and in print.
+// A page is the content of the HTML file of --report. The file has no scripts, and needs no other file.
 type page struct {
-	Command string  // such as scas train
+	Command string  // name of the command, such as scas train
 	Data    string  // name of the data file
 	Summary summary // the summary that the command prints
 	Verdict judgement
 	Metrics summary       // metrics on the training data
-	Heat    template.HTML // heat map of the confusions of several classes
+	Heat    template.HTML // picture of the confusion table, if there are more than two classes
 	Plot    template.HTML
 	Models  []modelSection
-	Omitted string // says which models have no section
+	Omitted string // a sentence that says which models have no section
 	Each    string // what a row of Table is for: lambda or class
 	Table   grid
 	Line    string
-	Ranks   int // number of processes that each read a part of the rows; 1 without --dist
+	Ranks   int // number of ranks; 1 without --dist
 	Version string
 
-	scores     *confusionTable // metrics of several classes on the training data, or nil
+	scores     *confusionTable // metrics on the training data; nil unless there are more than two classes
 	deviations []float64       // standard deviations of the features in the training data, or nil
 }
 
-// A modelSection is the section of a page about one model. If there are several classes, each class has a
-// model.
+// A modelSection is the section of a page about one model, such as the model of one class.
 type modelSection struct {
-	Which  string // says which model, such as "at the last lambda"; empty if there is only one
+	Which  string // says which model, such as "at the last lambda"; empty if there is only one model
 	Model  *columnReport
 	P      int // number of features
 	Bars   []bar
-	Scaled bool // whether the bars show coefficients times standard deviations
+	Scaled bool // whether Bars has coefficients times standard deviations
 	Sets   []set
 	Graph  template.HTML
 }
@@ -59,26 +56,25 @@ type modelSection struct {
 // A judgement says whether a fit has the accuracy that was asked for.
 type judgement struct {
 	Good                   bool
-	Status, Result, Remedy string // sentences of the page
+	Status, Result, Remedy string
 }
 
-// A bar shows a coefficient. Length is the coefficient times the standard deviation of the feature, if that
-// is known. Width is the size of Length in percent of the longest bar, and From the left end of the bar in
-// the same unit.
+// A bar shows a coefficient. Length is the coefficient, multiplied by the standard deviation of the feature
+// if this is known. From is the left end of the bar and Width its width, in percent of the widest bar.
 type bar struct {
 	Feature             string
 	Coefficient, Length float64
 	From, Width         float64
-	Sign                string // "above" or "below" zero; a class of CSS
+	Sign                string // the class in CSS: "above" or "below" zero
 }
 
 // A set is a group of equal coefficients. Colour is its colour in the picture of the graph.
 type set struct {
 	Colour, Size, Coefficient, Members string
-	More                               int // members that are not listed
+	More                               int // number of features that Members leaves out
 }
 
-// maxBars limits the coefficients and the groups in a section. maxMembers limits the names listed for a
+// A section has at most maxBars coefficients and maxBars groups. It names at most maxMembers features of a
 // group.
 const maxBars, maxMembers = 50, 40
 
@@ -110,7 +106,7 @@ func (c *pageFlags) output(compose func() (*page, error)) output {
 	}}
 }
 
-// newPage returns a page about fits of a command.
+// newPage returns a page without results. command is the name of the command, such as train.
 func (r *problemReport) newPage(e *env, command string) *page {
 	return &page{
 		Command: "scas " + command, Data: dataName(r.name), Version: version, Line: commandLine(e.args),
@@ -118,7 +114,7 @@ func (r *problemReport) newPage(e *env, command string) *page {
 	}
 }
 
-// judge sets the verdict of the page. err is the error that the command will return.
+// judge sets the verdict of a page about one fit. err is the error that the command will return.
 func (p *page) judge(objective number, of proof, err error) {
 	p.Verdict = judgement{Good: of.Status == solver.Converged && err == nil && !of.NoOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
 	switch {
@@ -140,14 +136,14 @@ func (p *page) judge(objective number, of proof, err error) {
 	p.remedy(err)
 }
 
-// judgeAll sets the verdict of the page on several fits. what says what each fit is for: lambda or class.
+// judgeAll sets the verdict of a page about several fits. what is "lambda" or "class".
 func (p *page) judgeAll(fits []proof, what string, err error) {
-	converged, relative, gap := 0, number(0), number(0) // relative and gap are the largest gaps
+	converged, relative, gap := 0, number(0), number(0)
 	for _, f := range fits {
 		if f.Status == solver.Converged {
 			converged++
 		}
-		relative, gap = max(relative, f.RelativeGap), max(gap, f.DualityGap) // NaN if any gap is NaN
+		relative, gap = max(relative, f.RelativeGap), max(gap, f.DualityGap) // max returns NaN if one argument is NaN
 	}
 	p.Verdict = judgement{Good: converged == len(fits) && err == nil, Status: "Not converged everywhere."}
 	if p.Verdict.Good {
@@ -168,13 +164,14 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show adds a section for each column of a model. which says which model it is.
+// show adds a section about the model or, if there are more than two classes, about the classes that
+// shownClasses chooses. which says which model it is; see modelSection.
 func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 	if m.Classes.IsZero() {
 		return p.showOne(which, m, 0, g)
 	}
 	classes := m.Classes.All()
-	for _, k := range p.shown(classes) {
+	for _, k := range p.shownClasses(classes) {
 		if err := p.showOne(strings.TrimSpace("of class "+classes[k]+" "+which), m, k, g); err != nil {
 			return err
 		}
@@ -182,9 +179,9 @@ func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 	return nil
 }
 
-// shown returns the indices of the classes that have a section. If there are many classes, only a few have
-// one.
-func (p *page) shown(classes []string) []int {
+// shownClasses returns the indices of the classes that get a section: all classes, or manyClasses of them if
+// there are more.
+func (p *page) shownClasses(classes []string) []int {
 	order := make([]int, len(classes))
 	for k := range order {
 		order[k] = k
@@ -200,8 +197,8 @@ func (p *page) shown(classes []string) []int {
 	return order[:manyClasses]
 }
 
-// showOne adds a section with the coefficients and groups of column k. If the graph is small enough, the
-// section has a picture of it. g is nil if there is no graph.
+// showOne adds a section about column k of a model. If g is not nil and small enough, the section has a
+// picture of g.
 func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
 	t := modelSection{Which: which, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
@@ -242,8 +239,8 @@ func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > m
 // Zeros returns the number of coefficients that are zero.
 func (t modelSection) Zeros() int { return t.P - t.Model.NNZX }
 
-// Left returns the position of the left end of the leftmost bar, in percent of the longest bar. It is 0 or
-// less.
+// Left returns the left end of the leftmost bar, in percent of the widest bar. Bars of negative coefficients
+// end at 0, and bars of positive coefficients begin at 0.
 func (t modelSection) Left() (left float64) {
 	for _, b := range t.Bars {
 		left = min(left, b.From)
@@ -259,15 +256,15 @@ func (t modelSection) Span() (span float64) {
 	return span - t.Left()
 }
 
-// A training describes the rows that were fitted, of all ranks. Both fields are nil if the fits are out of
-// core, because they would need more passes.
+// A training has statistics of the fitted rows of all ranks. Both fields are nil out of core, where they
+// would need another pass.
 type training struct {
 	metrics    *model.Metrics // metrics of a model on the rows
 	deviations []float64      // standard deviations of the features
 }
 
-// training returns what the page of --report shows of the rows. Both fields are nil without --report, and out
-// of core. All ranks must call it.
+// training returns the statistics that --report shows. Without --report, and out of core, both fields are
+// nil. All ranks must call it.
 func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training, err error) {
 	if of.deviations = r.deviations(s, c); of.deviations != nil {
 		of.metrics, err = r.score(m, s.data, false)
@@ -275,8 +272,8 @@ func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training,
 	return of, err
 }
 
-// deviations returns the standard deviations of the features for the page of --report. It returns nil without
-// --report, and out of core. All ranks must call it.
+// deviations returns the standard deviations of the features for --report. Without --report, and out of
+// core, it returns nil. All ranks must call it.
 func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	if c.Report == "" || s.outOfCore() {
 		return nil
@@ -286,7 +283,8 @@ func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	return stats.StdDev()
 }
 
-// measure adds the metrics of the model on its training data, and the standard deviations of the features.
+// measure adds to the page the metrics of the model on its training data, and the standard deviations of the
+// features.
 func (p *page) measure(m *model.Model, of training) {
 	p.deviations = of.deviations
 	if of.metrics == nil {
@@ -300,8 +298,8 @@ func (p *page) measure(m *model.Model, of training) {
 	}
 }
 
-// drawTied draws g with the coefficients of column k of m. Features of a group of equal coefficients have one
-// colour, as the group has in the list on a page. Features with coefficient 0 are faint.
+// drawTied draws g as SVG. The features of a group of equal coefficients in column k of m have one colour.
+// Features with coefficient 0 are faint.
 func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	column := &m.Columns[k]
 	names := make([]string, g.Nodes())
@@ -321,7 +319,7 @@ func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	return draw.SVG(w, g, names, sets)
 }
 
-// inline returns a picture for use within a page: SVG without the lines before the element svg.
+// inline returns the element svg of the SVG that fill writes, without the lines before it.
 func inline(fill func(io.Writer) error) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := fill(&b); err != nil {
@@ -331,10 +329,10 @@ func inline(fill func(io.Writer) error) (template.HTML, error) {
 	if at < 0 {
 		return "", errors.New("drawing: no picture")
 	}
-	return template.HTML(b.Bytes()[at:]), nil // the packages that draw have escaped the names
+	return template.HTML(b.Bytes()[at:]), nil // the names in the picture are escaped
 }
 
-// plain matches the words that need no quotes in a shell.
+// plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[-A-Za-z0-9_./:=,%+@]+$`)
 
 // commandLine returns the command line of scas with args, quoted for a POSIX shell.

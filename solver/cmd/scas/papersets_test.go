@@ -16,8 +16,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestInfoOnPaperSets checks the size, the labels and the form that scas info reports for the data of the
-// paper.
+// TestInfoOnPaperSets checks what scas info reports on the data sets of the paper.
 func TestInfoOnPaperSets(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	for _, c := range []struct {
@@ -48,7 +47,7 @@ func TestInfoOnPaperSets(t *testing.T) {
 	}
 }
 
-// TestCovtypeLabels checks that, of the labels 1 and 2, 1 is the negative class and 2 the positive class.
+// TestCovtypeLabels checks that label 1 is the negative class and label 2 the positive class.
 func TestCovtypeLabels(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	r := jsonOf[struct {
@@ -65,8 +64,7 @@ func TestCovtypeLabels(t *testing.T) {
 	}
 }
 
-// TestPublishedGraphOfA9A checks the graph that published codes use with a9a. The matrix must equal the
-// published matrix to the bit, with the known number of edges and the known largest eigenvalue.
+// TestPublishedGraphOfA9A checks that scas graph --antisym writes the published matrix of a9a, to the bit.
 func TestPublishedGraphOfA9A(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	want, err := os.ReadFile(filepath.Join(dir, "graphs", "F_a9a_asvrpdhg.txt"))
@@ -103,7 +101,7 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 	}
 }
 
-// TestGlassoGraphOfA9A checks that glasso with --free-diagonal finds the edges that scikit-learn found.
+// TestGlassoGraphOfA9A checks that scas graph finds the edges for a9a that scikit-learn found.
 func TestGlassoGraphOfA9A(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	want, err := graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), 123)

@@ -25,7 +25,6 @@ type pathCmd struct {
 	JSON bool `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
 }
 
-// Help is shown by scas path --help.
 func (pathCmd) Help() string {
 	return `Examples:
 
@@ -64,10 +63,11 @@ type pathReport struct {
 	Steps []stepReport `json:"steps"`
 	writtenFiles
 
-	deviations []float64 // see training.deviations
+	deviations []float64 // standard deviations of the features in the training data, or nil
 }
 
-// A stepReport describes the fit for one lambda, or the fits of all classes for it.
+// A stepReport describes the fits for one lambda: one fit or, if there are more than two classes, one for
+// each class.
 type stepReport struct {
 	Lambda    float64 `json:"lambda"`
 	NNZX      int     `json:"nnz_x"`
@@ -77,9 +77,8 @@ type stepReport struct {
 	proof
 }
 
-// newSteps returns a report for each step. intercept says whether the models have an intercept. If there are
-// several classes, a report has the sums over the columns of the classes. The sum of the gaps bounds how far
-// the sum of the objectives is above its optimum.
+// newSteps returns a report for each step. If there are more than two classes, the loss, objective and gap
+// of a report are sums over the classes. intercept says whether the models have an intercept.
 func newSteps(steps []*model.Step, intercept bool) []stepReport {
 	out := make([]stepReport, len(steps))
 	for k, s := range steps {
@@ -128,8 +127,7 @@ func (r *pathReport) table() (f summary) {
 	return f
 }
 
-// text returns the report as text: a summary, a table with a line for each lambda, and notes that
-// explain its words.
+// text returns the report as text: a summary, a table with a line for each lambda and, if needed, notes.
 func (r *pathReport) text() string {
 	text := r.table().String() + "\n" + r.lines().String()
 	if notes := proofNotes(proofs(r.Steps), "lambda"); notes != nil {
@@ -138,7 +136,6 @@ func (r *pathReport) text() string {
 	return text
 }
 
-// lines returns a table with a row for each lambda.
 func (r *pathReport) lines() grid {
 	rows := make([][]string, len(r.Steps))
 	for k, s := range r.Steps {
@@ -209,8 +206,8 @@ func (c *pathCmd) fit(e *env) error {
 	return cmp.Or(failed, err)
 }
 
-// follow fits a path and shows its progress. If fits fail, follow returns the first error. If the error is
-// that a fit did not converge, it also says how many lambdas failed.
+// follow fits a path and shows its progress. It returns the first error of a fit. An error about convergence
+// also says how many lambdas failed.
 func (e *env) follow(s *fitSpec, set model.PathSettings) (steps []*model.Step, first error) {
 	p := e.begin("the first lambda")
 	defer p.end()
@@ -243,9 +240,8 @@ func (e *env) follow(s *fitSpec, set model.PathSettings) (steps []*model.Step, f
 	return steps, first
 }
 
-// writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. Each line also has the
-// gap and the status of the fit. A fit without an intercept whose coefficients are all zero has one line without a
-// feature. If there are several classes, each line begins with the class.
+// writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. Each line also has
+// the gap and the status of the fit. A fit without any of these numbers has one line without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	b := bufio.NewWriter(w)
 	classes := r.in.data.Classes

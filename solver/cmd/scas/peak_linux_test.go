@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// peakMain runs a command line of scas, and writes its peak memory, in kilobytes, to standard output.
-// It is a process of its own, because the peak of a process begins with the memory of its parent.
+// peakMain runs scas with the arguments of this process, and prints the peak memory of scas in kilobytes. It
+// needs a process of its own, because the peak of a process begins with the memory of its parent.
 func peakMain() {
 	cmd := exec.Command("scas", os.Args[1:]...)
 	cmd.Stderr = os.Stderr
@@ -20,7 +20,7 @@ func peakMain() {
 	os.Exit(cmd.ProcessState.ExitCode())
 }
 
-// peakOf runs scas in a process of its own. It returns the exit code, and the peak memory of scas in bytes.
+// peakOf runs scas in a new process, and returns its exit code and its peak memory in bytes.
 func peakOf(t *testing.T, args ...string) (code int, bytes int64) {
 	t.Helper()
 	cmd := exec.Command("scas-peak", args...)

@@ -2,4 +2,4 @@
 
 package main
 
-func peakMain() {} // does nothing, because the tests of memory run only on Linux
+func peakMain() {} // the tests of memory run only on Linux

@@ -11,14 +11,13 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// This file draws paths, curves of cross-validation and ROC curves. Along a path and a curve of
-// cross-validation, lambda falls from left to right.
+// This file draws paths, curves of cross-validation and ROC curves.
 
-// maxDrawn limits the coefficients that drawPath draws, and maxNamed the coefficients with a name.
+// drawPath draws at most maxDrawn coefficients, and gives names to at most maxNamed of them.
 const maxDrawn, maxNamed = 200, 14
 
-// drawPath draws the coefficients of a path against lambda. The largest coefficients have names. Lambda 0 is
-// not drawn, because the axis is logarithmic.
+// drawPath draws the coefficients of a path against lambda. It leaves out lambda 0, because the axis is
+// logarithmic.
 func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	features := largestFeatures(steps, maxDrawn)
 	c := &chart.Chart{Title: "coefficients along the path", X: "lambda", Y: "coefficient", LogX: true, Falling: true}
@@ -49,7 +48,7 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	return c.WriteSVG(w)
 }
 
-// shortened returns name, cut to the length that a legend has room for.
+// shortened cuts name to the length of a name in a legend.
 func shortened(name string) string {
 	const most = 17
 	if runes := []rune(name); len(runes) > most {
@@ -58,8 +57,8 @@ func shortened(name string) string {
 	return name
 }
 
-// drawCurve draws the means of a cross-validation with a band of one standard error on each side. Two
-// vertical lines mark the lambdas that --choose min and --choose 1se select.
+// drawCurve draws the means over the folds against lambda, with a band of one standard error on each side.
+// Two vertical lines mark the lambdas that --choose min and --choose 1se select.
 func drawCurve(w io.Writer, r *cvReport) error {
 	name := cvMetrics[r.Metric].name
 	c := &chart.Chart{Title: fmt.Sprintf("%d-fold cross-validation", r.Folds), X: "lambda", Y: name, LogX: true, Falling: true}
@@ -92,12 +91,12 @@ func drawCurve(w io.Writer, r *cvReport) error {
 	return c.WriteSVG(w)
 }
 
-// rocCurve returns the points of the ROC curve, from (0, 0) to (1, 1). For a threshold, x is the share of the
-// negative rows with scores above it, and y the share of the positive rows. positive says which rows are
-// positive. Points between two corners of the curve are left out.
+// rocCurve returns the points of the ROC curve, from (0, 0) to (1, 1). x is the share of the negative rows
+// whose score is above a threshold, and y the share of the positive rows. Only the corners of the curve are
+// returned.
 func rocCurve(score []float64, positive []bool) (x, y []float64) {
 	order := make([]int, len(score))
-	var all [2]float64 // the numbers of negative and of positive rows
+	var all [2]float64 // number of negative rows, number of positive rows
 	for i, p := range positive {
 		order[i] = i
 		if p {
@@ -116,7 +115,7 @@ func rocCurve(score []float64, positive []bool) (x, y []float64) {
 			above[0]++
 		}
 		if k+1 < len(order) && score[order[k+1]] == score[i] {
-			continue // rows with equal scores are one step of the curve
+			continue // rows with equal scores make one step of the curve
 		}
 		nextX, nextY := above[0]/all[0], above[1]/all[1]
 		if n := len(x); n > 1 && (x[n-2] == nextX || y[n-2] == nextY) {
@@ -141,7 +140,7 @@ func drawROC(w io.Writer, score []float64, positive []bool) error {
 	return c.WriteSVG(w)
 }
 
-// largestFeatures returns at most count features, in decreasing order of their largest absolute coefficients
+// largestFeatures returns at most count features, in decreasing order of their largest absolute coefficient
 // on the path.
 func largestFeatures(steps []*model.Step, count int) []int32 {
 	size := map[int32]float64{}

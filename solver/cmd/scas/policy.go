@@ -12,57 +12,58 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file decides how a command works on data within --memory: with all rows in memory, or out of core, or
-// not at all. In the last case the error says how much memory would be enough.
+// This file decides whether a command reads all rows into memory, works out of core, or refuses the data
+// because of --memory.
 
-// A demand is the memory that work on data needs.
+// A demand says how much memory a command needs for its data.
 type demand struct {
 	work string // describes the work, such as "fitting 4 rows and 2 features of a.svm"
 	data *sparse.Dataset
-	// inMemory estimates the bytes that the work needs if all rows are in memory, without the program. It may
-	// visit the rows.
+	// inMemory estimates the bytes that the work needs, besides the program, if all rows are in memory. It
+	// may read all rows.
 	inMemory func() float64
-	// kept is the number of bytes that the work needs out of core, without the windows of the rows.
+	// kept is the number of bytes that work out of core keeps in memory, besides the program and the windows
+	// of the rows.
 	kept int64
-	// notStreamed is the reason why the work cannot be done out of core. It wraps stream.ErrNotStreamed. It is
-	// nil if the work can be done out of core.
+	// notStreamed is nil if the work can be done out of core. Otherwise it is the reason, and wraps
+	// stream.ErrNotStreamed.
 	notStreamed error
 	stated      bool // whether --features gives the number of features
-	shared      bool // whether there are other ranks, each with rows in its own memory
+	shared      bool // whether --dist is given
 }
 
 // errNotMapped is demand.notStreamed for data that are not mapped from a file.
 var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
 
 const (
-	// program is the number of bytes that a command needs out of core for anything but rows and vectors.
+	// program is the number of bytes that a command needs out of core besides rows and vectors.
 	program = 64 << 20
-	// leastLimit is the smallest limit with which a command works out of core. leastRoom is the smallest part
-	// of the limit for windows of the rows. The other 16 MiB of the smallest limit are for demand.kept.
+	// leastLimit is the smallest --memory for work out of core, and leastRoom the smallest part of it for
+	// windows of the rows, both in bytes.
 	leastLimit, leastRoom = 2 * program, 48 << 20
 	// mostReserve is the largest value that reserve returns.
 	mostReserve = 24 << 20
 )
 
-// reserve returns the part of a limit that is reserved for the program itself and for buffers of the readers
-// of text. The rest is for data and vectors.
+// reserve returns the bytes of limit that are for the program and its buffers. The remaining bytes are for
+// data and vectors.
 func reserve(limit int64) int64 { return min(limit/3, mostReserve) }
 
-// dataBytes returns the bytes of the data d, including labels, if all rows are in memory.
+// dataBytes returns the bytes that the rows and labels of d need in memory.
 func dataBytes(d *sparse.Dataset) int64 {
 	rows, _ := d.X.Dims()
 	return 8*(int64(rows)+1) + (4+8)*d.X.NNZ() + 8*int64(rows)
 }
 
-// lessThan reports whether d is mapped from a file, and the limit is less than the size of the data or of the
-// file. If so, the reader has not checked all rows.
+// lessThan reports whether d is mapped from a file, and the limit is less than the size of the data or of
+// the file. The reader has then not checked all rows.
 func (v memorySize) lessThan(d *sparse.Dataset) bool {
 	limit, _ := v.limit()
 	return limit > 0 && d.X.Mapped() && max(dataBytes(d), d.Stats.Bytes) > limit
 }
 
-// exceeds reports whether the work needs more memory than the limit if all rows are in memory.
-func (v memorySize) exceeds(d *demand) bool {
+// exceededBy reports whether the work needs more memory than the limit if all rows are in memory.
+func (v memorySize) exceededBy(d *demand) bool {
 	limit, _ := v.limit()
 	return limit > 0 && (v.lessThan(d.data) || d.bytesLeft(limit) < 0)
 }
@@ -71,9 +72,9 @@ func (v memorySize) exceeds(d *demand) bool {
 // they do not fit.
 func (d *demand) bytesLeft(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
 
-// place decides whether the work is done out of core. If so, room is the memory for windows of the rows in
-// bytes. Otherwise room is 0. exceeds says whether the work exceeds the limit, here or on another rank. If
-// the work exceeds the limit and cannot be done out of core, place returns an error.
+// place decides whether the work is done out of core. room is then the number of bytes for windows of the
+// rows, and otherwise 0. exceeds says whether the work exceeds the limit on any rank. If it does, and cannot
+// be done out of core, place returns an error.
 func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 	if !exceeds {
 		return 0, nil
@@ -87,8 +88,8 @@ func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 	return room, err
 }
 
-// room returns the memory for windows of the rows if the work is out of core, in bytes. It is the limit minus
-// kept and the memory of the program. It returns 0 if the memory is too small to work out of core.
+// room returns the bytes that the limit leaves for windows of the rows if the work is done out of core. It
+// returns 0 if they are too few.
 func (v memorySize) room(kept int64) int64 {
 	limit, _ := v.limit()
 	if room := limit - program - kept; limit >= leastLimit && room >= leastRoom {
@@ -100,12 +101,11 @@ func (v memorySize) room(kept int64) int64 {
 // leastOutOfCore returns the smallest limit, in bytes, with which the work can be done out of core.
 func (d *demand) leastOutOfCore() float64 { return max(leastLimit, program+leastRoom+float64(d.kept)) }
 
-// leastHeap is the smallest limit that is set for the garbage collector, in bytes. With less, the run-time
-// system would not have enough.
+// leastHeap is the smallest limit in bytes that limitHeap gives to the garbage collector.
 const leastHeap = 8 << 20
 
-// limitHeap sets the limit of the garbage collector until end is called. The limit leaves memory for mapped
-// pages. d is nil if the work has no rows. room is the result of place.
+// limitHeap limits the heap until end is called, so that mapped pages fit into --memory too. d is nil for
+// work without rows. room is the result of place.
 func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	before := debug.SetMemoryLimit(-1)
 	switch {
@@ -122,10 +122,9 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// refuse returns the error for work that exceeds the limit. The error names the memory that would be enough,
-// and other remedies.
+// refuse returns the error for work that exceeds the limit. The error says what limit would be enough.
 func (v memorySize) refuse(d *demand) error {
-	if d.shared && !v.exceeds(d) {
+	if d.shared && !v.exceededBy(d) {
 		return v.refuseShared(d)
 	}
 	limit, origin := v.limit()
@@ -143,7 +142,7 @@ func (v memorySize) refuse(d *demand) error {
 	return fmt.Errorf("%s; %sallow %s with --memory", text, d.remedy(), enough(need, known))
 }
 
-// refuseShared returns the error if only the rows of other ranks exceed the limit.
+// refuseShared returns the error for work that exceeds the limit on other ranks but not on this one.
 func (v memorySize) refuseShared(d *demand) error {
 	limit, origin := v.limit()
 	text := fmt.Sprintf("%s: other ranks have rows beyond the %s of memory allowed (%s)", d.work, byteCount(limit), origin)
@@ -153,8 +152,8 @@ func (v memorySize) refuseShared(d *demand) error {
 	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, enough(d.leastOutOfCore(), true))
 }
 
-// unstreamed adds to err the memory that would be enough, if err says that the work is impossible out of
-// core. It returns any other err unchanged.
+// unstreamed returns the error of refuse if err wraps stream.ErrNotStreamed. It returns any other err
+// unchanged.
 func (v memorySize) unstreamed(d *demand, err error) error {
 	if !errors.Is(err, stream.ErrNotStreamed) {
 		return err
@@ -163,12 +162,12 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need returns the bytes that the work needs if all rows are in memory, including the program. If an
-// estimate would need a pass over data that are larger than the limit, need returns only the bytes of
-// the data. In this case known is false, unless the data are small.
+// need returns the bytes that the work needs, the program included, if all rows are in memory. If known is
+// false, it returns only the size of the data, because an estimate would need a pass over a file that is
+// larger than the limit.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
-	if d.data.X.Mapped() { // the reader also compares the limit with the size of the file
+	if d.data.X.Mapped() { // lessThan compares the limit with the size of the file, too
 		data = max(data, float64(d.data.Stats.Bytes))
 	}
 	if v.lessThan(d.data) && !d.checked() {
@@ -176,9 +175,9 @@ func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	}
 	need := max(data, d.inMemory())
 	if !d.data.X.Mapped() {
-		need = max(need, 2*data) // the reader of text needs twice the data
+		need = max(need, 2*data) // to read text, twice the size of the data is needed
 	}
-	return need + min(need/2, mostReserve), true // with reserve
+	return need + min(need/2, mostReserve), true // so large that need is left after reserve
 }
 
 // small reports whether the data need less memory than the smallest limit for work out of core.
@@ -190,15 +189,14 @@ func (d *demand) checked() bool {
 	return d.small() && d.data.X.Check(0, n) == nil
 }
 
-// mayStream reports whether the reason notStreamed helps the user. It does not help if text has too many
-// features, because a .scas file with them could not be read out of core either.
+// mayStream reports whether d.notStreamed helps the user. It does not help if text has too many features for
+// work out of core.
 func (d *demand) mayStream() bool {
 	_, p := d.data.X.Dims()
 	return d.data.X.Mapped() || p < exact.DenseFeatures
 }
 
-// remedy returns a part of the error of refuse: a way to have fewer features, followed by "or". It returns ""
-// unless there are many features and most of them have no entry.
+// remedy returns a way to have fewer features, followed by "or". It returns "" unless mostlyUnused is true.
 func (d *demand) remedy() string {
 	switch {
 	case !d.mostlyUnused():
@@ -232,7 +230,7 @@ func (d *demand) mostlyUnused() bool {
 	return 2*used < p
 }
 
-// enough formats bytes as a value for --memory, rounded up. If known is false, bytes is the size of the data.
+// enough formats bytes as a value for --memory, rounded up. known is as in need.
 func enough(bytes float64, known bool) string {
 	if !known {
 		return "more than the " + byteCount(int64(bytes)) + " of the data, some three times as much as a rule,"
@@ -244,7 +242,7 @@ func enough(bytes float64, known bool) string {
 		}
 		bytes, unit = bytes/(1<<10), larger
 	}
-	digit := 1.0 // 1, 10 or 100, so that at least three digits are kept
+	digit := 1.0 // 1, 10 or 100, to show at least three digits
 	for ; unit != "" && bytes*digit < 100; digit *= 10 {
 	}
 	return strconv.FormatFloat(math.Ceil(bytes*digit)/digit, 'f', -1, 64) + unit

@@ -10,9 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPolicy checks the memory that a refusal names. With this memory, a command keeps all rows in memory,
-// and its peak is at most a twentieth higher. (For a small limit, the 24 MiB of the program are added.) With
-// a fifth less, the command refuses.
+// TestPolicy checks the memory that a refusal names. With this --memory, the peak of the command must be
+// near it. With a fifth less, the command must refuse.
 func TestPolicy(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, rows, features, perRow, classes int) string {
@@ -65,7 +64,7 @@ func TestPolicy(t *testing.T) {
 			}
 			peak, limit := float64(bytes), float64(enough)
 			t.Logf("%s named, the peak is %.2f of it", found[1], peak/limit)
-			most := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // a small limit does not include all of the program
+			most := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // a small limit does not include the whole program
 			if peak > most || peak < limit/3 {
 				t.Errorf("the peak is %.2f times the %s that was named", peak/limit, found[1])
 			}

@@ -28,7 +28,6 @@ type predictCmd struct {
 	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file (default ${default})." group:"Form of DATA:"`
 }
 
-// Help is shown by scas predict --help.
 func (predictCmd) Help() string {
 	return `Examples:
 
@@ -72,7 +71,7 @@ func (c *predictCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.refuses(m); err != nil {
+	if err := c.checkFlags(m); err != nil {
 		return err
 	}
 	var pred *predictions
@@ -89,7 +88,7 @@ func (c *predictCmd) Run(e *env) error {
 		return c.ofModel(err)
 	}
 	d := c.demand(m, data)
-	outOfCore := c.Memory.exceeds(d)
+	outOfCore := c.Memory.exceededBy(d)
 	t, err := c.tally(m, d, outOfCore)
 	if err != nil {
 		return err
@@ -103,7 +102,7 @@ func (c *predictCmd) Run(e *env) error {
 	}
 	err = out.write(e, func() error {
 		if c.Output == "" {
-			if outOfCore { // check all rows before the first prediction is written
+			if outOfCore { // check all rows before the first prediction is printed
 				if err := c.Memory.eachWindow(e, data, func(int, int) error { return nil }); err != nil {
 					return err
 				}
@@ -127,9 +126,9 @@ func (c *predictCmd) Run(e *env) error {
 	return e.interrupted(err, "nothing written")
 }
 
-// tally returns the tally of the predictions, or nil if they are not compared with labels. With --metrics the
-// tally keeps the scores of all rows for the AUC. If there are several classes, each row has a score for each
-// class. If the work d must be done out of core, and this is impossible, tally returns an error.
+// tally returns the tally of the predictions, or nil if they are not compared with labels. It adds to d the
+// memory for the scores that --metrics keeps. It returns an error if the work must be done out of core, but
+// cannot be.
 func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Tally, error) {
 	var t *model.Tally
 	switch {
@@ -160,7 +159,7 @@ func (c *predictCmd) writeWindows(e *env, w io.Writer, m *model.Model, t *model.
 		}
 		pred, err := c.predict(m, t, part)
 		if err != nil {
-			return c.explain(ofRow(err, lo))
+			return c.explain(shiftRow(err, lo))
 		}
 		return pred.write(w)
 	})
@@ -168,12 +167,14 @@ func (c *predictCmd) writeWindows(e *env, w io.Writer, m *model.Model, t *model.
 
 // demand returns the memory that the predictions need.
 func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
-	const ofRow = 64 // bytes for a margin, a prediction, a label and the copies that the metrics sort
+	const bytesOfRow = 64 // bytes for a margin, a prediction, a label, and copies that the metrics sort
 	n, _ := data.X.Dims()
 	classes := len(m.Classes.Values)
 	d := &demand{
 		work: "predicting " + plural(n, "row") + " of " + dataName(c.Data), data: data,
-		inMemory: func() float64 { return float64(dataBytes(data)) + float64(ofRow*float64(n)) + scoreBytes(n, classes) },
+		inMemory: func() float64 {
+			return float64(dataBytes(data)) + float64(bytesOfRow*float64(n)) + scoreBytes(n, classes)
+		},
 	}
 	switch {
 	case !data.X.Mapped():
@@ -184,7 +185,7 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	return d
 }
 
-// report prints the measures of the predictions.
+// report prints r as text or as JSON. It returns an error if the mean loss is not finite.
 func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
 		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
@@ -200,7 +201,7 @@ func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	return err
 }
 
-// ofModel returns an error of the reader of the data, with the remedies that scas predict offers.
+// ofModel returns err, an error in reading the data, with remedies that scas predict offers.
 func (c *predictCmd) ofModel(err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
 		changed := *parse
@@ -210,8 +211,8 @@ func (c *predictCmd) ofModel(err error) error {
 	return err
 }
 
-// remedies changes the remedies of an error in reading the data, so that they fit scas predict. Remedies
-// that ask for other ReadOptions are replaced, because the model determines these options.
+// remedies returns the remedies of an error in reading the data, in a form that suits scas predict. It
+// replaces remedies that change ReadOptions, because the model determines these options.
 func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	for _, r := range of {
 		switch r.Field {
@@ -235,8 +236,8 @@ func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	return all
 }
 
-// explain returns a message for err if a margin is not finite. The message names the files and the row,
-// counted from 1. It returns any other err unchanged.
+// explain adds the names of the files and the number of the row to an error about a margin that is not
+// finite. It returns any other err unchanged.
 func (c *predictCmd) explain(err error) error {
 	var over *model.OverflowError
 	if !errors.As(err, &over) {

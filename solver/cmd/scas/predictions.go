@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// refuses returns an error if a flag does not apply to the model.
-func (c *predictCmd) refuses(m *model.Model) error {
+// checkFlags returns an error if a flag does not apply to the model.
+func (c *predictCmd) checkFlags(m *model.Model) error {
 	several := len(m.Classes.Values)
 	switch {
 	case c.SVG != "" && several > 0:
@@ -30,20 +30,18 @@ func (c *predictCmd) refuses(m *model.Model) error {
 	return nil
 }
 
-// givesProbability reports whether the loss of the model turns margins into probabilities.
 func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability != nil }
 
 // predictions are the predictions of a model for some rows.
 type predictions struct {
-	// values has one number for each row and each column of the model, row by row. If the
-	// model predicts numbers, they are the predictions. Otherwise they are probabilities, or margins if the
-	// loss has no probabilities.
+	// values has one number for each row and each column of the model, row by row: a predicted number, a
+	// probability or, if the loss has no probabilities, a margin.
 	values  []float64
 	classes []int    // index of the predicted class of each row; nil if the model predicts numbers
 	names   []string // names of the classes
 }
 
-// margins returns the margins of a model for the rows of data, including the offsets.
+// margins returns the margins of a model for the rows of data, row by row. They include the offsets.
 func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	t, err := m.Margins(nil, data.X)
 	each := len(m.Columns)
@@ -103,8 +101,8 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 	return p, nil
 }
 
-// write writes one line for each row: its numbers in p.values and, if the model predicts classes, the
-// name of the predicted class.
+// write writes a line for each row: its values and, if the model predicts classes, the name of the predicted
+// class.
 func (p *predictions) write(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte

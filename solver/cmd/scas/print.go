@@ -19,7 +19,6 @@ func (v number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-// printJSON writes v to w as one indented JSON object.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -29,8 +28,8 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// A summary is a table with a column of names, which are ASCII, and a column of texts. An empty name
-// continues the line above. An empty text makes an empty line.
+// A summary is a table with two columns: names, which are ASCII, and texts. A line without a name continues
+// the line above. A line without a text is empty.
 type summary [][2]string
 
 func (f *summary) add(name, format string, args ...any) {
@@ -60,7 +59,7 @@ func (f summary) String() string {
 	return b.String()
 }
 
-// A grid is a table with a head, such as a table with a row for each lambda.
+// A grid is a table. Head has the names of its columns.
 type grid struct {
 	Head []string
 	Rows [][]string
@@ -88,7 +87,7 @@ func (t grid) String() string {
 	return b.String()
 }
 
-// grouped formats n with commas: 451,592.
+// grouped formats n with commas, such as 451,592.
 func grouped[T int | int64](n T) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -111,7 +110,7 @@ func plural[T int | int64](n T, noun string) string {
 	return grouped(n) + " " + noun + "s"
 }
 
-// passCount returns a number of passes, which may have a fraction, as text.
+// passCount formats a number of passes, such as 2.5 passes.
 func passCount(v float64) string {
 	switch {
 	case v == 1:
@@ -135,7 +134,7 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %ciB", v, units[k])
 }
 
-// some returns a text with the names, or with the first few if there are many.
+// some returns a text with the names or, if there are many, with the first few and the number of all others.
 func some(names []string) string {
 	const most = 5
 	if len(names) <= most {
@@ -144,8 +143,8 @@ func some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// wrap breaks text into lines of at most width characters. used characters of the first line are taken
-// already.
+// wrap breaks text into lines of at most width characters. used is the number of characters before text in
+// the first line.
 func wrap(text string, width, used int) string {
 	var b strings.Builder
 	for k, word := range strings.Fields(text) {

@@ -22,7 +22,7 @@ type problemSummary struct {
 	Groups       int          `json:"groups,omitempty"`
 	L1Ratio      *float64     `json:"l1_ratio,omitempty"`
 	GroupsFile   string       `json:"groups_file,omitempty"`
-	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // rows of A; features if there is no graph
+	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // number of rows of A or, without a graph, of features
 	Mu           float64      `json:"mu,omitempty"`
 	L2Y          float64      `json:"l2y,omitempty"`
 	Domain       string       `json:"domain,omitempty"`
@@ -48,7 +48,7 @@ type problemReport struct {
 	Seconds     float64 `json:"seconds"`
 	Peak        int64   `json:"peak_memory"` // peak memory of this process in bytes; 0 if the system does not report it
 
-	name string // name of the data file
+	name string
 	in   *fitSpec
 }
 
@@ -56,11 +56,11 @@ type problemReport struct {
 type graphSummary struct {
 	Kind  graph.Kind `json:"kind"`            // none, chain, edges or matrix
 	File  string     `json:"file,omitempty"`  // name of the file without the directory
-	Edges int        `json:"edges,omitempty"` // edges of a chain or of a list
+	Edges int        `json:"edges,omitempty"` // number of edges of a chain or of a list
 	Rows  int        `json:"a_rows"`          // number of rows of A
 }
 
-// A lossName names a loss.
+// A lossName is the name of a loss with its argument.
 type lossName struct {
 	LossName   string  `json:"loss"`
 	HuberDelta float64 `json:"huber_delta,omitempty"` // argument of any loss that has one, not only of Huber's
@@ -93,7 +93,7 @@ func (s *fitSpec) report(name string) problemReport {
 		r.L1Ratio = &e.L1Ratio
 	}
 	if g, ok := s.spec.Penalty.(model.GroupLasso); ok {
-		r.GroupsFile, r.Ungrouped = s.groupsFile, s.graph.Rows-covered(g.Groups)
+		r.GroupsFile, r.Ungrouped = s.groupsFile, s.graph.Rows-memberCount(g.Groups)
 	}
 	return r
 }
@@ -153,7 +153,7 @@ func (r *problemReport) addTo(f *summary) {
 	addWeights(f, r.ClassWeights, r.SampleWeights)
 }
 
-// shapeWords returns a text that says whether there is an intercept and whether features are standardised.
+// shapeWords says whether there is an intercept and whether features are standardised.
 func shapeWords(intercept, standardized bool) string {
 	words := "no intercept, "
 	if intercept {
@@ -165,14 +165,14 @@ func shapeWords(intercept, standardized bool) string {
 	return words + "not standardised"
 }
 
-// addWeights adds lines about the weights of the rows, if they have weights.
+// addWeights adds lines about --class-weights and --sample-weights, if they are given.
 func addWeights(f *summary, classes, samples string) {
 	f.addIf(classes != "", "weights", "both classes count the same")
 	f.addIf(samples != "", "weights", "of %s", samples)
 }
 
-// covered returns the total number of members of disjoint groups.
-func covered(groups [][]int) (count int) {
+// memberCount returns the total number of members of the groups.
+func memberCount(groups [][]int) (count int) {
 	for _, g := range groups {
 		count += len(g)
 	}

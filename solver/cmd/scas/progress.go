@@ -14,9 +14,9 @@ import (
 // terminalEvery is the time between two reports on a terminal, progressEvery the time elsewhere.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
-// A progress reports on stderr how much of a command is done, the time that has passed, and an estimate
-// of the time that is left. On a terminal each report overwrites the line of the report before.
-// Elsewhere each report is a new line.
+// A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of
+// the time that is left. On a terminal each report overwrites the previous report. Elsewhere each report is
+// a new line.
 type progress struct {
 	e     *env
 	live  bool   // whether the reports overwrite one line on a terminal
@@ -26,12 +26,12 @@ type progress struct {
 	text  string    // the next report, without the times
 	shown time.Time // when showOf last drew the line
 	width int       // characters of the line on the terminal; 0 if there is no line
-	over  bool      // end was called; nothing is drawn any more
+	over  bool      // whether end was called
 	stop  chan struct{}
 	ended chan struct{}
 
-	// A stage is one part of the command, such as reading the data. share is the share of its work that
-	// is done now, and from the share that was done at the time began. Shares are between 0 and 1.
+	// A stage is one part of the command, such as reading the data. share is the part of its work that is
+	// done, from 0 to 1, and from is the value of share when the stage began.
 	share, from float64
 	began       time.Time // when the stage began
 }
@@ -85,7 +85,7 @@ func (p *progress) showOf(done, total float64, format string, args ...any) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.set(done, total, fmt.Sprintf(format, args...))
-	const rest = 100 * time.Millisecond // least time between two drawings; people do not read faster
+	const rest = 100 * time.Millisecond // least time between two drawings
 	if now := time.Now(); p.live && !p.over && (p.share >= 1 || now.Sub(p.shown) >= rest) {
 		p.shown = now
 		p.draw()
@@ -105,8 +105,8 @@ func (p *progress) set(done, total float64, text string) {
 	p.share = share
 }
 
-// toward reports a run that ends when its gap is at most goal. first is the first known gap. In equal times
-// a gap falls by about the same factor, so the share of the work is computed from logarithms of gaps.
+// toward reports a run that ends when its gap is at most goal. first is the first known gap. The share of
+// the work is computed from logarithms of gaps, because a gap falls by similar factors in equal times.
 func (p *progress) toward(first, gap, goal float64, format string, args ...any) {
 	if !(goal > 0 && gap < first) || math.IsInf(first, 1) {
 		p.show(format, args...)
@@ -115,8 +115,8 @@ func (p *progress) toward(first, gap, goal float64, format string, args ...any) 
 	p.showOf(math.Log(first/max(gap, goal)), math.Log(first/goal), format, args...)
 }
 
-// timeLeft returns a text with an estimate of the time that is left in the stage. It returns "" if it is too
-// early for an estimate.
+// timeLeft returns a text with an estimate of the time that is left in the stage, or "" if it is too early
+// for one.
 func (p *progress) timeLeft() string {
 	passed := time.Since(p.began)
 	if !(p.share > p.from && p.share < 1) || passed < terminalEvery && p.e.every == 0 {
@@ -125,7 +125,8 @@ func (p *progress) timeLeft() string {
 	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.from))))
 }
 
-// draw writes the report over the last line on the terminal. It shortens a long text, but not the times.
+// draw writes the report over the previous report on the terminal. It shortens a long text, but not the
+// times.
 func (p *progress) draw() {
 	line, times := p.text, ""
 	if passed := time.Since(p.start); passed >= terminalEvery {
@@ -143,7 +144,7 @@ func (p *progress) draw() {
 // lineWidth is the largest number of characters of a report that draw writes.
 const lineWidth = 76
 
-// clock formats a time for people: 12 s, 3 min 20 s, 2 h 5 min.
+// clock formats a time, such as 12 s, 3 min 20 s or 2 h 5 min.
 func clock(d time.Duration) string {
 	s := int(math.Round(d.Seconds()))
 	switch {
@@ -155,7 +156,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
-// clear removes the report from the terminal. The next report draws a line again.
+// clear removes the report from the terminal.
 func (p *progress) clear() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -174,13 +175,13 @@ func (p *progress) end() {
 	<-p.ended
 	p.clear()
 	p.lock.Lock()
-	p.over = true // after an interrupt a goroutine may still read data and call showOf
+	p.over = true // after an interrupt, a goroutine may still call showOf
 	p.lock.Unlock()
 	p.e.progress = nil
 }
 
-// bytes sets the number of bytes of a file that are read or written. It does not draw, because most files
-// need less than a second. For other files, tick draws the number.
+// bytes sets how many bytes of a file are read or written. Only tick draws them, because most files need
+// less than a second.
 func (p *progress) bytes(what string, done, total int64) {
 	text := fmt.Sprintf("%s: %s", what, byteCount(done))
 	if total > 0 { // the size of a pipe is not known

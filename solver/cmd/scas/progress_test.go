@@ -13,7 +13,7 @@ import (
 )
 
 // TestProgressLine checks that on a terminal one line shows progress and is removed at the end. If stderr is
-// no terminal, it stays empty in the first seconds.
+// no terminal, a short command must write nothing to it.
 func TestProgressLine(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	for _, terminal := range []bool{true, false} {
@@ -27,8 +27,8 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestProgressTimes checks the times in a report: the time since the command began, and the estimated time
-// that is left in the stage. A smaller share must begin a new stage.
+// TestProgressTimes checks the times in a report: the time since the command began, and the time left in the
+// stage.
 func TestProgressTimes(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var stderr lockedBuffer

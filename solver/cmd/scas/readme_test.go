@@ -32,8 +32,8 @@ func readmeBlocks(t *testing.T) (blocks [][]string) {
 	return blocks
 }
 
-// inOrder checks that output has the lines of a block of README.md, in their order. A line of dots stands
-// for any lines.
+// inOrder checks that output has the lines of a block of README.md in their order. It may have lines between
+// them.
 func inOrder(t *testing.T, block []string, output string) {
 	t.Helper()
 	lines := strings.Split(output, "\n")
@@ -53,7 +53,7 @@ func inOrder(t *testing.T, block []string, output string) {
 	}
 }
 
-// TestReadmeCommands checks that the commands in README.md print the lines that README.md shows.
+// TestReadmeCommands checks that the commands with a9a in README.md print the lines that README.md shows.
 func TestReadmeCommands(t *testing.T) {
 	data, blocks := filepath.Join(sparsetest.DataFile(t), "paper"), readmeBlocks(t)
 	t.Chdir(t.TempDir())
@@ -65,7 +65,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	var command, printed []string
 	done := 0
-	check := func() { // compares the output of the last command with README.md
+	check := func() {
 		if command != nil {
 			out, errs := succeed(t, command...)
 			inOrder(t, printed, out+errs)

@@ -10,10 +10,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file translates the remedies in the errors of the libraries for a user of the command line. The
-// remedies name fields of Go types; the translations name flags.
+// This file translates the remedies in errors of the libraries. The remedies name fields of Go types; a user
+// needs flags.
 
-// flagOf has the flag for each field of solver.Settings.
+// flagOf has, for the name of a field of solver.Settings, the flag that sets the field.
 var flagOf = map[string]string{
 	"BatchSize":   "--batch-size",
 	"DualUpdates": "--dual-updates",
@@ -28,9 +28,9 @@ var flagOf = map[string]string{
 	"TimeLimit":   "--time-limit",
 }
 
-// phrases has, for the Field and the To of a remedy, a phrase for the command line, without the condition. If
-// a Field has the key "*", its phrase is for each To that is no key, and the To replaces %s in the phrase. A
-// remedy with an empty phrase is left out, because the command line has no flag for it.
+// phrases[Field][To] is the phrase for a remedy, without its condition. The key "*" stands for every To that
+// is no key; %s in its phrase stands for To. A remedy with an empty phrase is left out, because no flag sets
+// its field.
 var phrases = map[string]map[string]string{
 	"": {
 		"give a file that Save, scas train or scas cv wrote": "give a file that scas train -o FILE or " +
@@ -111,7 +111,7 @@ var phrases = map[string]map[string]string{
 	"TableOptions.Offset": {
 		"the column of the offsets": "name the column of the offsets with --offset-column",
 	},
-	"p": {"*": "give --features %s"}, // not a field: the argument p of readers of graphs, the number of features
+	"p": {"*": "give --features %s"}, // the argument p of readers of graphs: the number of features
 }
 
 // inWords returns the text of a remedy for a user of the command line.
@@ -126,8 +126,8 @@ func inWords(r sparse.Remedy) string {
 	return text
 }
 
-// phrase returns the phrase for a remedy: the one in phrases or, for a remedy without a Field, To itself.
-// ok is false if phrases has none for a Field.
+// phrase returns the phrase for a remedy: from phrases or, if the remedy has no Field, its To. ok is false
+// if there is no phrase.
 func phrase(r sparse.Remedy) (text string, ok bool) {
 	if text, ok = phrases[r.Field][r.To]; ok {
 		return text, true
@@ -139,8 +139,8 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 	return strings.ReplaceAll(text, "%s", r.To), ok
 }
 
-// reworded returns the text of err for users of the command line. The text does not name packages, and gives
-// remedies in the words of the command line, also for the errors that err wraps.
+// reworded returns the text of err without names of packages, and with flags, not fields, in the remedies.
+// It does this for the errors that err wraps, too.
 func reworded(err error) string {
 	text := err.Error()
 	for _, part := range parts(err) {
@@ -159,7 +159,7 @@ func reworded(err error) string {
 	return text
 }
 
-// settingWords returns the text of e with the flag that sets the field.
+// settingWords returns the text of e with a flag in place of the field.
 func settingWords(e *solver.SettingError) string {
 	tol, _ := e.Value.(float64)
 	flag := fmt.Sprintf("%s %v", flagOf[e.Field], e.Value)
@@ -178,7 +178,7 @@ func settingWords(e *solver.SettingError) string {
 	return (&sparse.RemedyError{Err: errors.New(flag + ": " + e.Allowed), Remedies: e.Remedies}).Reword(inWords)
 }
 
-// A rewordedError is an error whose text is replaced by msg.
+// A rewordedError is an error with the text msg.
 type rewordedError struct {
 	error
 	msg string
@@ -187,8 +187,8 @@ type rewordedError struct {
 func (e rewordedError) Error() string { return e.msg }
 func (e rewordedError) Unwrap() error { return e.error }
 
-// replaced returns err with the text of by in place of the text of old, which is err itself or an error
-// that err wraps. The result wraps by and err.
+// replaced returns err with the text of by in place of the text of old. old is err itself, or an error that
+// err wraps. The result is by, or wraps by and err.
 func replaced(err, old, by error) error {
 	if err == old {
 		return by
@@ -196,7 +196,6 @@ func replaced(err, old, by error) error {
 	return rewordedError{errors.Join(by, err), strings.Replace(err.Error(), old.Error(), by.Error(), 1)}
 }
 
-// parts returns err and all errors that err wraps.
 func parts(err error) []error {
 	all := []error{err}
 	switch wrapper := err.(type) {

@@ -17,8 +17,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRemediesAreWorded finds the remedies in the source of the libraries. It checks that phrases has words
-// for each of these remedies, and for no other remedies.
+// TestRemediesAreWorded checks that phrases has words for each remedy in the source of the libraries, and
+// for no other remedy.
 func TestRemediesAreWorded(t *testing.T) {
 	used := map[sparse.Remedy]bool{}
 	for _, found := range remediesIn(t, "../../../sparse", "../../../solver") {
@@ -41,15 +41,14 @@ func TestRemediesAreWorded(t *testing.T) {
 	}
 }
 
-// A foundRemedy is a remedy in the source of the libraries. Its To is "?" if the source has no constant for
-// it.
+// A foundRemedy is a remedy in the source of the libraries. Its To is "?" if the source computes it.
 type foundRemedy struct {
 	sparse.Remedy
 	at token.Position
 }
 
-// remediesIn returns the literals of type sparse.Remedy in the source files in dirs and below. It leaves out
-// this command and tests.
+// remediesIn returns the literals of type sparse.Remedy in the directories dirs and below, without commands
+// and tests.
 func remediesIn(t *testing.T, dirs ...string) (all []foundRemedy) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -105,7 +104,6 @@ func isRemedy(e ast.Expr) bool {
 	return ok && name.Name == "Remedy"
 }
 
-// remedyOf returns the remedy that a literal stands for, without its condition.
 func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
 	for _, element := range literal.Elts {
 		part := element.(*ast.KeyValueExpr)
@@ -123,8 +121,8 @@ func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
 	return r
 }
 
-// TestReworded checks that the errors of a chain have no names of packages, and remedies in the words of the
-// command line.
+// TestReworded checks that errors for the user have no names of packages, and that their remedies name
+// flags.
 func TestReworded(t *testing.T) {
 	parse := &sparse.ParseError{File: "a.svm", Line: 2, Msg: "too large", Remedies: []sparse.Remedy{
 		{Field: "ReadOptions.Features", To: "a larger number"},

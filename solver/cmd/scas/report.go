@@ -13,8 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// A trainReport is the result of scas train. scas train --json prints it. The table, the page of --report and
-// the picture of --svg are made from it.
+// A trainReport is the result of scas train. scas train --json prints it.
 type trainReport struct {
 	Status solver.Status `json:"status"` // converged if the fits of all classes converged
 	Lambda float64       `json:"lambda"`
@@ -22,7 +21,7 @@ type trainReport struct {
 	problemReport
 	*columnFit               // nil if there are more than two classes
 	Classes    []classReport `json:"classes,omitempty"`  // only if there are more than two
-	Accuracy   *float64      `json:"accuracy,omitempty"` // on the rows of the fit; nil if labels are numbers
+	Accuracy   *float64      `json:"accuracy,omitempty"` // on the fitted rows; nil out of core, or if labels are numbers
 	writtenFiles
 
 	model    *model.Model
@@ -41,7 +40,7 @@ type classReport struct {
 type columnFit struct {
 	Objective number `json:"objective"`
 	Loss      number `json:"mean_loss"`
-	Penalty   number `json:"penalty"`         // lambda R, as the flags define it
+	Penalty   number `json:"penalty"`         // the objective without Loss and Ridge
 	Ridge     number `json:"ridge,omitempty"` // (mu/2)|x|^2
 	proof
 	Intercept *number      `json:"intercept"`
@@ -70,7 +69,7 @@ type writtenFiles struct {
 	Report string `json:"report,omitempty"`
 }
 
-// addFiles adds the names of the files to a summary. picture says what the SVG shows.
+// addFiles adds the names of the files to a summary. picture is the name of the line about the SVG.
 func (w writtenFiles) addFiles(f *summary, picture string) {
 	f.addIf(w.Model != "", "model", "written to %s", w.Model)
 	f.addIf(w.Output != "", "output", "written to %s", w.Output)
@@ -103,7 +102,7 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 	c := column.Certificate
 	penalty := c.Objective - c.MeanLoss - c.Ridge
 	if math.Abs(penalty) < 1e-14*c.Objective {
-		penalty = 0 // what is left is rounding
+		penalty = 0 // only rounding errors are left
 	}
 	r := &columnFit{
 		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(penalty), Ridge: number(c.Ridge), proof: newProof(&c),
@@ -194,8 +193,8 @@ func (r *trainReport) work() string {
 	return passCount(passes) + ", " + r.steps(steps)
 }
 
-// steps returns a text with the number of steps. If ridges are the only penalty, some of them may be passes
-// of dual coordinate ascent (solver.Stats).
+// steps formats a number of Newton steps. If the penalty has only squares, the text does not say Newton,
+// because some steps may be passes of dual coordinate ascent.
 func (r *trainReport) steps(n int) string {
 	if r.Lambda == 0 || r.L1Ratio != nil && *r.L1Ratio == 0 {
 		return plural(n, "step")
@@ -203,7 +202,7 @@ func (r *trainReport) steps(n int) string {
 	return plural(n, "Newton step")
 }
 
-// endWord says how a run ended, such as "converged" or "done", for a line that begins with "run".
+// endWord says how a run ended, such as "converged" or "done".
 func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), "passes ") }
 
 // addRun adds lines about the method, its passes and steps, and the time of the fit.
@@ -263,8 +262,8 @@ func addAccuracy(f *summary, accuracy *float64) {
 	}
 }
 
-// addNonZeros adds a line with the number of coefficients that are not zero. If all are zero, it suggests a
-// smaller --lambda, unless the run ended at its time limit.
+// addNonZeros adds a line with the number of coefficients that are not zero. If all are zero, it may add
+// advice.
 func addNonZeros(f *summary, status solver.Status, count, of int) {
 	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(of))
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
@@ -304,8 +303,8 @@ func (r *trainReport) addParameters(f *summary) {
 	f.addIf(run.BatchSize > 1, "", "%d samples a step", run.BatchSize)
 }
 
-// text returns the report as text. If there are several classes, a table with a line for each class follows,
-// with notes that explain its words.
+// text returns the report as text. If there are more than two classes, it has a table of the classes and, if
+// needed, notes.
 func (r *trainReport) text() string {
 	if r.columnFit != nil {
 		return r.table().String()
@@ -322,7 +321,6 @@ func (r *trainReport) text() string {
 	return text
 }
 
-// lines returns a table with a row for each class.
 func (r *trainReport) lines() grid {
 	rows := make([][]string, len(r.Classes))
 	for k, c := range r.Classes {
@@ -365,7 +363,6 @@ func (r *trainReport) encode(w io.Writer) error { return r.model.Write(w) }
 
 func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model, 0) }
 
-// errOneGraph is the error if --svg is given and there are several classes, which have one model each.
 var errOneGraph = usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 
 // page returns the HTML report on the model. err is the error that the command will return.

@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file has what several tests use: ways to run scas, and data.
+// This file has functions that run scas, and functions that make data, for several tests.
 
 // An outcome is what a command has printed, and its exit code.
 type outcome struct {
@@ -26,8 +26,8 @@ type outcome struct {
 // runHere runs a command in this process.
 func runHere(t *testing.T, args ...string) outcome { return runWith(t, env{}, args...) }
 
-// runWith runs a command in this process with e. It sets the context, the input and the outputs of e that are
-// nil.
+// runWith runs a command in this process with e. A context, input or output of e that is nil gets a value
+// first.
 func runWith(t *testing.T, e env, args ...string) outcome {
 	var out, errs lockedBuffer
 	e.ctx, e.stdin = cmp.Or(e.ctx, t.Context()), cmp.Or(e.stdin, io.Reader(strings.NewReader("")))
@@ -90,7 +90,6 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// textOf returns the text of a file.
 func textOf(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -100,7 +99,7 @@ func textOf(t *testing.T, path string) string {
 	return string(b)
 }
 
-// writeText writes a text to the file name in the directory dir, and returns the path of the file.
+// writeText writes text to a file called name in the directory dir, and returns its path.
 func writeText(t *testing.T, dir, name, text string) (path string) {
 	t.Helper()
 	path = filepath.Join(dir, name)
@@ -110,7 +109,7 @@ func writeText(t *testing.T, dir, name, text string) (path string) {
 	return path
 }
 
-// writeData writes data to the file name in the directory dir, and returns the path of the file.
+// writeData writes d to a file called name in the directory dir, and returns its path.
 func writeData(t *testing.T, dir, name string, d *sparse.Dataset) (path string) {
 	t.Helper()
 	path = filepath.Join(dir, name)
@@ -131,7 +130,7 @@ func newSynthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Synthetic {
 	return s
 }
 
-// writeWDBC writes the embedded table as a LIBSVM file, standardised.
+// writeWDBC writes the data of wdbcDataset to a LIBSVM file in dir.
 func writeWDBC(t *testing.T, dir string) (path string) {
 	t.Helper()
 	d, err := wdbcDataset()
@@ -141,14 +140,14 @@ func writeWDBC(t *testing.T, dir string) (path string) {
 	return writeData(t, dir, "wdbc.svm", d)
 }
 
-// wdbcDataset returns the embedded table, standardised.
+// wdbcDataset returns the table of breast cancers in wdbc.csv.gz, standardised.
 func wdbcDataset() (*sparse.Dataset, error) {
 	d := readWDBC()
 	x, err := d.X.ColumnStats().Standardize(d.X, true)
 	return &sparse.Dataset{X: x, Labels: d.Labels}, err
 }
 
-// fewOf returns all cases of a test, or only the first few cases if -short is given.
+// fewOf returns all cases of a test or, with -short, only the first few.
 func fewOf[T any](cases []T, few int) []T {
 	if testing.Short() {
 		return cases[:few]

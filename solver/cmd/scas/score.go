@@ -8,17 +8,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A predictReport is the report of scas predict on its predictions. scas predict --json prints it.
+// A predictReport is the result of scas predict. scas predict --json prints it.
 type predictReport struct {
-	Classes  []string `json:"class_names,omitempty"` // only if more than two; in the order of the numbers in a line of output
+	Classes  []string `json:"class_names,omitempty"` // names of more than two classes, in the order of the numbers in a line
 	N        int      `json:"n"`
-	Loss     *number  `json:"mean_loss"`          // mean over the rows; null if there are no labels
+	Loss     *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels
 	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows whose class is predicted correctly
 	Correct  *int     `json:"correct,omitempty"`
 	Metrics  *metrics `json:"metrics,omitempty"` // nil if --metrics is not given
 }
 
-// A metrics has the metrics of a model on some rows. In JSON, the metrics are the fields of one object.
+// A metrics has the metrics of a model on some rows. In JSON they are the fields of one object.
 type metrics struct {
 	Loss number `json:"mean_loss"`
 	*model.ClassMetrics
@@ -29,8 +29,8 @@ func newMetrics(m *model.Metrics) *metrics {
 	return &metrics{number(m.Loss), m.Classes, m.Numbers}
 }
 
-// newPredictReport returns the report on predictions with the metrics s. all says whether to show all
-// metrics.
+// newPredictReport returns the report on the predictions of m, whose metrics are s. all says whether the
+// report shows all metrics.
 func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
 	loss := number(s.Loss)
 	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}
@@ -50,8 +50,8 @@ func compare(t *model.Tally, data *sparse.Dataset, threshold *label) error {
 	return t.Add(data.X, data.OriginalLabels(), set)
 }
 
-// score returns the metrics of m on the rows of data of all ranks. If brief is true, the metrics have
-// no AUC and no confusion table. score reads parts of the rows, each with margins of at most 32 MiB.
+// score returns the metrics of m on the rows of all ranks. If brief is true, they have no AUC and no
+// confusion table. All ranks must call score.
 func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.Metrics, error) {
 	n, _ := data.X.Dims()
 	t, size := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
@@ -62,7 +62,7 @@ func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.
 	for lo := 0; lo < n && err == nil; lo += size {
 		var part *sparse.Dataset
 		if part, err = rowsOf(data, lo, min(lo+size, n)); err == nil {
-			err = ofRow(compare(t, part, nil), lo)
+			err = shiftRow(compare(t, part, nil), lo)
 		}
 	}
 	if err = r.team.Agreed(err); err == nil {

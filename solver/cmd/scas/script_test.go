@@ -22,21 +22,20 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMain lets the test binary also serve as scas and as scas-peak, so that scripts run whole processes.
+// TestMain lets scripts run the test binary as the commands scas and scas-peak.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"scas": main, "scas-peak": peakMain})
 }
 
-// TestScripts runs the scripts in testdata. Beside the usual commands, a script can use these:
+// TestScripts runs the scripts in testdata. They have these commands beside the commands of testscript:
 //
-//	exits CODE ARGS...   runs scas and checks its exit code, and that errors have no names
-//	                     of packages
-//	terminated ARGS...   runs scas on samples from a pipe that never ends, terminates it
-//	                     while it reads, and checks for exit code 130 and an empty stdout
-//	sameobjective FILE FILE TOL  compares two reports of train --json
-//	fields FILE SPEC...  checks that a JSON object (FILE may be stdout) has a field
-//	                     (SPEC name), or that the field has a value (name=value, the
-//	                     value as JSON); run.eta is the field eta of the field run
+//	exits CODE ARGS...   runs scas. The exit code must be CODE, and errors must not name packages.
+//	terminated ARGS...   runs scas on a pipe that never ends, and terminates it while it reads.
+//	                     The exit code must be 130, and stdout empty.
+//	sameobjective FILE FILE TOL  compares the objectives in two reports of train --json
+//	fields FILE SPEC...  checks fields of a JSON object. SPEC is the name of a field that must be
+//	                     there, or NAME=VALUE, with the value as JSON. run.eta is the field eta of
+//	                     the field run. FILE may be stdout.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata",
@@ -103,8 +102,8 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fields looks for fields of a JSON object. If the object has a list Models with one element, the fields of the
-// element count as fields of the object.
+// fields checks fields of a JSON object. If the object has a list Models with one element, the fields of
+// this element count as fields of the object.
 func fields(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fields FILE NAME[=JSON]...")

@@ -12,13 +12,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file reads the shard of a rank. It also finds the counts, columns and classes of the rows of all ranks.
-
 // readShard reads the rows of this rank, and gives all ranks the same columns and classes.
 func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
 	paths, _ := filepath.Glob(c.file) // a malformed pattern matches nothing
 	if len(paths) == 0 {
-		paths = []string{c.file} // no file has this name, so reading it returns an error
+		paths = []string{c.file} // if there is no such file, reading it returns an error
 	}
 	opt.Format = c.formatOf(paths[0])
 	c.Memory.read(opt)
@@ -34,7 +32,7 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 		return nil, fmt.Errorf("%s: this rank finds %d files, and other ranks find another number; give all ranks the same files", c.file, len(paths))
 	}
 	if len(paths) != t.Size() {
-		c.ranks.ofRow += 8 // the position where the row begins in the shard
+		c.ranks.bytesOfRow += 8 // for the position of the row in the shard
 	}
 	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
 	n, _ := data.X.Dims()
@@ -59,8 +57,8 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 	return nil
 }
 
-// alignLabels replaces the labels of two classes by −1 and +1, in the same way on all ranks. If there are
-// more than two classes, it stores their labels in data.Classes.Values.
+// alignLabels replaces the labels of two classes by −1 and +1, the same on all ranks. If there are more than
+// two classes, it stores their labels in data.Classes.Values.
 func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	if !c.Loss.classifies() {
 		c.originalLabels(data)
@@ -87,13 +85,13 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %v and %v", c.file, m.Negative, m.Positive)
 	}
 	switch {
-	case stored.Negative == m.Negative && stored.Positive == m.Positive: // the labels in the file are right
+	case stored.Negative == m.Negative && stored.Positive == m.Positive: // the labels are −1 and +1 already
 		return nil
 	case stored.IsZero() && m.Negative == -1 && m.Positive == 1:
 		data.Mapping = m
 		return nil
 	}
-	c.ranks.ofRow += 8
+	c.ranks.bytesOfRow += 8
 	labels := make([]float64, len(data.Labels)) // a copy, because the labels in a mapped file cannot be changed
 	for i, b := range data.Labels {
 		labels[i], _ = m.Sign(stored.Original(b))
@@ -110,8 +108,8 @@ func (c *fitFlags) originalLabels(data *sparse.Dataset) {
 	data.Labels, data.Mapping = data.OriginalLabels(), sparse.LabelMapping{}
 }
 
-// checkClasses returns an error if more than two different labels are probably not classes. Its rules are
-// the rules of the reader of a single process.
+// checkClasses returns an error if the labels, which have more than two values, cannot be classes. The
+// reader of a single process has the same rules.
 func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	values := data.Classes.Values
 	const numbers = "give --loss squared for labels that are numbers"
@@ -140,12 +138,11 @@ type portion struct{ first, count, total int }
 // processes.
 func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
 
-// A wholeCounts has the range of rows of this rank, and the numbers of all rows, of stored entries and of
-// rows of each class, summed over all ranks.
+// A wholeCounts has the range of rows of this rank, and counts over all ranks.
 type wholeCounts struct {
 	portion
 	nnz     int64
-	classes []int // rows of each class; see countClasses
+	classes []int // number of rows of each class
 }
 
 // whole sums the counts of the data over all ranks, and finds which of the rows are on this rank.

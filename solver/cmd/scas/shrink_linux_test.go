@@ -12,7 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A truncateOnWrite is a buffer that shortens a file at the first text that does not report reading.
+// A truncateOnWrite is a buffer for stderr. It shortens a file when it gets a text other than a report of
+// reading.
 type truncateOnWrite struct {
 	lockedBuffer
 	once sync.Once
@@ -31,9 +32,8 @@ func (c *truncateOnWrite) Write(p []byte) (int, error) {
 	return c.lockedBuffer.Write(p)
 }
 
-// TestFileShrinks checks that a command ends with exit code 1 and the name of the file if a mapped file
-// shrinks while any goroutine reads it. No model may be written. If the file loses only its last byte, the
-// mapped byte becomes zero, and reading it is no fault.
+// TestFileShrinks checks that a command fails, names the file and writes no model if a mapped file becomes
+// shorter while the command works. The loss of one byte must be noticed, too.
 func TestFileShrinks(t *testing.T) {
 	s := newSynthetic(t, sparse.SyntheticOptions{Rows: 30000, Features: 60})
 	dir := t.TempDir()

@@ -28,8 +28,8 @@ type fitSpec struct {
 	exceeds    bool    // whether the demand exceeds --memory
 }
 
-// specify returns the specification of the fits to data. It does not set the fields that depend on whether
-// the fits are out of core.
+// specify returns the specification of the fits to data, except the fields that depend on whether the fits
+// are out of core.
 func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload) (*fitSpec, error) {
 	_, p := data.X.Dims()
 	out := &fitSpec{data: data, whole: whole}
@@ -46,8 +46,8 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 		}
 	}
 	out.demand = c.demand(out, of)
-	if p > exact.DenseFeatures && int64(p) > data.X.NNZ() && c.Memory.exceeds(out.demand) {
-		return nil, c.Memory.refuse(out.demand) // before the graph and the bounds of all p features are made
+	if p > exact.DenseFeatures && int64(p) > data.X.NNZ() && c.Memory.exceededBy(out.demand) {
+		return nil, c.Memory.refuse(out.demand) // before a graph and bounds for p features need memory
 	}
 	if c.SampleWeights != "" {
 		weights, err := readWeights(c.SampleWeights, whole.portion)
@@ -76,11 +76,10 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 	if err := out.setPenalty(&c.specFlags, p); err != nil {
 		return nil, err
 	}
-	out.exceeds = c.Memory.exceeds(out.demand)
+	out.exceeds = c.Memory.exceededBy(out.demand)
 	return out, nil
 }
 
-// features returns the number of features of the data.
 func (s *fitSpec) features() int {
 	_, p := s.data.X.Dims()
 	return p
@@ -89,8 +88,8 @@ func (s *fitSpec) features() int {
 // outOfCore reports whether the fits are out of core.
 func (s *fitSpec) outOfCore() bool { return s.spec.Memory > 0 }
 
-// demand returns the memory that the fits of s need. The estimate reads the fields of s only when it is
-// asked for, so fields may be set after this call.
+// demand returns the memory that the fits of s need. Its inMemory reads s when it is called, so s may still
+// change.
 func (c *fitFlags) demand(s *fitSpec, of workload) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
@@ -99,7 +98,7 @@ func (c *fitFlags) demand(s *fitSpec, of workload) *demand {
 		inMemory: func() float64 {
 			count := of.count
 			count.Classes = len(s.data.Classes.Values)
-			labels := 8 * int64(n) // the original labels, see Dataset.OriginalLabels
+			labels := 8 * int64(n) // for the original labels; see Dataset.OriginalLabels
 			need := float64(dataBytes(s.data) + labels + s.spec.EstimateMemory(s.data.X, count))
 			if of.scored {
 				need += scoreBytes(n, count.Classes)
@@ -109,17 +108,18 @@ func (c *fitFlags) demand(s *fitSpec, of workload) *demand {
 	}
 }
 
-// bytesOfScore is the number of bytes for each row and class while a model is scored. They hold a margin, the
-// probability of the class, and the score that the AUC sorts.
+// bytesOfScore is the number of bytes for each row and class while a model is scored: a margin, a
+// probability, and a score that the AUC sorts.
 const bytesOfScore = 24
 
-// scoreBytes returns the bytes needed to score a model on all rows at once, with the table of confusions.
+// scoreBytes returns the bytes needed to score a model on all rows at once, the confusion table included.
 func scoreBytes(rows, classes int) float64 {
 	k := float64(max(1, classes))
 	return float64(bytesOfScore*k*float64(rows)) + float64(8*k*k)
 }
 
-// notStreamed returns the reason why a method cannot fit out of core, if it is known before the fit.
+// notStreamed returns the reason why method cannot fit the data out of core, or nil if no reason is known
+// before the fit.
 func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error {
 	_, columns := data.X.Dims()
 	if c.Intercept {
@@ -136,32 +136,31 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error
 	return nil
 }
 
-// keptBytes returns the bytes that out-of-core fits keep in memory. They are for weights of rows, offsets,
-// folds and models, and for labels if they differ from the labels in the file.
+// keptBytes returns the bytes that fits out of core keep in memory for models, and for vectors with an entry
+// for each row.
 func (c *fitFlags) keptBytes(data *sparse.Dataset, of workload) int64 {
 	n, p := data.X.Dims()
-	ofRow, models := c.ranks.ofRow, 0
+	bytesOfRow, models := c.ranks.bytesOfRow, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
-		ofRow += 16
-		if of.count.Folds > 0 { // the weights of the rows that are not held out
-			ofRow += 16
+		bytesOfRow += 16
+		if of.count.Folds > 0 { // the weights of the rows outside a fold
+			bytesOfRow += 16
 		}
 	}
 	if c.Offset != "" {
-		ofRow += 8
+		bytesOfRow += 8
 	}
 	if of.count.Folds > 0 {
-		ofRow++
-		models = 2 * of.count.Lambdas * max(1, len(data.Classes.Values)) // the models fitted to all rows, and the models fitted without a fold
+		bytesOfRow++
+		models = 2 * of.count.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and to the rows outside a fold
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
-		ofRow += 8
+		bytesOfRow += 8
 	}
-	return ofRow*int64(n) + 8*int64(models)*int64(min(p, exact.DenseFeatures)+1)
+	return bytesOfRow*int64(n) + 8*int64(models)*int64(min(p, exact.DenseFeatures)+1)
 }
 
-// setNames sets the names of the features. They come from the file at path, or from the data if path is
-// empty.
+// setNames sets the names of the features, from the file at path or, if path is empty, from the data.
 func (s *fitSpec) setNames(path string, p int) error {
 	if path == "" {
 		s.spec.Features = s.data.Names

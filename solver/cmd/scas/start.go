@@ -10,7 +10,7 @@ import (
 )
 
 // readStart reads the model of --start. It returns nil if the flag is not given, and an error if the model
-// has other features, other classes or another kind of labels than the data.
+// has other features or other labels than the data.
 func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 	if c.Start == "" {
 		return nil, nil
@@ -20,10 +20,10 @@ func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 		return nil, err
 	}
 	data, remedy := dataName(c.file), "give --start a model of such data, or leave out --start"
-	if differ := s.otherLabels(m, data); differ != "" {
+	if differ := s.labelDifference(m, data); differ != "" {
 		return nil, fmt.Errorf("%s: %s: %s", c.Start, differ, remedy)
 	}
-	if differ := s.otherFeatures(m, data); differ != "" {
+	if differ := s.featureDifference(m, data); differ != "" {
 		k := len(m.Columns[0].Coefficients)
 		if k > s.features() && c.Features == 0 && c.formatOf(c.file) == sparse.LIBSVM {
 			remedy = fmt.Sprintf("give --features %d if the last features are zero in all rows, %s", k, remedy)
@@ -33,9 +33,9 @@ func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 	return m, nil
 }
 
-// otherLabels says how the labels of the model differ from the labels of the data, whose name is data. It
-// returns "" if they are the same.
-func (s *fitSpec) otherLabels(m *model.Model, data string) string {
+// labelDifference says how the labels of the model differ from the labels of the data, or returns "". data
+// is the name of the data.
+func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 	if was, is := term.LossOf(m.Loss).Traits(), term.LossOf(s.spec.Loss).Traits(); was.Labels != is.Labels {
 		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s", was.Name, labelKind[was.Labels], is.Name, labelKind[is.Labels])
 	}
@@ -49,7 +49,7 @@ func (s *fitSpec) otherLabels(m *model.Model, data string) string {
 // labelKind describes the labels of a loss.
 var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
 
-// classesOf returns the names of two or more classes, sorted. It returns nil if labels are no classes.
+// classesOf returns the names of the classes in two or more, sorted. It returns nil if both are zero.
 func classesOf(two sparse.LabelMapping, more sparse.Classes) (names []string) {
 	switch {
 	case !more.IsZero():
@@ -61,9 +61,9 @@ func classesOf(two sparse.LabelMapping, more sparse.Classes) (names []string) {
 	return names
 }
 
-// otherFeatures says how the features of the model differ from the features of the data, whose name is data.
-// It returns "" if they are the same.
-func (s *fitSpec) otherFeatures(m *model.Model, data string) string {
+// featureDifference says how the features of the model differ from the features of the data, or returns "".
+// data is the name of the data.
+func (s *fitSpec) featureDifference(m *model.Model, data string) string {
 	was, is := m.Features, s.spec.Features
 	switch k := len(m.Columns[0].Coefficients); {
 	case k != s.features():
@@ -71,7 +71,7 @@ func (s *fitSpec) otherFeatures(m *model.Model, data string) string {
 	case was == nil && is == nil && m.IndexBase != s.spec.IndexBase:
 		return fmt.Sprintf("this model counts features from %d, and %s from %d", m.IndexBase, data, s.spec.IndexBase)
 	case was == nil || is == nil:
-		return "" // the order of the features is all that is known
+		return "" // features without names are matched by their order
 	}
 	for j, name := range was {
 		if name != is[j] {

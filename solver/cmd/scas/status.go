@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// statusWord returns the words for a status.
 func statusWord(s solver.Status) string {
 	switch s {
 	case solver.PassesDone:
@@ -48,8 +47,8 @@ func newProof(c *model.Certificate) proof {
 	return proof{DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum, Status: c.Status}
 }
 
-// relativeGap returns gap divided by the absolute objective, and 0 if gap is 0. It is not finite if gap is
-// not finite, or if the objective is 0 and gap is not 0.
+// relativeGap returns gap divided by the absolute objective, or 0 if gap is 0. If the objective is 0 and gap
+// is not, the result is infinite.
 func relativeGap(gap, objective number) number {
 	if gap == 0 {
 		return 0
@@ -57,10 +56,10 @@ func relativeGap(gap, objective number) number {
 	return gap / number(math.Abs(float64(objective)))
 }
 
-// gapColumns are the heads of the two columns of a table whose cells gaps returns.
+// gapColumns has the names of the two columns of a table that show gaps.
 var gapColumns = []string{"relative gap", "gap"}
 
-// gaps returns the two cells of a row below gapColumns.
+// gaps returns the cells of a fit in the columns of gapColumns.
 func (p proof) gaps() []string {
 	cells := make([]string, len(gapColumns))
 	for k, gap := range []number{p.RelativeGap, p.DualityGap} {
@@ -71,8 +70,8 @@ func (p proof) gaps() []string {
 	return cells
 }
 
-// closeness returns a text with the bounds on the distance of an objective from its optimum. The relative
-// bound comes first, if it is finite, and then the absolute bound. optimum is the word for the optimum.
+// closeness returns a text with the bounds on the distance of an objective from its optimum: relative, if
+// this is finite, and absolute. optimum is "the optimum" or "its optimum".
 func closeness(relative, gap number, optimum string) string {
 	if !isFinite(float64(relative)) {
 		return fmt.Sprintf("proved to be within %.2g of %s, absolute", gap, optimum)
@@ -80,9 +79,8 @@ func closeness(relative, gap number, optimum string) string {
 	return fmt.Sprintf("proved to be within %.2g of %s, relative (absolute %.2g)", relative, optimum, gap)
 }
 
-// proofNotes returns notes that explain the statuses of fits that did not converge, and count the fits
-// without an optimum. what says what each fit is for, such as a class. If all fits converged and have an
-// optimum, the result is nil.
+// proofNotes explains the statuses of fits that did not converge, and counts the fits without an optimum. It
+// returns nil if there is nothing to explain. what is "lambda" or "class".
 func proofNotes(fits []proof, what string) (f summary) {
 	statuses, none := make([]solver.Status, len(fits)), 0
 	for k, fit := range fits {
@@ -110,5 +108,5 @@ func addGap(f *summary, p proof) {
 	}
 }
 
-// noOptimumReason is a text that says why there is no optimum, and what to do.
+// noOptimumReason says why there is no optimum, and what to do.
 const noOptimumReason = "features without a penalty separate the classes, or the rows with count 0 from the others, so that the loss falls as long as their coefficients grow; give --lambda above 0, for every feature"

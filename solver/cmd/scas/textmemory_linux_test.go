@@ -10,9 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestTextMemory checks that commands on text use at most a twentieth more memory than --memory. They may
-// refuse the data while they read, or refuse them afterwards, or do their work. If SCAS_FULL is set, the data
-// are larger and there are more cases.
+// TestTextMemory checks that commands on text use at most a twentieth more memory than --memory, whether
+// they refuse the data or not.
 func TestTextMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

@@ -32,7 +32,6 @@ type trainCmd struct {
 	Verbose bool `help:"Also show parameters, kernels and memory, and the constants of the paper's theorems." group:"What is written:"`
 }
 
-// runFlags are the flags for the method, its parameters and the end of a run.
 type runFlags struct {
 	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto: Newton steps until the result is proved. Other names are methods to compare with; list explains them (default ${default})." group:"How it is solved:"`
 	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"Training ends when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, else none (default ${default})." group:"How it is solved:"`
@@ -48,7 +47,6 @@ type runFlags struct {
 	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})." group:"How it is solved:"`
 }
 
-// Help is shown by scas train --help.
 func (trainCmd) Help() string {
 	return `Examples:
 
@@ -186,7 +184,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	return r, err
 }
 
-// begin makes the specification and returns the first part of the report, which has the specification.
+// begin makes the specification of the fit and returns the first part of the report, which contains it.
 func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	head, err := c.fitFlags.begin(e, data, start, of)
 	if err != nil {
@@ -194,7 +192,7 @@ func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of workl
 	}
 	spec := &head.in.spec
 	spec.Lambda, spec.Average = float64(c.Lambda), c.Output == "average"
-	if err := c.drawable(spec.Graph); err != nil {
+	if err := c.checkDrawing(spec.Graph); err != nil {
 		return head, err
 	}
 	spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(head.in) })
@@ -216,8 +214,9 @@ func (c *trainCmd) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-// drawable returns an error if --svg is given and there is no graph, or a graph with too many features.
-func (c *trainCmd) drawable(g *graph.Graph) error {
+// checkDrawing returns an error if --svg is given and there is no graph, or its edges join too many
+// features.
+func (c *trainCmd) checkDrawing(g *graph.Graph) error {
 	switch {
 	case c.SVG == "":
 		return nil
@@ -229,7 +228,7 @@ func (c *trainCmd) drawable(g *graph.Graph) error {
 	return nil
 }
 
-// settings returns the settings of package solver that the flags stand for.
+// settings returns the flags as settings of package solver.
 func (c *trainCmd) settings() solver.Settings {
 	return solver.Settings{
 		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),

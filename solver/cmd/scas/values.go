@@ -15,10 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file has the types of flag values. kong parses a value with the method UnmarshalText of its type.
+// This file has the types of flag values. Package kong calls their methods UnmarshalText.
 
-// unmarshal parses text as a finite number into v. allowed reports whether a number is allowed. want says in
-// errors which numbers are allowed.
+// unmarshal parses text as a finite number that allowed accepts. want describes such numbers in errors.
 func unmarshal[T ~float64](v *T, text []byte, allowed func(f float64) bool, want string) error {
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !isFinite(f) || !allowed(f) {
@@ -30,21 +29,19 @@ func unmarshal[T ~float64](v *T, text []byte, allowed func(f float64) bool, want
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// A notNegative is a finite number that is 0 or larger.
 type notNegative float64
 
 func (v *notNegative) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f >= 0 }, "a finite number that is not negative")
 }
 
-// A positive is a finite number above 0.
 type positive float64
 
 func (v *positive) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "a finite number above 0")
 }
 
-// An auto is a finite number above 0. 0 stands for the word auto.
+// An auto is a finite number above 0, or 0 for the word auto.
 type auto float64
 
 func (v *auto) UnmarshalText(text []byte) error {
@@ -54,7 +51,6 @@ func (v *auto) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "auto or a finite number above 0")
 }
 
-// mark returns " (auto)" if v is 0, and "" otherwise.
 func (v auto) mark() string {
 	if v == 0 {
 		return " (auto)"
@@ -62,7 +58,7 @@ func (v auto) mark() string {
 	return ""
 }
 
-// A tolerance is a number between 0 and 1. 0 stands for the word auto, and -1 for the word none.
+// A tolerance is a number between 0 and 1, 0 for the word auto, or -1 for the word none.
 type tolerance float64
 
 func (v *tolerance) UnmarshalText(text []byte) error {
@@ -101,14 +97,13 @@ func (v *positiveFlag) notNumber() error {
 	return fmt.Errorf("%q: want a label, a finite number", v.word)
 }
 
-// A label is a finite number.
 type label float64
 
 func (v *label) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, isFinite, "a label, a finite number")
 }
 
-// A duration is a time above 0. 0 means that the flag is not given.
+// A duration is a time above 0, or 0 if the flag is not given.
 type duration time.Duration
 
 func (v *duration) UnmarshalText(text []byte) error {
@@ -123,7 +118,7 @@ func (v *duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A count is a whole number from 1 to 2^31-1. 0 means that the flag is not given.
+// A count is a whole number from 1 to 2^31-1, or 0 if the flag is not given.
 type count int
 
 func (v *count) UnmarshalText(text []byte) error {
@@ -135,7 +130,7 @@ func (v *count) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// threadsOf returns the number of goroutines that the value of --threads stands for.
+// threadsOf returns the number of goroutines for a value of --threads.
 func threadsOf(flag count) int {
 	if flag == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -165,7 +160,7 @@ func (v *level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// use switches to the level. restore switches back to the level that was in use before.
+// use switches to level v, if it is given. restore switches back.
 func (v level) use() (restore func(), err error) {
 	if v.Level == nil {
 		return func() {}, nil
@@ -192,7 +187,7 @@ func (lossFlag) offers() []string { return term.LossNames() }
 // classifies reports whether the labels of the loss are classes.
 func (v lossFlag) classifies() bool { return term.LossOf(v.Loss).Traits().Labels == term.Classes }
 
-// counts reports whether the loss is for counts.
+// counts reports whether the labels of the loss are counts.
 func (v lossFlag) counts() bool { return term.LossOf(v.Loss).Traits().Labels == term.Counts }
 
 // A methodFlag is a method. Method is nil for auto, the default of package solver.
@@ -216,7 +211,6 @@ func (v *methodFlag) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// name returns the name of the method.
 func (v methodFlag) name() string {
 	if v.Method == nil {
 		return solver.Auto{}.Info().Name
@@ -233,11 +227,11 @@ func (methodFlag) offers() []string {
 	return names
 }
 
-// A domainFlag is the set of --domain. domainFlag.in returns the domain for a number of features.
+// A domainFlag is the value of --domain. Its method in returns the set for a number of features.
 type domainFlag struct {
 	text  string
 	make  func(p int) solver.Domain // nil if the set is all of R^p
-	whole bool                      // whether the set constrains all coefficients together, not each alone
+	whole bool                      // whether the set constrains all coefficients together
 }
 
 func (d *domainFlag) UnmarshalText(text []byte) error {
@@ -246,7 +240,7 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	size := positive(1)
 	sized := hasArg && size.UnmarshalText([]byte(arg)) == nil
 	low, high, _ := strings.Cut(arg, ",")
-	lo, errLo := strconv.ParseFloat(low, 64) // an infinite bound leaves a side open
+	lo, errLo := strconv.ParseFloat(low, 64) // may be infinite
 	hi, errHi := strconv.ParseFloat(high, 64)
 	switch {
 	case kind == "box" && errLo == nil && errHi == nil && solver.NewBox(1, lo, hi).Validate(1) == nil:
@@ -263,7 +257,7 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// offers returns one set of each kind.
+// offers returns an example of each kind of set.
 func (domainFlag) offers() []string { return []string{"box:0,1", "ball:1", "nonnegative", "simplex"} }
 
 // in returns the set in R^p; nil stands for R^p itself.
@@ -274,14 +268,12 @@ func (d domainFlag) in(p int) solver.Domain {
 	return d.make(p)
 }
 
-// A share is a number from 0 to 1; both ends are allowed.
 type share float64
 
 func (v *share) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
 }
 
-// A ratio is a number above 0 and below 1.
 type ratio float64
 
 func (v *ratio) UnmarshalText(text []byte) error {

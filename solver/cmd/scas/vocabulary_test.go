@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestVocabulary checks testdata/vocabulary.keys. The file must have every key in the JSON of train, cv,
-// path, predict and model show, with its type and the commands that print it.
+// TestVocabulary checks that testdata/vocabulary.keys has every key in the JSON that commands print, with
+// its type and the commands that print it.
 func TestVocabulary(t *testing.T) {
 	table := readVocabulary(t)
 	seen := map[string]map[string]bool{} // the commands that print each key
@@ -100,21 +100,21 @@ func typeOf(v any) string {
 	return "object"
 }
 
-// A word is a line of testdata/vocabulary.keys.
-type word struct {
+// A vocabularyEntry is a line of testdata/vocabulary.keys.
+type vocabularyEntry struct {
 	kind     string
 	commands []string
 	meaning  string
 }
 
-// readVocabulary reads testdata/vocabulary.keys and returns a word for each key.
-func readVocabulary(t *testing.T) map[string]word {
+// readVocabulary returns the entry for each key of testdata/vocabulary.keys.
+func readVocabulary(t *testing.T) map[string]vocabularyEntry {
 	t.Helper()
 	text, err := os.ReadFile("testdata/vocabulary.keys")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := map[string]word{}
+	table := map[string]vocabularyEntry{}
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -128,7 +128,7 @@ func readVocabulary(t *testing.T) map[string]word {
 		if _, twice := table[key]; twice {
 			t.Errorf("vocabulary.keys has %s twice", key)
 		}
-		table[key] = word{strings.TrimSpace(cells[1]), strings.Fields(cells[2]), cells[3]}
+		table[key] = vocabularyEntry{strings.TrimSpace(cells[1]), strings.Fields(cells[2]), cells[3]}
 	}
 	return table
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// eachWindow calls do for each window of the rows, from row lo to row hi-1, in order. It checks the rows
-// before the call. The rows of a window, a copy of them and their scores need at most about an eighth of the
-// limit. The predictions of a window as text need another eighth.
+// eachWindow calls do for each window of the rows, in order. A window has the rows lo to hi-1, which are
+// checked before the call. A window, a copy of it and its scores need at most about an eighth of --memory.
 func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	const largest, share = 64 << 20, 16
 	n, _ := data.X.Dims()
@@ -30,7 +29,7 @@ func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int)
 	})
 }
 
-// rowsOf returns the rows lo to hi-1 of data. If these are all rows, it does not copy them.
+// rowsOf returns the rows lo to hi-1 of data. If these are all rows, it returns data itself.
 func rowsOf(data *sparse.Dataset, lo, hi int) (*sparse.Dataset, error) {
 	if n, _ := data.X.Dims(); hi-lo == n {
 		return data, nil
@@ -51,9 +50,8 @@ func rowsOf(data *sparse.Dataset, lo, hi int) (*sparse.Dataset, error) {
 	return part, err
 }
 
-// ofRow adds lo to the number of the row in err if a margin is not finite. It returns any other err
-// unchanged.
-func ofRow(err error, lo int) error {
+// shiftRow adds lo to the number of the row in err, if err wraps a *model.OverflowError.
+func shiftRow(err error, lo int) error {
 	if over, ok := errors.AsType[*model.OverflowError](err); ok {
 		over.Row += lo
 	}
