@@ -57,7 +57,7 @@ func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset
 	return Read(r, name, &o)
 }
 
-// readMatrix reads a matrix, which may have no rows.
+// readMatrix reads coordinate text as a matrix.
 func readMatrix(r io.Reader, name string) (*CSR, error) {
 	c, _, err := readCoordinates(r, name, &ReadOptions{})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// OriginalLabels returns the labels as the numbers of the file, or nil if there are no labels.
+// OriginalLabels returns the labels as they were in the file, or nil if there are no labels.
 func (d *Dataset) OriginalLabels() []float64 {
 	if d.Labels == nil {
 		return nil
@@ -21,9 +21,9 @@ func (d *Dataset) OriginalLabels() []float64 {
 	return labels
 }
 
-// readLabelsFile reads labels from a separate file: an array in NumPy's format if its
-// name ends in .npy, else text with one number a line. It returns an error if the labels
-// would take more than memory bytes, unless memory is 0.
+// readLabelsFile reads labels from a file: an array in NumPy's format if its name ends in .npy, else text
+// with one number a line. It returns an error if the labels would take more than memory bytes, unless
+// memory is 0.
 func readLabelsFile(path string, memory int64) ([]float64, error) {
 	return text.FromFile(path, func(r io.Reader, name string) ([]float64, error) { return readLabels(r, name, memory) })
 }
@@ -59,8 +59,8 @@ func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
 	return labels, nil
 }
 
-// WriteLabels writes a file of labels that ReadOptions.LabelsFile can read: an array in
-// NumPy's format if format is NPY, else text with one number a line.
+// WriteLabels writes a file for ReadOptions.LabelsFile: an array in NumPy's format if format is NPY, else
+// text with one number a line.
 func WriteLabels(w io.Writer, format Format, labels []float64) error {
 	if format != NPY {
 		return text.Write(w, "sparse", "writing labels", func(to *bufio.Writer) {

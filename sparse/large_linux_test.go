@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// untouched returns n zeros that use only address space until they are written.
+// untouched returns n zeros that use no memory until they are written.
 func untouched[T any](t *testing.T, n int64) []T {
 	t.Helper()
 	var zero T
@@ -25,8 +25,7 @@ func untouched[T any](t *testing.T, n int64) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 }
 
-// TestMoreThan2To31Entries checks that entries after the first 2^31 are found. This needs 64-bit
-// arithmetic everywhere. The first row is never read.
+// TestMoreThan2To31Entries checks that entries after the first 2^31 are found.
 func TestMoreThan2To31Entries(t *testing.T) {
 	const hole = 1<<31 + 7
 	a := &CSR{rows: 3, cols: 5, ptr: []int64{0, hole, hole + 2, hole + 5}}

@@ -16,8 +16,8 @@ func readLIBSVM(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return p.finish()
 }
 
-// writeLIBSVM writes one line per row, with indices from 1. Numbers are written in the
-// shortest form that reads back to the same bits. Stored zeros are written.
+// writeLIBSVM writes one line per row, with indices from 1. Numbers are in the shortest form that reads
+// back to the same bits. Stored zeros are written too.
 func writeLIBSVM(w io.Writer, d *Dataset) error {
 	x, labels := d.X, d.OriginalLabels()
 	if labels == nil {

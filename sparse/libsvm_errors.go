@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// This file examines tokens that could not be parsed, to find the best error message.
+// This file makes the error messages for tokens that could not be parsed.
 
 // errorAt returns an error about the token at b[i] of the line at b[start].
 func (p *libsvmPart) errorAt(b []byte, start, i int, msg string, remedies ...Remedy) *ParseError {
@@ -66,7 +66,7 @@ func (p *libsvmPart) badEntry(b []byte, start, i int) error {
 	return p.errorAt(b, start, i, msg, remedies...)
 }
 
-// beyond returns the message and the remedies for an index beyond the last feature.
+// beyond returns the message and the remedies for an index beyond the last of the given number of features.
 func beyond(base IndexBase, features int) (msg string, remedies []Remedy) {
 	remedies = []Remedy{moreFeatures, ignoreBeyond}
 	if base == ZeroBased {
@@ -100,7 +100,7 @@ func (p *libsvmPart) repeated(b []byte, start int, j int64) error {
 	}
 }
 
-// isNonFinite reports whether s is NaN, an infinity or a number beyond float64.
+// isNonFinite reports whether s is NaN, infinite or too large for float64.
 func isNonFinite(s string) bool {
 	v, err := strconv.ParseFloat(strings.TrimLeft(s, "+-"), 64) // ParseFloat does not accept NaN with a sign
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))

@@ -10,29 +10,29 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// libsvmForm holds what all blocks of a text share.
+// libsvmForm holds what all blocks of one text share.
 type libsvmForm struct {
 	name  string
 	opt   *ReadOptions
-	bias  int64 // columns are stored as index - bias
+	bias  int64 // column = index - bias
 	limit int64 // largest valid index
 }
 
 // An indexRange describes the indices of a text or of a part of it.
 type indexRange struct {
-	Max    int64       `json:"max"`               // largest index, -1 for none
+	Max    int64       `json:"max"`               // largest index, or -1 if there is none
 	Zero   bool        `json:"zero"`              // whether index 0 occurs
-	AtEdge *ParseError `json:"at_edge,omitempty"` // the error if index 0 occurs too; see newExtreme
+	AtEdge *ParseError `json:"at_edge,omitempty"` // the error to return if index 0 occurs too; see newExtreme
 }
 
-// A libsvmPart holds the rows of one block of whole lines. Lines are counted from the
-// first line of the block, which is 1. If bias is 1, an index 0 is stored as -1.
+// A libsvmPart holds the rows of one block of whole lines. Its line numbers count from the beginning of the
+// block, from 1. If bias is 1, an index 0 is stored as column -1.
 type libsvmPart struct {
 	*libsvmForm
 	indexRange
-	line   int // line of the current row
+	line   int // number of the current line
 	labels labelCollector
-	ends   []int64 // end of each row in idx and val
+	ends   []int64 // for each row, its end in idx and val
 	idx    []int32
 	val    []float64
 	sorted int   // number of rows that had to be sorted
@@ -62,8 +62,8 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 	return p
 }
 
-// block parses the whole lines b[:n]; first says that they are the beginning of the text.
-// It may be called for several blocks at the same time.
+// block parses the whole lines b[:n]. first is true if they begin the text. Several blocks may be parsed at
+// the same time.
 func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
@@ -88,7 +88,7 @@ func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	return p
 }
 
-// take adds the next part. It counts the memory of the parts twice because the method matrix copies them.
+// take adds the next part. It counts the memory of the parts twice, because the method matrix copies them.
 func (p *libsvmParser) take(part *libsvmPart) error {
 	if err := p.count(part); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 	return p.opt.allow(p.name, 2*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines)
 }
 
-// count checks the next part and adds its counts to the statistics.
+// count checks the next part and adds its numbers to the statistics.
 func (p *libsvmParser) count(part *libsvmPart) error {
 	for _, k := range part.labels.kinds.all {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
@@ -133,7 +133,7 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 		return 0, p.badLabel(b, start, i, end)
 	}
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
-		p.labels.kinds.add(labelKind{label, p.line, i - start + 1}) // for count, whose error mentions the labels of earlier parts
+		p.labels.kinds.add(labelKind{label, p.line, i - start + 1}) // for the error that count returns
 		return 0, err
 	}
 	first := len(p.idx)
@@ -151,9 +151,8 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	return lineEnd(b, i), nil
 }
 
-// entries parses the index:value tokens from b[i] to the end of the line or its comment; the line
-// starts at b[start]. end is the position at which it stopped, and sorted says that the indices
-// increased. block has allocated memory for all entries.
+// entries parses the index:value tokens from b[i] to the end of the line or to its comment. The line begins
+// at b[start]. end is the position where entries stopped. sorted is true if the indices increased.
 func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err error) {
 	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
 	k, prev := len(p.idx), int64(-1)
@@ -171,7 +170,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 		}
 		v, next, ok := 0.0, colon+2, false
 		if b[colon] == ':' && colon > i {
-			if digit := b[colon+1] - '0'; digit <= 9 && b[next] == ' ' { // such as the 1 of a binary feature
+			if digit := b[colon+1] - '0'; digit <= 9 && b[next] == ' ' { // a value of one digit
 				v, ok = float64(digit), true
 			} else {
 				v, next, ok = text.Float(b, colon+1)
@@ -203,7 +202,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 	}
 }
 
-// newExtreme handles an index that is 0 or larger than all indices before it.
+// newExtreme handles an index j that is 0 or larger than all indices before it.
 func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	p.Max = max(p.Max, j)
 	if j == 0 {
@@ -213,8 +212,8 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 		}
 		p.Zero = true
 	}
-	// If the number of features is stated but not the base, an index equal to this number is right
-	// unless an index 0 occurs. If one occurs, columns returns AtEdge.
+	// An index j = Features is valid only if indices count from 1. If they count from 0, columns returns
+	// AtEdge.
 	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.limit && p.AtEdge == nil {
 		p.AtEdge = p.errorAt(b, start, i, "")
 	}
@@ -261,11 +260,10 @@ func (p *libsvmParser) columns() (int, error) {
 	return cols, nil
 }
 
-// shifts reports whether all stored columns are too small by one, because the indices of the text
-// turned out to count from 0.
+// shifts reports whether 1 must be added to all stored columns, because indices turned out to count from 0.
 func (p *libsvmParser) shifts() bool { return p.bias == 1 && p.stats.IndexBase == ZeroBased }
 
-// matrix joins the parts into a matrix, joins their labels too, and frees the parts.
+// matrix joins the parts into a matrix, and their labels into p.labels. It frees the parts.
 func (p *libsvmParser) matrix(cols int) *CSR {
 	n, nnz := p.stats.Rows, p.stats.NNZ
 	x := &CSR{rows: n, cols: cols, ptr: make([]int64, n+1), idx: make([]int32, nnz), val: make([]float64, nnz)}
@@ -279,15 +277,15 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 		p.parts[k] = nil
 		copies.Go(func() { part.join(x, p.labels.labels, first, before, shift) })
 		if k%threads == threads-1 {
-			copies.Wait() // more copies at once would not be faster
+			copies.Wait() // at most one copy per processor at a time
 		}
 	}
 	copies.Wait()
 	return x
 }
 
-// join copies the part into x and labels, from row number row and entry number at on. If shift is
-// set, it adds 1 to every column.
+// join copies the part into x and labels, from row number row and entry number at on. If shift is true, it
+// adds 1 to every column.
 func (p *libsvmPart) join(x *CSR, labels []float64, row int, at int64, shift bool) {
 	copy(labels[row:], p.labels.labels)
 	copy(x.idx[at:], p.idx)
@@ -309,7 +307,7 @@ func skipBlanks(b []byte, i int) int {
 	return i
 }
 
-// lineEnd returns the position after the next line feed.
+// lineEnd returns the position after the first line feed of b at or after i.
 func lineEnd(b []byte, i int) int {
 	for b[i] != '\n' {
 		i++
@@ -317,8 +315,8 @@ func lineEnd(b []byte, i int) int {
 	return i + 1
 }
 
-// longIndex reads an index of 8 or more digits. It replaces values of more than 32 bits
-// by the largest 32-bit number, which is never a valid index.
+// longIndex reads an index of 8 or more digits. An index that does not fit into 32 bits becomes the largest
+// 32-bit number, which is never valid.
 func longIndex(b []byte, i int) (num uint64, end int) {
 	for '0' <= b[i] && b[i] <= '9' {
 		num = min(num*10+uint64(b[i]-'0'), math.MaxUint32)

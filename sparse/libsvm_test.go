@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// libsvmTexts are texts with the data that they contain.
+// libsvmTexts are valid texts and the data that they contain.
 var libsvmTexts = []struct {
 	name    string
 	text    string
@@ -160,8 +160,8 @@ func TestReadOptionsRefused(t *testing.T) {
 	check.Error(t, err, "directory")
 }
 
-// TestBlockBoundaries checks that rows do not depend on the ends of blocks, with lines of
-// every length, some longer than a block, and readers that return few bytes at a time.
+// TestBlockBoundaries checks that rows do not depend on where blocks end. The text has lines of every
+// length, some longer than a block, and some readers return few bytes at a time.
 func TestBlockBoundaries(t *testing.T) {
 	var b strings.Builder
 	var lengths []int
@@ -206,8 +206,7 @@ func TestBlockBoundaries(t *testing.T) {
 	})
 }
 
-// TestEveryBlockPhase checks that short lines are read correctly for every position of the end of a block
-// within a line.
+// TestEveryBlockPhase checks that short lines are read correctly, wherever a block ends within a line.
 func TestEveryBlockPhase(t *testing.T) {
 	line := "1 1:0.123456 7:-3.25e-2 12345:8\n0 2:5\n"
 	want := mustRead(t, line, nil)
@@ -219,8 +218,8 @@ func TestEveryBlockPhase(t *testing.T) {
 	}
 }
 
-// TestFirstErrorWins checks that, although blocks are parsed in parallel, the error in
-// the earliest line is reported, with its number, and reading ends there.
+// TestFirstErrorWins checks that the error in the earliest line is reported, although blocks are parsed in
+// parallel.
 func TestFirstErrorWins(t *testing.T) {
 	const lines = 200_000 // about ten blocks
 	text := func(broken map[int]string) string {

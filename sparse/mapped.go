@@ -6,18 +6,17 @@ import "github.com/scas-admm/scas/sparse/internal/scasfile"
 type mapping struct {
 	*scasfile.File
 	name  string // name of the file in errors
-	first int    // number of the first row of the matrix in the file
+	first int    // number in the file of the first row of the matrix
 }
 
-// Mapped reports whether the matrix is a view of a mapped file (see Binary). Only pages of the file
-// that were used are in memory.
+// Mapped reports whether the matrix is a view of a mapped file (see Binary). Only those pages of the file
+// are in memory that were used.
 func (a *CSR) Mapped() bool { return a.file != nil && a.file.Mapped() }
 
-// Check compares rows lo to hi−1 and their labels with the checksums of the file, and
-// checks that they are valid rows. It is for data that were read with ReadOptions.Beyond,
-// and must be called once for all rows before any other use of them. It may be called for
-// several ranges of rows at the same time. An error is a *ParseError. For other matrices
-// it returns nil.
+// Check compares rows lo to hi−1 and their labels with the checksums of the file, and checks that the rows
+// are valid. If data were read with ReadOptions.Beyond, Check must be called for all rows before they are
+// used. It may be called for several ranges of rows at the same time. An error is a *ParseError. If the
+// matrix is not from a .scas file, Check returns nil.
 func (a *CSR) Check(lo, hi int) error {
 	if a.file == nil {
 		return nil
@@ -25,7 +24,7 @@ func (a *CSR) Check(lo, hi int) error {
 	return a.file.damaged(a.file.CheckRows(a.file.first+lo, a.file.first+hi))
 }
 
-// damaged wraps an error about the content of the file in a *ParseError; nil stays nil.
+// damaged wraps an error about the content of the file in a *ParseError. It returns nil for nil.
 func (m *mapping) damaged(err error) error {
 	if err == nil {
 		return nil
@@ -33,11 +32,10 @@ func (m *mapping) damaged(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if the length of the file changed after it was mapped. Reading
-// beyond the end of a shortened file is a fault, which debug.SetPanicOnFault turns into a panic.
-// Pass the value of the recovered panic, or nil: then Changed compares the present length of the
-// file with its length when it was mapped. The goroutines of this module pass such panics to the
-// caller.
+// Changed returns a *ParseError if the length of the file changed after it was mapped. Reading beyond the
+// end of a shortened file is a fault, which debug.SetPanicOnFault turns into a panic; the goroutines of
+// this module pass it to the caller. recovered is the value of the recovered panic. If recovered is nil,
+// Changed compares the present length of the file with its length when it was mapped.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil
@@ -45,24 +43,24 @@ func (a *CSR) Changed(recovered any) error {
 	return a.file.damaged(a.file.File.Changed(recovered))
 }
 
-// Prefetch asks the system to read rows lo to hi−1 and their labels in the background. It
-// has an effect only on a matrix that is Mapped, and does not wait.
+// Prefetch asks the system to read rows lo to hi−1 and their labels in the background. It has an effect
+// only if the matrix is Mapped.
 func (a *CSR) Prefetch(lo, hi int) {
 	if a.file != nil {
 		a.file.Prefetch(a.file.first+lo, a.file.first+hi)
 	}
 }
 
-// Release frees the memory of rows lo to hi−1 and of their labels. At their next use the system
-// reads them from the file again. Release has an effect only on a matrix that is Mapped.
+// Release frees the memory of rows lo to hi−1 and of their labels. The system reads them from the file
+// again at their next use. Release has an effect only if the matrix is Mapped.
 func (a *CSR) Release(lo, hi int) {
 	if a.file != nil {
 		a.file.Release(a.file.first+lo, a.file.first+hi)
 	}
 }
 
-// Close unmaps the file of data that are Mapped; X, Labels and everything that shares
-// memory with them must not be used afterwards. For other data it has no effect.
+// Close unmaps the file of data that are Mapped. X, Labels and everything that shares memory with them must
+// not be used afterwards. Close has no effect on other data.
 func (d *Dataset) Close() error {
 	if d.X.file == nil {
 		return nil

@@ -34,13 +34,13 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	return newData(name, x, nil, opt, stats)
 }
 
-// readCoordinates parses coordinate text within the memory that opt allows.
+// readCoordinates parses coordinate text. It returns an error if opt allows less memory than it needs.
 func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.File, ReadStats, error) {
 	data, stats, err := readText(r, name, opt)
 	if err != nil {
 		return nil, stats, err
 	}
-	const perLine = 2 * 24 // a coordinates.Line, and as much unused capacity of the slice
+	const perLine = 2 * 24 // estimated bytes of a coordinates.Line and of unused capacity
 	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "the %d bytes of text", len(data)); err != nil {
 		return nil, stats, err
 	}
@@ -52,9 +52,9 @@ func writeMatrixMarket(w io.Writer, d *Dataset) error {
 	return writeMatrix(w, "%%MatrixMarket matrix coordinate real general\n", d.X)
 }
 
-// WriteTo writes the matrix as coordinate text in the format MatrixMarket, without its
-// header line: a line `rows cols nnz`, and a line `i j value` for each stored entry, in
-// row order. Values are written in the shortest form that reads back to the same bits.
+// WriteTo writes the matrix as coordinate text: the format MatrixMarket without its first line. The text is
+// a line `rows cols nnz`, then a line `i j value` for each stored entry, in row order. Values are in the
+// shortest form that reads back to the same bits.
 func (a *CSR) WriteTo(w io.Writer) (n int64, err error) {
 	count := &countingWriter{w: w}
 	err = writeMatrix(count, "", a)

@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// naiveLIBSVM reads LIBSVM text line by line, as LIBSVM documents it. It shares no code with the package.
-// Labels are not mapped to −1 and 1. If the text is not valid, line is the number of the first wrong line,
-// counted from 1, or 0 if no single line is wrong.
+// naiveLIBSVM reads LIBSVM text line by line, as LIBSVM documents it. It does not map labels to −1 and 1.
+// If the text is not valid, line is the number of the first wrong line, from 1, or 0 if no single line is
+// wrong.
 func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[int]float64, cols, line int, ok bool) {
 	var kinds []float64
 	largest, zero := -1, false
@@ -86,7 +86,7 @@ func naiveDecimal(s string) (v float64, ok bool) {
 	return v, err == nil && decimal.MatchString(s)
 }
 
-// checkLIBSVM compares d and err, the results of Read for a text, with the results of the naive reader.
+// checkLIBSVM compares d and err, the results of Read for text, with the results of naiveLIBSVM.
 func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err error) {
 	t.Helper()
 	labels, rows, cols, line, ok := naiveLIBSVM(text, opt)
@@ -116,8 +116,7 @@ func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err er
 	}
 }
 
-// TestReaderAgreesWithNaiveReader compares the fast reader with the naive one, bit for
-// bit.
+// TestReaderAgreesWithNaiveReader compares Read with naiveLIBSVM, bit for bit.
 func TestReaderAgreesWithNaiveReader(t *testing.T) {
 	agrees := func(t *testing.T, text []byte) {
 		opt := &ReadOptions{Regression: true}

@@ -19,9 +19,9 @@ func readNPY(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return newData(name, x, nil, opt, ReadStats{IndexBase: ZeroBased})
 }
 
-// An arrayReader reads arrays of one file.
+// An arrayReader reads an array of a file.
 type arrayReader struct {
-	name string // name of the file
+	name string
 	what string // name of the array in errors
 	opt  *ReadOptions
 }
@@ -34,8 +34,8 @@ func (a *arrayReader) wrong(format string, args ...any) error {
 	return &ParseError{File: a.name, Msg: a.what + ": " + fmt.Sprintf(format, args...)}
 }
 
-// describe turns an error of package npy into a *ParseError; nil stays nil. place describes the
-// position of an element.
+// describe turns an error of package npy into a *ParseError. It returns nil for nil. place returns the
+// description of the element number at.
 func (a *arrayReader) describe(err error, place func(at int64) string) error {
 	if err == nil {
 		return nil
@@ -49,7 +49,7 @@ func (a *arrayReader) describe(err error, place func(at int64) string) error {
 	return &ParseError{File: a.name, Msg: a.what + ": " + err.Error(), Err: err}
 }
 
-// element describes the position of an element of a one-dimensional array.
+// element describes element number at of an array of one dimension.
 func element(at int64) string { return "element " + strconv.FormatInt(at, 10) + " (counted from 0)" }
 
 // notFinite returns the error for an element that is NaN or infinite.
@@ -90,8 +90,8 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 	return x, a.describe(err, place)
 }
 
-// eachArrayBlock calls do with at most arrayBlock elements of a numeric array at a time; at is the
-// position of the first of these elements.
+// eachArrayBlock calls do for all elements of a numeric array, at most arrayBlock of them at a time. at is
+// the number of the first of these elements, from 0.
 func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
 	block, at := make([]float64, min(arrayBlock, max(1, in.Len))), int64(0)
 	for {
@@ -133,7 +133,7 @@ func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
 	return m.matrix(p), err
 }
 
-// columnByColumn reads a matrix in Fortran order: it reads the rows of the transpose.
+// columnByColumn reads a matrix in Fortran order, as the transpose of a matrix in C order.
 func (a *arrayReader) columnByColumn(in *npy.Array, n, p int) (*CSR, error) {
 	t, err := a.half().rowByRow(in, p, n)
 	if err != nil {
@@ -142,8 +142,7 @@ func (a *arrayReader) columnByColumn(in *npy.Array, n, p int) (*CSR, error) {
 	return t.Transpose(), nil
 }
 
-// half returns a reader that may use half of the memory, because the matrix that it reads is
-// copied.
+// half returns a reader that may use half of the memory, because its matrix will be copied.
 func (a *arrayReader) half() *arrayReader {
 	opt := *a.opt
 	opt.Memory = (opt.Memory + 1) / 2

@@ -43,7 +43,7 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 }
 
 // seekable returns the content of r for random access, its size, and the name of its compression. A file
-// that begins with magic is read from disk; everything else is decompressed into memory.
+// that begins with magic stays on disk; any other content is decompressed into memory.
 func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
@@ -81,7 +81,7 @@ type npzReader struct {
 	bytes  int64
 }
 
-// first returns the first of the names that an array has, or "" if no array has one of them.
+// first returns the first of the names that an array has, or "" if no array has any of them.
 func (z *npzReader) first(names ...string) string {
 	for _, name := range names {
 		if z.arrays[name] != nil {
@@ -91,7 +91,7 @@ func (z *npzReader) first(names ...string) string {
 	return ""
 }
 
-// open opens an array and calls do with its content.
+// open opens the named array and calls do with its content.
 func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) error) error {
 	f := z.arrays[array]
 	a := &arrayReader{name: z.name, what: "array " + array, opt: z.opt}
@@ -104,7 +104,7 @@ func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) erro
 	return do(a, r)
 }
 
-// load opens an array and returns what read returns.
+// load opens the named array and returns what read returns for it.
 func load[T any](z *npzReader, array string, read func(a *arrayReader, in *npy.Array) (T, error)) (v T, err error) {
 	err = z.open(array, func(a *arrayReader, r io.Reader) error {
 		in, err := npy.Open(r)
@@ -127,7 +127,7 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 		x, err = z.dense()
 	}
 	if err == nil {
-		x, err = widen(z.name, x, z.wanted())
+		x, err = widen(z.name, x, z.matrixOptions())
 	}
 	if err != nil {
 		return nil, err
@@ -149,8 +149,9 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 	return d, d.arrange(z.name, z.opt.Names)
 }
 
-// wanted returns opt, without the number of features if the features are chosen by their names.
-func (z *npzReader) wanted() *ReadOptions {
+// matrixOptions returns the options for reading the matrix. If features are chosen by their names, the options
+// have no number of features, because the matrix has all features of the file.
+func (z *npzReader) matrixOptions() *ReadOptions {
 	if z.opt.Names == nil || z.first("names", "features") == "" {
 		return z.opt
 	}
@@ -226,14 +227,14 @@ func (z *npzReader) dense() (x *CSR, err error) {
 	}
 	z.bytes = 0
 	err = z.open(array, func(a *arrayReader, r io.Reader) error {
-		a.opt = z.wanted()
+		a.opt = z.matrixOptions()
 		x, err = a.dense(r)
 		return err
 	})
 	return x, err
 }
 
-// sparse reads a sparse matrix as scipy stores it.
+// sparse reads a sparse matrix in the form in which scipy stores it.
 func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
@@ -271,8 +272,7 @@ func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
 	return z.assemble(int(shape[0]), int(shape[1]), ptr, idx, val)
 }
 
-// readInts returns a function that reads an array of at most the given number of
-// integers.
+// readInts returns a function that reads an array of integers. More than most elements are an error.
 func readInts(most int) func(a *arrayReader, in *npy.Array) ([]int64, error) {
 	return func(a *arrayReader, in *npy.Array) (v []int64, err error) {
 		if in.Len > int64(most) {
@@ -286,7 +286,7 @@ func readInts(most int) func(a *arrayReader, in *npy.Array) ([]int64, error) {
 	}
 }
 
-// readIndices reads column numbers; numbers that do not fit into 32 bits become -1.
+// readIndices reads column numbers. Numbers that do not fit into 32 bits become -1.
 func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
 	err = a.eachInt(in, func(block []int64) error {
 		for _, j := range block {
@@ -300,7 +300,7 @@ func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
 	return v, err
 }
 
-// eachInt calls do with at most arrayBlock elements of an integer array at a time.
+// eachInt calls do for all elements of an integer array, at most arrayBlock of them at a time.
 func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error {
 	if err := a.flat(in); err != nil {
 		return err
@@ -320,8 +320,8 @@ func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error
 	}
 }
 
-// assemble checks the arrays of a sparse matrix, and sorts rows whose columns are out of
-// order.
+// assemble checks the arrays of a sparse matrix and returns the matrix. sorted is the number of rows that
+// it had to sort.
 func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sorted int, err error) {
 	wrong := func(format string, args ...any) (*CSR, int, error) {
 		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf(format, args...)}
@@ -357,8 +357,8 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 	return x, sorted, err
 }
 
-// writeNPZ writes data as scipy.sparse.save_npz writes a matrix in format csr, and adds
-// the arrays y for the labels and names for the features if the data have them.
+// writeNPZ writes the matrix as scipy.sparse.save_npz does in format csr. It adds an array y for labels and
+// an array names for names of features, if the data have them.
 func writeNPZ(w io.Writer, d *Dataset) error {
 	return text.WriteAll(w, "sparse", "writing arrays", func(w io.Writer) error {
 		z := zip.NewWriter(w)

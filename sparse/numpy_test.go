@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// python returns the path of a Python with NumPy and SciPy, or skips the test.
+// python returns the path of a Python interpreter with NumPy and SciPy, or skips the test.
 func python(t *testing.T) string {
 	t.Helper()
 	var why string
@@ -33,8 +33,7 @@ func runPython(t *testing.T, python, dir, script string) {
 	}
 }
 
-// numpyMatrix is a Python text that makes a matrix whose numbers lose bits if they are not written with
-// full precision.
+// numpyMatrix is Python code that makes a matrix of numbers that need full precision in text.
 const numpyMatrix = `
 import numpy as np, scipy.sparse as sp, scipy.io as io
 X = np.zeros((5, 7))
@@ -58,7 +57,7 @@ func numpyWant(t *testing.T) (x, w *CSR, y []float64) {
 	return x, w, []float64{1, -1, 1, -1, 1}
 }
 
-// TestReadsNumPy checks that the package reads the files that NumPy and SciPy write to the same bits.
+// TestReadsNumPy checks that files that NumPy and SciPy wrote are read without a change of bits.
 func TestReadsNumPy(t *testing.T) {
 	py, dir := python(t), t.TempDir()
 	runPython(t, py, dir, numpyMatrix+`
@@ -124,7 +123,7 @@ np.save('half.npy', W.astype('f2'))
 	}
 }
 
-// TestNumPyReads checks that NumPy and SciPy read the files that this package writes to the same bits.
+// TestNumPyReads checks that NumPy and SciPy read the files of this package without a change of bits.
 func TestNumPyReads(t *testing.T) {
 	py, dir := python(t), t.TempDir()
 	x, _, y := numpyWant(t)

@@ -8,9 +8,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// MulVec sets dst = A x. dst has one element per row, x one per column; they
-// must not overlap. Each element is summed as kernels.Margins defines. It
-// panics on wrong lengths.
+// MulVec sets dst = A x. dst has one element per row, x one per column; they must not overlap. The elements
+// are summed in the order that kernels.Margins defines. It panics on wrong lengths.
 func (a *CSR) MulVec(dst, x []float64) {
 	if len(dst) != a.rows || len(x) != a.cols {
 		panic(fmt.Sprintf("sparse: MulVec of a %d x %d matrix with len(dst) = %d, len(x) = %d", a.rows, a.cols, len(dst), len(x)))
@@ -18,9 +17,9 @@ func (a *CSR) MulVec(dst, x []float64) {
 	kernels.Margins(dst, a.Rows(0, a.rows), x)
 }
 
-// MulVecTrans sets dst = A'x. dst has one element per column, x one per row;
-// they must not overlap. Contributions are added in row order, each with one
-// fused multiply-add, as kernels.Gradient defines. It panics on wrong lengths.
+// MulVecTrans sets dst = A'x. dst has one element per column, x one per row; they must not overlap.
+// Products are added in row order, each with one fused multiply-add, as kernels.Gradient defines. It panics
+// on wrong lengths.
 func (a *CSR) MulVecTrans(dst, x []float64) {
 	if len(dst) != a.cols || len(x) != a.rows {
 		panic(fmt.Sprintf("sparse: MulVecTrans of a %d x %d matrix with len(dst) = %d, len(x) = %d", a.rows, a.cols, len(dst), len(x)))
@@ -29,8 +28,7 @@ func (a *CSR) MulVecTrans(dst, x []float64) {
 	kernels.Gradient(dst, a.Rows(0, a.rows), x)
 }
 
-// Transpose returns A' as a new matrix, in O(rows + cols + nnz) by counting.
-// It panics if A has more than MaxCols rows.
+// Transpose returns A' as a new matrix. It panics if A has more than MaxCols rows.
 func (a *CSR) Transpose() *CSR {
 	if a.rows > MaxCols {
 		panic(fmt.Sprintf("sparse: Transpose of a matrix with %d rows: at most %d fit column indices", a.rows, MaxCols))
@@ -59,12 +57,9 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// Gram returns A'A as a new cols x cols matrix, exactly symmetric. Every element is the
-// sum of separately rounded products over the rows of A in increasing order. Elements
-// that are exactly zero are not stored, so A'A is diagonal if and only if no row of the
-// result has an off-diagonal entry. The time is proportional to the sum of the squared
-// row lengths of A. It panics if an element overflows, which can happen only if values of A
-// are above about 1e150.
+// Gram returns A'A as a new cols x cols matrix, exactly symmetric. Every element is the sum of separately
+// rounded products over the rows of A in increasing order. Zeros are not stored. The time is proportional
+// to the sum of the squared row lengths of A. It panics if an element overflows.
 func (a *CSR) Gram() *CSR {
 	t := a.Transpose()
 	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}
@@ -87,8 +82,8 @@ func (a *CSR) Gram() *CSR {
 	return g
 }
 
-// addRows adds row j of t times A to sum. It appends to touched the columns that seen does not mark
-// yet.
+// addRows adds row j of t times A to sum. It marks the columns of its entries in seen, and appends newly
+// marked columns to touched.
 func (a *CSR) addRows(sum []float64, seen []bool, touched []int32, t *CSR, j int) []int32 {
 	rows, weights := t.Row(j)
 	for k, i := range rows {
@@ -104,9 +99,8 @@ func (a *CSR) addRows(sum []float64, seen []bool, touched []int32, t *CSR, j int
 	return touched
 }
 
-// SelectRows returns the matrix whose row k is row rows[k] of A. Rows may
-// repeat and come in any order; an index out of range is an error. The result
-// shares no memory with A.
+// SelectRows returns the matrix whose row k is row rows[k] of A. Rows may repeat and come in any order. An
+// index out of range is an error. The result shares no memory with A.
 func (a *CSR) SelectRows(rows []int) (*CSR, error) {
 	var nnz int64
 	for k, i := range rows {
@@ -130,8 +124,8 @@ func (a *CSR) SelectRows(rows []int) (*CSR, error) {
 	return s, nil
 }
 
-// ScaleColumns returns A diag(factor) as a new matrix; factor has one finite
-// number per column. A product that overflows is an error.
+// ScaleColumns returns A diag(factor) as a new matrix. factor has one finite number per column. An element
+// that overflows is an error.
 func (a *CSR) ScaleColumns(factor []float64) (*CSR, error) {
 	if len(factor) != a.cols {
 		return nil, errorf("%d column factors for %d columns: want one per column", len(factor), a.cols)

@@ -8,15 +8,13 @@ import (
 	"slices"
 )
 
-// random draws numbers that depend only on the seed. The definition of PCG fixes the numbers that
-// it gives. The code here makes everything else from them, because the methods of rand.Rand may
-// change.
+// random draws numbers that depend only on the seed. It uses only the numbers of PCG, whose definition
+// fixes them, because the methods of rand.Rand may change.
 type random struct{ pcg *rand.PCG }
 
 func newRandom(seed uint64) *random { return &random{rand.NewPCG(seed, 0x5ca5ad4d)} }
 
-// below returns a uniform number in 0..n-1, n > 0, by Lemire's multiplication method,
-// which rejects the few draws that would make small results more likely.
+// below returns a uniform number in 0..n-1, where n > 0, by Lemire's multiplication method.
 func (r *random) below(n int) int {
 	bound := uint64(n)
 	hi, lo := bits.Mul64(r.pcg.Uint64(), bound)
@@ -31,9 +29,8 @@ func (r *random) below(n int) int {
 // unit returns a uniform multiple of 2^-53 in [0, 1).
 func (r *random) unit() float64 { return float64(r.pcg.Uint64()>>11) * 0x1p-53 }
 
-// normal returns a number with mean 0, variance 1 and a nearly normal distribution on
-// [-6, 6]: the sum of twelve uniform numbers minus 6 (Irwin-Hall). It needs no logarithm
-// or cosine, whose last bits differ between machines.
+// normal returns a nearly normal number of mean 0 and variance 1: the sum of twelve uniform numbers minus 6
+// (Irwin-Hall). It needs no logarithm or cosine, whose last bits differ between machines.
 func (r *random) normal() float64 {
 	s := -6.0
 	for range 12 {
@@ -42,9 +39,9 @@ func (r *random) normal() float64 {
 	return s
 }
 
-// Split draws k of the numbers 0..n-1 without replacement. It returns them and the
-// others, both in increasing order. The same arguments give the same numbers on every
-// machine and with every Go version. It panics unless 0 <= k <= n.
+// Split draws k of the numbers 0..n-1 without replacement. It returns them and the numbers that were not
+// drawn, both in increasing order. Equal arguments give equal numbers on every machine and with every Go
+// version. It panics unless 0 <= k <= n.
 func Split(n, k int, seed uint64) (chosen, others []int) {
 	if k < 0 || k > n {
 		panic(fmt.Sprintf("sparse: Split of %d out of %d elements", k, n))
@@ -62,38 +59,36 @@ func Split(n, k int, seed uint64) (chosen, others []int) {
 	return all[:k:k], all[k:]
 }
 
-// SyntheticOptions describes a random problem with a known solution. Zero fields mean the
-// stated defaults.
+// SyntheticOptions describes a random problem with a known solution. Zero fields mean the stated defaults.
 type SyntheticOptions struct {
 	Rows           int     // samples; default 500
 	Features       int     // default 40
 	NonzerosPerRow int     // entries in each row, in random columns; default all features
-	Groups         int     // groups of features with non-zero coefficients; default 3
+	Groups         int     // groups of features whose coefficients are not 0; default 3
 	GroupSize      int     // features in a group; default 5
-	Cliques        bool    // edges between all pairs of a group, instead of a path through it
-	Noise          float64 // standard deviation of the noise added to each margin a_i'x; default 0
-	Regression     bool    // labels are the noisy margins, instead of their signs
+	Cliques        bool    // edges join all pairs of features in a group, instead of neighbours only
+	Noise          float64 // standard deviation of the normal numbers added to the margins a_i'x; default 0
+	Regression     bool    // labels are the margins with noise, instead of their signs
 	Seed           uint64
 }
 
 // Synthetic is a problem with a known solution.
 type Synthetic struct {
 	*Dataset
-	// Coefficients is the solution x from which the labels are made, one number per
-	// feature: constant on each group, different between neighbouring groups, 0 outside.
+	// Coefficients is the solution x from which the labels are made, one number per feature: constant on
+	// each group, different between neighbouring groups, 0 outside the groups.
 	Coefficients []float64
-	// Groups lists the features of the groups with non-zero coefficients.
+	// Groups lists, for each group, its features.
 	Groups [][]int
-	// Edges joins features within a group (0-based, smaller first). Features with
-	// coefficient 0 are grouped and joined in the same way, so that the graph does not
-	// reveal the non-zero coefficients.
+	// Edges joins features of a group, numbered from 0, the smaller one first. Features with coefficient 0
+	// also form groups with edges.
 	Edges [][2]int32
 }
 
-// NewSynthetic returns a random problem that depends only on the options, to the last
-// bit, on every machine. Entries are nearly normal (mean 0, variance 1). Group g holds
-// the features g*GroupSize to (g+1)*GroupSize-1; the coefficients of the groups are 1,
-// -1.5, 2, -1, 1.5, -2 and so on. Classification labels are -1 and +1.
+// NewSynthetic returns a random problem that depends only on the options, to the last bit, on every
+// machine. Entries are nearly normal (mean 0, variance 1). Group g holds the features g*GroupSize to
+// (g+1)*GroupSize-1. The coefficients of the groups are 1, -1.5, 2, -1, 1.5, -2 and so on. If Regression is
+// false, labels are -1 and +1.
 func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
@@ -143,7 +138,7 @@ func (o SyntheticOptions) check() error {
 	return nil
 }
 
-// groupEdges returns the edges between the GroupSize features from first on.
+// groupEdges returns the edges of the group whose first feature is first.
 func (o SyntheticOptions) groupEdges(first int) [][2]int32 {
 	var edges [][2]int32
 	for i := first; i < first+o.GroupSize; i++ {
@@ -158,7 +153,7 @@ func (o SyntheticOptions) groupEdges(first int) [][2]int32 {
 	return edges
 }
 
-// draw draws the samples, and computes their labels from the coefficients x.
+// draw draws the samples and computes their labels from the coefficients x.
 func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
 	r := newRandom(o.Seed)
 	d := &Dataset{Labels: make([]float64, o.Rows)}
@@ -193,13 +188,13 @@ func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
 	return d, err
 }
 
-// rowColumns draws NonzerosPerRow distinct features, sorted, by Floyd's algorithm.
+// rowColumns draws NonzerosPerRow different features, in increasing order, by Floyd's algorithm.
 func (o SyntheticOptions) rowColumns(r *random) []int32 {
 	cols := make([]int32, 0, o.NonzerosPerRow)
 	for top := o.Features - o.NonzerosPerRow; top < o.Features; top++ {
 		j := int32(r.below(top + 1))
 		at, taken := slices.BinarySearch(cols, j)
-		if taken { // top is not in cols and larger than all of them
+		if taken { // top is larger than all elements of cols
 			at, j = len(cols), int32(top)
 		}
 		cols = slices.Insert(cols, at, j)

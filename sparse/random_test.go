@@ -11,8 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// TestRandomStreamIsFrozen checks values that must never change, because experiments are
-// identified by their seeds.
+// TestRandomStreamIsFrozen checks numbers that must never change, because a seed identifies an experiment.
 func TestRandomStreamIsFrozen(t *testing.T) {
 	a, b := Split(15, 8, 42)
 	if diff := cmp.Diff([][]int{{0, 2, 3, 5, 6, 8, 9, 10}, {1, 4, 7, 11, 12, 13, 14}}, [][]int{a, b}); diff != "" {
@@ -47,8 +46,8 @@ func TestSplitIsAPartition(t *testing.T) {
 	})
 }
 
-// TestSplitIsFair checks over 4,000 seeds that every element is in the first half equally often, up to five
-// standard deviations.
+// TestSplitIsFair checks that every element is chosen equally often over 4,000 seeds, up to five standard
+// deviations.
 func TestSplitIsFair(t *testing.T) {
 	const n, seeds = 11, 4000
 	var inA [n]float64
@@ -96,7 +95,7 @@ func TestSynthetic(t *testing.T) {
 		if diff := cmp.Diff([][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}, s.Groups); diff != "" {
 			t.Error(diff)
 		}
-		wantEdges := 5 * 3 // five groups fit; three of them have non-zero coefficients
+		wantEdges := 5 * 3 // five groups, with three edges each
 		if cliques {
 			wantEdges = 5 * 6
 		}
@@ -118,8 +117,7 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// TestSyntheticLabels checks that in synthetic data without noise the true coefficients predict every
-// label.
+// TestSyntheticLabels checks that the true coefficients predict every label of data without noise.
 func TestSyntheticLabels(t *testing.T) {
 	for _, regression := range []bool{false, true} {
 		s, err := NewSynthetic(SyntheticOptions{Regression: regression})

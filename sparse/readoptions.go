@@ -6,73 +6,70 @@ import (
 	"slices"
 )
 
-// ReadOptions says how to read a data file. Nil and the zero value mean: the index base
-// is detected, the number of features is the largest index, two labels are mapped to -1
-// and +1 with the larger as +1, and rows with unsorted indices are sorted.
+// ReadOptions says how to read a data file. Nil and the zero value mean: the index base is detected, the
+// number of features is the largest index, the larger of two labels becomes +1 and the smaller one -1, and
+// unsorted rows are sorted.
 type ReadOptions struct {
-	// Format is the format of the file. Auto, the zero value, chooses it by the name.
+	// Format is the format of the file. Auto, the zero value, means the format that the file name implies.
 	Format Format
-	// IndexBase is AutoBase (zero), ZeroBased or OneBased. An index 0 in a OneBased file is an
-	// error. Only LIBSVM text uses IndexBase.
+	// IndexBase is AutoBase (zero), ZeroBased or OneBased. Only LIBSVM text uses it. An index 0 is an error
+	// if IndexBase is OneBased.
 	IndexBase IndexBase
-	// Features is the number p of columns; 0 means the largest index, or the number that
-	// the file states. If p is given, a larger index is an error, and so is a dense table
-	// with another number of columns.
+	// Features is the number of columns. 0 means the largest index, or the number that the file states. If
+	// Features is not 0, a larger index is an error, and so is a dense table with another number of
+	// columns.
 	Features int
-	// IgnoreBeyond drops entries in columns beyond Features, instead of returning an
-	// error. It applies to sparse data; a dense table must have Features columns.
+	// IgnoreBeyond drops entries in columns after the first Features columns, instead of returning an
+	// error. It applies to sparse data only.
 	IgnoreBeyond bool
-	// Positive, if not nil, is the label that becomes +1; it must occur.
+	// Positive, if not nil, is the label that becomes +1. It must occur.
 	Positive *float64
-	// PositiveName is the label that becomes +1 if labels are words; it must occur. If it
-	// is empty, the word that is later in byte order becomes +1.
+	// PositiveName is the label that becomes +1 if labels are words. It must occur. If PositiveName is
+	// empty, the word that is later in byte order becomes +1.
 	PositiveName string
-	// Mapping, if not zero, states both labels, for example those of the training data. A third
-	// label is an error, but a file need not contain both.
+	// Mapping, if not zero, states both labels, for example those of the training data. A third label is an
+	// error, but a file need not contain both.
 	Mapping LabelMapping
-	// MaxClasses is the largest number of classes; 0 and 1 mean two. The labels of more
-	// than two classes must be integers or, in tables, words, each in at least two rows.
-	// They are kept as they are, words as 0, 1, ..., and Dataset.Classes lists them.
+	// MaxClasses is the largest number of classes; 0 and 1 mean two. Labels of more than two classes must
+	// be integers or, in tables, words, each in at least two rows. They are not mapped; words become 0, 1,
+	// .... The field Classes of the Dataset lists them.
 	MaxClasses int
-	// Classes, if not zero, states the labels of more than two classes, as Mapping does for
-	// two.
+	// Classes, if not zero, states the labels of more than two classes, as Mapping does for two.
 	Classes Classes
-	// Regression says that labels are numbers, which are kept as they are.
+	// Regression means that labels are numbers. They are not mapped.
 	Regression bool
-	// Counts makes labels below 0 an error; it is used with Regression.
+	// Counts makes a label below 0 an error. It is used with Regression.
 	Counts bool
-	// AnyLabels keeps labels as they are, for prediction on data whose labels are unknown
-	// or not used. In contrast to Regression, the labels may be absent.
+	// AnyLabels means that labels are not mapped and may be absent. It is for prediction.
 	AnyLabels bool
-	// LabelsOptional accepts data without labels.
+	// LabelsOptional means that data without labels are accepted.
 	LabelsOptional bool
-	// Strict makes rows whose indices do not increase an error; otherwise they are sorted
-	// and counted. Repeated indices are always an error.
+	// Strict makes a row whose indices do not increase an error; otherwise it is sorted and counted.
+	// Repeated indices are always an error.
 	Strict bool
-	// LabelsFile, if not empty, is the path of a file of labels, one for each row, which replace
-	// the labels in the data: an array in NumPy's format if the name ends in .npy, else text with
-	// one number a line. LIBSVM text and tables contain their labels and accept no LabelsFile.
+	// LabelsFile, if not empty, is the path of a file with one label for each row, which replaces the
+	// labels in the data. The file is an array in NumPy's format if its name ends in .npy, else text with
+	// one number a line. LIBSVM text and tables accept no LabelsFile.
 	LabelsFile string
-	// Table holds the options for tables, CSV and TSV.
+	// Table holds the options for CSV and TSV.
 	Table TableOptions
-	// Names, if not nil, lists the features to read, in order. It applies to files that
-	// name their features. A feature that the file lacks is an error; other columns are
-	// dropped.
+	// Names, if not nil, lists the features to read, in order. It applies to files that name their
+	// features. A feature that the file lacks is an error; columns that are not listed are dropped.
 	Names []string
-	// Memory is the largest number of bytes that the data may take in memory; larger data
-	// are an error. 0 means no bound.
+	// Memory is the largest number of bytes that the data may take in memory. Larger data are an error. 0
+	// means no limit.
 	Memory int64
-	// Reserve is the number of bytes of Memory that the program needs for other purposes.
+	// Reserve is the number of bytes of Memory that the program needs for other purposes than the data.
 	Reserve int64
 	// Beyond allows mapped data (CSR.Mapped) that are larger than Memory. The caller must check
-	// (CSR.Check), process and release (CSR.Release) some of the rows at a time.
+	// (CSR.Check), process and release (CSR.Release) a part of the rows at a time.
 	Beyond bool
 
 	targets []float64 // the labels in LabelsFile
-	stored  bool      // labels of two classes stay as the .scas file stores them
+	stored  bool      // labels of two classes stay −1 and +1, as a .scas file stores them
 }
 
-// checked returns o, or the defaults if o is nil, or an error if an option is wrong.
+// checked returns o, or the defaults if o is nil. It returns an error if an option is wrong.
 func (o *ReadOptions) checked() (*ReadOptions, error) {
 	if o == nil {
 		return &ReadOptions{}, nil
@@ -80,7 +77,7 @@ func (o *ReadOptions) checked() (*ReadOptions, error) {
 	return o, o.check()
 }
 
-// forFile returns a copy of o, or of the defaults, with Format set for a file of this name. It
+// forFile returns a copy of o, or of the defaults if o is nil, with Format set for a file of this name. It
 // returns an error if an option is wrong.
 func (o *ReadOptions) forFile(name string) (*ReadOptions, error) {
 	o, err := o.checked()
@@ -125,8 +122,8 @@ func (o *ReadOptions) check() error {
 	return nil
 }
 
-// allow returns an error if bytes and the reserve are more than Memory, unless Memory is 0. format and
-// args say what takes the bytes.
+// allow returns an error if bytes and Reserve together are more than Memory, unless Memory is 0. format and
+// args say in the error what takes the bytes.
 func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any) error {
 	if bytes += o.Reserve; o.Memory == 0 || bytes <= o.Memory {
 		return nil
@@ -148,5 +145,5 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %s", v, [...]string{"bytes", "KiB", "MiB", "GiB", "TiB"}[k])
 }
 
-// entryBytes is the memory of a matrix entry; rowBytes is the memory of a row pointer and a label.
+// entryBytes is the number of bytes of a matrix entry, rowBytes that of a row pointer and a label.
 const entryBytes, rowBytes = 4 + 8, 8 + 8

@@ -13,27 +13,27 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// ParseError reports text that could not be read, and where.
+// ParseError reports text that could not be read, and its place.
 type ParseError struct {
 	// File is the name given to the reader.
 	File string
-	// Line and Column count from 1; Column counts bytes. Column is 0 if the error concerns
-	// a whole line, and both are 0 if it concerns the whole file.
+	// Line and Column count from 1; Column counts bytes. Column is 0 if the error concerns a whole line.
+	// Both are 0 if it concerns the whole file.
 	Line, Column int
-	// Token is the offending piece of text; empty if there is none.
+	// Token is the wrong piece of text, or empty if the error concerns no single piece.
 	Token string
 	// Msg says what was wrong and what was expected.
 	Msg string
-	// Remedies says what to do about the error. Any one of them is enough.
+	// Remedies says what to do about the error. One of them is enough.
 	Remedies []Remedy
-	// Err is the cause, if another error caused this one.
+	// Err is the error that caused this one, or nil.
 	Err error
 }
 
 // Error formats the error as file:line:column: "token": message; remedies.
 func (e *ParseError) Error() string { return e.Reword(Remedy.String) }
 
-// Reword returns the text of Error, with the text that words returns for each remedy; see
+// Reword returns the text of Error, with the text that words returns for each remedy. See
 // RemedyError.Reword.
 func (e *ParseError) Reword(words func(Remedy) string) string {
 	all := RemedyError{Err: errors.New(e.withoutRemedies()), Remedies: e.Remedies}
@@ -52,7 +52,7 @@ func (e *ParseError) withoutRemedies() string {
 	}
 	b.WriteString(": ")
 	if e.Token != "" {
-		const limit = 40 // keeps messages to one readable line
+		const limit = 40 // largest number of bytes of the token in the message
 		b.WriteString(strconv.Quote(e.Token[:min(len(e.Token), limit)]))
 		if len(e.Token) > limit {
 			b.WriteString("...")
@@ -63,25 +63,23 @@ func (e *ParseError) withoutRemedies() string {
 	return b.String()
 }
 
-// Unwrap returns the cause, or nil.
+// Unwrap returns Err.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// blockSize is the number of bytes of text that are parsed at a time: enough that the
-// work per block does not count, and few enough for a second-level cache.
+// blockSize is the number of bytes of text that are parsed at a time.
 const blockSize = 1 << 18
 
-// ReadText reads all of r, decompressed if its first bytes are those of gzip, bzip2, xz
-// or zstd. It is for files that fit in memory, such as models and graphs, up to 2 GiB of
-// text. A byte order mark is dropped. Errors about the content have the type *ParseError,
-// with name as the file: binary content, a damaged stream, and a stream that expands to
-// more than 4 MiB and more than 500 times its size.
+// ReadText reads all of r, up to 2 GiB of text. It decompresses r if its first bytes are those of gzip,
+// bzip2, xz or zstd, and drops a byte order mark. Errors about the content have the type *ParseError, with
+// name as the file: binary content, a damaged stream, and a stream that expands to more than 4 MiB and more
+// than 500 times its size.
 func ReadText(r io.Reader, name string) ([]byte, error) {
 	data, _, err := readText(r, name, &ReadOptions{})
 	return data, err
 }
 
-// readText is ReadText within the memory that opt allows. stats has the compression and the length of
-// the text.
+// readText is ReadText within the memory that opt allows. stats has the compression and the length of the
+// text.
 func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats ReadStats, err error) {
 	in, err := decompress(r, name)
 	if err != nil {
@@ -91,14 +89,14 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	head := make([]byte, blockSize)
 	n, err := io.ReadFull(in, head)
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = refuseBinary(head[:n], name) // before the rest is read
+		err = refuseBinary(head[:n], name) // before the rest of the text is read
 	}
 	if err != nil {
 		return nil, stats, err
 	}
 	most := int64(maxText)
 	if opt.Memory > 0 {
-		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll holds the text and a larger copy of it
+		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll needs up to 9/4 of the text
 	}
 	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), most+1))
 	if err == nil && most < maxText && int64(len(data)) > most {
@@ -113,23 +111,20 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: in.kind, Bytes: in.text}, nil
 }
 
-// byteOrderMark is written by some editors at the beginning of a text.
+// byteOrderMark is what some editors write at the beginning of a text.
 const byteOrderMark = "\ufeff"
 
-// maxText is the largest text for ReadText, maxLine the longest line for eachBlock, in
-// bytes.
+// maxText is the largest text for ReadText, maxLine the longest line for eachBlock, both in bytes.
 const (
 	maxText = 2 << 30
 	maxLine = 64 << 20
 )
 
-// eachBlock divides a text into blocks of whole lines and calls do for each. Each block
-// ends in a line feed, which is added if the text lacks it, and is followed by text.Pad
-// more bytes in the buffer. n is the length of the block; last says that it is the last
-// one. do returns how many bytes it has used. The unused bytes are passed again at the
-// beginning of the next block, if there is one.
+// eachBlock divides a text into blocks of whole lines and calls do for each block. n is the length of the
+// block in buf, which ends in a line feed and is followed by text.Pad more bytes. last is true for the last
+// block. do returns how many bytes it has used; the next block begins with the unused bytes.
 func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) (used int, err error)) error {
-	const tail = text.Pad + 1 // and one for the missing line feed
+	const tail = text.Pad + 1 // bytes that may follow the text: a missing line feed, and Pad
 	buf := make([]byte, blockSize+tail)
 	have, first := 0, true
 	for {
@@ -159,7 +154,7 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) 
 		if atEnd {
 			return nil
 		}
-		if used == 0 { // a record of one or more lines is longer than the buffer
+		if used == 0 { // the buffer has no complete record yet
 			if have > maxLine {
 				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected one line for every sample, such as `label index:value ...`", maxLine>>20)}
 			}
@@ -172,12 +167,11 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) 
 	}
 }
 
-// inParallel divides a text into blocks as eachBlock does. Goroutines, one for each
-// processor, parse the blocks, and take gets the results in the order of the text. The
-// first error of take ends the reading.
+// inParallel divides a text into blocks as eachBlock does. Several goroutines parse the blocks, and take
+// receives the results in the order of the text. The first error of take ends the reading.
 func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, first bool) T, take func(T) error) error {
 	threads := runtime.GOMAXPROCS(0)
-	order := make(chan chan T, threads) // the results of the blocks being parsed, in order
+	order := make(chan chan T, threads) // results of the blocks, in the order of the text
 	free := make(chan []byte, 2*threads)
 	stop, taken := make(chan struct{}), make(chan error)
 	go func() {
@@ -222,8 +216,8 @@ func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, fi
 
 var errStopped = errorf("reading was stopped")
 
-// refuseBinary returns an error if head has bytes that do not occur at the beginning of a
-// text file, because the error of a parser would be less clear.
+// refuseBinary returns an error if head, the beginning of a file, cannot be text. A parser's error would be
+// less clear.
 func refuseBinary(head []byte, name string) error {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return &ParseError{File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8"}

@@ -7,22 +7,21 @@ import (
 	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
-// A Remedy says what to do about an error: which option to set to which value, or another
-// action. Errors hold their remedies apart from the rest of their text, so that a program
-// can name its own options to its users, in place of Go fields; see RemedyError.Reword.
+// A Remedy says what to do about an error: which option to set to which value, or another action. A program
+// can replace the names of Go fields by the names of its own options; see RemedyError.Reword.
 type Remedy struct {
-	// Field is the option to set, such as ReadOptions.Features, or the argument of a
-	// function. It is empty if the remedy is another action.
+	// Field is the option to set, such as ReadOptions.Features, or the argument of a function. It is empty
+	// if the remedy is another action.
 	Field string
-	// To is the value to set the option to, such as "a larger number". If Field is empty,
-	// it is the action, such as "leave the row out".
+	// To is the value to set, such as "a larger number". If Field is empty, To is the action, such as
+	// "leave the row out".
 	To string
 	// If is the condition under which the remedy helps; empty means always.
 	If string
 }
 
-// String returns the remedy in words for a Go programmer, such as "set
-// ReadOptions.Regression to true if the labels are numbers".
+// String returns the remedy in words, such as "set ReadOptions.Regression to true if the labels are
+// numbers".
 func (r Remedy) String() string {
 	words := r.To
 	if r.Field != "" {
@@ -34,28 +33,28 @@ func (r Remedy) String() string {
 	return words
 }
 
-// A RemedyError is an error with remedies. Any one of them is enough.
+// A RemedyError is an error with remedies.
 type RemedyError struct {
 	// Err says what was wrong.
 	Err error
-	// Remedies says what to do.
+	// Remedies says what to do. One of them is enough.
 	Remedies []Remedy
 }
 
-// Error returns the text of Err, followed by the remedies: "..., ... or ...".
+// Error returns the text of Err and the remedies, in the form "text; remedy, remedy, or remedy".
 func (e *RemedyError) Error() string { return e.with(e.Err.Error(), Remedy.String) }
 
 // Unwrap returns Err.
 func (e *RemedyError) Unwrap() error { return e.Err }
 
-// Reword returns the text of Error for the users of a program: without the name of the package in
-// which Err began, and with the text that words returns for each remedy. In this way a program can name
-// its own options. If words returns "", the remedy is left out.
+// Reword returns the text of Error for the users of a program: without the name of the package in which Err
+// began, and with the text that words returns for each remedy, for example with the name of an option of
+// the program. If words returns "", the remedy is left out.
 func (e *RemedyError) Reword(words func(Remedy) string) string {
 	return e.with(pkgerr.Text(e.Err), words)
 }
 
-// with returns text and the remedies in the words that the function words returns for them.
+// with returns text, followed by the text that words returns for each remedy.
 func (e *RemedyError) with(text string, words func(Remedy) string) string {
 	var all []string
 	for _, r := range e.Remedies {
@@ -73,7 +72,7 @@ func (e *RemedyError) with(text string, words func(Remedy) string) string {
 	}
 }
 
-// The remedies of more than one error.
+// These remedies are used in several places.
 var (
 	readNumbers  = Remedy{Field: "ReadOptions.Regression", To: "true", If: "the labels are numbers"}
 	ignoreLabels = Remedy{Field: "ReadOptions.AnyLabels", To: "true", If: "the labels do not matter"}
@@ -92,7 +91,7 @@ func dropColumn(name string) Remedy {
 	return Remedy{Field: "TableOptions.Drop", To: strconv.Quote(name)}
 }
 
-// fillMissing is the remedy to replace missing values of a table.
+// fillMissing is the remedy to replace missing values of a table. condition is Remedy.If.
 func fillMissing(condition string) Remedy {
 	return Remedy{Field: "TableOptions.Missing", To: "MissingMean, MissingMedian or MissingZero", If: condition}
 }

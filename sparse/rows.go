@@ -3,19 +3,18 @@ package sparse
 // rows holds the rows of a matrix that is being read.
 type rows struct {
 	ptr    []int64   // the ends of the rows, after a leading 0
-	full   []entries // the first entries, in slices that have no room for more
+	full   []entries // the first entries, in slices without unused capacity
 	before int       // number of entries in full
-	idx    []int32   // columns of the entries after those in full
-	val    []float64 // values of these entries
+	idx    []int32   // columns of the entries that are not in full
+	val    []float64 // values of the entries that are not in full
 }
 
-// entries holds columns and values.
 type entries struct {
 	idx []int32
 	val []float64
 }
 
-// reserve allocates memory for n more entries without copying those that are there.
+// reserve allocates memory for n more entries, without copying entries.
 func (m *rows) reserve(n int) {
 	const least, most = 1 << 12, 1 << 20
 	if len(m.idx)+n <= cap(m.idx) {
@@ -32,7 +31,7 @@ func (m *rows) reserve(n int) {
 // end ends the current row.
 func (m *rows) end() { m.ptr = append(m.ptr, int64(m.before+len(m.idx))) }
 
-// join moves all entries into idx and val, which needs twice their memory.
+// join moves all entries into idx and val. This needs twice their memory.
 func (m *rows) join() {
 	if m.full == nil {
 		return
@@ -45,18 +44,17 @@ func (m *rows) join() {
 	}
 }
 
-// bytes returns the memory of the rows with their labels, and as much again for join.
+// bytes returns twice the memory of the rows and their labels, because join copies them.
 func (m *rows) bytes() int64 {
 	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.before+len(m.idx)))
 }
 
-// matrix returns the rows as a matrix. The rows must be valid, as described at New, and all their entries
-// must be in idx and val: see join.
+// matrix returns the rows as a matrix. The rows must be valid, as described at New. Call join first.
 func (m *rows) matrix(cols int) *CSR {
 	return &CSR{rows: len(m.ptr) - 1, cols: cols, ptr: m.ptr, idx: trim(m.idx), val: trim(m.val)}
 }
 
-// trim returns s with its unused capacity freed, if that is worth a copy.
+// trim returns s without its unused capacity, if this is more than a quarter of s.
 func trim[T any](s []T) []T {
 	if cap(s)-len(s) > len(s)/4 {
 		return append(make([]T, 0, len(s)), s...)

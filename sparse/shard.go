@@ -8,22 +8,19 @@ import (
 	"slices"
 )
 
-// ReadShard reads one of several shards of the rows of files, for programs that divide
-// the data between them. Shards are numbered from 0 to parts-1. All files together count
-// as one file, divided so that shards have about equal numbers of bytes: LIBSVM text
-// between lines, .scas files between rows. Compressed text cannot be divided and belongs
-// to the shard in which it begins. Every row is in exactly one shard.
+// ReadShard reads shard number part, from 0 to parts-1, of the rows of files. Every row is in exactly one
+// shard, and shards have about equal numbers of bytes. All files together are divided as one file: LIBSVM
+// text between lines, .scas files between rows. A compressed file is not divided; it belongs to the shard
+// in which it begins.
 //
-// If there are as many .scas files as shards, each file is a shard. A shard of one file
-// is a view of it, which may be larger than opt.Memory (opt.Beyond); a shard of several
-// files is a copy.
+// If there are as many .scas files as shards, each file is a shard. A shard of one .scas file is a view of
+// the file, which may be larger than opt.Memory if opt.Beyond is true. A shard of several files is a copy.
 //
-// Labels are kept as in the files, as for ReadOptions.AnyLabels, because a shard does not
-// know the labels of the others. But if a shard of two classes is larger than opt.Memory,
-// its labels are −1 and +1, as the file stores them, and Mapping holds the original
-// labels. X has as many columns as the shard needs, or as opt states. Stats.IndexBase
-// follows from this shard alone, but another shard may contain an index 0; see
-// Dataset.Rebase. A shard without rows is an error, and so are files in other formats.
+// Labels are not mapped, as for ReadOptions.AnyLabels, because a shard may lack labels that other shards
+// have. But if a shard of a .scas file of two classes is larger than opt.Memory, its labels are −1 and +1,
+// and Mapping holds the original labels. X has as many columns as the shard needs, or as opt states.
+// Stats.IndexBase follows from this shard alone; see Dataset.Rebase. A shard without rows is an error, and
+// so are files in other formats.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
 	opt, err := opt.checked()
 	if err != nil {
@@ -60,7 +57,7 @@ type piece struct {
 	size   int64
 }
 
-// cutFiles returns the pieces of a shard.
+// cutFiles returns the pieces of shard number part.
 func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, err error) {
 	sizes, total := make([]int64, len(paths)), int64(0)
 	for k, path := range paths {
@@ -97,8 +94,8 @@ func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, e
 	return pieces, nil
 }
 
-// toLines moves the ends of a piece to the beginnings of lines. A compressed file becomes
-// a piece as a whole, or not at all.
+// toLines moves the ends of a piece to the beginnings of lines. A compressed file becomes one piece if the
+// piece begins it, or else an empty one.
 func (p *piece) toLines() error {
 	if p.lo >= p.hi {
 		return nil
@@ -125,8 +122,8 @@ func (p *piece) toLines() error {
 	return nil
 }
 
-// lineFrom returns the position of the first line that begins at position at or later, or the size
-// of the file if there is none.
+// lineFrom returns the position of the first line that begins at or after position at, or the size of the
+// file if there is none.
 func lineFrom(f io.ReaderAt, at, size int64) (int64, error) {
 	if at == 0 {
 		return 0, nil
@@ -176,8 +173,8 @@ func (p *piece) read(to *libsvmParser) error {
 	return inParallel(in, p.path, to.block, to.take)
 }
 
-// numbered changes the line number in an error, which counts from the beginning of the piece, so that
-// it counts from the beginning of the file.
+// numbered corrects the line number in err, which counts from the beginning of the piece: it counts from
+// the beginning of the file afterwards.
 func (p *piece) numbered(err error) error {
 	bad, ok := err.(*ParseError)
 	if !ok || bad.Line == 0 || p.lo == 0 {
@@ -198,7 +195,7 @@ func (p *piece) numbered(err error) error {
 	}
 }
 
-// readBinaryPieces reads rows of .scas files. The rows of a single file are a view of the file.
+// readBinaryPieces reads pieces of .scas files. The rows of a single piece are a view of the file.
 func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	var bytes int64
 	for _, p := range pieces {
@@ -233,8 +230,8 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	return whole, nil
 }
 
-// cut reduces d to the rows of a piece. If these rows fit in memory, their labels become the
-// original ones; and cut checks the rows if ReadFile did not, because the whole file does not fit.
+// cut reduces d to the rows of a piece. If these rows fit in memory, it makes their labels the original
+// ones. It also checks the rows, if ReadFile did not check them because the whole file does not fit.
 func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)
@@ -259,8 +256,8 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	return nil
 }
 
-// between returns rows lo to hi−1 as a view, except for a copy of the row pointers. The
-// rows may be unchecked.
+// between returns rows lo to hi−1 as a view, with a copy of the row pointers. It checks only the row
+// pointers.
 func (a *CSR) between(lo, hi int) (*CSR, error) {
 	if lo == 0 && hi == a.rows {
 		return a, nil
@@ -280,7 +277,7 @@ func (a *CSR) between(lo, hi int) (*CSR, error) {
 	return part, nil
 }
 
-// stack adds the rows of other below those of d.
+// stack adds the rows of other after the rows of d.
 func (d *Dataset) stack(other *Dataset) error {
 	cols := max(d.X.cols, other.X.cols)
 	top, bottom := *d.X, *other.X
@@ -294,9 +291,9 @@ func (d *Dataset) stack(other *Dataset) error {
 }
 
 // Rebase makes a shard agree with the other shards. Call it when all shards have been read. zero says
-// whether some shard has an index 0, and cols is the number of columns of all shards together. If
-// zero is true and this shard was read as counting from 1, its columns move by one. X gets cols
-// columns, or keeps its number of columns if that is larger.
+// whether some shard has an index 0. If zero is true and this shard was read as counting from 1, all its
+// columns increase by 1. X gets cols columns, the number of columns of all shards together, unless it has
+// more.
 func (d *Dataset) Rebase(zero bool, cols int) {
 	x := *d.X
 	if zero && d.Stats.IndexBase == OneBased {

@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// shardFiles divides LIBSVM text with lines of many lengths between several files, and
-// returns their names and the text.
+// shardFiles writes files of LIBSVM text with lines of many lengths. It returns their names and the whole
+// text.
 func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(files), uint64(lines)))
@@ -43,8 +43,8 @@ func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
 	return paths, text.String()
 }
 
-// joined reads the shards of the files one by one and joins their rows to one data set.
-func joined(t *testing.T, paths []string, parts int, opt *ReadOptions) *Dataset {
+// joinShards reads all shards of the files and joins their rows to one data set.
+func joinShards(t *testing.T, paths []string, parts int, opt *ReadOptions) *Dataset {
 	t.Helper()
 	var all *Dataset
 	for k := range parts {
@@ -92,14 +92,14 @@ func TestShards(t *testing.T) {
 			}
 		}
 		for _, parts := range []int{1, 2, 3, 7, 16} {
-			same(t, joined(t, paths, parts, nil), whole)
-			same(t, joined(t, binary, parts, nil), whole)
+			same(t, joinShards(t, paths, parts, nil), whole)
+			same(t, joinShards(t, binary, parts, nil), whole)
 		}
 	}
 }
 
-// TestShardsOfCompressed checks that a compressed file is in one shard, and that the
-// error for a shard without rows names a remedy.
+// TestShardsOfCompressed checks that a compressed file is in one shard, and that the error for a shard
+// without rows names a remedy.
 func TestShardsOfCompressed(t *testing.T) {
 	paths, text := shardFiles(t, 4, 30)
 	whole, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
@@ -120,13 +120,14 @@ func TestShardsOfCompressed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	same(t, joined(t, paths, 2, nil), whole)
+	same(t, joinShards(t, paths, 2, nil), whole)
 	if _, err := ReadShard(paths[:1], 1, 2, nil); err == nil || !strings.Contains(err.Error(), "decompress") {
 		t.Errorf("a part of nothing: %v", err)
 	}
 }
 
-// TestShardErrors checks that lines in errors are counted from the beginning of the file.
+// TestShardErrors checks the errors of ReadShard. Line numbers in them count from the beginning of the
+// file.
 func TestShardErrors(t *testing.T) {
 	paths, text := shardFiles(t, 1, 40)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -155,8 +156,8 @@ func TestShardErrors(t *testing.T) {
 	}
 }
 
-// TestRebase checks Rebase on a shard that has no index 0, although another shard has one, so that all
-// indices count from 0.
+// TestRebase checks that Rebase moves the columns of a shard without an index 0 if another shard has an
+// index 0.
 func TestRebase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zero.svm")
 	if err := os.WriteFile(path, []byte("1 0:1 3:2\n-1 1:1 4:1\n"), 0o666); err != nil {

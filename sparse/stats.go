@@ -5,21 +5,18 @@ import (
 	"math"
 )
 
-// ColumnStats holds statistics of the columns of a set of rows, which may have weights. Rows can be
-// added some at a time, and statistics of other rows can be merged.
+// ColumnStats holds statistics of the columns of a set of rows, which may have weights.
 type ColumnStats struct {
-	// Rows is the sum of the weights of the rows, or their number if they have no
-	// weights.
+	// Rows is the sum of the weights of the rows. Without weights it is the number of rows.
 	Rows float64
-	// Largest is the largest absolute value of an entry in each column.
+	// Largest is, for each column, the largest absolute value of an entry.
 	Largest []float64
-	// Stored is, for each column, the sum of the weights of the rows that store an entry
-	// in this column. StoredMean is the mean of these entries, and Square is Σ weight (entry −
-	// StoredMean)². The other rows have the entry 0, which Mean and StdDev take into
-	// account.
+	// Stored, StoredMean and Square have one number for each column. Only rows that store an entry in the
+	// column contribute to them: Stored is the sum of their weights, StoredMean the mean of their entries,
+	// and Square is Σ weight (entry − StoredMean)².
 	Stored, StoredMean, Square []float64
 
-	started bool         // there are rows
+	started bool         // rows were added
 	piece   *ColumnStats // scratch memory of Add
 }
 
@@ -32,14 +29,14 @@ func NewColumnStats(cols int) *ColumnStats {
 	return s
 }
 
-// ColumnStats returns the statistics of all columns, for rows without weights.
+// ColumnStats returns the statistics of all columns. The rows have no weights.
 func (a *CSR) ColumnStats() *ColumnStats {
 	s := NewColumnStats(a.cols)
 	s.set(a, 0, a.rows, nil)
 	return s
 }
 
-// Add adds rows lo to hi−1 of a. weight returns the weight of a row; nil means 1 for all.
+// Add adds rows lo to hi−1 of a. weight returns the weight of row i; nil means 1 for all rows.
 func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
 	if !s.started {
 		s.set(a, lo, hi, weight)
@@ -52,9 +49,8 @@ func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
 	s.Merge(s.piece)
 }
 
-// set computes the statistics of rows lo to hi−1 of a. It reads them twice: squared
-// differences from the mean keep the digits of a variance that is small compared with the
-// mean, which the difference of sums of squares would lose.
+// set computes the statistics of rows lo to hi−1 of a. It reads the rows twice, because sums of squared
+// differences from the mean lose fewer digits than sums of squares.
 func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
 	for _, v := range [][]float64{s.Largest, s.Stored, s.StoredMean, s.Square} {
 		clear(v)
@@ -91,8 +87,7 @@ func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
 	}
 }
 
-// Merge adds the statistics of other rows, by the update of Chan, Golub and LeVeque
-// (1979).
+// Merge adds more, the statistics of other rows, by the formula of Chan, Golub and LeVeque (1979).
 func (s *ColumnStats) Merge(more *ColumnStats) {
 	s.Rows, s.started = s.Rows+more.Rows, true
 	for j, b := range more.Stored {
@@ -118,8 +113,8 @@ func (s *ColumnStats) Mean() []float64 {
 	return mean
 }
 
-// StdDev returns the population standard deviations of the columns (the sums of squares are divided
-// by Rows). The deviation is 0 for a column that is constant up to rounding.
+// StdDev returns the population standard deviations of the columns: the sums of squares are divided by
+// Rows. A column that is constant up to rounding has the deviation 0.
 func (s *ColumnStats) StdDev() []float64 {
 	dev := make([]float64, len(s.StoredMean))
 	for j, w := range s.Stored {
@@ -133,8 +128,8 @@ func (s *ColumnStats) StdDev() []float64 {
 	return dev
 }
 
-// Scale returns the numbers by which Standardize divides the columns: the standard deviations, with 1
-// instead of 0.
+// Scale returns the numbers by which Standardize divides the columns: the standard deviations, or 1 for a
+// standard deviation of 0.
 func (s *ColumnStats) Scale() []float64 {
 	scale := s.StdDev()
 	for j, sd := range scale {
@@ -145,11 +140,10 @@ func (s *ColumnStats) Scale() []float64 {
 	return scale
 }
 
-// Standardize returns x with every column divided by its standard deviation in s; if
-// center is set, it first subtracts the mean. Constant columns are divided by 1. The
-// statistics s may be those of other rows, for example of the training data if x is test
-// data. Centring makes all entries non-zero, so it is for dense tables; sparse data
-// should only be scaled.
+// Standardize returns x with every column divided by its standard deviation in s. If center is true, it
+// first subtracts the mean. Constant columns are divided by 1. s may be the statistics of other rows, for
+// example of the training data if x is test data. Centring stores all entries, zeros too, so use it for
+// dense tables only.
 func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 	if len(s.Stored) != x.cols {
 		return nil, errorf("Standardize by the statistics of %d columns of a matrix of %d: want as many", len(s.Stored), x.cols)
@@ -182,10 +176,10 @@ func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 	return New(x.rows, x.cols, ptr, idx, val)
 }
 
-// Unscale converts the coefficients of a model fitted to data that Standardize returned.
-// It returns the coefficients for the original columns and, if the data were centred, the
-// intercept that belongs to them: scaled'coef = original'unscaled + intercept. It does
-// not change coef. It panics unless there is one coefficient for each column.
+// Unscale converts the coefficients of a model fitted to data that Standardize returned. It returns the
+// coefficients for the original columns and, if center is true, the intercept for them: scaled'coef =
+// original'unscaled + intercept for every row of the scaled and the original data. It does not change coef.
+// It panics unless there is one coefficient for each column.
 func (s *ColumnStats) Unscale(coef []float64, center bool) (unscaled []float64, intercept float64) {
 	if len(coef) != len(s.Stored) {
 		panic(fmt.Sprintf("sparse: Unscale of %d coefficients by the statistics of %d columns", len(coef), len(s.Stored)))

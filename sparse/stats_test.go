@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// column returns column j including zeros.
+// column returns column j of a, with zeros.
 func column(a *CSR, j int) []float64 {
 	return mat.Col(nil, j, mat.NewDense(a.rows, a.cols, slices.Concat(sparsetest.Dense(a)...)))
 }
@@ -43,8 +43,8 @@ func TestColumnStats(t *testing.T) {
 	}
 }
 
-// randomTriplets returns entries with a large offset in column 1, a stored zero in column
-// 2 and nothing in column 3.
+// randomTriplets returns entries with values near 1000 in column 1, a stored zero in column 2, and no
+// entries in column 3.
 func randomTriplets(rows, cols int) []Triplet {
 	r := newRandom(5)
 	var e []Triplet
@@ -97,7 +97,7 @@ func TestStandardize(t *testing.T) {
 		if !center && x.NNZ() != a.NNZ() {
 			t.Errorf("scaling stores %d entries, had %d", x.NNZ(), a.NNZ())
 		}
-		// The model of the scaled data and the unscaled model of the original data agree.
+		// The scaled data with coef and the original data with unscaled give the same predictions.
 		coef := []float64{1, -2, 3, 4, 0, .5, 6, 7, -8}
 		unscaled, intercept := s.Unscale(coef, center)
 		got, want := make([]float64, 50), make([]float64, 50)
@@ -114,8 +114,7 @@ func TestStandardize(t *testing.T) {
 	check.Error(t, err, "the statistics of 1 columns of a matrix of 9")
 }
 
-// TestStandardizeConstantColumn checks that constant columns keep the scale 1 in spite of
-// rounding.
+// TestStandardizeConstantColumn checks that the scale of a column that is constant up to rounding is 1.
 func TestStandardizeConstantColumn(t *testing.T) {
 	data := make([]float64, 1001)
 	for i := range data {
@@ -145,8 +144,8 @@ func TestFromDense(t *testing.T) {
 	check.Error(t, err, "out of range")
 }
 
-// TestColumnStatsOfPieces checks that merged statistics of parts of the rows equal the statistics
-// of all rows, also for a column whose mean is large compared with its standard deviation.
+// TestColumnStatsOfPieces checks that merged statistics of parts of the rows equal the statistics of all
+// rows, even if the mean of a column is large compared with its standard deviation.
 func TestColumnStatsOfPieces(t *testing.T) {
 	d, err := NewSynthetic(SyntheticOptions{Rows: 500, Features: 20, NonzerosPerRow: 7, Noise: 1, Seed: 1})
 	if err != nil {

@@ -176,9 +176,9 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 	// Among the pairs whose value equals the k-th, up to rounding, those with the smallest features
 	// are chosen.
 	weakest := math.Abs(best[k-1].Weight)
-	first := slices.IndexFunc(best, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tied) })
+	first := slices.IndexFunc(best, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
 	ties := best[first:]
-	if end := slices.IndexFunc(ties, func(e Edge) bool { return math.Abs(e.Weight) < weakest*(1-tied) }); end >= 0 {
+	if end := slices.IndexFunc(ties, func(e Edge) bool { return math.Abs(e.Weight) < weakest*(1-tieTolerance) }); end >= 0 {
 		ties = ties[:end]
 	}
 	sortEdges(ties)

@@ -131,7 +131,7 @@ func (c *Covariance) At(i, j int) float64 {
 func (c *Covariance) rescale(i, j int, raw float64) float64 {
 	v := raw / (c.scale[i] * c.scale[j])
 	if c.unit { // undo rounding beyond ±1 and near 0
-		if v = min(max(v, -1), 1); math.Abs(v) < tied {
+		if v = min(max(v, -1), 1); math.Abs(v) < tieTolerance {
 			v = 0
 		}
 	}

@@ -67,7 +67,7 @@ func TestReadConstraint(t *testing.T) {
 	}{
 		{"edges", "1 2 1\n2 3 1\n", Any, 3, EdgeList, 5},
 		{"edges without weights", "1 2\n2 3\n", Any, 3, EdgeList, 5},
-		{"edges, first weight counts the rest", "1 2 1\n2 3 1\n", Any, 4, EdgeList, 6}, // entry (2, 3) is outside 1 x 2
+		{"edges, first weight counts the rest", "1 2 1\n2 3 1\n", Any, 4, EdgeList, 6}, // as a matrix: 1 x 2 with entry (2, 3)
 		{"matrix", "2 3 2\n1 1 0.5\n2 3 1\n", Any, 3, Matrix, 2},
 		{"matrix without entries", "2 3 0\n", Matrix, 3, Matrix, 2},
 		{"stated edges", "2 3 1\n1 2 1\n", EdgeList, 3, EdgeList, 5},
@@ -171,7 +171,7 @@ func TestPublishedGraphs(t *testing.T) {
 // TestAntisymmetricIsThePublishedMatrix checks that [G; I], where G is the result of Antisymmetric, equals
 // the published matrix for a9a, whose graph has 421 edges.
 func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
-	f := published(t, "F_a9a_asvrpdhg.txt")
+	f := publishedMatrix(t, "F_a9a_asvrpdhg.txt")
 	var pairs [][2]int32
 	for i := range 123 {
 		idx, _ := f.Row(i)
@@ -194,8 +194,8 @@ func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 	}
 }
 
-// checkDetectedKind checks that reading data as kind Any gives the same as reading them as an edge list or
-// as a matrix, whichever is right. edgesErr is the error of reading them as an edge list.
+// checkDetectedKind checks the kind that ReadConstraint detects for data if it is called with kind Any.
+// edgesErr is the error of reading data as an edge list.
 func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	t.Helper()
 	c, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p)
@@ -203,7 +203,7 @@ func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 		t.Error("an error without text")
 	}
 	if len(data) > 0 && data[0] == '%' {
-		return // the first line says that it is a Matrix Market file
+		return // a Matrix Market file
 	}
 	a, matrixErr := readMatrix(bytes.NewReader(data), "fuzz")
 	wide := 0
@@ -235,8 +235,8 @@ func edgesAlone(data []byte, p int) bool {
 	return true
 }
 
-// maybeCut reports whether the first line of an edge list could be the header of a
-// truncated matrix over p features.
+// maybeCut reports whether the first line of an edge list could be the header of a truncated matrix with p
+// columns.
 func maybeCut(data []byte, p int) bool {
 	var lines [][]string
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
@@ -253,8 +253,7 @@ func maybeCut(data []byte, p int) bool {
 	return err == nil && noCount == nil && columns == p && entries >= len(lines)
 }
 
-// FuzzReadEdges checks that any text gives an error, or a graph that can be written and
-// read.
+// FuzzReadEdges checks that a graph that was read can be written and read again.
 func FuzzReadEdges(f *testing.F) {
 	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "5 1\n2 3 -0.3333333333333333\n3 4 5e-324\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9", "%%MatrixMarket matrix coordinate real symmetric\n9 9 1\n2 1 -1\n"} {
 		f.Add([]byte(s), 9)

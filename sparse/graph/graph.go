@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Edge joins features I and J, which are 0-based and in any order. Weight is finite and not 0; a
-// negative weight pulls the two coefficients towards opposite values.
+// Edge joins features I and J, which are 0-based and in any order. Weight is finite and not 0. A negative
+// weight means that the two coefficients should have opposite signs.
 type Edge struct {
 	I, J   int32
 	Weight float64
@@ -19,7 +19,7 @@ type Edge struct {
 // Graph is an undirected graph over features 0..n-1 without self-loops or
 // parallel edges. It never changes after construction.
 type Graph struct {
-	n     int // number of features
+	n     int
 	edges []Edge
 }
 
@@ -43,7 +43,7 @@ func New(n int, edges []Edge) (*Graph, error) {
 	return &Graph{n: n, edges: slices.Clone(edges)}, nil
 }
 
-// problem returns what is wrong with e in a graph of n nodes, or the empty string.
+// problem returns what is wrong with e in a graph of n nodes, or "" if e is valid.
 func (e Edge) problem(n int) string {
 	for _, v := range []int32{e.I, e.J} {
 		if v < 0 || int(v) >= n {
@@ -106,7 +106,7 @@ func FromPairs(n int, pairs [][2]int32) (*Graph, error) {
 // Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return g.n }
 
-// Edges returns a copy of the edges, in the order given.
+// Edges returns a copy of the edges, in the order in which New received them.
 func (g *Graph) Edges() []Edge { return slices.Clone(g.edges) }
 
 // Degrees returns the number of edges at each node.
@@ -119,9 +119,8 @@ func (g *Graph) Degrees() []int {
 	return d
 }
 
-// Components returns for each node the number of its connected component, and the number
-// of components. Components are numbered in the order of their smallest nodes; an
-// isolated node is a component.
+// Components returns the number of the connected component of each node, and the number of components.
+// Components are numbered from 0 in the order of their smallest nodes. An isolated node is a component.
 func (g *Graph) Components() (of []int, count int) {
 	f := newForest(g.n)
 	for _, e := range g.edges {
@@ -130,8 +129,9 @@ func (g *Graph) Components() (of []int, count int) {
 	return f.numbers()
 }
 
-// Incidence returns the matrix G with one row |w| (x_i - sign(w) x_j) per edge, in the
-// order of the edges, and one column per node.
+// Incidence returns the incidence matrix G, with one row per edge, in the order of the edges, and one
+// column per node. An edge from node i to node j of weight w gives the element |w| (x_i - sign(w) x_j) of G
+// x.
 func (g *Graph) Incidence() *sparse.CSR {
 	ptr := make([]int64, len(g.edges)+1)
 	idx, val := make([]int32, 0, 2*len(g.edges)), make([]float64, 0, 2*len(g.edges))
@@ -147,16 +147,15 @@ func (g *Graph) Incidence() *sparse.CSR {
 	return mustCSR(sparse.New(len(g.edges), g.n, ptr, idx, val))
 }
 
-// FusedLasso returns A = [G; I], where G is the incidence matrix. The penalty |A x|_1 is
-// that of the graph-guided fused lasso.
+// FusedLasso returns A = [G; I], where G is the incidence matrix. The penalty of the graph-guided fused
+// lasso is |A x|_1.
 func (g *Graph) FusedLasso() *sparse.CSR {
 	return mustCSR(sparse.Stack(g.Incidence(), sparse.Identity(g.n)))
 }
 
-// Antisymmetric returns the n x n matrix with w above and -w below the diagonal for each edge of
-// weight w. Row i times x is the sum over neighbours j of i of w x_j if j >
-// i and -w x_j if j < i. Published codes of stochastic ADMM use this matrix as G; it does
-// not give the graph-guided fused lasso.
+// Antisymmetric returns the n x n matrix with w in row i and column j, and -w in row j and column i, for
+// each edge of weight w between nodes i < j. Published codes of stochastic ADMM use it in place of the
+// incidence matrix, but it does not give the graph-guided fused lasso.
 func (g *Graph) Antisymmetric() *sparse.CSR {
 	entries := make([]sparse.Triplet, 0, 2*len(g.edges))
 	for _, e := range g.edges {
@@ -168,7 +167,7 @@ func (g *Graph) Antisymmetric() *sparse.CSR {
 	return mustCSR(sparse.FromTriplets(g.n, g.n, entries))
 }
 
-// mustCSR returns a matrix that is valid because the graph is; it panics on an error.
+// mustCSR returns a; it panics on an error, which a valid graph cannot cause.
 func mustCSR(a *sparse.CSR, err error) *sparse.CSR {
 	if err != nil {
 		panic(err)
@@ -192,7 +191,7 @@ type Statistics struct {
 	Negative int `json:"negative"`
 }
 
-// Statistics returns the statistics of the graph.
+// Statistics returns the numbers that describe the graph.
 func (g *Graph) Statistics() Statistics {
 	s := Statistics{Nodes: g.n, Edges: len(g.edges)}
 	for _, d := range g.Degrees() {

@@ -29,7 +29,7 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 	}
 }
 
-// readMatrix reads a matrix, which may have no rows.
+// readMatrix reads coordinate text as a matrix.
 func readMatrix(r io.Reader, name string) (*sparse.CSR, error) {
 	c, err := readLines(r, name)
 	if err != nil {
@@ -38,8 +38,7 @@ func readMatrix(r io.Reader, name string) (*sparse.CSR, error) {
 	return matrixOf(c)
 }
 
-// published reads one of the published matrices.
-func published(t testing.TB, file string) *sparse.CSR {
+func publishedMatrix(t testing.TB, file string) *sparse.CSR {
 	t.Helper()
 	f, err := os.Open(sparsetest.DataFile(t, "graphs", file))
 	if err != nil {
@@ -79,7 +78,7 @@ func TestMatrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, got, want string }{
-		// The row keeps the edge's orientation: |w| at I, -w at J.
+		// The row of an edge has |w| in column I and -w in column J.
 		{"incidence", check.Text(t, g.Incidence()), "3 4 6\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n"},
 		{"fused", check.Text(t, g.FusedLasso()), "7 4 10\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n4 1 1\n5 2 1\n6 3 1\n7 4 1\n"},
 		{"antisymmetric", check.Text(t, g.Antisymmetric()), "4 4 6\n1 3 2\n2 3 -3\n2 4 1\n3 1 -2\n3 2 3\n4 2 -1\n"},
@@ -126,7 +125,7 @@ func TestComponents(t *testing.T) {
 	for range 200 {
 		n := 1 + r.IntN(20)
 		var edges []Edge
-		reach := make([][]bool, n) // transitive closure by a slow method
+		reach := make([][]bool, n) // whether two nodes are connected, by a slow method
 		for i := range reach {
 			reach[i] = make([]bool, n)
 			reach[i][i] = true
@@ -170,8 +169,8 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// correlationData returns data with two nearly equal columns on a large offset, two
-// opposite columns, sparse columns, a constant column and an empty one.
+// correlationData returns data with two nearly equal columns of values near 1e8, two opposite columns,
+// sparse columns, a constant column and an empty one.
 func correlationData(t testing.TB) (*sparse.CSR, [][]float64) {
 	t.Helper()
 	const rows, cols = 60, 9
@@ -205,7 +204,7 @@ func TestFromCorrelationAgainstDense(t *testing.T) {
 			var want []Edge
 			for i := range columns {
 				for j := i + 1; j < len(columns); j++ {
-					if i == 6 || j == 6 || i == 7 || j == 7 { // constant
+					if i == 6 || j == 6 || i == 7 || j == 7 { // constant columns
 						continue
 					}
 					c := stat.Correlation(columns[i], columns[j], nil)

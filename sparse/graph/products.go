@@ -7,11 +7,10 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// CovarianceOfPieces is CovarianceOf, with the same bits, for data whose rows need not all be in
-// memory. It calls each twice. each must call do with consecutive ranges of rows lo to hi−1 until
-// all rows are passed, or until do returns an error, which each then returns. The result holds the
-// covariance of every pair of features, 8 bytes a number, and none of the data. threads is the
-// number of goroutines; 0 means one per processor.
+// CovarianceOfPieces returns the same bits as CovarianceOf, for data whose rows need not all be in memory.
+// It calls each twice. each must call do with consecutive ranges of rows, lo to hi−1, until all rows are
+// passed, or until do returns an error, which each then returns. The result takes 8 bytes for every pair of
+// features. threads is the number of goroutines; 0 means one per processor.
 func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int) error) error) (*Covariance, error) {
 	rows, p := x.Dims()
 	if err := checkSamples(rows); err != nil {
@@ -38,31 +37,30 @@ func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int
 	return &Covariance{n: p, diag: c.variances(), scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
 }
 
-// Dense reports whether x stores at least as many entries as the covariance matrix of its columns
-// has. Then CovarianceOf stores the covariances, 8 bytes each; otherwise it stores the data and
-// their transpose.
+// Dense reports whether x stores at least as many entries as the covariance matrix of its columns has.
+// CovarianceOf stores the covariances of such data; otherwise it stores the data and their transpose.
 func Dense(x *sparse.CSR) bool {
 	_, p := x.Dims()
 	return int64(p)*int64(p) <= x.NNZ()
 }
 
-// products holds the sums over rows of the products of any two columns. Its sums have the
-// same order as those of columns.products.
+// products holds, for any two columns, the sum over rows of their products. It adds in the same order as
+// columns.products.
 type products struct {
 	*centring
-	sum     []float64 // p x p numbers, used above the diagonal
+	sum     []float64 // p x p numbers; only those above the diagonal are used
 	shifted []float64 // scratch memory
 }
 
 // add adds rows lo to hi−1 to the sums.
 func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
-	const block = 1024 // rows; they stay in the caches while every feature uses them
+	const block = 1024 // rows, few enough for the caches
 	for at := lo; at < hi; at += block {
 		t.addBlock(x, at, min(at+block, hi), threads)
 	}
 }
 
-// addBlock adds a block of rows. Each goroutine adds the products of some features with later features.
+// addBlock adds rows lo to hi−1. Each goroutine adds the products of some features with later features.
 func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	rows := x.Rows(lo, hi)
 	first := rows.Ptr[0]
@@ -74,7 +72,7 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 		}
 		val = t.shifted
 	}
-	const bands = 16 // bands of features; the first bands have more products
+	const bands = 16 // ranges of features; the first ranges have more products than the last
 	p := len(t.mean)
 	faults.Each(threads, bands, func() func(k int) {
 		return func(k int) {
@@ -87,7 +85,7 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	})
 }
 
-// addRow adds a row's products of features lo to hi−1 with later features.
+// addRow adds, for one row, the products of features lo to hi−1 with later features.
 func (t *products) addRow(idx []int32, val []float64, lo, hi int32) {
 	p := len(t.mean)
 	at, _ := slices.BinarySearch(idx, lo)

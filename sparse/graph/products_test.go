@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// inPieces returns a function that calls its argument for consecutive ranges of the rows, divided
-// at cuts. In call number fail, counted from 1, the function returns failure at the last range.
+// inPieces returns a function that calls its argument for consecutive ranges of the rows, divided at cuts.
+// In its call number fail, counted from 1, the function returns failure instead of passing the last range.
 func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi int) error) error {
 	passes := 0
 	return func(do func(lo, hi int) error) error {
@@ -31,8 +31,8 @@ func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi i
 	}
 }
 
-// TestCovarianceOfPieces checks that entries have the same bits if they are computed one by one,
-// and if they are computed from any division of the rows on any number of goroutines.
+// TestCovarianceOfPieces checks that entries have the same bits if they are computed one by one, and from
+// any division of the rows on any number of goroutines.
 func TestCovarianceOfPieces(t *testing.T) {
 	correlated, _ := correlationData(t)
 	for name, x := range map[string]*sparse.CSR{
@@ -77,8 +77,8 @@ func TestCovarianceOfPieces(t *testing.T) {
 	}
 }
 
-// TestCovarianceOfIsDense checks both ways in which CovarianceOf stores a covariance. For 12 rows of 9
-// features it keeps the dense covariance matrix, for 8 rows it keeps the data.
+// TestCovarianceOfIsDense checks that CovarianceOf stores the covariances of 9 features if there are 12
+// rows, and the data if there are 8.
 func TestCovarianceOfIsDense(t *testing.T) {
 	for rows, want := range map[int]bool{12: true, 8: false} {
 		x, err := sparse.FromDense(rows, 9, slices.Repeat([]float64{1}, rows*9))

@@ -15,14 +15,13 @@ const (
 	recipeRounds    = 10
 	recipeSweeps    = 1000
 	recipeChange    = 1e-16
-	recipeComponent = 5000 // largest component; the published code has the same limit
+	recipeComponent = 5000 // largest number of features of a component, as in the published code
 )
 
-// PublishedRecipe returns the graph that published codes of stochastic ADMM compute from
-// the covariance (not the correlation) of the data. These codes share a function
-// graphical_lasso, which starts block coordinate descent (Friedman, Hastie and Tibshirani
-// 2008) from W = I instead of S + rho I. The diagonal of W therefore stays 1 for any
-// variances, and the result is not the graphical lasso of S. The steps are:
+// PublishedRecipe returns the graph that published codes of stochastic ADMM compute from the covariance
+// (not the correlation) of the data. Their function graphical_lasso starts block coordinate descent
+// (Friedman, Hastie and Tibshirani 2008) from W = I instead of S + rho I. The diagonal of W therefore stays
+// 1, and the result is not the graphical lasso of S. The steps are:
 //
 //	S = c, covariances with the divisor rows-1;  W = I
 //	10 times, for every feature j:
@@ -31,11 +30,11 @@ const (
 //	    W_j = V b off the diagonal
 //	edges where |inv(W)_ij| > 0.0025
 //
-// Edges have weight 1 and are ordered by (I, J) with I < J; the codes use [Antisymmetric;
-// I] as constraint matrix. Features should be of order 1. The connected components of
-// {|S_ij| > 0.005} are independent and are solved on several goroutines (threads; 0 means
-// one per processor). A component of more than 5,000 features is a *ComponentError. If an
-// inverse does not exist, this is an error.
+// Edges have weight 1 and are ordered by (I, J) with I < J; the codes use [Antisymmetric; I] as constraint
+// matrix. The values of the features should be of order 1. Connected components of the graph whose edges
+// are the pairs with |S_ij| > 0.005 are solved in parallel, on the given number of threads; 0 means one per
+// processor. A component of more than 5,000 features is a *ComponentError. A W without an inverse is an
+// error.
 func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	members, err := c.Components(recipePenalty, recipeComponent, threads)
 	if err != nil {
@@ -84,10 +83,10 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	return edges, nil
 }
 
-// recipeLasso is the lasso problem of one feature in the recipe. b and vb = V b have an
-// element for every feature of the component; b_j is 0 for the feature j itself.
+// recipeLasso is the lasso problem of one feature j in the recipe. b and vb = V b have an element for every
+// feature of the component; b_j is 0.
 type recipeLasso struct {
-	p     int // number of features of the component
+	p     int
 	w, s  []float64
 	b, vb []float64
 }

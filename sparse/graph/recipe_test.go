@@ -13,8 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPublishedRecipe compares the graphs with the matrices published for these data
-// sets.
+// TestPublishedRecipe compares the graphs with the matrices published for the same data sets.
 func TestPublishedRecipe(t *testing.T) {
 	for _, tt := range []struct {
 		data, matrix                   string
@@ -41,7 +40,7 @@ func TestPublishedRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(check.Text(t, published(t, tt.matrix)), check.Text(t, a)); diff != "" {
+			if diff := cmp.Diff(check.Text(t, publishedMatrix(t, tt.matrix)), check.Text(t, a)); diff != "" {
 				t.Errorf("not the published matrix: %s", diff)
 			}
 			s := g.Statistics()
@@ -73,7 +72,7 @@ func largestEigenvalue(t testing.TB, a *sparse.CSR) float64 {
 }
 
 func TestPublishedRecipeRefuses(t *testing.T) {
-	// Every column has a row in common with the next, so all are joined.
+	// Every column has a row in common with the next column, so all columns are in one component.
 	const cols = recipeComponent + 1
 	var entries []sparse.Triplet
 	for j := range cols {

@@ -8,18 +8,18 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// tied is the relative difference up to which two values count as equal, because rounding
-// alone can make it. A correlation below it counts as 0.
-const tied = 1e-12
+// tieTolerance is the relative difference up to which two values count as equal. A correlation below it
+// counts as 0.
+const tieTolerance = 1e-12
 
-// collector keeps pairs whose absolute value is at least floor. If there are more than a few times
-// keep, it raises floor to the keep-th largest value. It keeps all pairs that equal this value up
-// to rounding, so the result does not depend on the order in which pairs are added.
+// collector keeps pairs whose absolute value is at least floor. If it has limit pairs, it raises floor to
+// the keep-th largest absolute value. It keeps all pairs that equal this value up to rounding, so the
+// result does not depend on the order in which pairs are added.
 type collector struct {
 	floor float64
 	keep  int
-	limit int    // number of pairs at which to prune
-	pairs []Edge // entries above the diagonal, with their values as weights
+	limit int    // number of pairs at which add calls prune
+	pairs []Edge // entries above the diagonal; Weight is the value
 }
 
 func newCollector(floor float64, keep int) *collector {
@@ -33,7 +33,7 @@ func (c *collector) add(p Edge) {
 	c.pairs = append(c.pairs, p)
 	if len(c.pairs) >= c.limit {
 		c.prune()
-		c.limit = max(c.limit, 2*len(c.pairs)) // if all values are equal, prune drops none
+		c.limit = max(c.limit, 2*len(c.pairs)) // prune may drop none, if all values are equal
 	}
 }
 
@@ -48,13 +48,14 @@ func (c *collector) prune() {
 		sizes[k] = math.Abs(p.Weight)
 	}
 	slices.Sort(sizes)
-	c.floor = max(c.floor, sizes[len(sizes)-c.keep]*(1-tied))
+	c.floor = max(c.floor, sizes[len(sizes)-c.keep]*(1-tieTolerance))
 	c.pairs = slices.DeleteFunc(c.pairs, func(p Edge) bool { return math.Abs(p.Weight) < c.floor })
 }
 
-// strongest returns the entries above the diagonal whose absolute value is at least floor and not 0, ordered
-// by (i, j). If there are more than keep such entries, floor first increases to the keep-th largest absolute
-// value, up to rounding. reached is the floor at the end, or the smallest positive number if that is larger.
+// strongest returns the entries above the diagonal whose absolute value is at least floor and not 0,
+// ordered by (i, j). If there are more than keep such entries, it first raises floor to the keep-th largest
+// absolute value, up to rounding. reached is the floor at the end, or the smallest positive number if that
+// is larger.
 func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, reached float64) {
 	total := newCollector(floor, keep)
 	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {
@@ -83,18 +84,18 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, 
 	return total.pairs, total.floor
 }
 
-// Largest returns the k non-zero entries above the diagonal with the largest absolute values, as
-// the weights of edges that are ordered by (I, J) with I < J. Entries that equal the k-th up to
-// rounding are included, so there may be more than k; there are fewer if fewer entries are not 0. k
-// must be at least 1; threads is the number of goroutines, 0 means one per processor.
+// Largest returns the k non-zero entries above the diagonal with the largest absolute values, as weights of
+// edges ordered by (I, J) with I < J. It returns more than k if entries equal the k-th up to rounding, and
+// fewer if fewer entries are not 0. k must be at least 1. threads is the number of goroutines; 0 means one
+// per processor.
 func (c *Covariance) Largest(k, threads int) []Edge {
 	pairs, _ := c.strongest(0, k, threads)
 	return pairs
 }
 
-// byReach returns the features by decreasing reach, and the reach of each feature. For
-// two features without a common row, the product of their reaches is the absolute value
-// of their entry, within rounding.
+// byReach returns the features by decreasing reach, and the reach of each feature. For two features without
+// a common row, the product of their reaches is the absolute value of their covariance or correlation,
+// within rounding.
 func (c *Covariance) byReach() (order []int32, reach []float64) {
 	order, reach = make([]int32, c.n), make([]float64, c.n)
 	factor := math.Sqrt(c.data.n / (c.data.n - 1))
@@ -107,11 +108,11 @@ func (c *Covariance) byReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack allows for the rounding between an entry and the product of the reaches.
-const reachSlack = 1 - tied
+// reachSlack is a factor for products of reaches, which may be too small because of rounding.
+const reachSlack = 1 - tieTolerance
 
-// apartPairs adds to into the pairs of order[k] with later features of order with which it has no common
-// row. The absolute values of the pairs decrease, so apartPairs stops at the first that is too small.
+// apartPairs adds to into the pairs of order[k] with features later in order that have no common row with
+// it. It stops at the first pair below into.floor, because the absolute values decrease.
 func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, into *collector) {
 	i := order[k]
 	r.clear()

@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// sparseData returns data with columns of all densities. Many pairs of columns, even of dense columns, have
-// no common row. Some columns are copies of others, so that their correlations are equal.
+// sparseData returns data with columns of all densities. Many pairs of columns have no common row. Some
+// columns are copies, so that their correlations are equal.
 func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -30,18 +30,18 @@ func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 			}
 		}
 		switch j % 7 {
-		case 1: // entries only in rows where the previous column has none
+		case 1: // 1 in the rows where the previous column is 0
 			for i := range rows {
 				data[i*cols+j] = 1
 				if data[i*cols+j-1] != 0 {
 					data[i*cols+j] = 0
 				}
 			}
-		case 3: // a copy of another column
+		case 3: // a copy of column j-2
 			for i := range rows {
 				data[i*cols+j] = data[i*cols+j-2]
 			}
-		case 5: // constant or empty
+		case 5: // all 1 or all 0
 			for i := range rows {
 				data[i*cols+j] = float64(j % 2)
 			}
@@ -54,7 +54,7 @@ func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 	return x
 }
 
-// plainCorrelations computes all correlations from dense columns.
+// plainCorrelations computes the correlations of all pairs of columns by the definition.
 func plainCorrelations(x *sparse.CSR) [][]float64 {
 	columns := sparsetest.Dense(x.Transpose())
 	c := make([][]float64, len(columns))
@@ -107,15 +107,15 @@ func TestCovarianceOf(t *testing.T) {
 	}
 	for i, a := range columns {
 		for j, b := range columns {
-			if got, want := c.At(i, j), stat.Covariance(a, b, nil); math.Abs(got-want) > 1e-7 { // the columns have values of size 1e8
+			if got, want := c.At(i, j), stat.Covariance(a, b, nil); math.Abs(got-want) > 1e-7 { // some columns have values near 1e8
 				t.Errorf("covariance (%d, %d) is %v, want %v", i, j, got, want)
 			}
 		}
 	}
 }
 
-// TestBuildersAgainstAllPairs compares Threshold, Strongest and KNearest with sorting all
-// pairs.
+// TestBuildersAgainstAllPairs compares Strongest and KNearest with a sorted list of all pairs, and
+// Threshold with Strongest.
 func TestBuildersAgainstAllPairs(t *testing.T) {
 	for seed := range uint64(20) {
 		x := sparseData(t, 25, 40, seed)
@@ -141,8 +141,8 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The chosen pairs may differ if values are equal up to rounding; the absolute values
-			// may not.
+			// Pairs that are equal up to rounding may replace each other, so only absolute values are
+			// compared.
 			weights := g.Edges()
 			slices.SortFunc(weights, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 			if len(weights) < min(k, correlated) {
@@ -170,7 +170,8 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 	}
 }
 
-// checkNearest checks that the graph joins every feature with its k nearest ones.
+// checkNearest checks that KNearest joins every feature with the k features of largest absolute
+// correlation.
 func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	t.Helper()
 	g, err := KNearest(c, k, &CorrelationOptions{Weighted: true})
@@ -181,7 +182,7 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	for _, e := range g.Edges() {
 		joined[e.ends()] = true
 	}
-	kth := make([]float64, len(want)) // the k-th largest absolute value of each feature
+	kth := make([]float64, len(want)) // the k-th largest absolute correlation of each feature
 	for i, row := range want {
 		sizes := make([]float64, 0, len(row))
 		for j, v := range row {
@@ -216,8 +217,8 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	}
 }
 
-// TestCollectorPrunes checks that a collector that prunes often keeps the same pairs as
-// one that never prunes.
+// TestCollectorPrunes checks that a collector that prunes often keeps the same pairs as one that prunes
+// only at the end.
 func TestCollectorPrunes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	small, all := newCollector(0, 3), newCollector(0, 1<<20)
@@ -264,7 +265,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestManyFeatures checks graphs over 47,236 features. Their whole correlation matrix would need 9 GB.
+// TestManyFeatures checks graphs over 47,236 features.
 func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not reading rcv1")
@@ -283,8 +284,7 @@ func TestManyFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%v down to %v in %v", g.Statistics(), threshold, time.Since(began))
-	// Some features are compared with the definition, including pairs without a common
-	// row.
+	// Some features are compared with the definition.
 	for i := 0; i < 47236; i += 997 {
 		joined := make(map[int]bool)
 		for _, e := range g.edges {

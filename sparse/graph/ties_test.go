@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// binaryTable returns a table of 0 and 1 with copied columns, with its rows shuffled so
-// that sums round differently.
-func binaryTable(t *testing.T, seed uint64) *sparse.CSR {
+// copiedColumns returns a table of 15 columns. Column j is column j mod 5 of a random table of 0 and 1, with
+// a random scale and offset.
+func copiedColumns(t *testing.T, seed uint64) *sparse.CSR {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(91, seed))
 	const rows, base = 37, 5
@@ -35,11 +35,11 @@ func binaryTable(t *testing.T, seed uint64) *sparse.CSR {
 	return x
 }
 
-// TestTies makes columns that differ only in scale and offset, so that pairs of columns tie: they have
-// the same correlation. Of pairs that tie, either all or none must be joined.
+// TestTies checks that pairs of columns with equal correlations are either all joined or all not joined.
+// Their columns differ only in scale and offset.
 func TestTies(t *testing.T) {
 	for seed := range uint64(200) {
-		x := binaryTable(t, seed)
+		x := copiedColumns(t, seed)
 		c, err := CorrelationOf(x)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// joins reports whether g has an edge from i to j.
+// joins reports whether g has the edge (i, j).
 func joins(g *Graph, i, j int32) bool {
 	return slices.ContainsFunc(g.Edges(), func(e Edge) bool { return e.I == i && e.J == j })
 }
@@ -86,7 +86,7 @@ func TestStrangers(t *testing.T) {
 	for k := range 30 {
 		scale := 0.1 + 0.37*float64(k)
 		var entries []sparse.Triplet
-		for i := range 12 { // a design with orthogonal columns
+		for i := range 12 { // the columns are orthogonal after centring
 			entries = append(entries, sparse.Triplet{Row: i, Col: 0, Value: 0.1 + scale*float64(i/3)})
 			entries = append(entries, sparse.Triplet{Row: i, Col: 1, Value: 0.7/scale + 0.3*float64(i%3)})
 		}

@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// An Optimum is the optimal value of the logistic loss with the penalty lambda |A x|₁ +
-// (mu/2)|x|² on a real data set, computed by another program.
+// An Optimum is the optimal value of the logistic loss with the penalty lambda |A x|₁ + (mu/2)|x|² on a
+// real data set. Another program computed it.
 type Optimum struct {
 	Name       string
 	File       string // LIBSVM file in the directory of the real data sets
 	Features   int
-	A          string // graph of A = [G; I]: "chain" or a file of edges; empty for A = I
+	A          string // "chain" or a file of edges, the graph of A = [G; I]; empty for A = I
 	Lambda, Mu float64
 	Value      float64 // accurate to 1e-11
 }
 
-// Optima returns the optima for data sets that are small enough for every method.
+// Optima returns the optima for small data sets.
 func Optima(t testing.TB) (all []Optimum) {
 	t.Helper()
 	f, err := os.Open(DataFile(t, "ref", "optima.csv"))

@@ -1,5 +1,4 @@
-// Package sparsetest holds helpers for the tests of several packages, none of which it
-// imports.
+// Package sparsetest holds helpers for the tests of several packages. It imports none of these packages.
 package sparsetest
 
 import (
@@ -14,7 +13,7 @@ import (
 	"testing"
 )
 
-// Long skips a test if -short is set. make test runs the short tests, make test-full all.
+// Long skips a test if -short is set.
 func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -22,8 +21,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// DataFile returns the path of a file in the directory of the real data sets, or of the directory
-// itself. It skips the test if the environment variable SCAS_DATA does not name this directory.
+// DataFile returns the path of a file in the directory of the real data sets, or of the directory if parts
+// is empty. It skips the test if the environment variable SCAS_DATA, which names the directory, is not set.
 func DataFile(t testing.TB, parts ...string) string {
 	t.Helper()
 	dir := os.Getenv("SCAS_DATA")
@@ -54,13 +53,13 @@ func Numbers(t testing.TB, path string) (rows [][]float64) {
 	return rows
 }
 
-// A Matrix gives access to its rows by indices and values.
+// A Matrix is a matrix that gives access to its rows.
 type Matrix interface {
 	Dims() (rows, cols int)
 	Row(i int) (indices []int32, values []float64)
 }
 
-// Dense returns the rows of m including zeros.
+// Dense returns the rows of m, including zeros.
 func Dense(m Matrix) [][]float64 {
 	n, p := m.Dims()
 	out := make([][]float64, n)
@@ -74,7 +73,7 @@ func Dense(m Matrix) [][]float64 {
 	return out
 }
 
-// Solve returns the solution x of h x = g by elimination with pivoting. It overwrites h.
+// Solve returns the solution x of h x = g, where h is a square matrix, row by row. It overwrites h.
 func Solve(h, g []float64) []float64 {
 	n := len(g)
 	x := slices.Clone(g)
@@ -106,8 +105,7 @@ func Solve(h, g []float64) []float64 {
 	return x
 }
 
-// Integers returns a function that draws integers from 0 to below − 1, the same on every
-// machine.
+// Integers returns a function that draws integers from 0 to below − 1. They are the same on every machine.
 func Integers() func(below uint32) int {
 	state := uint32(12345)
 	return func(below uint32) int {
@@ -116,7 +114,7 @@ func Integers() func(below uint32) int {
 	}
 }
 
-// Fingerprint returns a hash of the bits of the numbers.
+// Fingerprint returns a hash of the bits of all numbers.
 func Fingerprint(parts ...[]float64) uint64 {
 	h := fnv.New64a()
 	var word [8]byte

@@ -6,15 +6,15 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A cholesky is the Cholesky factor L of a symmetric positive definite n x n matrix L L'. It uses
-// no library, because the sums of a library would depend on the machine.
+// A cholesky is the Cholesky factor L of a symmetric positive definite n x n matrix L L'. It uses no
+// library, because the results of a library depend on the machine.
 type cholesky struct {
 	n int
 	l []float64 // row by row; entries above the diagonal are not used
 }
 
-// factor computes the factor of the matrix a, given row by row; it reads the lower triangle. It
-// returns false if a is not positive definite.
+// factor computes the Cholesky factor of the n x n matrix a, given row by row. It reads only the lower
+// triangle of a. It returns false if a is not positive definite.
 func (c *cholesky) factor(a []float64, n int) bool {
 	if c.n = n; len(c.l) != n*n {
 		c.l = make([]float64, n*n)
@@ -57,7 +57,7 @@ func (c *cholesky) solve(b []float64) {
 	}
 }
 
-// inverse sets w to the inverse of L L'. It overwrites space, which is as large as w.
+// inverse sets w to the inverse of L L', row by row. It overwrites space, which has n x n elements too.
 func (c *cholesky) inverse(w, space []float64) {
 	n := c.n
 	for i := range n { // row i of space becomes column i of the inverse of L

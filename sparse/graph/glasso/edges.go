@@ -7,16 +7,15 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// EstimateEdges searches by bisection for a penalty at which Estimate returns about k edges, and
-// returns that result. opt.Penalty is ignored. The search stops at exactly k edges, within 1 % of k
-// if k >= 100, or when the penalty is known to six digits. EstimateEdges returns the result with
-// the number of edges nearest to k, and the sparser of two equally near ones. (The number of edges
-// is almost, but not always, a monotone function of the penalty.)
+// EstimateEdges searches by bisection for a penalty at which Estimate returns about k edges, and returns
+// that result. It ignores opt.Penalty. It stops at exactly k edges, within 1 % of k if k >= 100, or when
+// the penalty is known to six digits. Of the results that it computed it returns the result whose number of
+// edges is nearest to k, and the sparser of two equally near ones. k must be from 1 to
+// graph.DefaultMaxEdges.
 //
-// If a component becomes larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If
-// Estimate does not reach its duality gap at some penalty, the search ends with ErrNotConverged:
-// with few samples the number of edges is limited, however small the penalty is, and the error
-// names the number that was reached. k must be from 1 to graph.DefaultMaxEdges.
+// If a component becomes larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If Estimate
+// does not reach its duality gap at some penalty, the error matches ErrNotConverged: with few samples no
+// penalty gives more than a certain number of edges.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if k < 1 || k > graph.DefaultMaxEdges {
 		return nil, errorf("%d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
@@ -30,8 +29,7 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 		return nil, errorf("%d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
 	}
 	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // at this penalty there are no edges
-	// The penalty |c_ij| of the k-th pair is exceeded by about k pairs, and the solution has about
-	// k edges.
+	// About k covariances are larger than weakest, so the solution at this penalty has about k edges.
 	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
 		penalty := min(at, search.high*(1-1e-9))
 		if search.low > 0 {
@@ -44,8 +42,8 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	return search.best, nil
 }
 
-// edgeSearch holds the bracket of the bisection: at the penalty high there are fewer than
-// k edges, at low (unless it is 0) k or more.
+// edgeSearch holds the bracket of the bisection. At the penalty high there are fewer than k edges; at the
+// penalty low, unless it is 0, there are k or more.
 type edgeSearch struct {
 	c         *graph.Covariance
 	opt       Options
@@ -55,8 +53,8 @@ type edgeSearch struct {
 	bestOff   int
 }
 
-// try solves at a penalty and narrows the bracket; done reports whether the result is
-// near enough.
+// try solves at a penalty and narrows the bracket. done reports whether the number of edges is near enough
+// to k.
 func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)

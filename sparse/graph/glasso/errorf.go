@@ -2,5 +2,4 @@ package glasso
 
 import "github.com/scas-admm/scas/kernels/pkgerr"
 
-// errorf returns an error of package glasso. The arguments are those of fmt.Errorf.
 func errorf(format string, args ...any) error { return pkgerr.Errorf("glasso", format, args...) }

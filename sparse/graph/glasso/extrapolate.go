@@ -10,16 +10,14 @@ import (
 // extrapolationDepth is the number of sweeps that an extrapolation combines.
 const extrapolationDepth = 5
 
-// extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021). If
-// S is nearly singular, consecutive sweeps move in almost the same direction, and a combination of
-// the last iterates is much nearer to the minimum. The combination is used only if it lowers the
-// Newton model.
+// extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021): if S is
+// nearly singular, a combination of the last iterates is much nearer to the minimum than the last iterate.
 type extrapolation struct {
 	past [][]float64 // the active entries of z after each sweep
 }
 
-// after is called after every sweep. Once it has collected extrapolationDepth+1 iterates,
-// it replaces the last one by a combination of them if that lowers the model, and begins anew.
+// after is called after every sweep. When it has collected extrapolationDepth+1 iterates, it replaces the
+// last one by a combination of them if that lowers the model, and starts a new collection.
 func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	z := b.values(active)
 	e.past = append(e.past, z)
@@ -36,8 +34,8 @@ func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	e.past = e.past[:0]
 }
 
-// combine returns sum_k c_k past[k+1] for the c with sum 1 that makes the norm of sum_k c_k
-// (past[k+1] - past[k]) smallest. It returns false if rounding errors prevent this.
+// combine returns sum_k c_k past[k+1]. The numbers c_k have the sum 1 and minimise the norm of sum_k c_k
+// (past[k+1] - past[k]). It returns false if rounding errors prevent this.
 func (e *extrapolation) combine() ([]float64, bool) {
 	const depth = extrapolationDepth
 	steps := make([][]float64, depth)
@@ -88,7 +86,7 @@ func (b *newtonBlock) values(active [][]int32) []float64 {
 	return v
 }
 
-// place sets the active entries of z, and computes y for them.
+// place sets the active entries of z to values, and y to (z - x) w.
 func (b *newtonBlock) place(values []float64, active [][]int32) {
 	n := b.n
 	clear(b.y)
@@ -105,10 +103,10 @@ func (b *newtonBlock) place(values []float64, active [][]int32) {
 	}
 }
 
-// model returns the value of the Newton model at z, up to a constant.
+// model returns the value of the Newton model at z without its constant term.
 func (b *newtonBlock) model(active [][]int32) float64 {
 	n := b.n
-	square := 0.0 // tr(W D W D)
+	square := 0.0 // tr(W D W D)/2 for D = z - x
 	for i := range n {
 		square += float64(b.y[i*n+i] * b.y[i*n+i] / 2)
 		for j := range i {

@@ -11,34 +11,28 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// ErrNotConverged is matched by the error of an estimate that stopped before its duality
-// gap was small enough. The result is returned with the error.
+// ErrNotConverged is matched by the error of Estimate if Estimate stopped before the duality gap was small
+// enough. Estimate returns its result with this error.
 var ErrNotConverged = errors.New("did not converge")
 
 // Options are the settings of Estimate. Zero fields mean the defaults.
 type Options struct {
-	// Penalty is rho, the weight of the absolute values; above 0.
+	// Penalty is rho, the weight of the absolute values. It must be above 0.
 	Penalty float64 `json:"penalty"`
-	// FreeDiagonal excludes the diagonal of Theta from the penalty. Then every variance
-	// must be above 0.
+	// FreeDiagonal excludes the diagonal of Theta from the penalty. Every variance must then be above 0.
 	FreeDiagonal bool `json:"free_diagonal"`
-	// Tol is the duality gap to reach for each component, divided by its number of features;
-	// default 1e-12. With a gap of g, the error of an entry of Theta is at most sqrt(2 g) times the
-	// largest eigenvalue of Theta, in practice much less. If S is singular and the penalty small,
-	// rounding limits the gap; then 64 units in the last place of the sum of |S_ij Theta_ij| are
-	// enough.
+	// Tol times the number of features of a component is the duality gap to reach for the component;
+	// default 1e-12. If rounding prevents this, the gap that rounding allows is enough.
 	Tol float64 `json:"tol"`
 	// MaxSteps limits the Newton steps of each component; default 100.
 	MaxSteps int `json:"max_steps"`
-	// MaxComponent is the largest number of features to solve together; default 2,000. The memory
-	// is about 9 dense matrices of that size per thread. The time is that of at least 20
-	// factorizations of such a matrix.
+	// MaxComponent is the largest number of features of a component; default 2,000. Each thread needs about
+	// 9 dense matrices of the size of its component.
 	MaxComponent int `json:"max_component"`
-	// Threads is the number of goroutines; default one per processor. The
-	// result does not depend on it.
+	// Threads is the number of goroutines; default one per processor. The result does not depend on it.
 	Threads int `json:"-"`
-	// Progress, unless nil, is called before each Newton step of a component, by the
-	// goroutine that solves it.
+	// Progress, unless nil, is called before each Newton step of a component, possibly for several
+	// components at the same time.
 	Progress func(Progress) `json:"-"`
 }
 
@@ -62,7 +56,6 @@ func (o *Options) withDefaults() (Options, error) {
 	return r, nil
 }
 
-// diagonalPenalty returns the penalty on the diagonal of Theta.
 func (o *Options) diagonalPenalty() float64 {
 	if o.FreeDiagonal {
 		return 0
@@ -72,32 +65,28 @@ func (o *Options) diagonalPenalty() float64 {
 
 // Result is an estimated inverse covariance matrix.
 type Result struct {
-	// Theta is the estimate: n x n, symmetric, positive definite. Entries that
-	// are zero are not stored.
+	// Theta is the estimate: n x n, symmetric, positive definite. Zeros are not stored.
 	Theta *sparse.CSR
-	// Penalty is the penalty of Theta.
+	// Penalty is rho.
 	Penalty float64
-	// Objective is -log det Theta + tr(S Theta) + rho |Theta|_1, at most Gap
-	// above its minimum.
+	// Objective is -log det Theta + tr(S Theta) + rho |Theta|_1. It is at most Gap above its minimum.
 	Objective, Gap float64
-	// Steps is the largest number of Newton steps of a component, Sweeps the largest
-	// number of coordinate descent sweeps.
+	// Steps is the largest number of Newton steps of a component, Sweeps the largest number of coordinate
+	// descent sweeps of a component.
 	Steps, Sweeps int
-	// Components counts the connected components of {|S_ij| > rho} with two
-	// features or more; Largest is the size of the largest (1 if there are none).
+	// Components is the number of connected components with two features or more; features are connected if
+	// |S_ij| > rho. Largest is the number of features of the largest component, or 1 if there is none.
 	Components, Largest int
 }
 
-// Estimate computes the sparse inverse covariance matrix for S = c. The problem divides
-// exactly into the connected components of {|S_ij| > rho} (Mazumder and Hastie 2012). A
-// proximal Newton method over the non-zero entries (Hsieh et al. 2011) solves each
-// component by coordinate descent, and by conjugate gradients too if S is nearly
-// singular. It stops when the duality gap of the component is at most Tol times its size.
+// Estimate computes the sparse inverse covariance matrix for S = c. It divides the problem into the
+// connected components of the graph whose edges are the pairs with |S_ij| > rho, which changes no solution
+// (Mazumder and Hastie 2012). It solves each component by a proximal Newton method (Hsieh et al. 2011)
+// until its duality gap is at most Tol times its number of features.
 //
-// A component larger than MaxComponent is a *graph.ComponentError, which names a penalty
-// that works. If the gap is not reached, the error matches ErrNotConverged, and the
-// result is returned too. Equal input gives equal bits on every machine for any number of
-// threads.
+// A component larger than MaxComponent is a *graph.ComponentError, which states a penalty that avoids it.
+// If a gap is not reached, the error matches ErrNotConverged, and the result is returned too. Equal input
+// gives equal bits on every machine for any number of threads.
 func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -123,8 +112,7 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	return assemble(c, members, blocks, &o)
 }
 
-// assemble combines the components and the isolated features. The entry of Theta for an isolated
-// feature is 1/(S_ii + o.diagonalPenalty()).
+// assemble combines the components and the isolated features into a result.
 func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *Options) (*Result, error) {
 	n := c.Features()
 	res := &Result{Penalty: o.Penalty, Components: len(members), Largest: min(1, n)}
@@ -172,10 +160,10 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 	return res, nil
 }
 
-// Graph returns the graph that joins features whose entry of Theta is not 0, ordered by
-// (I, J) with I < J. opt says how weights follow from the partial correlation -Theta_ij /
-// sqrt(Theta_ii Theta_jj), the correlation of two features given all others. Only Signed
-// and Weighted of opt are used; nil means edges of weight 1.
+// Graph returns the graph of the non-zero entries of Theta off the diagonal, ordered by (I, J) with I < J.
+// Of opt only Signed and Weighted are used: they say how a weight follows from the partial correlation
+// -Theta_ij / sqrt(Theta_ii Theta_jj), the correlation of two features given all others. If opt is nil, all
+// weights are 1.
 func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 	n, _ := r.Theta.Dims()
 	root := make([]float64, n)

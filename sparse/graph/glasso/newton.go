@@ -6,29 +6,28 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// newtonBlock is one component of the graphical lasso: minimise over symmetric
-// positive definite X
+// newtonBlock is one component of the graphical lasso: minimise over symmetric positive definite X
 //
 //	F(X) = -log det X + tr(S X) + sum_ij rho_ij |X_ij|
 //
-// by the proximal Newton method of Hsieh, Sustik, Dhillon and Ravikumar (2011).
-// All matrices are n x n, row by row, and exactly symmetric but for y.
+// by the proximal Newton method of Hsieh, Sustik, Dhillon and Ravikumar (2011). All matrices are n x n, row
+// by row, and exactly symmetric, except y.
 type newtonBlock struct {
-	n       int // number of features of the block
+	n       int // number of features
 	s       []float64
-	rho     float64 // penalty of the entries off the diagonal
+	rho     float64 // rho_ij for i != j; rhoDiag is rho_ii
 	rhoDiag float64
 
 	x    []float64 // the iterate
 	w    []float64 // the inverse of x
-	z    []float64 // minimum of the Newton model; the direction is z - x
+	z    []float64 // minimum of the Newton model around x
 	y    []float64 // (z - x) w, the transpose of w (z - x)
-	row  []float64 // n numbers: a row of w (z - x)
+	row  []float64 // one row of w (z - x), n numbers
 	chol cholesky
 
 	logDet    float64 // log det x
 	objective float64 // F(x)
-	gap       float64 // F(x) minus the dual value, infinite if none is known
+	gap       float64 // F(x) minus the dual value; infinite if no dual point is known
 	steps     int
 	sweeps    int
 	converged bool
@@ -47,10 +46,10 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 	return b
 }
 
-// newton takes Newton steps until the gap is at most tol or as small as rounding allows, until a step fails,
-// or until b.steps is most.
+// newton takes Newton steps until the gap is at most tol or as small as rounding allows, until a step
+// fails, or until b.steps is equal to most.
 func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
-	accuracy := 1e-3 // relative accuracy of the next minimum of the model
+	accuracy := 1e-3 // relative accuracy to which the model is minimised next
 	b.converged = false
 	for {
 		b.invert()
@@ -73,14 +72,13 @@ func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 		if !ok {
 			return
 		}
-		// Near the solution the model is accurate to second order. An equally accurate
-		// minimum keeps the convergence quadratic.
+		// Newton's method converges quadratically only if the model is minimised more and more accurately.
 		accuracy = min(accuracy, max(moved, 1e-12))
 	}
 }
 
-// rounding estimates the rounding error of the gap. The gap is a difference of sums whose terms are as
-// large as |s_ij x_ij|; the terms grow as 1/rho if s is singular.
+// rounding estimates the rounding error of the gap, a difference of sums with terms of the size |s_ij
+// x_ij|.
 func (b *newtonBlock) rounding() float64 {
 	const ulps = 64
 	sum := float64(b.n)
@@ -98,7 +96,7 @@ func (b *newtonBlock) penaltyAt(i, j int) float64 {
 	return b.rho
 }
 
-// accept makes v the iterate and returns true if v is positive definite. v must not be used
+// accept makes v the iterate x and returns true if v is positive definite. The caller must not use v
 // afterwards.
 func (b *newtonBlock) accept(v []float64) bool {
 	if !b.chol.factor(v, b.n) {
@@ -115,7 +113,7 @@ func (b *newtonBlock) linear(v []float64) float64 {
 	sum := 0.0
 	for i := range b.n {
 		row, s := v[i*b.n:(i+1)*b.n], b.s[i*b.n:]
-		part := float64((s[i] + b.rhoDiag) * row[i]) // x_ii > 0
+		part := float64((s[i] + b.rhoDiag) * row[i]) // |x_ii| = x_ii
 		for j, x := range row[:i] {
 			if x != 0 {
 				part += float64(2 * (float64(s[j]*x) + float64(b.rho*math.Abs(x))))
@@ -126,20 +124,18 @@ func (b *newtonBlock) linear(v []float64) float64 {
 	return sum
 }
 
-// invert sets w to the inverse of x. It overwrites z, which is not in use between steps.
+// invert sets w to the inverse of x. It overwrites z.
 func (b *newtonBlock) invert() { b.chol.inverse(b.w, b.z) }
 
-// dualityGap returns F(x) - D(v) for the dual point v nearest to the inverse w of x. The
-// dual problem (Banerjee et al. 2008) is to maximise
+// dualityGap returns F(x) - D(v). The dual problem (Banerjee et al. 2008) is to maximise
 //
 //	D(V) = log det V + n   subject to |V_ij - S_ij| <= rho_ij,
 //
-// because F(X) is the maximum over |U_ij| <= rho_ij of -log det X + tr((S+U) X), whose
-// minimum over X is at (S+U)^-1. V_ii = S_ii + rho_ii is best. If v is not positive
-// definite, there is no bound, and the gap is infinite.
+// and v is the inverse w of x with its entries moved into these bounds, except that v_ii is S_ii + rho_ii,
+// the best diagonal. If v is not positive definite, the gap is infinite.
 func (b *newtonBlock) dualityGap() float64 {
 	n := b.n
-	v := b.z // not in use between steps
+	v := b.z // scratch memory here
 	for i := range n {
 		for j := range n {
 			at := i*n + j
@@ -158,15 +154,15 @@ func (b *newtonBlock) dualityGap() float64 {
 //
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  D = z - x,
 //
-// by coordinate descent over the entries in active (Hsieh et al., section 3), until the
-// changes of a sweep are at most accuracy times the whole change. Extrapolations and
-// subspace steps make slow descents faster.
+// by coordinate descent over the entries in active (Hsieh et al., section 3). It stops when the sum of the
+// absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
+// Extrapolations and subspace steps accelerate it.
 func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
 	var faster extrapolation
 	const maxSweeps, subspaceAfter, subspaceEvery, mostVain = 500, 18, 3, 3
-	vain := 0 // subspace steps in a row that did not lower the model
+	vain := 0 // consecutive subspace steps that did not lower the model
 	for sweep := 1; sweep <= maxSweeps; sweep++ {
 		b.sweeps++
 		moved := 0.0
@@ -190,15 +186,16 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	}
 }
 
-// modelChange returns the change of the Newton model from x to z without its quadratic term,
-// tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|). It is negative at the minimum of the model.
+// modelChange returns the change of the model from x to z without its quadratic term: tr((S-W) D) + sum_ij
+// rho_ij (|z_ij| - |x_ij|).
 func (b *newtonBlock) modelChange(active [][]int32) float64 {
 	return b.sum(active, func(at int, rho float64) float64 {
 		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
 	})
 }
 
-// sum adds f over the active entries and their mirror images.
+// sum returns the sum of f over the active entries; entries off the diagonal count twice. f gets the
+// position of an entry in a matrix, and its rho_ij.
 func (b *newtonBlock) sum(active [][]int32, f func(at int, rho float64) float64) float64 {
 	total := 0.0
 	for i, cols := range active {
@@ -213,7 +210,7 @@ func (b *newtonBlock) sum(active [][]int32, f func(at int, rho float64) float64)
 	return total
 }
 
-// activeSet returns, for every row i, the columns j >= i whose entries may move.
+// activeSet returns, for every row i, the columns j >= i of the entries that direction may change.
 func (b *newtonBlock) activeSet() [][]int32 {
 	n := b.n
 	active := make([][]int32, n)
@@ -228,13 +225,12 @@ func (b *newtonBlock) activeSet() [][]int32 {
 	return active
 }
 
-// sweepRow minimises the model over each active entry of row i in turn, and returns the
-// sum of the absolute changes.
+// sweepRow minimises the model over each active entry of row i in turn, and returns the sum of the absolute
+// changes.
 //
-// For one entry the model is a t^2/2 + g t + rho |z + t| (twice that off the
-// diagonal), with a = w_ij^2 + w_ii w_jj (w_ii^2 on the diagonal) and g = s_ij - w_ij + (W D W)_ij.
-// Row i of W D is a column of y, copied once; a change moves two rows of y, which
-// are contiguous, and two entries of the copy.
+// After a change of entry (i, j) by t the model is, without constant terms, (a/2) t^2 + g t + rho_ij |z_ij
+// + t|, and twice that off the diagonal. Here g is s_ij - w_ij + (W D W)_ij, and a is w_ij^2 + w_ii w_jj,
+// or w_ii^2 on the diagonal.
 func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 	n := b.n
 	wi, yi := b.w[i*n:(i+1)*n], b.row
@@ -268,7 +264,7 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 	return moved
 }
 
-// spread updates y for a change by t of entries (i, j) and (j, i) of z.
+// spread updates y after entries (i, j) and (j, i) of z changed by t.
 func (b *newtonBlock) spread(i, j int, t float64) {
 	n := b.n
 	kernels.Axpy(t, b.w[i*n:(i+1)*n], b.y[j*n:(j+1)*n])
@@ -277,10 +273,10 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 	}
 }
 
-// lineSearch moves x towards z by a step of 1, 1/2, 1/4, ... until x is positive definite
-// and F decreases by a thousandth of the step times -change, up to rounding of F (Hsieh et al.,
-// section 3.3). change is the result of modelChange. lineSearch returns how far x moved, relative to
-// the size of x; ok is false if no step succeeds.
+// lineSearch replaces x by x + s (z - x) for the first s of 1, 1/2, 1/4, ... for which the result is
+// positive definite and F falls by at least 0.001 s |change|, up to rounding (Hsieh et al., section 3.3).
+// change is the result of modelChange. moved is the sum of the absolute changes of x, divided by the sum of
+// |x_ij| before. If no s succeeds, ok is false and x does not change.
 func (b *newtonBlock) lineSearch(change float64) (moved float64, ok bool) {
 	before := b.objective
 	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
@@ -292,7 +288,7 @@ func (b *newtonBlock) lineSearch(change float64) (moved float64, ok bool) {
 	for step := 1.0; step > 1e-12; step /= 2 {
 		to := make([]float64, len(b.z))
 		if step == 1 {
-			copy(to, b.z) // keeps exact zeros
+			copy(to, b.z) // avoids rounding
 		} else {
 			for k, z := range b.z {
 				to[k] = from[k] + float64(step*(z-from[k]))

@@ -16,8 +16,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// randomCovariance returns the covariance of n features over random samples, and its entries. With
-// fewer samples than features the covariance is singular.
+// randomCovariance returns the covariance of n random features, and its n x n entries.
 func randomCovariance(t testing.TB, n, samples int, seed uint64) (*graph.Covariance, []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
@@ -25,7 +24,7 @@ func randomCovariance(t testing.TB, n, samples int, seed uint64) (*graph.Covaria
 	for i := range samples {
 		for j := range n {
 			data[i*n+j] = r.NormFloat64()
-			if j > 0 && j%3 != 0 { // groups of three
+			if j > 0 && j%3 != 0 { // features are correlated in groups of three
 				data[i*n+j] += 1.5 * data[i*n+j-1]
 			}
 		}
@@ -57,9 +56,9 @@ func allEntries(c *graph.Covariance) []float64 {
 	return s
 }
 
-// kktResidual returns the largest violation of the optimality conditions by theta. The difference (inv
-// theta)_ij - s_ij must be rho sign(theta_ij), or within [-rho, rho] if theta_ij = 0. If free is set, the
-// diagonal has no penalty, and the difference must be 0 there.
+// kktResidual returns the largest violation of the optimality conditions by theta: the difference (inv
+// theta)_ij - s_ij must be rho sign(theta_ij), or within [-rho, rho] if theta_ij = 0. If free is true, the
+// difference must be 0 on the diagonal.
 func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, free bool) float64 {
 	t.Helper()
 	var w mat.Dense
@@ -116,9 +115,8 @@ func TestOptimality(t *testing.T) {
 	}
 }
 
-// bruteForce solves the graphical lasso by proximal gradient steps, the simplest method. It halves
-// the step while the objective does not decrease. Near the minimum, where rounding hides a
-// decrease, it keeps a step that is safe for the curvature there.
+// bruteForce solves the graphical lasso by proximal gradient steps. It halves the step whenever the
+// objective does not fall. Near the minimum, where rounding hides a decrease, it uses a fixed step.
 func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta []float64, objective float64) {
 	t.Helper()
 	penalty := func(at int) float64 {
@@ -202,7 +200,8 @@ func TestAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// TestGapIsABound checks that the gap bounds the distance to the minimum after any number of steps.
+// TestGapIsABound checks that, after any number of steps, the objective is at most Result.Gap above the
+// minimum.
 func TestGapIsABound(t *testing.T) {
 	c, _ := randomCovariance(t, 24, 40, 3)
 	exact, err := Estimate(c, Options{Penalty: 0.1})
@@ -216,7 +215,7 @@ func TestGapIsABound(t *testing.T) {
 			t.Fatalf("after %d steps: %v, want an error that matches ErrNotConverged, and a result", steps, err)
 		}
 		check.Error(t, err, "duality gap", "MaxSteps")
-		// exact may be above the minimum by exact.Gap
+		// The objective of exact may be above the minimum by exact.Gap.
 		if off := res.Objective - exact.Objective; off > res.Gap+1e-12 || off < -exact.Gap {
 			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, off, res.Gap)
 		}
@@ -229,8 +228,8 @@ func TestGapIsABound(t *testing.T) {
 	}
 }
 
-// TestScreeningIsExact checks that solving the components one by one gives the same result as solving all
-// of them together.
+// TestScreeningIsExact checks that Estimate, which solves the components one by one, gives the solution of
+// the whole problem.
 func TestScreeningIsExact(t *testing.T) {
 	c, s := randomCorrelation(t, 30, 60, 4)
 	const rho = 0.35
@@ -260,7 +259,7 @@ func TestThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, tt := range []struct {
 		penalty             float64
-		components, largest int // least expected numbers
+		components, largest int // smallest numbers that the test accepts
 	}{{0.4, 10, 8}, {0.3, 1, 100}} {
 		var first string
 		for k, threads := range []int{1, 2, 3, 8} {

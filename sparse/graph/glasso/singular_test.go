@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// fewSamples returns the correlation matrix of n normal samples of p features. If copied is set, the last feature is
-// a copy of the first.
+// fewSamples returns the correlation matrix of n random samples of p features. If copied is true, the last
+// feature is a copy of the first.
 func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covariance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 17))
@@ -39,8 +39,7 @@ func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covaria
 	return c
 }
 
-// TestSingular checks that covariances of few samples, of copied columns and of almost
-// constant columns are solved to the usual gap, at small penalties too.
+// TestSingular checks that Estimate reaches the default gap for singular and nearly singular matrices.
 func TestSingular(t *testing.T) {
 	equal := make([]float64, 60*60)
 	for k := range equal {
@@ -76,8 +75,8 @@ func TestSingular(t *testing.T) {
 	}
 }
 
-// TestEdgesOfFewSamples checks that a graph with the largest possible number of edges is found, and that the
-// error for a larger number of edges states this largest number.
+// TestEdgesOfFewSamples checks that the error for too many edges states the largest possible number, and
+// that a graph with this number of edges is found.
 func TestEdgesOfFewSamples(t *testing.T) {
 	c := fewSamples(t, 3, 10, 6, false)
 	_, err := EstimateEdges(c, 40, Options{})

@@ -7,24 +7,22 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A subspace holds the non-zero entries of z on and above the diagonal. With fixed signs
-// the Newton model is a quadratic function of these entries. Conjugate gradients minimise
-// it in few steps, with P -> X P X as preconditioner for P -> W P W, even if w is
-// ill-conditioned; coordinate descent would then need thousands of sweeps.
+// A subspace holds the non-zero entries of z on and above the diagonal. As long as their signs do not
+// change, the Newton model is a quadratic function of them. Conjugate gradients minimise it in few steps
+// even if w is ill-conditioned. The preconditioner for P -> W P W is P -> X P X.
 type subspace struct {
 	*newtonBlock
-	at    []int     // positions of the entries in z, row by row
-	times []float64 // 1 on the diagonal, 2 elsewhere, for the two triangles
-	dense []float64 // n x n, scratch memory
-	turn  []float64 // n x n, the transpose of dense
+	at        []int     // positions of the entries in z, row by row
+	times     []float64 // how often each entry counts: once on the diagonal, twice elsewhere
+	dense     []float64 // n x n, scratch memory
+	transpose []float64 // n x n, the transpose of dense
 }
 
-// subspaceStep moves z to the minimum of the model over the non-zero entries of z, whose signs it
-// keeps, and reports whether that lowered the model. An entry that would change its sign
-// becomes 0.
+// subspaceStep moves z to the minimum of the model over the non-zero entries of z, whose signs it keeps: an
+// entry that would change its sign becomes 0. It reports whether the model is lower.
 func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered bool) {
-	const most = 30 // rounds; in each round entries may become 0
-	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), turn: make([]float64, b.n*b.n)}
+	const most = 30 // rounds; entries may become 0 in each round
+	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), transpose: make([]float64, b.n*b.n)}
 	for range most {
 		s.collect(active)
 		moved, done := s.take(active, s.solve(s.residual(), accuracy))
@@ -36,7 +34,7 @@ func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered 
 	return lowered
 }
 
-// collect finds the non-zero entries of z.
+// collect sets at and times for the non-zero entries of z.
 func (s *subspace) collect(active [][]int32) {
 	s.at, s.times = s.at[:0], s.times[:0]
 	for i, cols := range active {
@@ -45,7 +43,7 @@ func (s *subspace) collect(active [][]int32) {
 			if s.z[at] == 0 {
 				continue
 			}
-			times := 2.0 // an off-diagonal entry counts for both triangles
+			times := 2.0
 			if at%s.n == i {
 				times = 1
 			}
@@ -67,8 +65,7 @@ func (s *subspace) residual() []float64 {
 	return residual
 }
 
-// apply sets dst to the entries of M P M, where P is the symmetric matrix with the
-// entries p.
+// apply sets dst to the entries of M P M for the matrix m and the symmetric matrix P with the entries p.
 func (s *subspace) apply(dst, m, p []float64) {
 	n := s.n
 	clear(s.dense) // P M
@@ -81,16 +78,16 @@ func (s *subspace) apply(dst, m, p []float64) {
 	}
 	for i := range n {
 		for j := range n {
-			s.turn[j*n+i] = s.dense[i*n+j]
+			s.transpose[j*n+i] = s.dense[i*n+j]
 		}
 	}
 	for k, at := range s.at {
 		i, j := at/n, at%n
-		dst[k] = kernels.Dot(m[i*n:(i+1)*n], s.turn[j*n:(j+1)*n])
+		dst[k] = kernels.Dot(m[i*n:(i+1)*n], s.transpose[j*n:(j+1)*n])
 	}
 }
 
-// dot returns the inner product of two symmetric matrices.
+// dot returns the inner product of two symmetric matrices with the entries x and y.
 func (s *subspace) dot(x, y []float64) float64 {
 	sum := 0.0
 	for k, t := range s.times {
@@ -99,8 +96,8 @@ func (s *subspace) dot(x, y []float64) float64 {
 	return sum
 }
 
-// solve returns the entries of the D for which W D W equals the residual, by conjugate
-// gradients with the preconditioner X.
+// solve returns the entries of a matrix D for which W D W is about residual, by conjugate gradients with
+// the preconditioner X. It overwrites residual.
 func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	const most = 60
 	d := make([]float64, len(residual))
@@ -128,9 +125,9 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	return d
 }
 
-// take adds d to z. If entries would change their signs, they become 0, and take tries
-// several step lengths and uses the first that lowers the model. lowered reports whether
-// one did; done reports that nothing is left to do.
+// take adds d to z. If entries would change their signs, they become 0, and take uses the first of several
+// step lengths that lowers the model. lowered reports whether one did; done is true if another step would
+// not help.
 func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	before, was := s.model(active), s.values(active)
 	first := 1.0
@@ -152,8 +149,8 @@ func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	return false, true
 }
 
-// towards returns the active entries after a step of the given length from was along d.
-// Entries that would change their signs become 0.
+// towards returns the active entries of z after a step of the given length along d. was holds these entries
+// before the step. Entries that would change their signs become 0.
 func (s *subspace) towards(active [][]int32, was, d []float64, length float64) []float64 {
 	to := slices.Clone(was)
 	k, m := 0, 0
@@ -169,7 +166,7 @@ func (s *subspace) towards(active [][]int32, was, d []float64, length float64) [
 	return to
 }
 
-// addKeepingSign returns z + d, or 0 if the sum has another sign than z or is only rounding.
+// addKeepingSign returns z + d, or 0 if the sum does not have the sign of z or is below 1e-12 |z|.
 func addKeepingSign(z, d float64) float64 {
 	if to := z + d; to*z > 0 && math.Abs(to) >= 1e-12*math.Abs(z) {
 		return to

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Error fails the test if err is nil or lacks one of the fragments.
+// Error fails the test if err is nil or if its text lacks one of the fragments.
 func Error(t testing.TB, err error, fragments ...string) {
 	t.Helper()
 	if err == nil {
@@ -21,7 +21,7 @@ func Error(t testing.TB, err error, fragments ...string) {
 	}
 }
 
-// Text returns what w writes, such as the entries of a matrix, line by line.
+// Text returns what w writes.
 func Text(t testing.TB, w io.WriterTo) string {
 	t.Helper()
 	var b strings.Builder

@@ -1,5 +1,5 @@
-// Package coordinates reads text whose lines hold coordinates: a matrix file, a Matrix Market
-// file or a list of edges.
+// Package coordinates reads text with one entry `i j value` a line: a matrix file, a Matrix Market file or
+// a list of edges.
 package coordinates
 
 import (
@@ -13,46 +13,44 @@ import (
 
 // Line is a line `i j [value]`.
 type Line struct {
-	// I and J are the first two tokens, a row and a column that count from 1. 0 means that
-	// the token is absent or not an integer from 1 to 2^31-1.
+	// I and J are the first two tokens, a row and a column that count from 1. I or J is 0 if its token is
+	// absent or is not an integer from 1 to 2^31-1.
 	I, J int32
-	// Value is the third token, or in a dense file the only one. It is 1 if there is no
-	// such token, and NaN if the token is not a finite decimal number.
+	// Value is the third token or, in a dense file, the only one. It is 1 if this token is absent, and NaN
+	// if it is not a finite decimal number.
 	Value float64
-	// Tokens is the number of tokens in the line, at least 1.
+	// Tokens is the number of tokens in the line.
 	Tokens int
-	// Number is the number of the line in the file, counted from 1.
+	// Number is the number of the line in the file, from 1.
 	Number int
 }
 
-// Wrong returns the error about a place in a file. Lines and columns count from 1; 0
-// stands for the whole file or line. token is empty if there is none.
+// Wrong returns an error about a place in a file. Line and column count from 1; line 0 means the whole
+// file, column 0 the whole line. token is empty if the error concerns no single token.
 type Wrong func(file string, line, column int, token, msg string) error
 
-// File holds the lines of a text. The ranges of their numbers are not checked yet. A caller that
-// expects a matrix calls Matrix; any other caller checks the Lines itself and reports
-// errors by ErrorAt.
+// File holds the lines of a text. Their numbers may be out of range: Matrix checks them, and callers that
+// expect no matrix check the Lines themselves.
 type File struct {
 	// Name is the name of the file in errors.
 	Name string
-	// Lines holds the lines in order, without blank lines, comments and the first line of
-	// a Matrix Market file.
+	// Lines holds the lines in order, without blank lines, comments and the first line of a Matrix Market
+	// file.
 	Lines []Line
-	// Symmetry is general, symmetric or skew-symmetric in a Matrix Market file; empty in any other
+	// Symmetry is general, symmetric or skew-symmetric in a Matrix Market file, and empty in any other
 	// file.
 	Symmetry string
 
 	field  string  // real, integer or pattern in a Matrix Market file
-	array  bool    // a dense Matrix Market file, whose lines hold only values
-	mirror float64 // factor for the mirrored entry in the other triangle; 0 if there is none
+	array  bool    // the file is a dense Matrix Market file, whose lines hold only values
+	mirror float64 // 1 for a symmetric matrix, -1 for a skew-symmetric one, else 0
 	text   string
 	wrong  Wrong
 }
 
-// Parse parses a text. It skips blank lines, comments that begin with '#' and, in a
-// Matrix Market file, lines that begin with '%'. name is the name of the file in errors,
-// which wrong creates. An empty file, and a Matrix Market file of an unknown kind, are
-// errors; the Lines are not checked.
+// Parse parses a text. It skips blank lines, comments that begin with '#' and, in a Matrix Market file,
+// lines that begin with '%'. name is the name of the file in errors, which wrong creates. An empty file,
+// and a Matrix Market file of an unknown kind, are errors.
 func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, wrong(name, 0, 0, "", "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)")
@@ -127,14 +125,14 @@ func (c *File) banner(words []text.Field) error {
 	return nil
 }
 
-// Announced returns the number of entries that the header of a matrix gives. ok is false if the
-// first of the Lines is no such header of three integers.
+// Announced returns the number of entries that the header of a matrix gives. ok is false if the first of
+// the Lines is no valid header.
 func (c *File) Announced() (entries int64, ok bool) {
 	size, err := c.header()
 	return size[2], err == nil
 }
 
-// ErrorAt returns an error about a token of Lines[k], both counted from 0.
+// ErrorAt returns an error about a token of Lines[k]. k and token count from 0.
 func (c *File) ErrorAt(k, token int, msg string) error {
 	return c.errorAt(c.Lines[k].Number, c.fields(k)[token], msg)
 }
@@ -143,7 +141,7 @@ func (c *File) errorAt(line int, f text.Field, msg string) error {
 	return c.wrong(c.Name, line, f.Column, f.Text, msg)
 }
 
-// fields splits Lines[k] into tokens again; only headers and errors need this.
+// fields returns the tokens of Lines[k].
 func (c *File) fields(k int) []text.Field {
 	lines := text.NewLines(c.text)
 	for lines.Number < c.Lines[k].Number {

@@ -18,8 +18,8 @@ type Matrix struct {
 	Val        []float64
 }
 
-// Matrix returns the matrix whose size the first of the Lines gives and whose entries the
-// other Lines are. The documentation of sparse.MatrixMarket lists the errors.
+// Matrix returns the matrix. The first of the Lines gives its size, all others its entries. The
+// documentation of sparse.MatrixMarket lists the errors.
 func (c *File) Matrix() (*Matrix, error) {
 	size, err := c.Size()
 	if err != nil {
@@ -47,9 +47,9 @@ func (c *File) Matrix() (*Matrix, error) {
 	return c.collect(int(size[0]), int(size[1]))
 }
 
-// place assigns rows and columns to the values of a dense file, column by column. A
-// symmetric file has the lower triangle only, a skew-symmetric one without the diagonal.
-// Values beyond the last column get a column out of range.
+// place assigns rows and columns to the values of a dense file, column by column. A symmetric file has only
+// the lower triangle, a skew-symmetric file only the part below the diagonal. Values beyond the last column
+// get a column out of range.
 func (c *File) place(size [3]int64) error {
 	i, j := int64(1), int64(1)
 	first := func() int64 {
@@ -75,7 +75,7 @@ func (c *File) place(size [3]int64) error {
 	return nil
 }
 
-// collect returns the matrix of valid entries; an entry that occurs twice is an error.
+// collect returns the matrix of valid entries. An entry that occurs twice is an error.
 func (c *File) collect(rows, cols int) (*Matrix, error) {
 	entries := c.Lines[1:]
 	m := &Matrix{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
@@ -105,17 +105,17 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 	}
 	for i := range rows {
 		if j, twice := SortRow(m.Idx[m.Ptr[i]:m.Ptr[i+1]], m.Val[m.Ptr[i]:m.Ptr[i+1]]); twice {
-			return nil, c.twice(int32(i)+1, j+1)
+			return nil, c.repeatedEntry(int32(i)+1, j+1)
 		}
 	}
 	return m, nil
 }
 
-// stored reports whether an entry is stored in the matrix: the zeros of a dense file are
-// not, except -0.
+// stored reports whether an entry is stored in the matrix. The zeros of a dense file are not stored, except
+// -0.
 func (c *File) stored(e Line) bool { return !c.array || math.Float64bits(e.Value) != 0 }
 
-// SortRow sorts the entries of a row by column. If a column occurs twice, it returns that
+// SortRow sorts the entries of a row by column. If a column occurs twice, twice is true and column is this
 // column.
 func SortRow(idx []int32, val []float64) (column int32, twice bool) {
 	sorted := true
@@ -143,8 +143,8 @@ func SortRow(idx []int32, val []float64) (column int32, twice bool) {
 	return 0, false
 }
 
-// twice returns the error for the second entry at a position or at its mirror image.
-func (c *File) twice(i, j int32) error {
+// repeatedEntry returns the error for an entry that occurs twice, or whose mirrored entry occurs too.
+func (c *File) repeatedEntry(i, j int32) error {
 	first := 0
 	for _, e := range c.Lines[1:] {
 		if here := e.I == i && e.J == j || c.mirror != 0 && e.I == j && e.J == i; here && first == 0 {
@@ -157,7 +157,7 @@ func (c *File) twice(i, j int32) error {
 	panic("coordinates: no place comes twice")
 }
 
-// header parses the first of the Lines: the numbers of rows and columns and, except in a dense file, of
+// header parses the first of the Lines: the numbers of rows, of columns and, except in a dense file, of
 // entries.
 func (c *File) header() (size [3]int64, err error) {
 	want := "expected the size of the matrix, `rows cols nnz`, three whole numbers"
@@ -181,8 +181,8 @@ func (c *File) header() (size [3]int64, err error) {
 	return size, nil
 }
 
-// Size returns the numbers of rows, columns and entries that the first of the Lines
-// gives, or an error if there cannot be such a matrix.
+// Size returns the numbers of rows, columns and entries that the first of the Lines gives, or an error if
+// they are not possible.
 func (c *File) Size() (size [3]int64, err error) {
 	if size, err = c.header(); err != nil {
 		return size, err
@@ -201,8 +201,8 @@ func (c *File) Size() (size [3]int64, err error) {
 	if c.mirror != 0 && rows != cols {
 		return size, c.ErrorAt(0, 1, fmt.Sprintf("%s, but %d x %d: expected a square matrix", c.Symmetry, rows, cols))
 	}
-	// Row pointers take 8 bytes for each row, even if it is empty. A typing error in the
-	// header must not use up the memory of the machine.
+	// Row pointers take 8 bytes for each row. A typing error in the header must not use up the memory of
+	// the machine.
 	const alwaysFine, rowsPerEntry = 1 << 22, 64
 	if rows > alwaysFine && rows/rowsPerEntry > entries {
 		return size, c.ErrorAt(0, 0, fmt.Sprintf("%d rows for %d entries: expected at least one entry in %d rows", rows, entries, rowsPerEntry))
@@ -210,8 +210,8 @@ func (c *File) Size() (size [3]int64, err error) {
 	return size, nil
 }
 
-// wrongEntry returns what is wrong with an entry of a matrix of the given size, and the number
-// of the wrong token; msg is empty for a valid entry.
+// wrongEntry returns what is wrong with an entry of a matrix of the given size, and the number of the wrong
+// token, from 0. msg is empty for a valid entry.
 func (c *File) wrongEntry(e Line, size [3]int64) (token int, msg string) {
 	tokens, form := 3, "`i j value`"
 	if c.field == "pattern" {

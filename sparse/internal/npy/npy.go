@@ -1,6 +1,5 @@
-// Package npy reads and writes arrays in NumPy's .npy format: numbers, booleans and
-// strings. It checks everything that a header says, and allocates memory only for
-// elements that were read.
+// Package npy reads and writes arrays of numbers, booleans and strings in NumPy's .npy format. It checks
+// everything that a header says, and allocates memory only for the elements that it reads.
 package npy
 
 import (
@@ -15,32 +14,32 @@ import (
 // magic is the beginning of every .npy file.
 const magic = "\x93NUMPY"
 
-// maxHeader is the largest length of a header in bytes, maxDims the largest number of
-// dimensions, maxString the largest number of characters of a string.
+// maxHeader is the largest length of a header in bytes, maxDims the largest number of dimensions, maxString
+// the largest number of characters of a string.
 const maxHeader, maxDims, maxString = 1 << 16, 32, 1 << 16
 
-// An Array is an open array: its header has been read, its elements have not.
+// An Array is an array whose header has been read.
 type Array struct {
-	// Kind is f (floating), i (signed), u (unsigned), b (boolean), S (bytes) or U
-	// (Unicode); Size is the number of bytes of an element.
+	// Kind is f (floating), i (signed), u (unsigned), b (boolean), S (bytes) or U (Unicode). Size is the
+	// number of bytes of an element.
 	Kind byte
 	Size int
-	// Fortran says that the first index varies fastest.
+	// Fortran is true if the first index varies fastest.
 	Fortran bool
 	Shape   []int
 	// Len is the number of elements.
 	Len int64
 
-	name  string // NumPy's name of the type
-	big   bool   // big-endian
+	name  string // NumPy's name of the element type
+	big   bool   // numbers are big-endian
 	r     io.Reader
 	read  int64 // number of elements read
 	chunk []byte
 }
 
-// An ElementError is an error about one element.
+// An ElementError is an error about one element of an array.
 type ElementError struct {
-	Index int64 // number of the element in the order of the file, counted from 0
+	Index int64 // number of the element in the file, from 0
 	Token string
 	Msg   string
 }
@@ -53,7 +52,7 @@ func (e *ElementError) Error() string {
 func Open(r io.Reader) (*Array, error) {
 	var head [12]byte
 	if _, err := io.ReadFull(r, head[:10]); err != nil {
-		return nil, ended(err, "within the header")
+		return nil, earlyEnd(err, "within the header")
 	}
 	if string(head[:6]) != magic {
 		return nil, fmt.Errorf("this is no array of NumPy: expected a file that numpy.save wrote")
@@ -63,7 +62,7 @@ func Open(r io.Reader) (*Array, error) {
 	case 1:
 	case 2, 3:
 		if _, err := io.ReadFull(r, head[10:]); err != nil {
-			return nil, ended(err, "within the header")
+			return nil, earlyEnd(err, "within the header")
 		}
 		size = int(min(binary.LittleEndian.Uint32(head[8:]), maxHeader+1))
 	default:
@@ -74,7 +73,7 @@ func Open(r io.Reader) (*Array, error) {
 	}
 	text := make([]byte, size)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return nil, ended(err, "within the header")
+		return nil, earlyEnd(err, "within the header")
 	}
 	a := &Array{r: r}
 	if err := a.parse(string(text)); err != nil {
@@ -83,16 +82,16 @@ func Open(r io.Reader) (*Array, error) {
 	return a, nil
 }
 
-// ended returns an error that says where a file ended too early; it returns other errors unchanged.
-func ended(err error, where string) error {
+// earlyEnd returns an error that says where the file ends, if err is io.EOF or io.ErrUnexpectedEOF. It
+// returns any other error unchanged.
+func earlyEnd(err error, where string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("the file ends %s: write or fetch it again", where)
 	}
 	return err
 }
 
-// parse parses the header, a Python dictionary with the keys descr, fortran_order and
-// shape.
+// parse parses the header, a Python dictionary with the keys descr, fortran_order and shape.
 func (a *Array) parse(text string) error {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	if !ok {
@@ -135,8 +134,8 @@ func badHeader(text string) error {
 	return fmt.Errorf("the header %.*q is not of the form {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", most, text)
 }
 
-// quoted returns the quoted string at the beginning of s, and the rest of s. ok is false if there is no
-// such string.
+// quoted returns the text of the quoted string at the beginning of s, and the rest of s. ok is false if
+// there is no such string.
 func quoted(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", s, false
@@ -145,7 +144,7 @@ func quoted(s string) (text, rest string, ok bool) {
 	return text, rest, ok
 }
 
-// value parses the value of a key, and returns the rest of the header.
+// value parses the value at the beginning of s, which belongs to key. It returns the rest of s.
 func (a *Array) value(key, s string) (rest string, err error) {
 	switch key {
 	case "descr":
@@ -184,7 +183,7 @@ func (a *Array) value(key, s string) (rest string, err error) {
 	return rest, nil
 }
 
-// setType parses names of types such as <f8, |b1 and <U12.
+// setType parses the name of an element type, such as <f8, |b1 or <U12.
 func (a *Array) setType(name string) error {
 	want := fmt.Errorf("elements of type %q: expected float64, float32, integers or truth values (in NumPy a.astype(float) makes them)", name)
 	if len(name) < 3 || !strings.Contains("<>|=", name[:1]) {
@@ -208,7 +207,7 @@ func (a *Array) setType(name string) error {
 	return nil
 }
 
-// count computes Len.
+// count computes Len from Shape.
 func (a *Array) count() error {
 	a.Len = 1
 	for _, n := range a.Shape {
@@ -235,14 +234,14 @@ func (a *Array) next(n int) ([]byte, error) {
 		if k > 0 {
 			return nil, fmt.Errorf("bytes after the last of %d elements: expected the end of the file", a.Len)
 		}
-		return nil, err // io.EOF, or the error of a wrong checksum
+		return nil, err // io.EOF, or an error of the decompression
 	}
 	if need := n * a.Size; cap(a.chunk) < need {
 		a.chunk = make([]byte, need)
 	}
 	b := a.chunk[:n*a.Size]
 	if k, err := io.ReadFull(a.r, b); err != nil {
-		return nil, ended(err, fmt.Sprintf("after %d of %d elements", a.read+int64(k/a.Size), a.Len))
+		return nil, earlyEnd(err, fmt.Sprintf("after %d of %d elements", a.read+int64(k/a.Size), a.Len))
 	}
 	a.read += int64(n)
 	return b, nil
@@ -255,9 +254,8 @@ func (a *Array) order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// Floats reads the next elements into dst and returns their number, at least one. After
-// the last element it returns io.EOF. An integer that float64 cannot represent is an
-// *ElementError.
+// Floats reads the next elements into dst and returns their number, at least one. After the last element it
+// returns io.EOF. An integer that float64 cannot represent is an *ElementError.
 func (a *Array) Floats(dst []float64) (int, error) {
 	at := a.read
 	b, err := a.next(len(dst))
@@ -309,8 +307,8 @@ func sameWhole(v int64, unsigned bool, f float64) bool {
 	return f < 1<<63 && int64(f) == v
 }
 
-// whole returns the integer in b. An unsigned integer of 2^63 or more becomes a
-// negative v with the same bits.
+// whole returns the integer at the beginning of b. An unsigned integer of 2^63 or more becomes a negative v
+// with the same bits.
 func (a *Array) whole(b []byte) (v int64, unsigned bool) {
 	order := a.order()
 	switch {
@@ -334,8 +332,7 @@ func (a *Array) whole(b []byte) (v int64, unsigned bool) {
 	return int64(order.Uint64(b)), false
 }
 
-// Ints is Floats for integers. An array of another type, and a number beyond int64, are
-// errors.
+// Ints is Floats for integers. An array of another type is an error, and so is an integer of 2^63 or more.
 func (a *Array) Ints(dst []int64) (int, error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return 0, fmt.Errorf("elements of type %q: expected whole numbers", a.name)
@@ -356,7 +353,8 @@ func (a *Array) Ints(dst []int64) (int, error) {
 	return n, nil
 }
 
-// Strings reads the next elements, at most n, of an array of strings; see Floats.
+// Strings reads the next elements, at most n, of an array of strings. After the last element it returns
+// io.EOF.
 func (a *Array) Strings(n int) ([]string, error) {
 	if a.Numeric() {
 		return nil, fmt.Errorf("elements of type %q: expected strings", a.name)
@@ -378,7 +376,7 @@ func (a *Array) Strings(n int) ([]string, error) {
 		}
 		var s strings.Builder
 		for ; len(e) > 0; e = e[4:] {
-			s.WriteRune(rune(min(order.Uint32(e), 0x110000))) // WriteRune replaces invalid characters by U+FFFD
+			s.WriteRune(rune(min(order.Uint32(e), 0x110000))) // replaces invalid characters by U+FFFD
 		}
 		out[k] = strings.TrimRight(s.String(), "\x00")
 	}

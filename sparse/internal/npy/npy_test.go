@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestLargeWholeNumbers checks that 64-bit integers are read if float64 can represent
-// them and refused otherwise, and that unsigned integers near 2^64 are not read as
-// negative ones.
+// TestLargeWholeNumbers checks that 64-bit integers are read if float64 can represent them, and are refused
+// otherwise.
 func TestLargeWholeNumbers(t *testing.T) {
 	for _, tt := range []struct {
 		kind  string

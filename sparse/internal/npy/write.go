@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// writeHeader writes a header of version 1 with NumPy's padding.
+// writeHeader writes a header of format version 1, padded as NumPy does it.
 func writeHeader(w io.Writer, descr string, shape []int) error {
 	dims := make([]string, len(shape))
 	for k, n := range shape {
@@ -29,31 +29,31 @@ func writeHeader(w io.Writer, descr string, shape []int) error {
 	return err
 }
 
-// A Writer writes the elements of an array block by block.
+// A Writer writes the elements of an array.
 type Writer struct {
 	w     io.Writer
 	chunk []byte
 }
 
-// NewWriter writes the header of an array of float64 (f8), int32 (i4) or int64 (i8), in
-// C order.
+// NewWriter writes the header of an array in C order. kind is f8 for float64, i4 for int32, or i8 for
+// int64.
 func NewWriter(w io.Writer, kind string, shape ...int) (*Writer, error) {
 	return &Writer{w: w}, writeHeader(w, "<"+kind, shape)
 }
 
-// Floats writes elements of type f8.
+// Floats writes elements of kind f8.
 func (w *Writer) Floats(v []float64) error {
 	return blocks(w, v, func(b []byte, x float64) []byte {
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 	})
 }
 
-// Ints writes elements of type i8.
+// Ints writes elements of kind i8.
 func (w *Writer) Ints(v []int64) error {
 	return blocks(w, v, func(b []byte, x int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) })
 }
 
-// Int32s writes elements of type i4.
+// Int32s writes elements of kind i4.
 func (w *Writer) Int32s(v []int32) error {
 	return blocks(w, v, func(b []byte, x int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(x)) })
 }
@@ -74,7 +74,7 @@ func blocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
 	return nil
 }
 
-// WriteStrings writes a one-dimensional array of Unicode strings.
+// WriteStrings writes v as an array of one dimension.
 func WriteStrings(w io.Writer, v []string) error {
 	size := 1
 	for _, s := range v {
@@ -95,7 +95,7 @@ func WriteStrings(w io.Writer, v []string) error {
 	return nil
 }
 
-// WriteBytes writes an array without dimensions that holds one byte string.
+// WriteBytes writes s as an array without dimensions.
 func WriteBytes(w io.Writer, s string) error {
 	if err := writeHeader(w, fmt.Sprintf("|S%d", len(s)), nil); err != nil {
 		return err

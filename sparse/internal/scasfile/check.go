@@ -11,25 +11,24 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// checkBytes is the approximate number of bytes that CheckPart checks at a time: large enough for fast
-// reading, small enough for a processor's cache.
+// checkBytes is the approximate number of bytes that CheckPart checks at a time.
 const checkBytes = 8 << 20
 
-// Check checks the whole file: all rows, by CheckPart with the given release, and the other sections.
+// Check checks the whole file. See CheckPart for release.
 func (f *File) Check(release bool) error {
 	if err := f.CheckPart(0, int(f.Rows), release); err != nil {
 		return err
 	}
-	return f.checkBlocks(span{page, f.sums.at}) // the other sections and the padding
+	return f.checkBlocks(span{page, f.sums.at}) // all blocks that were not checked with the rows
 }
 
-// CheckPart is CheckRows for many rows, on all processors. Of several errors it returns the first in
-// the order of rows. If release is set, it releases the memory of rows after their check.
+// CheckPart is CheckRows for many rows, on all processors. It returns the first error in the order of rows.
+// If release is true, it releases the memory of rows after their check.
 func (f *File) CheckPart(lo, hi int, release bool) error {
 	step := int(max(1, f.Rows/(f.size/checkBytes+1))) // rows to check at a time
 	pieces := (hi - lo + step - 1) / step
 	failed := make([]error, pieces)
-	var wrong atomic.Int64 // number of a piece with an error; pieces with larger numbers need no check
+	var wrong atomic.Int64 // smallest number of a piece with an error so far; later pieces need no check
 	wrong.Store(int64(pieces))
 	faults.Each(0, pieces, func() func(k int) {
 		return func(k int) {
@@ -52,7 +51,7 @@ func (f *File) CheckPart(lo, hi int, release bool) error {
 	return nil
 }
 
-// CheckMeta checks the section meta, and the end of the last row.
+// CheckMeta checks the section meta, and that the last row ends with the last entry.
 func (f *File) CheckMeta() error {
 	if err := f.checkBlocks(span{f.ptr.end - 8, f.ptr.end}); err != nil {
 		return err
@@ -63,9 +62,8 @@ func (f *File) CheckMeta() error {
 	return f.checkBlocks(f.meta)
 }
 
-// CheckRows checks rows lo to hi−1: every block of the file that holds a part of them must match
-// its checksum, which is computed only once; columns must be in range and increasing; values and
-// labels must be finite. Programs that use the rows rely on this.
+// CheckRows checks rows lo to hi−1. Every block of the file that holds a part of them must match its
+// checksum, columns must be in range and increasing, and values and labels must be finite.
 func (f *File) CheckRows(lo, hi int) error {
 	if err := f.checkBlocks(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)}); err != nil {
 		return err
@@ -108,7 +106,7 @@ func (f *File) checkRow(i int) error {
 	return f.checkLabel(i)
 }
 
-// CheckLabels checks the labels of rows lo to hi−1, as CheckRows does, and nothing else.
+// CheckLabels checks only the labels of rows lo to hi−1.
 func (f *File) CheckLabels(lo, hi int) error {
 	if f.Labels == nil {
 		return nil
@@ -139,8 +137,8 @@ func isFinite(v float64) bool {
 	return math.Float64bits(v)&exponent != exponent
 }
 
-// checkBlocks compares the blocks that overlap s with their checksums, except those that
-// were compared before.
+// checkBlocks compares the blocks that overlap s with their checksums, except blocks that it has already
+// compared.
 func (f *File) checkBlocks(s span) error {
 	if s.at >= s.end {
 		return nil

@@ -28,14 +28,13 @@ type File struct {
 	layout
 	data    []byte // the whole file
 	mapped  bool
-	path    string        // path of a mapped file
+	path    string        // path of the file, if it is mapped
 	info    os.FileInfo   // description of the file when it was mapped
-	checked []atomic.Bool // whether each block was checked
+	checked []atomic.Bool // for each block, whether it was checked
 }
 
-// Open opens a file of the given size. It maps the file if r is an *os.File and the
-// system supports it, and reads it otherwise. It checks only the header and the list of
-// checksums; see Check.
+// Open opens a file of the given size. It maps the file if r is an *os.File and the system supports it, and
+// reads it otherwise. It checks only the header and the list of checksums.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, min(size, page))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -56,7 +55,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		}
 	}
 	if !f.mapped {
-		words := make([]uint64, (size+7)/8) // words, so that the numbers in data are aligned
+		words := make([]uint64, (size+7)/8) // uint64, so that the numbers in data are aligned
 		f.data = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
 		if _, err := r.ReadAt(f.data, 0); err != nil && err != io.EOF {
 			return nil, err
@@ -82,18 +81,18 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Int32s returns the numbers in a section of columns. On little-endian machines this is a
-// view of b, which must be aligned.
+// Int32s returns the numbers in b, such as columns. On little-endian machines the result is a view of b,
+// which must be aligned.
 func Int32s(b []byte) []int32 {
 	return view(b, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
 }
 
-// Int64s is Int32s for the ends of rows.
+// Int64s is Int32s for int64, such as the ends of rows.
 func Int64s(b []byte) []int64 {
 	return view(b, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) })
 }
 
-// Floats is Int32s for values and labels.
+// Floats is Int32s for float64, such as values and labels.
 func Floats(b []byte) []float64 {
 	return view(b, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
 }
@@ -104,7 +103,7 @@ func (f *File) Mapped() bool { return f.mapped }
 // ErrChanged is the error for a mapped file whose length another program changed.
 var ErrChanged = errors.New("changed while it was read: it is not as long as it was; begin again when no other program writes to it")
 
-// Guard calls do, and returns ErrChanged if the file shrinks while do reads it.
+// Guard returns what do returns, or ErrChanged if the file becomes shorter while do reads it.
 func (f *File) Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -117,9 +116,9 @@ func (f *File) Guard(do func() error) (err error) {
 	return do()
 }
 
-// Changed returns ErrChanged if the recovered value is a fault in the mapped file. If
-// recovered is nil, it compares the length of the file with the original length, because
-// reading beyond the end but within the last page gives zeros instead of a fault.
+// Changed returns ErrChanged if recovered is a fault in the mapped file. If recovered is nil, it compares
+// the present length of the file with its length when it was mapped, because reading beyond the end gives
+// zeros within the last page, and a fault only after it.
 func (f *File) Changed(recovered any) error {
 	addr, fault := faults.Address(recovered)
 	switch {
@@ -147,13 +146,13 @@ func (f *File) Close() error {
 
 func (f *File) part(s span) []byte { return f.data[s.at:s.end:s.end] }
 
-// native reports whether this machine is little-endian, as the file is.
+// native reports whether this machine is little-endian, as .scas files are.
 var native = func() bool {
 	one := uint16(1)
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
 
-// view returns the numbers in b; on little-endian machines without a copy.
+// view returns the numbers in b, on little-endian machines without a copy.
 func view[T any](b []byte, decode func([]byte) T) []T {
 	var v T
 	size := int(unsafe.Sizeof(v))
@@ -173,8 +172,8 @@ func bytesOf[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))
 }
 
-// parts calls do with the position of rows lo to hi−1 in each section. If the row pointers are
-// damaged, the positions are wrong but within the file.
+// parts calls do with the bytes of rows lo to hi−1 in each section. If the row pointers are damaged, it
+// passes wrong bytes, but none outside the file.
 func (f *File) parts(lo, hi int, do func(s span)) {
 	first := max(0, min(f.Ptr[lo], f.NNZ))
 	last := max(first, min(f.Ptr[hi], f.NNZ))
@@ -186,21 +185,20 @@ func (f *File) parts(lo, hi int, do func(s span)) {
 	}
 }
 
-// labelsOf returns the position of the labels of rows lo to hi−1.
+// labelsOf returns the bytes of the labels of rows lo to hi−1.
 func (f *File) labelsOf(lo, hi int) span {
 	return span{f.labels.at + 8*int64(lo), f.labels.at + 8*int64(hi)}
 }
 
-// Prefetch asks the system to load rows lo to hi−1 soon.
+// Prefetch asks the system to load rows lo to hi−1. It does not wait.
 func (f *File) Prefetch(lo, hi int) {
 	if f.mapped {
 		f.parts(lo, hi, func(s span) { willNeed(f.data[s.at/page*page : s.end]) })
 	}
 }
 
-// Release frees the memory of rows lo to hi−1, except pages that hold parts of other rows too. At
-// the next use the system reads the freed rows from the file again. Release has no effect if the
-// file is not mapped.
+// Release frees the memory of rows lo to hi−1, except pages that also hold other rows. The system reads the
+// rows from the file again at their next use. Release has no effect if the file is not mapped.
 func (f *File) Release(lo, hi int) {
 	if f.mapped {
 		f.parts(lo, hi, func(s span) { f.release(s) })

@@ -87,7 +87,7 @@ type layout struct {
 	size                              int64
 }
 
-// layout returns the positions of the sections. The header must be valid.
+// layout returns the positions of the sections. h must be valid.
 func (h *Header) layout() (l layout) {
 	at := int64(page)
 	put := func(s *span, bytes int64) {
@@ -124,10 +124,10 @@ func (h *Header) encode() []byte {
 	return b
 }
 
-// most bounds the numbers in a header, so that sizes do not overflow.
+// most is the largest number that a header may contain, so that sizes do not overflow.
 const most = 1 << 48
 
-// decode parses the header of a file of the given size.
+// decode parses b, the header of a file of the given size.
 func decode(b []byte, size int64) (*Header, error) {
 	le := binary.LittleEndian
 	switch {

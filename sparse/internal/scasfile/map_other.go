@@ -4,7 +4,7 @@ package scasfile
 
 import "os"
 
-// mapFile reports that this system maps no files; Open then reads the file.
+// mapFile returns false, because this system maps no files.
 func mapFile(*os.File, int64) ([]byte, bool) { return nil, false }
 
 func unmap([]byte) error { return nil }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file. It returns false if the system cannot.
+// mapFile maps a file. It returns false if the system cannot do so.
 func mapFile(f *os.File, size int64) ([]byte, bool) {
 	if int64(int(size)) != size {
 		return nil, false
@@ -19,8 +19,7 @@ func mapFile(f *os.File, size int64) ([]byte, bool) {
 
 func unmap(b []byte) error { return unix.Munmap(b) }
 
-// The functions below give advice to the system; if it ignores the advice, only time or
-// memory is lost.
+// The functions below ignore errors, which cost only time or memory.
 
 func willNeed(b []byte) { _ = unix.Madvise(b, unix.MADV_WILLNEED) }
 

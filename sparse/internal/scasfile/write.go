@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// A Writer writes a file: the caller writes the sections in order, calls End after each of them, and
-// Close at the end.
+// A Writer writes a file. The caller writes the sections in order, calls End after each section, and Close
+// at the end.
 type Writer struct {
 	to   io.Writer
 	at   int64
@@ -15,7 +15,7 @@ type Writer struct {
 	sums []byte
 }
 
-// NewWriter writes the header.
+// NewWriter writes the header of a file.
 func NewWriter(to io.Writer, h *Header) (*Writer, error) {
 	_, err := to.Write(h.encode())
 	return &Writer{to: to, at: page}, err
@@ -50,7 +50,7 @@ func (w *Writer) End() error {
 	return err
 }
 
-// Close ends the file: it writes the checksums. It does not close the writer given to NewWriter.
+// Close writes the checksums. It does not close the writer that NewWriter received.
 func (w *Writer) Close() error {
 	if (w.at-page)%block != 0 {
 		w.endBlock()
@@ -60,7 +60,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// WriteNumbers writes numbers of 4 or 8 bytes in the format of the sections.
+// WriteNumbers writes v in the format of the sections.
 func WriteNumbers[T int32 | int64 | float64](w io.Writer, v []T) error {
 	if native {
 		_, err := w.Write(bytesOf(v))

@@ -1,7 +1,7 @@
-// Package text parses numbers in byte buffers fast enough for large data files.
+// Package text reads and writes text. Its functions for numbers are fast enough for large data files.
 //
-// A buffer must end in a separator, such as a line feed, followed by at least Pad bytes
-// of any content, so that loops need no test for the end.
+// A buffer of bytes must end in a separator, such as a line feed, followed by at least Pad bytes of any
+// content, because loops do not test for the end of the buffer.
 package text
 
 import (
@@ -21,11 +21,10 @@ var pow10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// upow10[n] is 10^n, by which FloatUntil multiplies before it adds n more digits.
+// upow10[n] is 10^n.
 var upow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// separators marks the bytes that may follow a token: blanks, line ends and the
-// start of a comment.
+// separators marks the bytes that may follow a token: blanks, line ends and the start of a comment.
 var separators = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\v': true, '\f': true, '#': true}
 
 // IsSeparator reports whether c ends a token.
@@ -41,24 +40,22 @@ func tokenEnd(b []byte, i int, separators *[256]bool) int {
 	return i
 }
 
-// Digits reads up to 8 decimal digits at b[i:] and returns their number and their value.
-// It processes 8 bytes at once. Let y be a byte XOR '0', which is above 9 unless the byte
-// is a digit. If y > 9, then y or y+0x76 has its high bit set. A carry of this addition can
-// only change later bytes, so the first byte that is not a digit is found correctly.
+// Digits reads up to 8 decimal digits at b[i:] and returns their number and their value. It processes 8
+// bytes at once. Let y be a byte XOR '0'. Then y or y+0x76 has its high bit set unless the byte is a digit;
+// a carry of this addition changes only later bytes.
 func Digits(b []byte, i int) (n int, v uint64) {
 	y := binary.LittleEndian.Uint64(b[i:]) ^ 0x3030303030303030
 	other := (y + 0x7676767676767676 | y) & 0x8080808080808080
 	n = bits.TrailingZeros64(other) >> 3
-	y <<= 64 - 8*uint(n) // replaces what follows the digits by leading zeros
-	y = y*10 + y>>8      // joins digits to pairs, then to fours, then all eight
+	y <<= 64 - 8*uint(n) // drops the bytes after the digits, and fills up with leading zeros
+	y = y*10 + y>>8      // joins digits to pairs; the next line joins the pairs
 	v = ((y&0x000000FF000000FF)*0x000F424000000064 + (y>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
 	return n, v
 }
 
-// Float reads the decimal number that begins at b[i] and ends at a separator, whose
-// position is end. The value is exactly that of strconv.ParseFloat. If ok is false, the
-// token is not a finite decimal number: it is malformed, too large for float64,
-// hexadecimal, NaN or Inf.
+// Float reads the decimal number that begins at b[i] and ends at a separator, whose position is end. v is
+// exactly the value that strconv.ParseFloat returns. ok is false if the token is not a finite decimal
+// number, for example if it is hexadecimal, NaN or too large for float64.
 func Float(b []byte, i int) (v float64, end int, ok bool) { return FloatUntil(b, i, &separators) }
 
 // FloatUntil is Float for the given separators.
@@ -68,7 +65,7 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	if neg || b[i] == '+' {
 		i++
 	}
-	if first := uint64(b[i] - '0'); first <= 9 && b[i+1] == '.' { // the most frequent decimals, d.d to d.ddddddd
+	if first := uint64(b[i] - '0'); first <= 9 && b[i+1] == '.' { // d.d to d.ddddddd
 		if n, m := Digits(b, i+2); uint(n-1) < 7 && separators[b[i+2+n]] {
 			v = float64(first*upow10[n]+m) / pow10[n]
 			if neg {
@@ -79,7 +76,7 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	}
 	whole, m := Digits(b, i)
 	i += whole
-	if separators[b[i]] && uint(whole-1) < 8 { // 1 to 8 digits: most integers
+	if separators[b[i]] && uint(whole-1) < 8 { // an integer of 1 to 8 digits
 		if neg {
 			return -float64(m), i, true
 		}
@@ -128,8 +125,7 @@ func scaled(m uint64, exp int) float64 {
 	return float64(m) * pow10[exp]
 }
 
-// exponent reads an exponent of 1 to 4 digits, with or without a sign. For any other text ok is false;
-// slowFloat reads longer exponents.
+// exponent reads an exponent of 1 to 4 digits, with or without a sign. ok is false for any other text.
 func exponent(b []byte, i int) (e, end int, ok bool) {
 	neg := b[i] == '-'
 	if neg || b[i] == '+' {
@@ -145,8 +141,7 @@ func exponent(b []byte, i int) (e, end int, ok bool) {
 	return int(v), i + n, true
 }
 
-// slowFloat parses a token by strconv. ok is false if the token is not a finite decimal number,
-// although strconv may accept it.
+// slowFloat parses a token by strconv. ok is false if the token is not a finite decimal number.
 func slowFloat(b []byte, start int, separators *[256]bool) (v float64, end int, ok bool) {
 	end = tokenEnd(b, start, separators)
 	token := string(b[start:end])

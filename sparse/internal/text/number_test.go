@@ -9,12 +9,13 @@ import (
 	"testing"
 )
 
-// agree checks that ParseFloat and package strconv agree on one token.
+// agree checks that ParseFloat and strconv.ParseFloat agree on a token, except that ParseFloat refuses
+// hexadecimal and infinite numbers and NaN.
 func agree(t *testing.T, s string) {
 	t.Helper()
 	want, err := strconv.ParseFloat(s, 64)
 	wantOK := err == nil && !math.IsInf(want, 0) && !math.IsNaN(want) &&
-		strings.Trim(s, "0123456789+-.eE") == "" // strconv also accepts hexadecimal
+		strings.Trim(s, "0123456789+-.eE") == ""
 	got, ok := ParseFloat(s)
 	if ok != wantOK || (ok && math.Float64bits(got) != math.Float64bits(want)) {
 		t.Errorf("%q: got %v, %v, want %v, %v", s, got, ok, want, wantOK)
@@ -54,7 +55,7 @@ func TestFloatAgreesWithStrconvOnRandomNumbers(t *testing.T) {
 			if len(s) > 60 {
 				continue
 			}
-		case 1: // like a measurement
+		case 1: // up to 18 decimals
 			s = strconv.FormatFloat(r.NormFloat64(), 'f', r.IntN(19), 64)
 		case 2:
 			s = digits(r.IntN(22)) + "." + digits(r.IntN(22))
@@ -84,7 +85,7 @@ func TestFloatStopsAtTheSeparator(t *testing.T) {
 }
 
 func TestDigits(t *testing.T) {
-	for c := range 256 { // every byte ends a run of digits or belongs to it
+	for c := range 256 {
 		for n := range 8 {
 			b := append([]byte("12345678"[:n]), byte(c))
 			b = append(b, "00000000"...)

@@ -12,17 +12,15 @@ import (
 
 // Field is a token of a line.
 type Field struct {
-	Column int // 1-based, in bytes
+	Column int // from 1, in bytes
 	Text   string
 }
 
-// Lines iterates over the lines of a text. It skips blank lines and comments, which begin
-// with '#'.
+// Lines iterates over the lines of a text that have a token. Comments begin with '#'.
 type Lines struct {
-	// Number is the 1-based number of the current line.
+	// Number is the number of the current line, from 1.
 	Number int
-	// Fields holds the tokens of the current line, at least one, until the next call of
-	// Next.
+	// Fields holds the tokens of the current line until the next call of Next.
 	Fields []Field
 
 	rest string
@@ -31,7 +29,7 @@ type Lines struct {
 // NewLines returns a Lines positioned before the first line of s.
 func NewLines(s string) *Lines { return &Lines{rest: s} }
 
-// Next advances to the next line that has a token; it returns false if there is none.
+// Next advances to the next line that has a token. It returns false if there is none.
 func (l *Lines) Next() bool {
 	l.Fields = l.Fields[:0]
 	for len(l.Fields) == 0 && l.rest != "" {
@@ -52,7 +50,7 @@ func (l *Lines) Next() bool {
 	return len(l.Fields) > 0
 }
 
-// ParseFloat is Float for a string. ok is false if the string is not one finite decimal number.
+// ParseFloat is Float for a string. ok is false if s is not a finite decimal number.
 func ParseFloat(s string) (v float64, ok bool) {
 	b := make([]byte, len(s)+1+Pad)
 	copy(b, s)
@@ -61,13 +59,13 @@ func ParseFloat(s string) (v float64, ok bool) {
 	return v, ok && end == len(s)
 }
 
-// ParseInt parses 1 to 18 decimal digits. ok is false for any other string, such as one with a sign.
+// ParseInt parses 1 to 18 decimal digits. ok is false for any other string, for example if it has a sign.
 func ParseInt(s string) (v int64, ok bool) {
 	u, err := strconv.ParseUint(s, 10, 64)
 	return int64(u), err == nil && len(s) <= 18
 }
 
-// FromFile calls read with a file; the name in errors is its path.
+// FromFile opens a file and returns what read returns for it. name is the path of the file.
 func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)) (T, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,8 +76,8 @@ func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)
 	return read(f, path)
 }
 
-// Write calls fill with a buffer for w. fill may ignore errors: the buffer keeps the
-// first one, and Write returns it as an error of package pkg, with the prefix doing.
+// Write calls fill with a buffer for w. fill may ignore errors: Write returns the first one as an error of
+// package pkg. doing says what failed, such as "writing labels".
 func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
 	fill(bw)
@@ -89,7 +87,7 @@ func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
 	return nil
 }
 
-// WriteAll is Write for a function that returns errors.
+// WriteAll is Write for a fill that returns errors.
 func WriteAll(w io.Writer, pkg, doing string, fill func(io.Writer) error) error {
 	var failure error
 	err := Write(w, pkg, doing, func(to *bufio.Writer) { failure = fill(to) })
