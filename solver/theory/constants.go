@@ -4,8 +4,8 @@
 package theory
 
 // Constants holds the quantities in the paper's assumptions that can be computed from a
-// problem. The paper writes the first two terms of the objective, the mean loss and
-// (mu/2)|x|², as the mean f of functions fᵢ of single samples.
+// problem. In the paper, f is the mean loss plus (mu/2)|x|². It is the mean of functions fᵢ,
+// one for each sample.
 type Constants struct {
 	// NuF is ν_f, a Lipschitz constant of the gradient of every fᵢ: the largest second derivative
 	// of the loss, times max |aᵢ|², plus mu. It is 0 if the second derivative is not bounded.

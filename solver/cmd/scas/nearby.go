@@ -48,7 +48,7 @@ func missingDir(path string) string {
 	return dir
 }
 
-// nearest returns the name of the file in dir that is most similar to name; see similar.
+// nearest returns the name of the file in dir that is most similar to name, or "" if no name is similar.
 func nearest(dir, name string) string {
 	d, err := os.Open(dir)
 	if err != nil {

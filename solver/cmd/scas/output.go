@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// An output is a file that a command will write, with the flag that names it. An empty path means no
-// file.
+// An output is a file that a command will write. flag is the flag that gives path; path is empty if the flag
+// is not given. fill writes the content.
 type output struct {
 	flag, path string
 	fill       func(io.Writer) error

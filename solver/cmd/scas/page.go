@@ -23,8 +23,8 @@ type pageFlags struct {
 
 // A page is the content of the HTML file of --report. The file has no scripts, and needs no other file.
 type page struct {
-	Command string  // name of the command, such as scas train
-	Data    string  // name of the data file
+	Command string // name of the command, such as scas train
+	Data    string
 	Summary summary // the summary that the command prints
 	Verdict judgement
 	Metrics summary       // metrics on the training data
@@ -256,11 +256,11 @@ func (t modelSection) Span() (span float64) {
 	return span - t.Left()
 }
 
-// A training has statistics of the fitted rows of all ranks. Both fields are nil out of core, where they
-// would need another pass.
+// A training has the metrics of a model on the fitted rows of all ranks, and the standard deviations of the
+// features. Both are nil out of core, where they would need another pass.
 type training struct {
-	metrics    *model.Metrics // metrics of a model on the rows
-	deviations []float64      // standard deviations of the features
+	metrics    *model.Metrics
+	deviations []float64
 }
 
 // training returns the statistics that --report shows. Without --report, and out of core, both fields are

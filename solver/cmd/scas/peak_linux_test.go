@@ -24,7 +24,7 @@ func peakMain() {
 func peakOf(t *testing.T, args ...string) (code int, bytes int64) {
 	t.Helper()
 	cmd := exec.Command("scas-peak", args...)
-	out, err := cmd.Output() // scas-peak ends with the exit code of scas
+	out, err := cmd.Output() // err may say only that scas failed
 	kilobytes, bad := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 	if bad != nil {
 		t.Fatalf("%v: %v, %v", args, bad, err)

@@ -261,7 +261,8 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 	return opt
 }
 
-// read reads the data that the model m will predict, and warns if the two do not match.
+// read reads the data that m will predict, and warns if the features or offsets of the data and of m do not
+// match.
 func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
 	if err == nil && c.Offset != "" {

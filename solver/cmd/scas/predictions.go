@@ -37,8 +37,8 @@ type predictions struct {
 	// values has one number for each row and each column of the model, row by row: a predicted number, a
 	// probability or, if the loss has no probabilities, a margin.
 	values  []float64
-	classes []int    // index of the predicted class of each row; nil if the model predicts numbers
-	names   []string // names of the classes
+	classes []int // index of the predicted class of each row; nil if the model predicts numbers
+	names   []string
 }
 
 // margins returns the margins of a model for the rows of data, row by row. They include the offsets.

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// terminalEvery is the time between two reports on a terminal, progressEvery the time elsewhere.
+// terminalEvery is the time between two reports on a terminal, and progressEvery the time between two
+// reports elsewhere.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
 // A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of

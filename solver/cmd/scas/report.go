@@ -36,7 +36,7 @@ type classReport struct {
 	*columnFit
 }
 
-// A columnFit describes the fit of a column of coefficients.
+// A columnFit describes the fit of a column of coefficients: of the whole model, or of one class.
 type columnFit struct {
 	Objective number `json:"objective"`
 	Loss      number `json:"mean_loss"`

@@ -130,7 +130,7 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	return nil
 }
 
-// A portion is the range of rows of one process: count rows from row first on. total is the number of
+// A portion is the range of rows of one process, from row first to row first+count-1. total is the number of
 // rows of all processes.
 type portion struct{ first, count, total int }
 
