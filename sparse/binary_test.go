@@ -123,8 +123,8 @@ func TestBinaryLayout(t *testing.T) {
 	}
 }
 
-// TestBinaryMaps checks that a file is mapped, with its labels, and holds the same data as the
-// text that it was made from. Replacing the file must not change mapped data.
+// TestBinaryMaps checks that a file is mapped, with its labels, and holds the data that were
+// written. Replacing the file must not change mapped data.
 func TestBinaryMaps(t *testing.T) {
 	d := manyRows(t, 40000)
 	path := filepath.Join(t.TempDir(), "d.scas")

@@ -84,8 +84,8 @@ func onlyFiles(t *testing.T, dir string, want ...string) {
 }
 
 // TestConvertResumes interrupts a conversion again and again, while it reads and while it writes.
-// The file must have the same bytes as without interruptions. Only text that was not recorded may
-// be read twice.
+// The file must have the same bytes as without interruptions, and the last call must not read the
+// text from its beginning.
 func TestConvertResumes(t *testing.T) {
 	dir := t.TempDir()
 	d := manyRows(t, 40000)
@@ -192,8 +192,7 @@ func flip(t *testing.T, path string, at int) {
 	must(t, os.WriteFile(path, data, 0o666))
 }
 
-// TestConvertErrors checks that Convert returns the same error as Read for malformed text, and leaves no
-// files.
+// TestConvertErrors checks the errors of Convert, and that malformed text leaves no files.
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")

@@ -215,8 +215,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestFollowed checks Followed for links to existing and to missing files, and for a link to
-// itself.
+// TestFollowed checks Followed for links to a file that does not exist, and for a link to itself.
 func TestFollowed(t *testing.T) {
 	dir := t.TempDir()
 	for from, to := range map[string]string{"a": "b", "b": "file", "loop": "loop"} {

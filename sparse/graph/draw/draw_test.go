@@ -115,8 +115,8 @@ func mustGraph(t *testing.T, n int, edges []graph.Edge) *graph.Graph {
 	return g
 }
 
-// TestDrawingSeparatesNodes checks for many graphs that no two nodes overlap and that all
-// are inside the picture.
+// TestDrawingSeparatesNodes checks for several graphs that no two nodes overlap, and that no node
+// is beyond the left or upper edge of the picture.
 func TestDrawingSeparatesNodes(t *testing.T) {
 	var complete, star []graph.Edge
 	for i := range int32(30) {
@@ -145,8 +145,8 @@ func TestDrawingSeparatesNodes(t *testing.T) {
 	}
 }
 
-// TestLayoutOfAChain checks that neighbours in a chain are nearer to each other than nodes that
-// are not neighbours.
+// TestLayoutOfAChain checks that each node of a chain is nearer to the next node than to the node
+// after that.
 func TestLayoutOfAChain(t *testing.T) {
 	at := layoutComponent([][]int{{1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 6}, {5, 7}, {6, 8}, {7}})
 	for i := range 7 {

@@ -178,7 +178,8 @@ func classicalScaling(distance [][]float64) []r2.Vec {
 
 // layout computes the position of every node that has an edge. unit is the length of an
 // edge, margin the space around a component. Components are packed in rows of about
-// the given width, large ones first. drawn says which nodes have a position; size is the size of the picture.
+// the given width, large ones first. drawn[i] is true if node i has a position. size is the size of
+// the picture.
 func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []bool, size r2.Vec) {
 	of, count := g.Components()
 	members, number := make([][]int, count), make([]int, g.Nodes())
