@@ -79,7 +79,7 @@ func TestEndToEnd(t *testing.T) {
 	}
 }
 
-// dataFile writes a small classification problem.
+// dataFile writes a small classification problem and returns the path of the file.
 func dataFile(t *testing.T) string {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 150, Features: 12, Groups: 2, Noise: 1, Seed: 2})
@@ -120,8 +120,7 @@ func TestConverge(t *testing.T) {
 	}
 }
 
-// TestPeers checks the command peers without other solvers. The tests of package peers run the other
-// solvers.
+// TestPeers checks the command peers without solvers other than scas.
 func TestPeers(t *testing.T) {
 	t.Setenv("SCAS_DATA", "")
 	dir := t.TempDir()

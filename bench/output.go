@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/bench/race"
 )
 
-// A report is the output of a command. What is written to the report goes to the terminal and into text.
+// A report is the output of a command. What is written to the report goes to the terminal and into the field
+// text.
 type report struct {
 	io.Writer
 	name     string // name of the command
@@ -19,7 +20,7 @@ type report struct {
 	benchfmt strings.Builder // times in the format of Go benchmarks
 }
 
-// begin begins the report of the named command with lines about the machine and the given lines.
+// begin begins the report of the named command with a description of the machine and the given lines.
 func begin(e *race.Env, name string, about machine.Description, lines ...string) (*report, error) {
 	r := &report{name: name, machine: about}
 	r.Writer = io.MultiWriter(e.Stdout, &r.text)
@@ -31,8 +32,8 @@ func (r *report) base(dir string) string {
 	return filepath.Join(dir, r.name+"-"+r.machine.Slug())
 }
 
-// write writes the text into the directory dir, and the times into the file benchfmt. It does not write
-// to an empty path.
+// write writes the text into the directory dir, and the times into the file benchfmt. If dir or benchfmt is
+// empty, it writes nothing there.
 func (r *report) write(dir, benchfmt string) error {
 	table := output.File{Text: r.text.String()}
 	if dir != "" {

@@ -30,7 +30,7 @@ type peersCmd struct {
 	Results string        `placeholder:"DIR" help:"Write peers-CPU.txt, and as peers-CPU.html a page with the plots, into a directory."`
 }
 
-// quickLimit is the largest limit with --quick.
+// quickLimit is the largest time limit of an answer with --quick.
 const quickLimit = 4 * time.Second
 
 // A peersRun holds what the command has prepared and measured so far.
@@ -115,7 +115,7 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	return chosen, nil
 }
 
-// prepare finds the peers, and sets r.protocol to lines that say how they are compared.
+// prepare finds the peers, and sets r.protocol to lines that describe the comparison.
 func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
 	var leave *regexp.Regexp
 	if c.Leave != "" {

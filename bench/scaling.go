@@ -51,12 +51,12 @@ converted to .scas. The columns:
 Data need about three times their size on disk, in the temporary directory.`
 }
 
-// trained has the fields that this command reads of the output of scas train --json.
+// trained has those fields of the output of scas train --json that this command reads.
 type trained struct {
 	Gap float64 `json:"duality_gap"`
 }
 
-// described has the fields that this command reads of the output of scas info --json.
+// described has those fields of the output of scas info --json that this command reads.
 type described struct {
 	Data struct {
 		Memory struct{ Data, Solver int64 }
@@ -141,7 +141,7 @@ func (c *scalingCmd) row(e *race.Env, dir, arg string, copies int) (string, erro
 }
 
 // reading reads the file text c.Repeat times on one processor, and returns the smallest time. wc is the
-// smallest time of the command wc divided by this time, with two decimals; "-" if there is no such command.
+// smallest time of the command wc divided by best, as text; "-" if there is no command wc.
 func (c *scalingCmd) reading(e *race.Env, text string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	_, missing := exec.LookPath("wc")
@@ -197,8 +197,8 @@ type comparison struct {
 	gap              float64 // the largest gap of all runs
 }
 
-// scas runs scas with the arguments, and decodes the JSON object that it prints into the variable to which
-// into points. It returns an error if the exit code is not 0.
+// scas runs the program scas with the arguments, and decodes the JSON object that it prints into the variable
+// that into points to. It returns an error if the exit code is not 0.
 func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Ending, error) {
 	call := program.Call{Program: c.Scas, Args: args}
 	ended, err := call.Run(e.Ctx)

@@ -19,7 +19,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// Converge is the command converge: it runs methods on a data set and compares their convergence.
+// Converge is the command converge, which compares the convergence of methods on a data set.
 type Converge struct {
 	Data string `arg:"" name:"DATA" help:"LIBSVM file with two labels, plain or compressed."`
 

@@ -9,17 +9,17 @@ import (
 // A Retuned compares the parameters that were chosen for a run with parameters near them.
 type Retuned struct {
 	*TunedRun
-	// Best is the smallest objective that was reached, and BestStep and BestPenalty are its parameters.
-	// If no other parameters reach a smaller objective, these three are the values of the run itself.
+	// Best is the smallest objective of the run and of its repetitions. BestStep and BestPenalty are the
+	// parameters that reached it.
 	Best, BestStep, BestPenalty float64
-	Runs                        int // number of runs that were made
+	Runs                        int // number of repetitions
 }
 
-// End returns the objective at the end of the run.
+// End returns the objective at the end of the run with the chosen parameters.
 func (r *Retuned) End() float64 { return r.Points[len(r.Points)-1].Objective }
 
-// Retune repeats a run of the first split with step sizes and values of rho from a quarter to four
-// times the chosen ones, by factors of two, on the training half and with all passes.
+// Retune repeats a run of split 0 on the training half. It tries all pairs of 1/4, 1/2, 1, 2 and 4 times the
+// chosen step size and 1/4, 1/2, 1, 2 and 4 times the chosen rho.
 func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) {
 	u := r.TunedRun(k)
 	switch {

@@ -9,40 +9,36 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// A Point is the state of a run after some passes, evaluated at one output. It has no measured
-// time, so it is the same whenever the run is repeated.
+// A Point is the state of a run after some passes, evaluated at the last iterate or at the average.
 type Point struct {
 	Outer int `json:"outer"` // number of outer iterations so far
 	// Passes is the number of sample gradients and Hessian products so far, divided by n.
 	Passes float64 `json:"passes"`
-	// Paper is the number of passes as the paper counts them: an exact batch x-step counts as one.
+	// Paper is the number of passes as the paper counts them: an exact batch x-step is one pass.
 	Paper     float64 `json:"paper"`
 	Objective float64 `json:"objective"` // objective on the training half
 	Test      float64 `json:"test"`      // mean loss on the test half
 }
 
-// A TunedRun is a complete run with the parameters chosen for it.
+// A TunedRun is a run with the parameters chosen for it.
 type TunedRun struct {
 	Key
 	Tuned
-	// Halved is how often the tuned step size was halved because the run on the whole training half
-	// diverged.
+	// Halved is the number of times that the step size was halved because the run diverged.
 	Halved int `json:"halved,omitempty"`
-	// Clamped says that the step size was above 1/ν_L. Algorithm 2 as printed then has a negative
-	// weight, which was set to zero.
+	// Clamped is true if Algorithm 2 had a negative weight, which was set to zero. The cause is a step size
+	// above 1/ν_L (theory.Constants.NuL).
 	Clamped bool `json:"clamped,omitempty"`
-	// Failed says why there are no points; empty if there are.
+	// Failed says why Points is empty; it is empty if the run has points.
 	Failed string `json:"failed,omitempty"`
-	// Within is the point at the end of the budget of passes. It usually lies within an iteration. It
-	// is set only for methods whose iterations the paper counts as one pass each.
+	// Within is the point at which the budget of passes ends, usually in the middle of an iteration. It is
+	// set only for methods whose iterations the paper counts as one pass each.
 	Within *Point  `json:"within_budget,omitempty"`
 	Points []Point `json:"points"`
 }
 
-// Open reports whether parameters that were not tried may be better. It returns true if the chosen step
-// size or rho is at an end of its ladder. After a choice on samples it returns true also at an end of
-// the rungs that every search tries: beyond them a search ends at the first rung that gains less than
-// smallGain, and so it may miss a slow gain over several rungs.
+// Open reports whether parameters that were not tried may be better: the chosen step size or rho is at an end
+// of its ladder. After a choice on samples, the ends of the rungs that every search tries count too.
 func (u *TunedRun) Open() bool {
 	return u.Edge != "" || u.Rule == Sampled && (steps.ends(u.Step) || rhos.ends(u.Penalty))
 }
@@ -50,7 +46,7 @@ func (u *TunedRun) Open() bool {
 // maxHalvings is the largest number of times that the step size of a diverging run is halved.
 const maxHalvings = 8
 
-// A runner makes the runs of one method on one problem and split, for every rule and output.
+// A runner makes the runs of one method on one problem and split.
 type runner struct {
 	pr    *Protocol
 	half  *Halves
@@ -58,8 +54,7 @@ type runner struct {
 	done  map[[2]float64]*trajectory // the runs made so far, by eta and rho
 }
 
-// A trajectory is one run, evaluated at both outputs. Its fields have the same meaning as the fields of
-// TunedRun.
+// A trajectory is one run, evaluated at both outputs. TunedRun explains the fields.
 type trajectory struct {
 	halved  int
 	clamped bool
@@ -71,14 +66,13 @@ type trajectory struct {
 // A state is one point of a run, evaluated at both outputs.
 type state map[Output]Point
 
-// runner returns the runner of the method and problem of a key.
 func (pr *Protocol) runner(ctx context.Context, h *Halves, k Key) (*runner, error) {
 	t, err := pr.newTuner(ctx, h, k.Mu, pr.Traits(k.Method))
 	return &runner{pr: pr, half: h, tuner: t, done: map[[2]float64]*trajectory{}}, err
 }
 
-// run chooses the parameters of a run and runs the method on the training half. If an earlier run had the
-// same parameters, its trajectory is used.
+// run chooses the parameters of a run, and runs the method with them on the training half. Runs with equal
+// parameters are made only once.
 func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	u := &TunedRun{Key: key}
 	if key.Rule != Automatic {
@@ -154,17 +148,15 @@ func (h *Halves) state(pt *solver.Point) state {
 	return state{Last: last, Average: average}
 }
 
-// testLoss returns the mean loss on the test half, rounded to ten digits. More digits have no
-// meaning, and would be a third of the size of the result files.
+// testLoss returns the mean loss on the test half, rounded to ten digits to keep the result files small.
 func (h *Halves) testLoss(x []float64) float64 {
 	text := strconv.FormatFloat(h.Test.Evaluate(x).Loss, 'g', 10, 64)
 	v, _ := strconv.ParseFloat(text, 64) // FormatFloat wrote the text, so it can be parsed
 	return v
 }
 
-// within returns the state of a run at the end of its budget of passes. start is the state before
-// the run. The objective at the end may be far above the start. The solver reports that as divergence,
-// which is no error here.
+// within returns the last state of a run with the budget pr.Passes, also if the run diverges. start is the
+// state before the run.
 func (pr *Protocol) within(ctx context.Context, h *Halves, mu float64, s solver.Settings, start state) (state, error) {
 	s.Passes = pr.Passes
 	end := start
@@ -179,7 +171,7 @@ func (pr *Protocol) within(ctx context.Context, h *Halves, mu float64, s solver.
 	return end, err
 }
 
-// finite returns the states before the first one that has a number that is not finite.
+// finite returns the states before the first state with a number that is not finite.
 func finite(states []state) []state {
 	for k, s := range states {
 		for _, p := range s {
@@ -191,11 +183,11 @@ func finite(states []state) []state {
 	return states
 }
 
-// errEnough is the error by which the recorder ends a run early.
+// errEnough is the error with which the recorder ends a run.
 var errEnough = errors.New("paper: enough iterations")
 
-// minimize runs solver.Minimize on one thread. It computes no certificates, because the optimum is
-// known. record is called with every point; the run ends when record returns true.
+// minimize runs solver.Minimize on one thread, without certificates. It calls record with every point, and
+// ends the run when record returns true. record may be nil.
 func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, record func(*solver.Point) (enough bool)) (*solver.Result, error) {
 	s.Threads, s.Unproved = 1, true
 	if record != nil {
@@ -219,11 +211,9 @@ func diverged(err error) bool {
 	return is
 }
 
-// batchPasses is a number of passes that no run of a batch method reaches, because such a run ends after a
-// number of iterations.
+// batchPasses is a budget of passes that no run of a batch method uses up.
 const batchPasses = 1e6
 
-// settings returns the settings of a run.
 func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
 	if t.Batch() {
@@ -232,13 +222,12 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 	return s
 }
 
-// keeps reports whether a point of a run is kept. last is the number of passes at the last point that was
-// kept, or −∞ if there is none. All points of a batch method are kept. The kept points of other methods
-// are at least half a pass apart.
+// keeps reports whether a point of a run is kept: every point of a batch method, and otherwise points that
+// are at least half a pass apart. last is the number of passes at the last kept point, or −∞ if there is
+// none.
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
-// enough reports whether the run of a batch method has used its budget by both counts of passes: the
-// count of the paper, and Point.Passes. For methods other than batch methods it returns false.
+// enough reports whether a batch method has used up the budget by both PaperPasses and Passes.
 func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }

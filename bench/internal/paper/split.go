@@ -16,14 +16,14 @@ const (
 	runSeed    = 1
 )
 
-// Halves are the two halves of a data set that one split makes, prepared for runs.
+// Halves are the training half and the test half of a data set.
 type Halves struct {
 	Split       int
 	Train, Test *solver.Problem // Test has no penalty, and mu = 0
 	Tune        *solver.Problem // the samples of Train on which parameters are chosen
 	data        *Data
 
-	// The constraints of Train and Tune, prepared once for the many runs.
+	// The constraints of Train and Tune, prepared once.
 	trainA, tuneA *solver.Constraint
 
 	nuOnce sync.Once
@@ -42,13 +42,12 @@ func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Probl
 	return q
 }
 
-// splitOnce returns a function that splits d at its first call and returns the same Halves at every
-// call.
+// splitOnce returns a function that calls Halve once, and returns the result of this call every time.
 func (d *Data) splitOnce(k, tuneSamples int) func() (*Halves, error) {
 	return sync.OnceValues(func() (*Halves, error) { return d.Halve(k, tuneSamples) })
 }
 
-// Halve splits d at random into two halves, and draws the samples on which parameters are chosen. k
+// Halve splits d at random into two halves, and draws the training samples on which parameters are chosen. k
 // is the number of the split.
 func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 	rows, _ := d.X.Dims()
@@ -81,9 +80,8 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 	return h, nil
 }
 
-// trim removes the features that occur in no training sample and in no edge, if these are at least half
-// of all features. Every method leaves their coefficients at zero. In text data such features are the
-// majority, and the time of many methods grows with the number of features.
+// trim saves time by removing unused features: features that occur in no sample of Train and in no edge, if
+// they are at least half of all features. Then it removes unused features from Tune in the same way.
 func (h *Halves) trim() {
 	if keep := usedFeatures(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
@@ -94,8 +92,8 @@ func (h *Halves) trim() {
 	}
 }
 
-// usedFeatures returns the features that occur in a sample or in an edge, or nil if these are more than half
-// of all features.
+// usedFeatures returns the features that occur in a sample or in an edge. It returns nil if they are more
+// than half of all features.
 func usedFeatures(p *solver.Problem) []int {
 	_, features := p.Data.Dims()
 	has := make([]bool, features)

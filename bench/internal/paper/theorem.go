@@ -11,19 +11,19 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Bound compares a theorem of the paper with measurements on a small problem, with the theorem's step
-// sizes and numbers of inner steps. Conditions says which conditions of the theorem hold.
+// A Bound compares the bound of a theorem of the paper with measurements on a small problem. Conditions says
+// which conditions of the theorem hold.
 type Bound struct {
 	Theorem    string
 	Problem    string // description in words, with the constants
 	Conditions []string
-	T          []float64 // numbers of outer iterations
-	Gap        []float64 // gap at the average iterate x, with y = A x; mean over the seeds
-	Limit      []float64 // the theorem's bound
+	T          []float64 // numbers of outer iterations: 1, 2, ...
+	Gap        []float64 // objective minus optimum at the average iterate; mean over the seeds
+	Limit      []float64 // the theorem's bound on Gap
 	Gradients  []float64 // number of sample gradients up to each T
 }
 
-// Sizes of the small problem. Its rows have norm 1, so that ν_f = 1/4.
+// The size of the small problem, and the settings of its runs.
 const (
 	boundRows, boundFeatures = 200, 15
 	boundLambda              = 5e-3
@@ -37,8 +37,7 @@ type boundProblem struct {
 	*solver.Problem
 	optimum      float64
 	normX, normY float64 // norms of the minimiser x and of A x
-	// gamma is λ √l, where l is the number of rows of A. With this gamma the theorems bound the objective
-	// at y = A x, because g(A x) ≤ g(y) + λ √l |A x − y|.
+	// gamma is λ √l, where l is the number of rows of A. It is a Lipschitz constant of the penalty g.
 	gamma, rho float64
 }
 
@@ -108,8 +107,8 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2 measures Algorithm 2 with a step size and a number of inner steps for which the conclusion of
-// Theorem 2 holds: Constants.Theorem2Relaxed has the conditions.
+// Theorem2 measures Algorithm 2 with parameters that satisfy the conditions of
+// theory.Constants.Theorem2Relaxed.
 func Theorem2(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)
@@ -138,10 +137,8 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2Printed measures Algorithm 2 with parameters that satisfy the conditions of Theorem 2 as
-// printed, and the condition of Lemma 16. rho is half of the largest allowed value, eta is half of the
-// largest value that condition C2 then allows, and M, the number of inner steps, is the smallest value
-// that condition C3 allows.
+// Theorem2Printed measures Algorithm 2 with parameters that satisfy the conditions of Theorem 2 as printed,
+// and the condition of Lemma 16. rho and eta are half of their largest allowed values.
 func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)
@@ -186,13 +183,13 @@ func (b *Bound) strongLimit(p *boundProblem) {
 	}
 }
 
-// lemma16 returns the condition that Lemma 16, in the proof of Theorem 2, needs but the theorem
-// does not state.
+// lemma16 returns the condition of Lemma 16. The proof of Theorem 2 uses this lemma, but the theorem does not
+// state the condition.
 func lemma16(c theory.Constants, rho float64) theory.Condition {
 	return theory.Condition{Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF, Strict: true}
 }
 
-// measure runs the settings with several seeds, and fills in T, Gap and Gradients.
+// measure runs the solver with several seeds, and sets T, Gap and Gradients.
 func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings) (last *solver.Result, err error) {
 	b.T, b.Gap, b.Gradients = make([]float64, boundOuter), make([]float64, boundOuter), make([]float64, boundOuter)
 	s.Rho, s.Passes = p.rho, 1e9

@@ -14,18 +14,17 @@ import (
 type Timing struct {
 	Key
 	Passes  []float64 `json:"passes"`
-	Seconds []float64 `json:"seconds"` // time up to each of Passes; includes setup, excludes evaluation
+	Seconds []float64 `json:"seconds"` // time to reach each of Passes, with setup and without evaluations
 	Setup   float64   `json:"setup_seconds"`
 	PerPass float64   `json:"ns_per_pass"` // nanoseconds per pass, without setup
-	// Bytes is the size of the live heap during the run minus its size before the run; 0 means not
-	// measured.
+	// Bytes is the size of the live heap during the run minus its size before the run, at least 0.
 	Bytes float64 `json:"bytes,omitempty"`
 	// Objective is the objective at the end of the run.
 	Objective float64 `json:"objective"`
-	// Plan says how the solver ran the inner loop; empty if the method has none.
+	// Plan is the plan of the inner loop; empty if the method has no inner loop.
 	Plan string `json:"plan,omitempty"`
-	// Plain is the timing of a second run that handles one sample at a time, as the paper does. It
-	// exists for methods that otherwise keep a rotated copy of the data.
+	// Plain is the timing of a run with one sample at a time, as in the paper. It is nil unless the first run
+	// used a rotated copy of the data.
 	Plain *Timing `json:"without_rotation,omitempty"`
 }
 
@@ -44,8 +43,7 @@ func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 }
 
 // measure times one run and adds the timing to the records. It does nothing if the records have this timing
-// already, or if they say that the run failed or do not have it. If the run uses a rotated copy of the data,
-// measure also times a run without rotation (see Timing.Plain).
+// already, do not have the run, or say that the run failed.
 func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), key Key) error {
 	u := e.TunedRun(key)
 	if e.Timing(key) != nil || u == nil || u.Failed != "" {
@@ -75,7 +73,7 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), 
 	return e.add(line{Timing: timing})
 }
 
-// timeRun makes two runs. The first measures bytes, the second seconds.
+// timeRun makes two runs: the first measures memory, the second time.
 func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.Settings, t *Traits) (*Timing, error) {
 	timing := &Timing{Key: key}
 	before := liveHeap()

@@ -15,20 +15,20 @@ import (
 type Tuned struct {
 	Eta float64 `json:"eta"`
 	Rho float64 `json:"rho"`
-	// Step is Eta as a multiple of the method's unit. Penalty is Rho divided by lambda.
+	// Step is Eta divided by the method's natural step size. Penalty is Rho divided by lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
 	// Edge names the parameters that lie at an end of their ladder: "step", "rho" or both.
 	Edge string `json:"edge,omitempty"`
-	// Objective is the objective that the choice reached, on the problem on which it was made.
+	// Objective is the objective of the chosen pair in the search.
 	Objective float64 `json:"tuned_objective"`
 	// Runs is the number of pairs of a step size and rho that were tried.
 	Runs int `json:"tuning_runs"`
 }
 
-// A ladder is a sequence of values of a parameter. Each value is called a rung. Every search tries the
-// rungs from First to Last. If First or Last is the best of them, the search tries more rungs, at most to
-// Bottom or Top, while each rung reduces the objective by more than smallGain.
+// A ladder maps integers, its rungs, to values of a parameter. Every search tries the rungs from First to
+// Last. If First or Last is the best of them, the search goes on to Bottom or Top while each rung reduces the
+// objective by more than smallGain.
 type ladder struct {
 	Bottom, First, Last, Top int
 	At                       func(rung int) float64
@@ -45,10 +45,10 @@ var (
 	}}
 )
 
-// ends reports whether v is the value at First or at Last, the ends of the rungs that every search tries.
+// ends reports whether v is the value of the rung First or of the rung Last.
 func (l ladder) ends(v float64) bool { return v == l.At(l.First) || v == l.At(l.Last) }
 
-// alone returns a ladder with the single value v, for a parameter that is not chosen.
+// alone returns a ladder with the single value v.
 func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
 
 // A place is a pair of rungs: one of the step size and one of rho.
@@ -61,15 +61,14 @@ type objectives map[Output]float64
 // once, for all outputs.
 type grid struct {
 	ladders [2]ladder
-	stride  int // 2 skips every other rung
+	stride  int // distance of the rungs that are tried, 1 or 2
 	try     func(step, rho float64) (objectives, error)
 	seen    map[place]objectives
-	err     error // error of the first run that failed; after such an error, no more runs are made
+	err     error // error of the first run that failed; it ends the search
 }
 
 const (
-	// smallGain is a reduction of the objective that is small compared to the effect of the random
-	// choice of the samples for tuning.
+	// smallGain is the reduction of the objective that a rung below First or above Last must exceed.
 	smallGain = 1e-4
 	// rounded is a difference of objectives that rounding can cause.
 	rounded = 1e-13
@@ -100,8 +99,8 @@ func (g *grid) search(by Output) (best place, err error) {
 	return best, g.err
 }
 
-// scan starts at the place from and varies one of its rungs: the step size if axis is 0, rho if axis is 1.
-// It tries every stride-th rung, and returns the best place.
+// scan varies one rung of the given place: the step size if axis is 0, rho if axis is 1. It tries every
+// stride-th rung, and returns the best place.
 func (g *grid) scan(from place, axis, stride int, by Output) place {
 	l := g.ladders[axis]
 	best, least := from, g.value(from, by)
@@ -127,7 +126,7 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 
 // descend moves from a place to the best of its four neighbours, until no neighbour is better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
-	// A step size that converges on the samples for tuning may diverge on the training half.
+	// Runs may diverge here with a step size that converged on the samples for tuning.
 	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
 		from[0] -= g.stride
 	}
@@ -169,7 +168,8 @@ func (g *grid) has(at place) bool {
 	return true
 }
 
-// edge returns the names of the ladders at whose end a place lies: "step", "rho" or both.
+// edge returns "step" or "rho" if a place lies at an end of this ladder, "step and rho" for both, and
+// otherwise "".
 func (g *grid) edge(at place) string {
 	var names []string
 	for axis, l := range g.ladders {
@@ -180,7 +180,7 @@ func (g *grid) edge(at place) string {
 	return strings.Join(names, " and ")
 }
 
-// A tuner chooses the parameters of a method on a split, for all outputs and rules.
+// A tuner chooses the parameters of a method on a split.
 type tuner struct {
 	half      *Halves
 	mu        float64
@@ -191,7 +191,6 @@ type tuner struct {
 	chosen    map[Output]place
 }
 
-// newTuner prepares a tuner of a method.
 func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Traits) (*tuner, error) {
 	c, err := h.constants(ctx, mu)
 	if err != nil {
@@ -210,7 +209,7 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Trait
 // tuneIterations is the number of iterations of batch methods on the samples for tuning.
 const tuneIterations = 100
 
-// grid returns a grid whose runs are on the problem p. budget says how long each run is.
+// grid returns a grid whose runs are on the problem p. budget limits each run.
 func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
 	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]objectives{}}
 	if coarse {
@@ -241,9 +240,8 @@ func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
-// tune chooses eta and rho for one output. It searches on the samples for tuning, with short runs. With
-// the rule OnHalf the search goes on from the chosen pair, on the training half with runs of full
-// length. The method's unit is computed from the training half.
+// tune chooses eta and rho for one output by short runs on the samples for tuning. With the rule OnHalf, it
+// refines the choice by full runs on the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
 	best, err := u.bySamples(ctx, by)

@@ -7,8 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// bowl returns a search whose objective is smooth and has its minimum at a different place for each
-// output.
+// bowl returns a grid with a smooth objective, whose minimum is at a different place for each output.
 func bowl(step, rho float64) *grid {
 	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]objectives{}}
 	at := func(step, rho, u, v float64) float64 {
@@ -21,9 +20,8 @@ func bowl(step, rho float64) *grid {
 	return g
 }
 
-// TestSearch checks that search finds the minimum of each output, also outside the rungs that every search
-// tries. At the end of a ladder search must stop, and edge must name the ladder. refine must find the same
-// place as search from another start.
+// TestSearch checks that search finds the minimum for each output, also outside the rungs that every search
+// tries, and that refine finds the same place. At the end of a ladder search must stop.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		step, rho float64 // where the minimum is
@@ -67,8 +65,8 @@ func TestSmallGain(t *testing.T) {
 	}
 }
 
-// TestTune checks that a choice on samples is at least as good as the other places that were tried, and
-// that on the training half the choice by OnHalf is at least as good as the choice on samples.
+// TestTune checks that a choice on samples is at least as good as every place that was tried, up to
+// smallGain. On the training half, the choice by OnHalf must be at least as good as the choice on samples.
 func TestTune(t *testing.T) {
 	pr, d := tiny(t)
 	h, err := d.Halve(0, 60)
@@ -100,8 +98,8 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestOpen checks TunedRun.Open. A choice at an end of its ladder is open under every rule. A choice at an end
-// of the rungs that are always tried is open only if it was made on samples.
+// TestOpen checks TunedRun.Open for choices at the ends of a ladder and at the ends of the rungs that every
+// search tries.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		rule  Rule

@@ -2,9 +2,8 @@ package paper
 
 import "testing"
 
-// TestWithin runs a batch method with a rho that is so small that the objective grows far above its start
-// within the first iteration, where the budget of passes ends. The point at the end of the budget must
-// have this objective.
+// TestWithin runs a batch method with a very small rho, so that the objective grows far above its start
+// within the first iteration, where the budget ends. TunedRun.Within must have this objective.
 func TestWithin(t *testing.T) {
 	pr, d := tiny(t)
 	d.Lambda = 0.1
@@ -14,7 +13,7 @@ func TestWithin(t *testing.T) {
 	}
 	u := &TunedRun{Key: Key{Data: d.Name, Method: "batch", By: Last}, Tuned: Tuned{Rho: 1e-9}}
 	traits := pr.Traits(u.Method)
-	end := func() bool { // reports whether the objective has exploded within the budget
+	end := func() bool { // reports whether the run diverges within the budget
 		s := pr.settings(u, &traits)
 		s.Passes = pr.Passes
 		_, err := minimize(t.Context(), h.train(0), s, nil)

@@ -40,16 +40,15 @@ const (
 	needsLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; ctypes.CDLL(ctypes.util.find_library('linear')).train"
 )
 
-// interpreters lists the possible interpreters of a script by the ending of its name. An adapter uses the
-// first interpreter that runs the adapter's program text (its field needs) without an error.
+// interpreters has the possible interpreters of a script by the ending of its name.
 var interpreters = map[string][]string{
 	".py": {"python3", "/usr/bin/python3"},
 	".R":  {"Rscript"},
 }
 
 // Installed writes the scripts of the adapters into dir and returns the peers that are installed. missing
-// has a line for each peer that is not installed, which says what to install. Peers whose names match leave
-// are in neither list; leave may be nil.
+// says for each peer that is not installed what to install. Peers whose names match leave are left out; leave
+// may be nil.
 func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []Peer, missing []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {

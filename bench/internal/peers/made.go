@@ -9,14 +9,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The functions in this file make synthetic data sets from a fixed seed. They imitate kinds of real data,
-// for machines that do not have the real files: sizes, scales, correlations and skewness are realistic.
+// The functions in this file make synthetic data sets that imitate real data, for machines without the real
+// files. The seed is fixed.
 
 func source() *rand.Rand { return rand.New(rand.NewPCG(27, 0)) }
 
-// makeDense returns n rows of p normal features. The correlation of neighbouring features is 0.5. A label
-// is a linear function of 20 features plus noise. The standard deviation of the noise is half the standard
-// deviation of the linear function.
+// makeDense returns n rows of p normal features. Neighbouring features have the correlation 0.5. The labels
+// are a linear function of 20 features plus noise.
 func makeDense(n, p int) (*sparse.Dataset, error) {
 	r := source()
 	weight := make([]float64, p)
@@ -60,8 +59,8 @@ type column struct {
 	effect float64 // coefficient of z in the label, before the labels are normalised
 }
 
-// makeTable returns a table of n rows with the given correlated columns. Each column and the labels have
-// mean 0 and standard deviation 1, so that the table can be fitted without an intercept.
+// makeTable returns a table of n rows with the given columns. Each column and the labels have mean 0 and
+// standard deviation 1.
 func makeTable(n int, columns []column) (*sparse.Dataset, error) {
 	r, p := source(), len(columns)
 	x, y := make([]float64, n*p), make([]float64, n)
@@ -131,9 +130,9 @@ func textData(n, p, perRow int) Spec {
 	}
 }
 
-// makeText returns n documents over p words, as rows of norm 1. A row is made from about perRow draws of
-// words. The k-th most frequent word is drawn with a probability of about 1/k, up to a factor. Each row has
-// one of 20 topics, and a topic prefers some words.
+// makeText returns n documents over p words, as rows of norm 1. A row comes from about perRow draws of words.
+// The probability of the k-th most frequent word is roughly proportional to 1/k. Each row has one of 20
+// topics, which makes some words more likely.
 func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 	r := source()
 	const topics = 20
@@ -151,7 +150,7 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 		rows[i] = map[int]float64{}
 		for range 1 + int(float64(perRow)*(0.3+1.4*r.Float64())) {
 			j := word()
-			if r.IntN(2) == 0 { // use a word of the topic instead, one that is about as frequent
+			if r.IntN(2) == 0 { // use an about equally frequent word of the topic instead
 				j = min(p-1, j/topics*topics+topic)
 			}
 			rows[i][j]++

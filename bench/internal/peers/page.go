@@ -21,8 +21,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 const (
 	// growthGap is the gap for which the charts of growing problems show the time.
 	growthGap = 1e-6
-	// drawnFloor is the smallest gap in a chart. Smaller gaps are drawn as drawnFloor, because they are
-	// mostly rounding.
+	// drawnFloor is the smallest gap in a chart. Smaller gaps are drawn as drawnFloor.
 	drawnFloor = 1e-12
 )
 
@@ -44,7 +43,7 @@ type pageProblem struct {
 // text about the run; missing has a line for each peer that is not installed.
 func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
 	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
-	series := map[string]int{} // a peer has the same colour in all plots
+	series := map[string]int{} // the number of the colour of each peer
 	for _, o := range all {
 		for _, l := range o.Lanes {
 			if _, known := series[l.Peer]; !known && len(l.Points) > 0 {

@@ -66,8 +66,8 @@ func checkXML(t *testing.T, text string) {
 	}
 }
 
-// TestFrontier checks that the gaps of a frontier decrease, so that no point has a larger gap than a faster
-// one, and that gaps below drawnFloor are drawn at drawnFloor.
+// TestFrontier checks that the gaps of a frontier decrease, and that gaps below drawnFloor are drawn at
+// drawnFloor.
 func TestFrontier(t *testing.T) {
 	o := outcome("one", "", 1)
 	points := append(o.Lanes[1].Points, &Point{Seconds: 1, Gap: 0.5}, &Point{Seconds: 2, Gap: 1e-15})

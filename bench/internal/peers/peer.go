@@ -18,9 +18,8 @@ type Session interface {
 	Version() string
 	// Tolerances returns the loosest and the tightest tolerance to ask for.
 	Tolerances() (from, to float64)
-	// Solve does the task of the problem from the start point 0. tol is a tolerance by the peer's own
-	// definition. Solve may return context.DeadlineExceeded if the processor time of the task is above
-	// limit, or its elapsed time above a multiple of limit.
+	// Solve does the task of the problem from the start point 0. The peer defines what tol means. Solve may
+	// return context.DeadlineExceeded if the task takes longer than limit.
 	Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error)
 	Close()
 }
@@ -29,7 +28,7 @@ type Session interface {
 // included.
 type Answer struct {
 	X         [][]float64 // a solution for each lambda
-	Curve     []float64   // for the task CV: for each lambda, the mean loss on the rows held out
+	Curve     []float64   // for the task CV, the mean loss on the rows held out, for each lambda
 	CPU, Wall float64     // processor time and elapsed time, in seconds
 	// Bound is the largest gap that the peer proved, over all lambdas, divided by Problem.AtZero. It is
 	// NaN if the peer proves no gaps.

@@ -22,7 +22,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestMain makes the test binary act as a peer if the first argument is fake. The second argument then says
+// TestMain makes the test binary act as a peer if its first argument is fake. The second argument then says
 // how the peer behaves, and the last argument is the problem's directory.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "fake" {
@@ -42,9 +42,8 @@ func fakePeer(t *testing.T, behaviour string) Peer {
 	return Command(behaviour, []string{exe, "fake", behaviour}, 0)
 }
 
-// fake is the main function of a fake peer. With the behaviour ista, it reads the LIBSVM text in the
-// directory and solves problems with A = I by proximal gradient steps. With zeros, it answers every task
-// with zeros. With the other behaviours, it does something wrong.
+// fake is the main function of a fake peer. With the behaviour ista it solves problems with A = I by proximal
+// gradient steps. With zeros it answers zeros. All further behaviours are failures, such as no answer.
 func fake(behaviour, dir string) {
 	switch behaviour {
 	case "unable":
@@ -102,7 +101,7 @@ func fake(behaviour, dir string) {
 	}
 }
 
-// zeros answers each request with solutions that are zero, in binary, and for the task CV with a curve.
+// zeros answers each request with solutions that are zero, and for the task CV also with a curve.
 func zeros(dir string) {
 	about := describe(dir)
 	width := about.P
@@ -181,8 +180,7 @@ func ista(dir string) func(tol float64) []float64 {
 	}
 }
 
-// problemNamed loads the problem of a quick comparison with the given name. The problem must not need a
-// data directory.
+// problemNamed loads the named problem of a quick comparison, which must not need a data directory.
 func problemNamed(t *testing.T, name string) *Problem {
 	t.Helper()
 	k := slices.IndexFunc(Specs(true), func(s Spec) bool { return s.Name == name })
@@ -197,8 +195,7 @@ func quiet(peers ...Peer) *Options {
 	return &Options{Peers: peers, Limit: 20 * time.Second, Repeats: 2, Text: true, Say: func(string) {}}
 }
 
-// TestObjective checks that Problem.Objective agrees with the objective of the solver. The two share no
-// code.
+// TestObjective checks that Problem.Objective agrees with the objective of the solver.
 func TestObjective(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	p.L2 = 0.3
@@ -255,9 +252,9 @@ func TestRace(t *testing.T) {
 	checkTables(t, o)
 }
 
-// TestPaths races scas and a peer that answers zeros on small paths, cross-validations and a fit. Race
-// itself checks, at every lambda, that the gaps that scas proves are true. The gap of the peer must be the
-// gap of zeros at the last lambda, because there it is the largest.
+// TestPaths races scas and a peer that answers zeros on small paths, cross-validations and a fit. Race itself
+// checks the gaps that scas proves. The gap of the peer must be the gap of zeros at the last lambda, where it
+// is largest.
 func TestPaths(t *testing.T) {
 	for _, s := range smallPaths() {
 		p := problemNamed(t, s.Name)
@@ -430,8 +427,7 @@ func TestInstalled(t *testing.T) {
 	if len(installed) == 0 {
 		t.Skip("no other solver is installed")
 	}
-	// For each kind of problem: peers that solve it, and a peer that does not. Peers are slow to
-	// start, so not every peer is tried on every kind.
+	// For each kind of problem: peers that solve it, and a peer that does not.
 	for kind, names := range map[string]struct{ able, unable []string }{
 		"lasso":                    {[]string{"liblinear", "sklearn liblinear", "sklearn saga", "glmnet", "cvxopt"}, []string{"sklearn lbfgs"}},
 		"ridge":                    {[]string{"liblinear", "liblinear dual", "sklearn liblinear", "sklearn lbfgs", "sklearn newton", "glmnet"}, nil},

@@ -1,6 +1,6 @@
-// Package peers compares scas with other solvers on the same problems. It compares the times that the
-// solvers need to come within a given gap of the optimum. Each solver measures its own time. The package
-// itself evaluates the objective at each solution.
+// Package peers compares the times that scas and other solvers need to come within a given gap of the
+// optimum. Each solver measures its own time. This package evaluates the objective at each solution. Read
+// Race first.
 package peers
 
 import (
@@ -17,10 +17,10 @@ type Task string
 
 // The tasks.
 const (
-	Fit  Task = "fit"  // one lambda, from a cold start
+	Fit  Task = "fit"  // one lambda, from the start point 0
 	Path Task = "path" // all lambdas, from the largest to the smallest
-	// CV is cross-validation. It consists of the path of all rows and, for each fold, the path of the
-	// rows outside the fold. The models of a fold's path are scored by their mean loss on the fold.
+	// CV is cross-validation: the path of all rows and, for each fold, the path of the rows outside the fold.
+	// The models of a fold's path are scored by their mean loss on the fold.
 	CV Task = "cv"
 )
 
@@ -42,8 +42,7 @@ type Problem struct {
 	Known float64
 }
 
-// A Loss has two implementations of a loss φ(t; b): a function of this package, and the loss of the
-// solver.
+// A Loss has two implementations of a loss φ(t; b): one of this package and one of the solver.
 type Loss struct {
 	value  func(t, b float64) float64
 	solver solver.Loss
@@ -57,7 +56,7 @@ var losses = map[string]Loss{
 }
 
 // Objective returns the objective at x for λ = Lambdas[k]. x has the coefficients and then, if the problem
-// has one, the intercept. Objective is a plain loop over the rows and shares no code with the solver.
+// has one, the intercept. Objective shares no code with the solver.
 func (p *Problem) Objective(k int, x []float64) float64 {
 	n, features := p.X.Dims()
 	phi := losses[p.Loss].value
@@ -100,8 +99,8 @@ func (p *Problem) Width() int {
 	return features
 }
 
-// Split cuts numbers into one solution for each lambda. A slice of the wrong length and a number that is not
-// finite are errors.
+// Split cuts numbers into one solution for each lambda. It returns an error if numbers has the wrong length,
+// or has an entry that is not finite.
 func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
 	width := p.Width()
 	if len(numbers) != width*len(p.Lambdas) {

@@ -23,8 +23,8 @@ import (
 // loadLimit is the time that a peer has to load a problem.
 const loadLimit = 3 * time.Minute
 
-// oneThread has environment variables that limit peers to one thread, and one that keeps Python from
-// writing compiled files.
+// oneThread has environment variables that limit peers to one thread, and one with which Python writes no
+// compiled files.
 var oneThread = []string{
 	"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "GOMAXPROCS=1",
 	"PYTHONDONTWRITEBYTECODE=1",
@@ -93,8 +93,8 @@ type process struct {
 	from, to   float64
 }
 
-// read sends the lines of the output to p.lines. After the last line it waits for the end of the
-// process, and then closes p.lines. p.complaints is complete by then.
+// read sends the lines of the output to p.lines, and closes p.lines after the end of the process.
+// p.complaints is complete by then.
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
 	defer p.cmd.Wait() // the error is ignored, because the output of the process says more
@@ -106,8 +106,8 @@ func (p *process) read(ctx context.Context, out io.Reader) {
 	}
 }
 
-// answer waits for a line that begins with one of the given words, and ignores other lines. It returns
-// the word and the rest of the line.
+// answer waits for a line that begins with one of the given words, and ignores the lines before it. It
+// returns the word and the rest of its line.
 func (p *process) answer(ctx context.Context, words ...string) (word, rest string, err error) {
 	for {
 		select {
@@ -158,12 +158,12 @@ func (p *process) Version() string { return p.version }
 // Tolerances implements Session.
 func (p *process) Tolerances() (from, to float64) { return p.from, p.to }
 
-// patience is the limit of the elapsed time of one answer, as a multiple of the limit of its processor
-// time. It is above 1 because the machine may have other work.
+// patience times the limit of the processor time of an answer is the limit of its elapsed time. It is above 1
+// because the machine may have other work.
 const patience = 10
 
-// watch cancels ctx by end if the process exceeds the limit for an answer: limit of processor time, or
-// patience times limit of elapsed time. It returns when ctx is done.
+// watch calls end if the answer takes more than limit of processor time, or more than patience times limit of
+// elapsed time. It returns when ctx is done.
 func (p *process) watch(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
 	before, start := cpuOf(p.cmd.Process.Pid), time.Now()
 	for tick := time.NewTicker(100 * time.Millisecond); ; {

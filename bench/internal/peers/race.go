@@ -15,14 +15,14 @@ var Targets = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 // Options are the settings of a comparison.
 type Options struct {
 	Peers   []Peer        // the solvers to compare with scas
-	Limit   time.Duration // for one answer; the first round of a peer ends after about twice this time
-	Repeats int           // number of rounds; the least time counts, and slow answers are not repeated
+	Limit   time.Duration // limit of the processor time of one answer
+	Repeats int           // number of rounds; the least time of all rounds counts
 	Text    bool          // also write LIBSVM text for the peers
 	Wall    bool          // compare elapsed times instead of processor times
-	Say     func(string)  // reports progress
+	Say     func(string)  // called with lines of text about the progress
 }
 
-// Once returns a limit of time: answers that take longer are asked for only once.
+// Once returns the time above which an answer is asked for only once.
 func (o *Options) Once() time.Duration { return time.Duration(once * float64(o.Limit)) }
 
 // seconds returns the time of an answer: the elapsed time if o.Wall is set, and otherwise the processor time.
@@ -36,16 +36,16 @@ func (o *Options) seconds(a *Answer) float64 {
 // A Point summarises a peer's answers at one tolerance.
 type Point struct {
 	Tol       float64
-	CPU, Wall float64   // the least times of all repetitions, in seconds
-	Seconds   float64   // the least time by the clock that is compared: CPU or Wall
+	CPU, Wall float64   // the least times of all answers, in seconds
+	Seconds   float64   // CPU, or Wall if Options.Wall is set
 	Repeats   int       // number of answers
 	Gap       float64   // the largest (objective − reference)/Problem.AtZero over all lambdas, at least 0
 	Bound     float64   // the gap that the peer proved, divided by Problem.AtZero; NaN if it proved none
-	Curve     []float64 // for the task CV: for each lambda, the mean loss on the rows held out
+	Curve     []float64 // for the task CV, the mean loss on the rows held out, for each lambda
 }
 
-// reached returns the gap that counts in a comparison: the proved gap if the peer proved one, as scas
-// does, otherwise the true gap.
+// reached returns the gap that counts in a comparison: the proved gap, or the true gap if the peer proved
+// none.
 func (p *Point) reached() float64 {
 	if math.IsNaN(p.Bound) {
 		return p.Gap
@@ -58,8 +58,8 @@ type Lane struct {
 	Peer, Version string
 	Default       float64 // the peer's default tolerance; 0 if unknown
 	Points        []*Point
-	// Note says why there are no points, or no more points. Unable says that the peer does not
-	// solve problems of this kind.
+	// Note says why there are no points, or no more points. Unable is true if the peer does not solve
+	// problems of this kind.
 	Note   string
 	Unable bool
 
@@ -100,8 +100,8 @@ type Outcome struct {
 	Lanes          []*Lane // scas first
 }
 
-// Best returns the lane of the peer, other than scas, that comes within the gap fastest. It returns nil if no
-// peer comes within the gap.
+// Best returns the lane of the peer that comes within the gap fastest, not counting scas. It returns nil if
+// no peer comes within the gap.
 func (o *Outcome) Best(gap float64) (best *Lane) {
 	for _, l := range o.Lanes[1:] {
 		if t := l.To(gap); !math.IsNaN(t) && (best == nil || t < best.To(gap)) {
@@ -111,8 +111,8 @@ func (o *Outcome) Best(gap float64) (best *Lane) {
 	return best
 }
 
-// Ratio returns the time of scas to a gap divided by the time of the fastest peer. Above 1, scas is
-// slower. Ratio is NaN if scas did not reach the gap or no peer did.
+// Ratio returns the time of scas to a gap divided by the time of the fastest peer. It is NaN if scas did not
+// reach the gap or no peer did.
 func (o *Outcome) Ratio(gap float64) float64 {
 	best := o.Best(gap)
 	if best == nil {
@@ -121,8 +121,8 @@ func (o *Outcome) Ratio(gap float64) float64 {
 	return o.Lanes[0].To(gap) / best.To(gap)
 }
 
-// Race runs scas and the peers of opt on a problem. In each round every solver runs once, so that other
-// work on the machine slows all of them down alike.
+// Race runs scas and the peers of opt on a problem. They take turns in several rounds, so that other work on
+// the machine slows all of them down alike.
 func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 	h, err := Hand(p, opt.Text)
 	if err != nil {
@@ -149,7 +149,7 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 		for _, l := range r.out.Lanes {
 			if round == 0 {
 				err = r.descend(ctx, l)
-				r.giveUp(l)
+				r.lowerLimit(l)
 			} else {
 				err = r.repeat(ctx, l)
 			}
@@ -175,9 +175,9 @@ const (
 	LeastLimit = 2 * time.Second
 )
 
-// giveUp lowers the limit for an answer if l is the lane of scas. It is called after the first round of
-// each lane.
-func (r *race) giveUp(l *Lane) {
+// lowerLimit lowers the limit for an answer after the first round of scas. It does nothing if l is not the lane
+// of scas.
+func (r *race) lowerLimit(l *Lane) {
 	if l != r.out.Lanes[0] {
 		return
 	}
@@ -214,16 +214,12 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 	return nil
 }
 
-// halfSteps and once are multiples of Options.Limit. budget is a multiple of race.limit, which giveUp lowers.
-//
-// From one answer of a fit to the next, the tolerance decreases by half a decade if the answer took at most
-// halfSteps times Options.Limit, and by a decade if it took longer. For a path it decreases by a decade, for
-// cross-validation by three decades.
+// halfSteps and once are multiples of Options.Limit, and budget is a multiple of race.limit.
 const (
-	halfSteps = 1.0 / 20
-	once      = 1.0 / 4 // an answer that takes longer is asked for once only
-	budget    = 2.0     // the first round of a peer ends when its answers have taken this long together
-	short     = 0.01    // seconds; a shorter answer is repeated 5 times in a round instead of once
+	halfSteps = 1.0 / 20 // after a slower fit, the tolerance decreases by a decade instead of half a decade
+	once      = 1.0 / 4  // an answer that takes longer is asked for once only
+	budget    = 2.0      // the first round of a peer ends when its answers have taken this long together
+	short     = 0.01     // seconds; a shorter answer is repeated 5 times in a round instead of once
 )
 
 // halfDecades returns by how many half decades the tolerance decreases after the answer p.
@@ -237,9 +233,8 @@ func (r *race) halfDecades(p *Point) int {
 	return 2
 }
 
-// descend asks for answers at smaller and smaller tolerances. It is done when an answer has reached the
-// last target and the tolerance is not above the peer's default. If it stops earlier, the reason becomes
-// the lane's note: the peer has no smaller tolerances, took too long, or failed. An error ends the race.
+// descend asks for answers at smaller and smaller tolerances, until an answer has reached the last target and
+// the tolerance is at most the peer's default. If it stops earlier, the lane's note says why.
 func (r *race) descend(ctx context.Context, l *Lane) error {
 	if err := l.open(ctx, r.h); err != nil {
 		_, l.Unable = err.(Unable)
@@ -288,8 +283,8 @@ func threeDigits(v float64) float64 {
 	return out
 }
 
-// fit asks for one answer and evaluates it. If there is no answer, it returns nil, and the reason becomes
-// the lane's note. An error ends the race.
+// fit asks for one answer and evaluates it. If there is no answer, it returns nil, and the lane's note says
+// why.
 func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	a, err := l.session.Solve(ctx, tol, r.limit)
 	if err == nil && (!(a.CPU >= 0) || !(a.Wall >= 0)) {
@@ -316,9 +311,9 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	return p, nil
 }
 
-// judge compares an objective for Lambdas[k] with the reference, and raises p.Gap to the objective's gap if
-// this gap is larger. It returns an error if the objective is below the reference, or if its gap is larger
-// than the proved gap: then a solver or this comparison is wrong, and no table must be written.
+// judge raises p.Gap to the gap of an objective for Lambdas[k], if this gap is larger. It returns an error if
+// the objective is below the reference, or if the proved gap is too small: then a solver or this comparison
+// is wrong.
 func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	ref, zero := &r.out.Reference, r.out.Zero
 	slack := knownAccuracy * max(1, zero)
@@ -334,8 +329,8 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks again for those answers of a lane whose time the tables show or may show. It asks several
-// times for short answers, and does not repeat slow answers.
+// repeat asks again for the answers of a lane that matter, except slow answers. It asks several times for
+// short answers.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	for _, p := range l.Points {
 		if p.Seconds > r.Once().Seconds() || !l.matters(p) {
@@ -365,8 +360,7 @@ func (l *Lane) matters(p *Point) bool {
 	return p == l.AtDefault()
 }
 
-// again asks once more for the answer at the tolerance of p. p keeps the least times and the largest
-// gaps.
+// again asks once more for the answer at the tolerance of p. p keeps the least times and the largest gaps.
 func (r *race) again(ctx context.Context, l *Lane, p *Point) error {
 	if err := l.open(ctx, r.h); err != nil {
 		return ctx.Err()

@@ -14,9 +14,8 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// scas is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap
-// to be proved, divided by Problem.AtZero. Its time is the time of the whole call of solver.Minimize,
-// model.Path or model.CV.
+// scas is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap to be
+// proved, divided by Problem.AtZero.
 var scas = Peer{Name: "scas", Default: 1e-6, Open: func(_ context.Context, h *Handover) (Session, error) {
 	return &own{h.Problem, h.AtZero()}, nil
 }}
@@ -31,7 +30,7 @@ func (*own) Version() string                { return "this tree" }
 func (*own) Tolerances() (from, to float64) { return 1e-3, 1e-9 }
 func (*own) Close()                         {}
 
-// Solve implements Session, on one thread.
+// Solve implements Session.
 func (o *own) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience*limit)
 	defer cancel()
@@ -46,7 +45,7 @@ func (o *own) Solve(ctx context.Context, tol float64, limit time.Duration) (*Ans
 	return a, nil
 }
 
-// prove does the task and returns the proved gap for each lambda. These gaps are not divided by o.zero.
+// prove does the task. bounds are the proved gaps, one for each lambda, not divided by o.zero.
 func (o *own) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC() // so that this task does not pay for the garbage of earlier work
@@ -88,7 +87,7 @@ func (o *own) fit(ctx context.Context, tol float64) (*solver.Result, error) {
 	return solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: tol})
 }
 
-// path fits the path. For the task CV, curve has, for each lambda, the mean loss on the rows held out.
+// path fits the path. For the task CV, curve has the mean loss on the rows held out, for each lambda.
 func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
 	spec := o.p.specification()
 	spec.RelTol = tol
@@ -109,7 +108,7 @@ func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve
 	return found.Path, found.Mean, err
 }
 
-// solution returns the coefficients of a step, followed by the intercept if the problem has one.
+// solution returns the coefficients of a step of the path, followed by the intercept if the problem has one.
 func (o *own) solution(s *model.Step) []float64 {
 	x := make([]float64, o.p.Width())
 	for k, j := range s.Columns[0].Indices {
@@ -123,14 +122,14 @@ func (o *own) solution(s *model.Step) []float64 {
 
 // A Reference has the objectives from which gaps are measured.
 type Reference struct {
-	Values []float64 // the objective for each lambda, at most the optimum up to rounding
+	Values []float64 // for each lambda, the known optimum or a lower bound on the optimum
 	// Proved has, for each lambda, an upper bound on the optimum minus the entry of Values.
 	Proved []float64
 	How    string // how Values were computed, in words
 }
 
-// refer returns the reference of a problem. It is the optimum that is stored with the data, if there is
-// one. Otherwise it is the greatest lower bound that scas proves: an objective minus its proved gap.
+// refer returns the reference of a problem: the optimum that is stored with the data or, if there is none,
+// the greatest lower bound that scas proves.
 func refer(ctx context.Context, p *Problem) (*Reference, error) {
 	q := *p
 	if q.Task == CV { // the reference is for the path of all rows

@@ -28,7 +28,7 @@ type Spec struct {
 	Features int
 	Graph    string // the path of the graph in the data directory; empty means A = I
 	L1, L2   float64
-	// OfMax says that L1 is a multiple of lambda max, the least weight of the L1 term for which x = 0 is
+	// OfMax is true if L1 is a multiple of lambda max, the least weight of the L1 term for which x = 0 is
 	// optimal.
 	OfMax bool
 	Make  func() (*sparse.Dataset, error)
@@ -93,7 +93,7 @@ var (
 	}
 )
 
-// wideText returns a problem on text that has more features than rows.
+// wideText returns a problem whose data are text with more features than rows.
 func wideText() Spec {
 	s := rcv1Spec
 	s.Name, s.Data = "text", "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have"
@@ -115,9 +115,8 @@ func paths() []Spec {
 	}
 }
 
-// crossings returns the problems with the task CV, of 100 lambdas each. There are two problems for each data
-// set: one has an intercept and is standardised, as cv.glmnet does by default, the other has no
-// intercept and is not standardised.
+// crossings returns two problems with the task CV for each data set: one with an intercept and standardised
+// features, and one with neither. They have 100 lambdas each.
 func crossings() (all []Spec) {
 	for _, s := range []Spec{a9aSpec, wideText()} {
 		all = append(all, s.cross(100, true), s.cross(100, false))

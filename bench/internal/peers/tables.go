@@ -16,13 +16,14 @@ type Row struct {
 	Cells         []Cell
 }
 
-// A Cell is a cell of a table. Text is a time or a ratio. For a ratio, Peer is the peer with which scas is
-// compared. Class is the style in which the page shows the cell.
+// A Cell is a cell of a table. Text is a time, a ratio, or the reason why there is none. For a ratio, Peer is
+// the peer with which scas is compared. Class is the CSS class of the cell.
 type Cell struct {
 	Text, Peer, Class string
 }
 
-// targetHead returns the header row of a table: the text first, the targets, and the default tolerance.
+// targetHead returns the header row of a table: first, then the targets, and the column of the default
+// tolerance.
 func targetHead(first string) []string {
 	head := []string{first}
 	for _, t := range Targets {
@@ -74,9 +75,9 @@ func (o *Outcome) Times() (rows []Row) {
 	return rows
 }
 
-// Ratios returns a cell for each target, with the time of scas divided by the time of the fastest peer. If
-// there is no ratio, the cell says why. The last cell has the time of scas at its default tolerance divided by
-// the time of the peer that is fastest at its own default tolerance, and the gap of this peer.
+// Ratios returns a cell for each target, with the time of scas divided by the time of the fastest peer, or
+// the reason why there is no ratio. The last cell compares scas and the fastest peer, each at its own default
+// tolerance, and has the gap of this peer.
 func (o *Outcome) Ratios() (cells []Cell) {
 	for _, gap := range Targets {
 		best := o.Best(gap)
@@ -103,8 +104,8 @@ func (o *Outcome) Ratios() (cells []Cell) {
 	return append(cells, ratio(own.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
 }
 
-// ratio returns the cell of a ratio. A ratio above 1.005 is marked, because scas is slower. Smaller
-// differences are not marked: repeated measurements differ by about half a percent.
+// ratio returns the cell of the ratio r, which is marked if scas is clearly slower. Repeated measurements
+// differ by about half a percent.
 func ratio(r float64, peer string) Cell {
 	if r > 1.005 {
 		return Cell{"BEHIND " + measure.Digits(r), peer, "no"}
@@ -112,9 +113,8 @@ func ratio(r float64, peer string) Cell {
 	return Cell{fmt.Sprintf("%.2g", r), peer, "yes"}
 }
 
-// Notes returns lines that say why lanes have no more points. For the task CV, further lines say how far
-// the losses on the rows held out, at each solver's default tolerance, are from the losses of scas at its
-// tightest tolerance.
+// Notes returns lines that say why lanes have no more points. For the task CV, further lines compare the
+// losses on the rows held out with the losses of scas at its tightest tolerance.
 func (o *Outcome) Notes() (notes []string) {
 	for _, l := range o.Lanes {
 		if l.Note != "" && !l.Unable {
@@ -173,7 +173,7 @@ func (o *Outcome) Against() string {
 		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
 }
 
-// words returns a row of a text table: the text first, and then the text and the peer of each cell.
+// words returns a row of a text table: first, and then each cell with its peer.
 func words(first string, cells []Cell) []string {
 	row := []string{first}
 	for _, c := range cells {

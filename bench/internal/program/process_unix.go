@@ -16,15 +16,15 @@ func usage(s *os.ProcessState) (signal string, peak int64) {
 	}
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
 		peak = int64(u.Maxrss)
-		if runtime.GOOS != "darwin" { // Darwin counts bytes, others KiB
+		if runtime.GOOS != "darwin" { // Darwin counts bytes, all other systems count KiB
 			peak <<= 10
 		}
 	}
 	return signal, peak
 }
 
-// apart gives a command its own process group, so that a timeout kills all of its processes. If
-// nobody is set, the command runs as the user nobody.
+// apart gives a command its own process group, so that a timeout kills all of its processes. If nobody is
+// true, the command runs as the user nobody.
 func apart(cmd *exec.Cmd, nobody bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if nobody && os.Getuid() == 0 {

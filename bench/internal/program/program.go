@@ -39,7 +39,7 @@ type Call struct {
 	Program string // path of the program
 	Args    []string
 	Dir     string              // working directory; empty means the directory of this process
-	Wrap    []string            // a command, with its arguments, that runs the program
+	Wrap    []string            // a command and its arguments, to which Program and Args are added
 	Started func(p *os.Process) // called with the process when it has started
 	Limit   time.Duration       // the time after which the run is killed; zero means no limit
 	Nobody  bool                // run as the user nobody, if this process runs as root
@@ -51,8 +51,8 @@ type Ending struct {
 	Signal         string // the signal that ended the program, or ""
 	Stdout, Stderr string
 	CPU, Wall      time.Duration // processor time of user and system; elapsed time
-	// Peak is the largest resident size in bytes, but at least the size of this process at the start of the
-	// run. It is 0 if the system does not report it.
+	// Peak is the largest resident size in bytes, but at least the resident size of this process when the run
+	// started. It is 0 if the system does not report it.
 	Peak int64
 }
 
@@ -95,9 +95,8 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	return e, nil
 }
 
-// forgetPeak sets the largest resident size of this process to its present size, and returns true if that
-// is possible or not necessary. On Linux a new process begins with the largest resident size of the process that
-// started it.
+// forgetPeak sets the largest resident size of this process to its present size, because on Linux a new
+// process begins with the largest size of its parent. It returns true if that is possible or not necessary.
 func forgetPeak() bool {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		return true

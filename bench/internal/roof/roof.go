@@ -49,13 +49,14 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures the limits. each is the duration of one measurement; all measurements together take about
-// twenty times as long.
+// Measure measures the limits. each is the duration of one measurement; Measure takes about twenty times as
+// long.
 func Measure(f machine.Description, each time.Duration) Roof {
 	l1, l2, l3 := cmp.Or(f.L1, defaultL1), cmp.Or(f.L2, defaultL2), cmp.Or(f.L3, defaultL3)
 	r := Roof{Levels: []Level{
 		{Name: "L1", Size: l1}, {Name: "L2", Size: l2},
-		// Other cores share the last cache, and other virtual machines may share it too.
+		// Other cores and other virtual machines may share the last cache, so only three quarters of it
+		// count.
 		{Name: "L3", Size: l3 / 4 * 3},
 		{Name: "memory", Size: 1 << 62},
 	}}
@@ -94,7 +95,7 @@ type loops struct {
 	read         func(x []float64)
 }
 
-// bandwidth returns the bytes per ns that are read from data of the given size.
+// bandwidth returns how many bytes per ns are read from data of size bytes.
 func bandwidth(size int, each time.Duration, vector loops) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)
@@ -108,8 +109,8 @@ func bandwidth(size int, each time.Duration, vector loops) float64 {
 	return float64(8*n) / best
 }
 
-// fastest repeats f for the duration each, and returns the smallest time of a call of f in ns. It times
-// several calls together if one call is too short for the clock.
+// fastest repeats f for the duration each, and returns the smallest time of a call in ns. If one call is too
+// short for the clock, it times several calls together.
 func fastest(each time.Duration, f func()) float64 {
 	timed := func(calls int) time.Duration {
 		start := time.Now()
@@ -127,8 +128,8 @@ func fastest(each time.Duration, f func()) float64 {
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// Limit returns the smallest time per unit of c, in ns, that the roof allows. bound is the name of the
-// limit that applies: a memory level or "flops".
+// Limit returns the smallest time that the roof allows for one unit of the work of c, in ns. bound is the
+// name of the limit that applies: a memory level or "flops".
 func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	ns, bound = c.Flops/r.Peak, "flops"
 	for _, t := range c.Traffic {

@@ -14,17 +14,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Constants of the noise of a copy: the relative standard deviation of the changes of values; for data in
-// which all values are 1, the share of entries that move to another column; the share of labels that change.
+// The noise of a copy. valueNoise is the relative standard deviation of changes of values. In data whose
+// values are all 1, the share entryNoise of the entries moves to another column instead. The share labelNoise
+// of the labels changes.
 const (
 	valueNoise = 0.05
 	entryNoise = 0.05
 	labelNoise = 0.02
 )
 
-// Replicate writes LIBSVM text with the given number of copies of a file's rows, each copy in a
-// different random order. The first copy has the exact values, the others have noise. It returns
-// the number of rows. Equal arguments give equal text.
+// Replicate writes LIBSVM text with the given number of copies of a file's rows, each copy in a random order
+// of its own. The first copy has the exact values, all later copies have noise. It returns the number of
+// rows. Equal arguments give equal text.
 func Replicate(path, text string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
 	d, err := sparse.ReadFile(path, opt)
 	if err != nil {

@@ -22,9 +22,8 @@ type Shape struct {
 	row func(g *generator) // appends the nonzeros of a row
 }
 
-// All returns the shapes. They have as many rows and columns as the data sets of the same name, with two
-// exceptions: criteo has fewer than 45 million rows, but too many for a cache, and sido-1200 has fewer rows
-// than sido and only 1,200 columns, like a working set.
+// All returns the shapes. They have as many rows and columns as the data sets of the same name, except that
+// criteo has fewer rows, and sido-1200 fewer rows and columns.
 func All() []Shape {
 	return []Shape{
 		A9A,
@@ -65,7 +64,7 @@ type generator struct {
 	rng   *rand.Rand
 	idx   []int32
 	val   []float64
-	order []int32 // columns, the most frequent one first, for text
+	order []int32 // for text: the columns, the most frequent one first
 }
 
 func (g *generator) add(col int, val float64) {
@@ -79,8 +78,8 @@ func (g *generator) oneHot() {
 	g.fields(func(u float64, width int) int { return int(u * u * float64(width)) })
 }
 
-// hashed imitates hashed categories. It is like oneHot, but within each field the frequencies
-// follow a power law, and the frequent columns are scattered over the field.
+// hashed imitates hashed categories. It is like oneHot, but the frequent columns of a field are more
+// frequent, and they are scattered over the field.
 func (g *generator) hashed() {
 	g.fields(func(u float64, width int) int {
 		return int(uint64(u*u*u*float64(width)) * 2654435761 % uint64(width))
@@ -96,8 +95,7 @@ func (g *generator) fields(place func(u float64, width int) int) {
 	}
 }
 
-// mixed makes ten dense columns with values in [0, 1], rounded to float32, and two fields with one
-// 1 each.
+// mixed makes a row with ten values in (0, 1], rounded to float32, and two fields with a single 1 each.
 func (g *generator) mixed() {
 	const dense, first = 10, 4
 	for j := range dense {
@@ -107,8 +105,8 @@ func (g *generator) mixed() {
 	g.add(dense+first+g.rng.IntN(g.Cols-dense-first), 1)
 }
 
-// text imitates documents: rows of different lengths, column frequencies by a power law, rows
-// scaled to norm 1.
+// text makes a row that imitates a document. Rows have different lengths and norm 1, and the column
+// frequencies follow a power law.
 func (g *generator) text() {
 	if g.order == nil {
 		g.order = make([]int32, g.Cols)
@@ -120,8 +118,8 @@ func (g *generator) text() {
 	want := max(1, int(float64(g.NNZ)*math.Exp(0.5*g.rng.NormFloat64()-0.125)))
 	from := len(g.idx)
 	for range want {
-		// Draw a position k in order with a probability of about 1/(k+1), up to a factor (Zipf's law), and one
-		// of the 16 columns from this position on.
+		// The probability of position k in order is roughly proportional to 1/(k+1) (Zipf's law). The column
+		// is one of the 16 from this position on.
 		k := int(math.Pow(float64(g.Cols), g.rng.Float64())) - 1
 		g.idx = append(g.idx, g.order[min(k+g.rng.IntN(16), g.Cols-1)])
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// The step size and kappa of the inner loops, where K = kappa I as in package naive. They have the size
-// that occurs in these problems, and are small enough that the iterates stay bounded over millions of
-// steps.
+// The step size, and kappa in K = kappa I (see package naive). With these values the iterates stay bounded
+// over millions of steps.
 const (
 	eta   = 0.05
 	kappa = 1e-3
@@ -23,9 +22,8 @@ func (in *data) steps(a kernels.Rows) *kernels.Steps {
 	return &kernels.Steps{Rows: a, Label: in.label, Slope0: in.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
 }
 
-// inner returns c with the costs of the sampled steps. Each step costs flops operations in addition to
-// the slope, and reads vectorBytes bytes in addition to the row. These bytes come from vectors of
-// vectorSize bytes in total.
+// inner returns c with the costs of the sampled steps. Besides the row and the slope, each step costs flops
+// operations and reads vectorBytes bytes of vectors that have vectorSize bytes in total.
 func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
 	m := float64(len(in.sampled))
 	c.Unit, c.Units, c.Flops = "step", len(in.sampled), m*(measure.SlopeFlops+flops)
@@ -71,7 +69,7 @@ func (in *data) innerBox(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerRotated makes steps on dense rows. Rows have this form in the eigenbasis of a graph.
+// innerRotated makes steps on dense rows, such as rows in the eigenbasis of a graph.
 func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	steps := in.steps(a)
 	p := (in.p + 7) / 8 * 8
@@ -87,7 +85,7 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 		Unit: "step", Units: len(in.sampled), Flops: m * (measure.SlopeFlops + 9*float64(p)),
 		Traffic: []measure.Traffic{
 			{Bytes: m * float64(8*p+20), Size: 8 * len(x)},
-			{Bytes: m * float64(8*p*6), Size: 8 * p * 6}, // row, next row, w, sum, c, e
+			{Bytes: m * float64(8*p*6), Size: 8 * p * 6}, // read or written: row, next row, w, sum, c, e
 		},
 		Run:       func() { kernels.InnerRotated(w, sum, c, e, x, 0, steps, in.sampled) },
 		Naive:     func() { naive.InnerRotated(w, sum, c, e, x, steps, in.sampled) },
@@ -97,8 +95,7 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 }
 
 // innerLazy makes steps whose iterate is alpha u + gamma d (see naive.Lazy). It keeps alpha and gamma from
-// one run to the next. Like the solver, it stores the iterate as the new u if the kernel has stopped
-// because alpha is small.
+// one run to the next.
 func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	cells.Set(in.w, in.d)
@@ -135,7 +132,6 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 }
 
 // innerLazyBall makes the steps of innerLazy with a projection onto a ball that the iterate often leaves.
-// The naive loop needs O(p) operations for each projection, the kernel does not.
 func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)

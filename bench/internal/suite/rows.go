@@ -62,10 +62,8 @@ func entryBytes(a kernels.Rows) int {
 	return bytes
 }
 
-// pass returns c with the costs of a pass over all rows. vectors is the number of vectors with one entry
-// per row that are read. dense is the number of reads or writes of a dense vector for each nonzero.
-// Each such read or write counts as 8 bytes in the memory level of the dense vector, although the processor
-// moves a whole cache line.
+// pass returns c with the costs of a pass over all rows. vectors is the number of vectors with one entry per
+// row that are read or written. dense is the number of reads and writes of a dense vector for each nonzero.
 func (in *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
 	nnz := int(in.x.NNZ())
 	stream := rowBytes(a) + vectors*8*in.n

@@ -2,14 +2,13 @@
 
 package suite
 
-// The API of simd/archsimd changes with Go 1.27. Until this file is adapted, builds with later
-// releases have no series archsimd.
+// The API of simd/archsimd changes with Go 1.27. Until this file is adapted, builds with Go 1.27 or later
+// have no series archsimd.
 
 import "simd/archsimd"
 
-// simd returns dense kernels over 512-bit vectors which follow the numeric contract of package
-// kernels: a sum has 16 lanes per chunk of 4,096 elements, and elementwise operations use the same
-// multiply-adds. So the results are equal, and the comparison is about the code alone.
+// simd returns dense kernels over 512-bit vectors. They follow the numeric contract of package kernels, so
+// their results are equal to the results of the kernels.
 func simd() simdForms {
 	if !archsimd.X86.AVX512() {
 		return simdForms{}
@@ -22,15 +21,14 @@ const (
 	simdChunk = 4096 // number of elements of a partial sum
 )
 
-// sumSIMD adds 16 lanes in the order of the numeric contract. lo holds the first 8.
+// sumSIMD adds 16 numbers in the order of the numeric contract. lo holds the first 8.
 func sumSIMD(lo, hi archsimd.Float64x8) float64 {
 	var l [8]float64
 	lo.Add(hi).Store(&l)
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-// partSIMD loads up to 8 elements of x from index i on. Lanes beyond the end are zero, which does
-// not change sums of squares and products.
+// partSIMD loads up to 8 elements of x from index i on. Lanes beyond the end of x are zero.
 func partSIMD(x []float64, i int) archsimd.Float64x8 {
 	return archsimd.LoadFloat64x8SlicePart(x[min(i, len(x)):min(i+8, len(x))])
 }

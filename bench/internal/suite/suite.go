@@ -18,7 +18,7 @@ type vectorKernel struct {
 	name    string
 	vectors int     // number of vectors that the kernel reads or writes
 	flops   float64 // floating-point operations per element
-	moved   int     // number of vectors read per run
+	moved   int     // vectors, plus the number of vectors that are read a second time
 	make    func(v [][]float64) measure.Case
 }
 
@@ -78,8 +78,7 @@ func (s Scale) shapes() []shape.Shape {
 	return all
 }
 
-// Cases returns the cases for whose names, kernel/shape, match returns true. It makes the data of a shape
-// for the first case with this shape, and releases them after the last.
+// Cases returns the cases for whose names, kernel/shape, match returns true.
 func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	return func(yield func(measure.Case) bool) {
 		for _, n := range []int{123, 10000} {

@@ -31,8 +31,8 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestCheck checks that modules are refused if their licence is unknown, is not accepted, or does not
-// exist.
+// TestCheck checks that Check returns an error for modules with an unknown licence, a licence that is not
+// accepted, or no licence.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
@@ -60,8 +60,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// build builds the program from the module in dir, statically and without paths of this machine. An
-// empty cache means the user's build cache.
+// build builds the program from the module in dir, statically and without paths of this machine. If cache is
+// empty, it uses the user's build cache.
 func build(ctx context.Context, dir, cache, out string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", out, program.Path)
 	cmd.Dir = dir
@@ -138,9 +138,9 @@ func source(t *testing.T) string {
 	return dir
 }
 
-// TestReproducible checks that builds of one source in two directories give the same program, that
-// the program is static and has pinned modules, and that it does not use the network. With
-// SCAS_SUPPLY=full the builds do not use the build cache.
+// TestReproducible checks that builds in two directories give the same program, and that the program is
+// static, has pinned modules and does not use the network. With SCAS_SUPPLY=full the builds do not use the
+// build cache.
 func TestReproducible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: make test-full runs it")
@@ -168,7 +168,7 @@ func TestReproducible(t *testing.T) {
 	noNetwork(t, one)
 }
 
-// noNetwork runs the program under strace and fails if it opens a network connection.
+// noNetwork runs the program under strace. It fails the test if the program opens a network connection.
 func noNetwork(t *testing.T, program string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -177,7 +177,7 @@ func noNetwork(t *testing.T, program string) {
 		t.Fatal(err)
 	}
 	calls := "socket,connect,bind,listen,accept4,sendto,recvfrom,sendmsg,recvmsg"
-	// strace also writes lines about exits, signals and threads that end inside of a call.
+	// Lines of strace about exits, signals and threads do not match.
 	call := regexp.MustCompile(`\b(` + strings.ReplaceAll(calls, ",", "|") + `)\(`)
 	strace := []string{"-f", "-o", trace, "-e", "trace=" + calls}
 	if out, err := exec.Command("strace", append(strace, "true")...).CombinedOutput(); err != nil {
@@ -200,8 +200,8 @@ func noNetwork(t *testing.T, program string) {
 	}
 }
 
-// TestInspect checks that inspect refuses programs whose modules are not pinned, and files that are
-// no programs.
+// TestInspect checks that inspect returns an error for programs whose modules are not pinned, and for files
+// that are no programs.
 func TestInspect(t *testing.T) {
 	if err := inspect("supply_test.go"); err == nil {
 		t.Error("a text is inspected without an error")
