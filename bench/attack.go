@@ -33,7 +33,7 @@ machine does not support, for example for lack of strace, is left out with a lin
 that says so.`
 }
 
-// errAttack is the error of the command if the program failed a trial.
+// errAttack is returned if scas failed a trial.
 var errAttack = errors.New("handled badly")
 
 // Run runs the attacks and prints a table of the trials.
@@ -52,7 +52,7 @@ func (c *attackCmd) Run(e *race.Env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil { // for attacks that run scas as another user
+	if err := os.Chmod(dir, 0o755); err != nil { // some attacks run scas as another user
 		return err
 	}
 	tallies, err := attack.Run(e.Ctx, attack.Options{

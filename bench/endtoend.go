@@ -63,8 +63,8 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 	return r.write(c.Results, c.Benchfmt)
 }
 
-// jobs returns jobs with the methods scas and scas-k, each with and without a graph. source is a line that
-// describes the data.
+// jobs returns jobs with the methods scas and scas-k, each with and without a graph. source describes the
+// data.
 func (c *endToEndCmd) jobs() (jobs []outer.Job, source string, err error) {
 	var x *sparse.CSR
 	var labels []float64
@@ -89,7 +89,6 @@ func (c *endToEndCmd) jobs() (jobs []outer.Job, source string, err error) {
 	return jobs, source, nil
 }
 
-// readA9A reads a9a and its graph.
 func readA9A(dir string) (x *sparse.CSR, labels []float64, g *graph.Graph, err error) {
 	data, err := sparse.ReadFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: shape.A9A.Cols})
 	if err != nil {
@@ -99,8 +98,7 @@ func readA9A(dir string) (x *sparse.CSR, labels []float64, g *graph.Graph, err e
 	return data.X, data.Labels, g, err
 }
 
-// syntheticA9A makes data of the shape of a9a, with the given number of rows, and a graph
-// of 291 edges.
+// syntheticA9A makes data with the columns of a9a and the given number of rows, and a graph of 291 edges.
 func syntheticA9A(rows int) (x *sparse.CSR, labels []float64, g *graph.Graph, err error) {
 	sh := shape.A9A
 	sh.Rows = rows

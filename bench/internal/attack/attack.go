@@ -1,11 +1,7 @@
-// Package attack runs the program scas as a process under hostile conditions, and checks its exit
-// code, its messages and the files that it leaves. The conditions are random command lines,
-// signals, failing system calls, full and read-only disks, several writers of one file, slow and
-// changing inputs, and small files that expand to very large ones. Each trial is reproducible from
-// a seed. Read Kind and Run first.
-//
-// Parsers are attacked by the fuzz tests of their packages, the solver by the random problems in
-// the tests of package solver.
+// Package attack runs the program scas as a process under hostile conditions, and checks its exit code, its
+// messages and the files that it leaves. The conditions are random command lines, signals, failing system
+// calls, full and read-only disks, several writers of one file, slow and changing inputs, and small files
+// that expand to very large ones. Each trial can be repeated from its seed. Read Kind and Run first.
 package attack
 
 import (
@@ -26,15 +22,13 @@ import (
 
 // Options say which attacks to run, and for how long.
 type Options struct {
-	// For is the total time, which the kinds of attack share. Zero means no limit of time; then set Tries
-	// or Seed.
+	// For is the total time of all kinds of attack. Zero means no limit; then set Tries or Seed.
 	For time.Duration
-	// Tries limits the number of trials. A short attack has a fixed number of trials of each kind, Kind.short.
-	// Run makes at most Tries times as many. Zero means no limit.
+	// Tries limits each kind to Tries times Kind.short trials. Zero means no limit.
 	Tries int
 	// First is the seed of the first trial of each kind. Zero means 1.
 	First uint64
-	// Seed, if not zero, is the seed of the only trial of each kind.
+	// If Seed is not zero, each kind makes one trial, with this seed.
 	Seed uint64
 	// Only is the name of the only kind to run. Empty means all kinds.
 	Only string
@@ -50,17 +44,17 @@ type Options struct {
 type Kind struct {
 	Name, Summary string
 
-	share float64 // share of Options.For, relative to the shares of the other kinds
-	short int     // number of trials in a short attack, which has Options.Tries = 1
+	share float64 // share of Options.For, relative to the shares of all kinds
+	short int     // number of trials if Options.Tries is 1
 	alone bool    // whether only one trial may run at a time
 	begin func(ctx context.Context, g *testbed) (trial, error)
 }
 
-// A trial attacks the program once, in a way that the seed determines. handled says in a word or two what
-// the program did. err says what the program did wrong.
+// A trial makes the one attack that the seed determines. handled names what the program did. err says what
+// the program did wrong.
 type trial func(ctx context.Context, seed uint64) (handled string, err error)
 
-// errSkip is wrapped by an error that says why a kind of attack cannot run on this machine.
+// errSkip means that this machine cannot run a kind of attack.
 var errSkip = errors.New("skipped")
 
 func skip(why string) error { return fmt.Errorf("%w: %s", errSkip, why) }
@@ -89,19 +83,19 @@ func (f Failure) String() string {
 	return fmt.Sprintf("%s, seed %d: %s\n    again: go run ./bench attack --only %[1]s --seed %[2]d", f.Kind, f.Seed, f.What)
 }
 
-// A Tally counts the trials of one kind.
+// A Tally counts the trials of one kind of attack.
 type Tally struct {
 	Kind    Kind
 	Tried   int
-	Handled map[string]int // number of trials without a failure, by the result handled of trial
+	Handled map[string]int // trials without a failure, counted by what the program did
 	Failed  []Failure
 	Skipped string // why the kind did not run; empty if it ran
 	Seconds float64
-	Peak    int64 // the largest resident size of a process of the program, in bytes
+	Peak    int64 // largest resident size of a process of the program, in bytes
 }
 
-// Run runs the kinds of attack one after the other. What the program did wrong is in the tallies, not in
-// the error. Run returns an error if the options are wrong, the machine prevents the attacks, or ctx ends.
+// Run runs the kinds of attack one after the other. The tallies say what the program did wrong. Run returns
+// an error if the options are wrong, the machine prevents the attacks, or ctx ends.
 func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	kinds := Kinds()
 	if opt.Only != "" {
@@ -138,7 +132,6 @@ func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	return tallies, nil
 }
 
-// run runs the trials of one kind.
 func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, error) {
 	t := &Tally{Kind: k, Handled: map[string]int{}}
 	start := time.Now()
@@ -163,7 +156,7 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 			for seed, more := next(); more && ctx.Err() == nil; seed, more = next() {
 				handled, err := try(ctx, seed)
 				mu.Lock()
-				if ctx.Err() == nil { // after an interrupt, a trial may fail without a fault of the program
+				if ctx.Err() == nil { // after an interrupt, a trial may fail without a fault of scas
 					t.count(g, seed, handled, err)
 				}
 				mu.Unlock()
@@ -175,8 +168,8 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 	return t, nil
 }
 
-// seeds returns a function that returns the seed of the next trial. more is false if no trial is left
-// or more time than limit has passed since start.
+// seeds returns a function that returns the seed of the next trial. more is false if no trial is left or
+// more time than limit has passed since start.
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0
@@ -207,16 +200,14 @@ func (t *Tally) count(g *testbed, seed uint64, handled string, err error) {
 	g.say(f.String())
 }
 
-// random returns a random number generator with the given seed.
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x70127012e)) }
 
-// pick returns one of its arguments at random.
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
 // chance returns true with probability 1/n.
 func chance(rng *rand.Rand, n int) bool { return rng.IntN(n) == 0 }
 
-// Table writes the tallies as a table, followed by the failures.
+// Table returns the tallies as a table, followed by the failures.
 func Table(tallies []*Tally) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -10,7 +10,7 @@ import (
 // TestShort runs a few trials of every kind of attack and checks that none fails.
 func TestShort(t *testing.T) {
 	dir := t.TempDir()
-	for _, d := range []string{dir, filepath.Dir(dir)} { // for attacks that run scas as another user
+	for _, d := range []string{dir, filepath.Dir(dir)} { // some attacks run scas as another user
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
 		}

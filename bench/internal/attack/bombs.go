@@ -24,7 +24,7 @@ import (
 const bombPeak = 200e6
 
 // A bombAttack lets the program read bombs: small files that expand to very large ones, or whose header
-// states very large sizes. All inputs of the program are tried.
+// states very large sizes.
 type bombAttack struct {
 	g       *testbed
 	in      string
@@ -46,14 +46,13 @@ func beginBombs(_ context.Context, g *testbed) (trial, error) {
 	return b.try, nil
 }
 
-// compressors are the compressed formats, except bzip2, with functions that compress.
+// compressors has a function for each compressed format except bzip2.
 var compressors = map[string]func(io.Writer) (io.WriteCloser, error){
 	"gzip": func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) },
 	"zstd": func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
 	"xz":   func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) },
 }
 
-// compressed returns text in a compressed format.
 func compressed(format string, text []byte) ([]byte, error) {
 	if format == "bzip2" {
 		cmd := exec.Command("bzip2", "-9c")
@@ -110,12 +109,11 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	// A file in any of these formats may consist of several streams. 1024 streams of 8 MiB make 8
-	// GiB.
+	// 1024 streams of 8 MiB make 8 GiB. Each of these formats allows several streams in a file.
 	return fmt.Sprintf("8 GiB of %q in %s", unit, format), append(head, bytes.Repeat(packed, 1024)...), nil
 }
 
-// try runs one of the command lines in doors with a bomb.
+// try runs one of the command lines in doors on a bomb.
 func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	what, text, err := b.make(seed)
 	if err != nil {

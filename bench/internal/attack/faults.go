@@ -60,13 +60,13 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", fault, err)
 	}
-	// A system call of the Go runtime itself failed. Then the runtime ends the program.
+	// If a system call of the Go runtime fails, the runtime ends the program.
 	if strings.Contains(e.Stderr, "runtime: ") && c.Wrap != nil && strings.Contains(fault, " E") {
 		_, err := one.judge(dir, was, false, true)
 		return "the runtime gave up", err
 	}
 	if strings.HasPrefix(fault, "write ") && e.Code == exitIO && e.Stderr == "" {
-		e.Stderr = "scas: " // the message could not be written: the call of write failed too
+		e.Stderr = "scas: " // write failed for the error message too
 	}
 	if err := orderly(e); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)
@@ -78,7 +78,7 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if e.Code != exitOK {
 		return "refused", nil
 	}
-	return one.finished(written), nil
+	return one.outcome(written), nil
 }
 
 // forNobody reports whether the user nobody may execute the program.

@@ -45,8 +45,8 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 // helpedFlag finds the names of flags in the text that --help prints.
 var helpedFlag = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
 
-// untried are flags that flagsOf does not list for each command. It lists -m and -o instead of --model and
-// --output. The other flags end the program at once or need several processes.
+// untried are flags that flagsOf does not list. It lists -m and -o in place of --model and --output. The
+// other four flags end the program at once or need several processes.
 var untried = []string{"help", "version", "model", "output", "dist", "dist-timeout"}
 
 // allTried returns an error if a command has a flag that flagsOf does not list.
@@ -74,7 +74,7 @@ func allTried(ctx context.Context, g *testbed, command string) error {
 // endings are the file name endings of the formats other than plain LIBSVM text.
 var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
-// spoil copies data in a random format into a directory, and may damage some of the bytes or cut the file.
+// spoil writes a file in a random format to dir, after it may have damaged or cut the contents.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	ending := pick(rng, endings...)
 	text, err := os.ReadFile(filepath.Join(a.in, "mid"+ending))
@@ -119,7 +119,7 @@ var numbers = []string{
 	"-1", "nan", "inf", "-inf", "1e400", "", "x", "0x10", "1_0", "9223372036854775808", "１",
 }
 
-// counts are values to try with flags that take a whole number, such as the number of folds.
+// counts are values to try with flags that take a whole number.
 var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
 
 // flagsOf returns the flags of a command. In values, IN stands for the directory of the inputs.
@@ -238,7 +238,6 @@ func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 	return args
 }
 
-// try runs a random command line, and checks how it ended and which files it left.
 func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
 	dir, err := a.g.tempDir("flags")

@@ -20,7 +20,7 @@ import (
 type job struct {
 	args    []string          // inputs are absolute paths, outputs are names in the working directory
 	outputs map[string][]byte // the outputs of an undisturbed run, by name
-	seconds float64           // the time of an undisturbed run
+	seconds float64           // duration of an undisturbed run
 }
 
 // jobs are the command lines that attacks disturb, with their inputs.
@@ -31,8 +31,8 @@ type jobs struct {
 	strace bool // whether strace can make system calls fail on this machine
 }
 
-// newJobs returns the jobs. The first call writes the inputs and runs every job twice. It returns an error if
-// the two runs of a job write different bytes. If it succeeds, later calls return the same jobs.
+// newJobs returns the jobs. The first call for a testbed writes the inputs and runs every job twice. It
+// returns an error if the two runs of a job write different bytes.
 func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil
@@ -159,7 +159,7 @@ func (j *job) learn(ctx context.Context, g *testbed) error {
 	return nil
 }
 
-// contents returns the files of a directory by their names.
+// contents returns the contents of each file of a directory, by file name.
 func contents(dir string) (map[string][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -177,8 +177,8 @@ func contents(dir string) (map[string][]byte, error) {
 // old is the content that some output files have before a job runs.
 const old = "what was here before\n"
 
-// prepare draws a job and makes a directory for it. Most of the job's output files already exist in
-// the directory, with the content old. was holds the contents of these files by name.
+// prepare chooses a job at random and makes a directory for it. Most of the job's output files already
+// exist in the directory, with the content old. was holds the contents of these files by name.
 func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]string, err error) {
 	one, was = j.all[rng.IntN(len(j.all))], map[string]string{}
 	if dir, err = j.g.tempDir("trial"); err != nil {
@@ -193,10 +193,9 @@ func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]stri
 	return one, dir, was, put(dir, was)
 }
 
-// judge checks the directory of a disturbed job, and returns the number of new outputs. Every output
-// must be complete and new, or as it was before; if it did not exist, it may still be missing. If done
-// is set, the job reported success, and all outputs must be new. Other files are an error, except
-// temporary files if left is set.
+// judge checks the directory of a disturbed job, and returns the number of new outputs. Every output must
+// be complete and new, or as it was before the job. If done is true, all outputs must be new. A file that
+// is no output is an error, except a temporary file if left is true.
 func (j job) judge(dir string, was map[string]string, done, left bool) (written int, err error) {
 	found, err := contents(dir)
 	if err != nil {
@@ -223,8 +222,8 @@ func (j job) judge(dir string, was map[string]string, done, left bool) (written 
 	return written, nil
 }
 
-// finished says in words how many of the outputs are new.
-func (j job) finished(written int) string {
+// outcome says in words how many of the outputs are new.
+func (j job) outcome(written int) string {
 	switch written {
 	case 0:
 		return "old kept"
@@ -234,9 +233,9 @@ func (j job) finished(written int) string {
 	return "some new whole"
 }
 
-// inject returns the command that runs a program under strace and disturbs one of its system calls.
-// call is the name of the system call, tampering says in the syntax of strace what happens to it,
-// and when is the number of the first such call to disturb.
+// inject returns the command that runs a program under strace and disturbs one of its system calls. call is
+// the name of the system call. tampering and when say in the syntax of strace what happens, and to which of
+// the calls.
 func (j *jobs) inject(call, tampering string, when any) []string {
 	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }
@@ -254,7 +253,7 @@ func (g *testbed) tracing(ctx context.Context) bool {
 	return err == nil && e.Code == exitOK
 }
 
-// remove deletes a directory and all that it contains, including directories that are not writable.
+// remove deletes a directory with its contents, even if directories in it are not writable.
 func remove(dir string) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {

@@ -25,8 +25,8 @@ func beginSignals(ctx context.Context, g *testbed) (trial, error) {
 	return signalAttack{j}.try, err
 }
 
-// moments are the names of the system calls at which strace sends a signal.
-var moments = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
+// signalCalls are the names of the system calls at which strace sends a signal.
+var signalCalls = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
 
 func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
@@ -38,7 +38,7 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	kind := pick(rng, "KILL", "KILL", "KILL", "TERM", "INT", "HUP", "STOP")
 	c := program.Call{Dir: dir, Args: one.args}
 	if s.strace && kind != "STOP" && chance(rng, 2) {
-		at := pick(rng, moments...)
+		at := pick(rng, signalCalls...)
 		when := 1 + rng.IntN(pick(rng, 3, 12))
 		c.Wrap = s.inject(at, "signal=SIG"+kind, when)
 	} else {
@@ -55,8 +55,8 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", err
 		}
 	}
-	// Strace sends the signal to every thread. The second signal kills the program, which is right.
-	if killed && kind != "KILL" && c.Wrap == nil && !early(e) {
+	// Strace sends the signal to every thread, and the second signal rightly kills the program.
+	if killed && kind != "KILL" && c.Wrap == nil && !silent(e) {
 		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, one.args, e.Signal, e.Code, head(e.Stderr))
 	}
 	written, err := one.judge(dir, was, e.Code == exitOK, killed)
@@ -68,12 +68,12 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", fmt.Errorf("after SIG%s: %w", kind, err)
 		}
 	}
-	return one.finished(written), nil
+	return one.outcome(written), nil
 }
 
-// early returns true if the program has printed nothing. The signal may then have arrived before the
+// silent reports whether the program has printed nothing. Then the signal may have arrived before the
 // program could catch signals.
-func early(e *program.Ending) bool { return e.Stdout == "" && e.Stderr == "" }
+func silent(e *program.Ending) bool { return e.Stdout == "" && e.Stderr == "" }
 
 // disturb sends a signal after the given time. A stopped process continues after the pause.
 func disturb(p *os.Process, kind string, after, pause time.Duration) {
@@ -85,9 +85,9 @@ func disturb(p *os.Process, kind string, after, pause time.Duration) {
 	}
 }
 
-// again repeats a job whose process was killed, and checks that the job succeeds and removes the
-// temporary files that the killed process left. Temporary files must be old to be removed, so again
-// sets their times back.
+// again repeats a job whose process was killed, and checks that the job succeeds and removes the temporary
+// files of the killed process. Before that, it sets back the times of these files, because a job removes
+// only old ones.
 func (s signalAttack) again(ctx context.Context, rng *rand.Rand, one job, dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(left) == 0 && !chance(rng, 8) {

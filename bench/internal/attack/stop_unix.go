@@ -4,7 +4,6 @@ package attack
 
 import "syscall"
 
-// stopSignal stops a process, continueSignal continues it.
 const (
 	stopSignal     = syscall.SIGSTOP
 	continueSignal = syscall.SIGCONT

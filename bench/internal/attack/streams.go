@@ -86,9 +86,9 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return "as from a file", nil
 }
 
-// run runs a command line in a new directory, and returns how it ended and the contents of its output
-// out. feed makes the file x in the directory. The function that feed returns runs at the same time as
-// the program, and feeds or changes the file x.
+// run runs a command line in a new directory, and returns how it ended and the contents of its output file.
+// feed makes the input file x. The function that feed returns runs at the same time as the program, and
+// writes or changes x.
 func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
 	dir, err := s.g.tempDir("stream")
 	if err != nil {

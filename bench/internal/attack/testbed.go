@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A testbed holds what all attacks share: the options, the program, its inputs, and the jobs.
+// A testbed holds what all attacks share.
 type testbed struct {
 	opt  Options
 	scas string       // path of the program
@@ -35,7 +35,7 @@ func (g *testbed) tempDir(pattern string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// callLimit is the time limit of a run of the program. It is long, because machines may be busy.
+// callLimit is the time limit of a run of the program.
 const callLimit = time.Minute
 
 // call runs the program to its end. It returns an error if the program could not be run, or took longer

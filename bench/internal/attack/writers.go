@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A writers attack runs several processes at once that write the same files.
+// A writers attack runs several processes at once, which write the same files.
 type writers struct{ *jobs }
 
 func beginWriters(ctx context.Context, g *testbed) (trial, error) {
@@ -43,5 +43,5 @@ func (w writers) try(ctx context.Context, seed uint64) (string, error) {
 		}
 	}
 	written, err := one.judge(dir, was, true, false)
-	return one.finished(written), err
+	return one.outcome(written), err
 }

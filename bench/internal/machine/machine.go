@@ -1,5 +1,5 @@
 // Package machine describes the machine and the build that a benchmark ran on: processor, caches,
-// mitigations, compiler. Measured numbers cannot be compared without them. Read Description first.
+// mitigations, compiler. Read Description first.
 package machine
 
 import (
@@ -19,24 +19,22 @@ import (
 // A Description describes the machine and the build on which a benchmark ran.
 type Description struct {
 	CPU        string // brand name
-	Model      string // family, model and stepping, because a brand name can cover several models
+	Model      string // family, model and stepping
 	CPUs       int    // number of logical processors that the program may use
-	L1, L2, L3 int    // size in bytes of the caches of a core; 0 if unknown
-	Go         string // version of the toolchain
+	L1, L2, L3 int    // cache sizes in bytes; 0 if unknown
+	Go         string // Go version
 	Platform   string // operating system/architecture
-	GOAMD64    string // GOAMD64, the x86-64 level of the build; empty on other architectures
+	GOAMD64    string // x86-64 level of the build; empty on other architectures
 	Experiment string // GOEXPERIMENT of the build, empty if none
 	Available  []kernels.Level
-	Gather     string // state of the mitigation of gather data sampling
-	Command    string // command line
+	Gather     string // mitigation of gather data sampling, as Linux reports it
+	Command    string
 }
 
-// gatherFile is where Linux reports the mitigation of gather data sampling, which slows gather
-// instructions.
+// gatherFile is where Linux reports the mitigation of gather data sampling.
 const gatherFile = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"
 
-// Describe returns the description of this process. args is its command line without the name of
-// the program.
+// Describe describes this machine and this build. args is the command line without the name of the program.
 func Describe(args []string) Description {
 	c := cpuid.CPU
 	d := Description{
@@ -66,8 +64,7 @@ func Describe(args []string) Description {
 	return d
 }
 
-// command returns the command line as text. An absolute path is shortened to its last element,
-// because its directory exists only on this machine.
+// command returns the command line as text. It shortens an absolute path to its last element.
 func command(args []string) string {
 	words := []string{"bench"}
 	for _, arg := range args {
@@ -117,7 +114,6 @@ func (d Description) Lines() []string {
 	}
 }
 
-// size returns a cache size as text.
 func size(bytes int) string {
 	switch {
 	case bytes <= 0:

@@ -20,12 +20,12 @@ type Case struct {
 	Kernel string  // name, as it appears in Go benchmark names
 	Shape  string  // name of the shape of the data
 	Unit   string  // what Units counts: nnz, row, step, elem or add
-	Units  int     // units of work in one run
+	Units  int     // number of units of work in one run
 	Flops  float64 // floating-point operations of one run; an FMA counts as two
 	// Traffic has the bytes that one run must read, with an entry for each group of arrays.
 	Traffic []Traffic
 
-	// Run does the computation once by package kernels, at the level in use.
+	// Run does the computation once with package kernels, at the level in use.
 	Run func()
 	// Naive does the computation as plain Go: simple loops, and math.Exp.
 	Naive func()
@@ -34,20 +34,19 @@ type Case struct {
 	SIMD func()
 	// State holds all vectors that a run changes.
 	State [][]float64
-	// Answer returns the results that Naive and Run must agree on up to rounding. naive says that Naive has
-	// computed them, not Run. If Answer is nil, all of State must agree.
+	// Answer returns the results that Naive and Run must agree on up to rounding. naive is true after a run
+	// of Naive, and false after a run of Run. If Answer is nil, all of State must agree.
 	Answer func(naive bool) []float64
 	// Tolerance is the largest difference allowed in Answer, relative to its largest element. Zero
 	// means 1e-12.
 	Tolerance float64
 }
 
-// Traffic is the number of bytes that one run reads from a group of arrays. A write counts if its cache
-// line must be read first. Writing the line back to memory does not count, because caches have separate
-// paths for that.
+// Traffic is the number of bytes that one run reads from a group of arrays. A write counts only if its
+// cache line must be read first.
 type Traffic struct {
 	Bytes float64 // bytes read in one run
-	Size  int     // total size of the arrays in bytes, which determines the cache level
+	Size  int     // total size of the arrays in bytes
 }
 
 // Floating-point operations of the logistic loss for one sample. An FMA counts as two, a division
@@ -103,7 +102,6 @@ type Options struct {
 	Duration time.Duration // smallest duration of a measurement
 }
 
-// A contender is one implementation in a measurement.
 type contender struct {
 	Series
 	level kernels.Level
@@ -145,7 +143,7 @@ func Time(c Case, opt Options) ([]Series, error) {
 	return out, nil
 }
 
-// calibrate sets o.Runs so that a measurement lasts at least the given duration.
+// calibrate sets o.Runs to a number of runs that takes at least the given duration.
 func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duration) {
 	o.Runs = Repetitions(duration, func(runs int) time.Duration {
 		o.Runs = runs
@@ -153,9 +151,9 @@ func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duratio
 	})
 }
 
-// Repetitions returns a number of repetitions that together take at least the given duration. If no number
-// below 2²⁴ is enough, it returns the first one that it tries from 2²⁴ on. timed repeats the computation the
-// given number of times and returns how long that took. Its first result is ignored: the caches are cold.
+// Repetitions returns a number of repetitions that together take at least the given duration. It stops at
+// the first number from 2²⁴ on that it tries. timed repeats the computation the given number of times and
+// returns the duration. Repetitions ignores the first result of timed, because the caches are cold.
 func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
 	timed(1)
 	for n := 1; ; {
@@ -168,7 +166,6 @@ func Repetitions(duration time.Duration, timed func(repetitions int) time.Durati
 	}
 }
 
-// time makes one measurement, beginning with the initial state.
 func (o *contender) time(c Case, initial [][]float64) time.Duration {
 	restore(c.State, initial)
 	mustUse(o.level)
@@ -199,9 +196,8 @@ func mustUse(l kernels.Level) {
 	}
 }
 
-// Check runs every implementation from the same state. The results of the levels and of archsimd
-// must equal the results of the level generic bit for bit; the results of the naive loops must
-// agree up to rounding.
+// Check runs every implementation from the same state. All levels and archsimd must give the same bits. The
+// naive loops must give the same results up to rounding.
 func (c Case) Check() error {
 	initial := snapshot(c.State)
 	run := func(l kernels.Level, f func()) [][]float64 {
@@ -247,8 +243,8 @@ func (c Case) sameBits(name string, got, want [][]float64) error {
 	return nil
 }
 
-// Differs returns the first index at which the bits of two vectors of one length differ, or −1. The bits of
-// a NaN do not matter.
+// Differs returns the first index at which the bits of two vectors of one length differ, or −1. Two NaNs
+// count as equal.
 func Differs(a, b []float64) int {
 	for i, x := range a {
 		if math.Float64bits(x) != math.Float64bits(b[i]) && !(math.IsNaN(x) && math.IsNaN(b[i])) {

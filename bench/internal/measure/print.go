@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A Printer prints one line for each case as soon as the case is measured, with a column for each
-// implementation.
+// A Printer prints one line for each case, with a column for each implementation.
 type Printer struct {
 	W io.Writer
 	// Series are the names of the columns, in order.

@@ -20,7 +20,7 @@ func add(sum, w []float64) {
 	}
 }
 
-// step makes one inner step of Algorithm 1 if K = rho A'A is kappa I.
+// step makes one inner step of Algorithm 1 for K = kappa I.
 func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	g, idx, val := gain(s, i, w)
 	for j := range w {
@@ -29,8 +29,7 @@ func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	AddRow(w, g, idx, val)
 }
 
-// Inner is the inner loop of Algorithm 1 if K = rho A'A is kappa I. Every step works on the whole vectors.
-// The iterates are added to sum.
+// Inner is the inner loop of Algorithm 1 for K = kappa I. It adds the iterates to sum.
 func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		step(w, d, kappa, s, i)
@@ -38,7 +37,7 @@ func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32
 	}
 }
 
-// InnerBox is like Inner, but each step projects the iterate onto the box from lo to hi.
+// InnerBox is like Inner, but each step also projects the iterate onto the box from lo to hi.
 func InnerBox(w, sum, d, lo, hi []float64, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		step(w, d, kappa, s, i)
@@ -49,7 +48,7 @@ func InnerBox(w, sum, d, lo, hi []float64, kappa float64, s *kernels.Steps, samp
 	}
 }
 
-// InnerBall is like Inner, but each step projects the iterate onto the ball with the given radius.
+// InnerBall is like Inner, but each step also projects the iterate onto the ball with the given radius.
 func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		step(w, d, kappa, s, i)
@@ -64,7 +63,7 @@ func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sam
 	}
 }
 
-// InnerGraph is like Inner, but for any matrix K = rho A'A, given by its rows k. q is scratch.
+// InnerGraph is like Inner, but for any matrix K, given by its rows k. q is scratch.
 func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		g, idx, val := gain(s, i, w)
@@ -77,10 +76,9 @@ func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sample
 	}
 }
 
-// Lazy makes inner steps if K = rho A'A is kappa I. It does not compute the iterate w = alpha u + gamma d: a
-// step changes alpha, gamma and the entries of u at the nonzeros of its row. If alpha becomes small, w is
-// stored as the new u. h is the sum of the multiples of rows that all steps have added to w. q is
-// 1 − eta kappa. Lazy returns the new alpha and gamma.
+// Lazy makes inner steps for K = kappa I, with q = 1 − eta kappa. The iterate is alpha u + gamma d, so that
+// a step changes only the entries of u at the nonzeros of its row. Lazy adds to h the multiples of rows
+// that the steps add to the iterate. It returns the new alpha and gamma.
 func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled []int32) (alphaOut, gammaOut float64) {
 	for _, i := range sampled {
 		idx, val := Row(s.Rows, int(i))
@@ -102,8 +100,8 @@ func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled 
 	return alpha, gamma
 }
 
-// InnerRotated makes inner steps on the rows of the dense matrix x if K = rho A'A is diagonal. c is the
-// diagonal of I − eta K, and e is −eta d.
+// InnerRotated makes inner steps on the rows of the dense matrix x for a diagonal K. c is the diagonal of
+// I − eta K, and e is −eta d.
 func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		row := x[int(i)*len(w):][:len(w)]
@@ -115,9 +113,9 @@ func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) 
 	}
 }
 
-// Decay makes inner steps if K = rho A'A is diagonal. It updates a coordinate of w only if the sampled row
-// has a nonzero at this coordinate; a closed form replaces the steps since the last update. At the end it
-// updates all coordinates. state has the layout that kernels.InnerDecay describes.
+// Decay makes inner steps for a diagonal K. It updates a coordinate of w only if the sampled row has a
+// nonzero there; a closed form replaces the steps since the last update. state has the layout that
+// kernels.InnerDecay describes.
 func Decay(w, state []float64, s *kernels.Steps, sampled []int32) {
 	decayed := func(cell []float64, now int) float64 {
 		skipped := float64(now) - cell[kernels.DecayLast]

@@ -1,6 +1,5 @@
-// Package naive contains the computations of package kernels as plain Go loops, as a Go programmer
-// would write them. They are the baseline of the benchmarks, so nobody should make them faster or
-// slower.
+// Package naive contains the computations of package kernels as plain Go loops. They are the baseline of
+// the benchmarks, so nobody should make them faster or slower.
 //
 // In the inner loops, a step is w −= eta (d + K w) plus a multiple of the sampled row. K is rho A'A in
 // SCAS-ADMM. Where K = kappa I, the argument is kappa.
@@ -37,7 +36,7 @@ func AddRow(w []float64, g float64, idx []int32, val []float64) {
 	}
 }
 
-// Row returns the columns and values of a row.
+// Row returns the column numbers and values of a row.
 func Row(a kernels.Rows, i int) ([]int32, []float64) {
 	lo, hi := a.Ptr[i], a.Ptr[i+1]
 	return a.Idx[lo:hi], a.Val[lo:hi]
@@ -69,7 +68,7 @@ func Slope(margin, label float64) float64 {
 	}
 }
 
-// Loss returns the derivative of the logistic loss and the loss.
+// Loss returns the logistic loss and its derivative with respect to the margin.
 func Loss(margin, label float64) (slope, loss float64) {
 	if z := label * margin; z > 0 {
 		e := math.Exp(-z)
@@ -80,8 +79,8 @@ func Loss(margin, label float64) (slope, loss float64) {
 	}
 }
 
-// LogisticSlopes computes the slopes of the logistic loss at all margins, and returns the sum of
-// the losses.
+// LogisticSlopes stores the derivatives of the logistic loss at all margins, and returns the sum of the
+// losses.
 func LogisticSlopes(slope, margin, label []float64) float64 {
 	var sum float64
 	for i, t := range margin {
@@ -92,7 +91,7 @@ func LogisticSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
-// SquaredSlopes computes the slopes of the squared loss at all margins, and returns the sum of the
+// SquaredSlopes stores the derivatives of the squared loss at all margins, and returns the sum of the
 // losses.
 func SquaredSlopes(slope, margin, label []float64) float64 {
 	var sum float64
@@ -104,8 +103,8 @@ func SquaredSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
-// MarginsGradient computes the margin and the slope of each row, and adds the row's part of the gradient to
-// z, before it goes on to the next row. So it reads the data once. It returns the sum of the losses.
+// MarginsGradient computes margins and slopes and adds the gradient to z, for the logistic loss. It reads
+// the data once. It returns the sum of the losses.
 func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []float64) float64 {
 	var sum float64
 	for i := range margin {

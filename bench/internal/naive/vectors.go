@@ -35,8 +35,8 @@ func UpdateBall(w, s, d, q []float64, eta, radius float64) {
 	}
 }
 
-// ProxDual makes the steps of ADMM for y and for the multipliers beta; ax is A x. The new y is the soft
-// threshold of A x + beta/rho at limit/rho, and beta grows by rho (A x − y).
+// ProxDual makes a dual update. The new y is the soft threshold of A x + beta/rho at limit/rho, and beta
+// grows by rho (A x − y). ax is A x.
 func ProxDual(beta, y, ax, limit []float64, rho float64) {
 	for i, a := range ax {
 		v := beta[i] + rho*a

@@ -11,9 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// plain is SCAS-ADMM in plain Go loops, for the logistic loss without a domain. An inner step works on
-// whole vectors, and multiplies by A'A if A is not I. plain draws the same samples as the solver, so
-// its iterates agree with the solver's up to rounding.
+// plain is SCAS-ADMM in plain Go loops, for the logistic loss without a domain. It draws the same samples
+// as the solver, so its iterates agree with the solver's up to rounding.
 type plain struct {
 	steps       *kernels.Steps // the data, with the slopes at the snapshot
 	a, at, k    *kernels.Rows  // A, A' and rho A'A; all nil if A = I
@@ -22,7 +21,7 @@ type plain struct {
 	rng         *rand.PCG
 
 	xt, w, sum, d, z, q      []float64
-	y, beta, dual, ax, limit []float64 // one entry for each row of A; |beta| is at most limit
+	y, beta, dual, ax, limit []float64 // one entry for each row of A; limit bounds |beta|
 	sampled                  []int32
 }
 

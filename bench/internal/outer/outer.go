@@ -1,6 +1,5 @@
-// Package outer times whole outer iterations of SCAS-ADMM in the solver: a full gradient, n inner
-// steps and the dual updates, which together cost two passes. It compares every level of the
-// kernels with plain Go loops. Read Job and Time first.
+// Package outer times whole outer iterations of SCAS-ADMM in the solver: a full gradient, n inner steps and
+// the dual updates. It compares every level of the kernels with plain Go loops. Read Job and Time first.
 package outer
 
 import (

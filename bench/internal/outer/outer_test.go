@@ -31,8 +31,8 @@ func jobs(t *testing.T) []Job {
 	return all
 }
 
-// TestNaiveTakesTheSolversPath checks that the iterates of the naive loops agree with the solver's
-// up to rounding. Otherwise the comparison of their times would mean nothing.
+// TestNaiveTakesTheSolversPath checks that the iterates of the naive loops agree with the solver's up to
+// rounding.
 func TestNaiveTakesTheSolversPath(t *testing.T) {
 	for _, j := range jobs(t) {
 		t.Run(j.Name+"/"+j.Settings.Method.Info().Name, func(t *testing.T) {

@@ -12,11 +12,10 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// A File is the path and the text of an output file. A File with an empty Path is not written: its flag was
-// not given.
+// A File is the path and the text of an output file. Write ignores a File with an empty Path.
 type File struct{ Path, Text string }
 
-// Begin writes the head of a report: the given lines, and an empty line.
+// Begin writes the head of a report: lines and an empty line.
 func Begin(w io.Writer, lines []string) error {
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n\n")
 	return err
@@ -34,7 +33,7 @@ func CSV(records [][]string) string {
 func Inline(svg, label string) template.HTML {
 	svg = svg[strings.Index(svg, "<svg"):]
 	label = template.HTMLEscapeString(label)
-	// The text in svg needs no escaping here, because package chart escapes names.
+	// Package chart has escaped the names in svg.
 	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
 }
 

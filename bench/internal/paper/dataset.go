@@ -26,15 +26,15 @@ type Spec struct {
 	Join func(x *sparse.CSR) (*graph.Graph, string, error)
 }
 
-// A File is a file that can serve as a data set.
+// A File is a file from which a data set can be read.
 type File struct {
 	Path     string // relative to the data directory
 	Origin   string // where the data come from, in words
 	Original bool   // whether this is the data set of the paper, not a stand-in
 }
 
-// original returns the given paths as files of a data set of the paper.
-func original(origin string, paths ...string) (all []File) {
+// originals returns files of a data set of the paper, all with the given origin.
+func originals(origin string, paths ...string) (all []File) {
 	for _, p := range paths {
 		all = append(all, File{p, origin, true})
 	}
@@ -45,16 +45,16 @@ func original(origin string, paths ...string) (all []File) {
 func Specs() []Spec {
 	return []Spec{
 		{
-			Name: "a9a", Features: 123, Lambda: 1e-5, Join: published,
-			Files: original("LIBSVM a9a, 32,561 samples", "paper/a9a.zst", "a9a.zst", "a9a"),
+			Name: "a9a", Features: 123, Lambda: 1e-5, Join: publishedGraph,
+			Files: originals("LIBSVM a9a, 32,561 samples", "paper/a9a.zst", "a9a.zst", "a9a"),
 		},
 		{
-			Name: "covtype", Features: 54, Lambda: 1e-5, Join: published,
-			Files: original("LIBSVM covtype.binary, scaled, 581,012 samples", "paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"),
+			Name: "covtype", Features: 54, Lambda: 1e-5, Join: publishedGraph,
+			Files: originals("LIBSVM covtype.binary, scaled, 581,012 samples", "paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"),
 		},
 		{
 			Name: "rcv1", Features: 47236, Lambda: 1e-4, Join: covarianceSelection,
-			Files: append(original("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
+			Files: append(originals("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
 				Path:   "paper/rcv1v2_binary_train.libsvm.zst",
 				Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents",
 			}),
@@ -101,8 +101,8 @@ func (s Spec) Load(dir string) (*Data, error) {
 	return s.Build(d, f)
 }
 
-// Build makes the graph and A for a data set that has been read from the file f. G has a row for
-// each feature. As in the published codes, each edge adds +1 above and −1 below the diagonal.
+// Build makes the graph and A for a data set that was read from f. As in the published codes, each edge
+// adds +1 above and −1 below the diagonal of the graph's matrix.
 func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	g, how, err := s.Join(d.X)
 	if err != nil {
@@ -141,7 +141,7 @@ type DataSummary struct {
 	Edges    int     `json:"edges"`
 	RowsOfA  int     `json:"rows_of_a"`
 	Joined   string  `json:"joined"` // how the graph was made, in words
-	// Constants of the problem on all samples, with mu = 0.
+	// Constants of the problem with mu = 0 on all samples.
 	NuF     float64 `json:"nu_f"`
 	Lambda1 float64 `json:"lambda_1"`
 	LambdaP float64 `json:"lambda_p"`
@@ -155,9 +155,8 @@ func (d *Data) describe() (*DataSummary, error) {
 	return &f, err
 }
 
-// published makes the graph by the recipe of the codes that were published with related papers. For
-// a9a the graph has the same 421 edges as in these codes.
-func published(x *sparse.CSR) (*graph.Graph, string, error) {
+// publishedGraph makes the graph by the recipe of the codes that were published with related papers.
+func publishedGraph(x *sparse.CSR) (*graph.Graph, string, error) {
 	c, err := graph.CovarianceOf(x)
 	if err != nil {
 		return nil, "", err
@@ -167,8 +166,7 @@ func published(x *sparse.CSR) (*graph.Graph, string, error) {
 }
 
 // covarianceSelection makes the graph of rcv1 by sparse inverse covariance selection. The published recipe
-// gives no edges for rcv1: if samples have norm 1 and many features, the covariances are far below the
-// recipe's threshold. With this penalty the largest component of the graph has 106 features.
+// gives no edges for rcv1, because the covariances are below its threshold.
 func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 2e-4
 	g, err := selection(graph.CovarianceOf, x, penalty)
@@ -176,16 +174,14 @@ func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 }
 
 // correlationSelection makes the graph of sido by sparse inverse covariance selection on correlations. The
-// published recipe would take hours for sido, because the graph would be a single component of thousands of
-// features. With this penalty the largest component of the graph has 83 features.
+// published recipe would take hours for sido.
 func correlationSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 0.7
 	g, err := selection(graph.CorrelationOf, x, penalty)
 	return g, fmt.Sprintf("sparse inverse covariance selection on correlations at penalty %g, all samples (the published recipe does not end in reasonable time)", penalty), err
 }
 
-// selection makes a graph from a sparse estimate of the inverse of a covariance matrix (graphical
-// lasso).
+// selection makes a graph with the graphical lasso.
 func selection(of func(x *sparse.CSR) (*graph.Covariance, error), x *sparse.CSR, penalty float64) (*graph.Graph, error) {
 	c, err := of(x)
 	if err != nil {

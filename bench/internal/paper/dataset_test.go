@@ -10,12 +10,12 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestOwnData checks which file is read: the paper's own if it exists, else the stand-in. If no file
-// exists, the error names all of them.
+// TestOwnData checks that Find returns the file of the paper's own data if it exists, else the stand-in. If
+// neither exists, the error names both.
 func TestOwnData(t *testing.T) {
 	dir := t.TempDir()
 	s := Spec{
-		Name: "x", Files: append(original("x", "x.binary"), File{Path: "stand-in", Origin: "stand-in for x"}), Features: 2,
+		Name: "x", Files: append(originals("x", "x.binary"), File{Path: "stand-in", Origin: "stand-in for x"}), Features: 2,
 		Join: func(x *sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(2), "chain", nil },
 	}
 	if _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {

@@ -16,7 +16,7 @@ import (
 // An Experiment runs a protocol and stores the results in records.
 type Experiment struct {
 	*Records
-	// TimedSplits is the number of splits of each data set whose runs are also timed.
+	// TimedSplits is the number of splits of each data set on which runs are timed.
 	TimedSplits int
 	// Machine describes the machine in lines of text.
 	Machine  []string
@@ -26,10 +26,8 @@ type Experiment struct {
 	Workers int
 }
 
-// Run makes all runs on the given data sets that are not in the records yet. For each split it
-// computes the optimum of every training half, makes the runs in parallel, and then the timed runs
-// one at a time. It makes the runs with the rule OnHalf after all others, because they take most of
-// the time: if the experiment is interrupted, the other rules have all their splits.
+// Run makes all runs on the given data sets that are not in the records yet. It makes the runs with the
+// rule OnHalf last, because they take most of the time.
 func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
 		f, err := d.describe()
@@ -57,7 +55,8 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	return nil
 }
 
-// split makes the missing runs of one split with the given rules, except the timed ones.
+// split computes the missing optima of one split and makes the missing runs with the given rules, except
+// the timed ones.
 func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
@@ -91,7 +90,7 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule
 	return g.Wait()
 }
 
-// tunedRuns makes the runs of the keys, which have the same method, problem and split.
+// tunedRuns makes the runs of the keys, which agree in method, problem and split.
 func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error {
 	r, err := e.Protocol.runner(ctx, h, keys[0])
 	for k := 0; k < len(keys) && err == nil; k++ {
@@ -107,7 +106,7 @@ func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error
 	return nil
 }
 
-// optimum computes the optimum of a training half, from which gaps are measured.
+// optimum computes the optimum of a training half and adds it to the records.
 func (e *Experiment) optimum(ctx context.Context, h *Halves, mu float64) error {
 	best, _, err := certified(ctx, with(h.Train, mu))
 	if err != nil {

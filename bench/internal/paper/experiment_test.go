@@ -43,7 +43,6 @@ func chain(x *sparse.CSR) (*graph.Graph, string, error) {
 	return graph.Chain(features), "chain", nil
 }
 
-// experiment runs the protocol and stores the records in a directory.
 func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Experiment, error) {
 	t.Helper()
 	r, err := Open(dir, pr)
@@ -66,8 +65,7 @@ func mustRead(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestSameTwice checks that a repeated experiment writes the same bytes to PointsFile, for any number of
-// workers, and also after an interruption.
+// TestSameTwice checks that PointsFile does not depend on the number of workers or on an interruption.
 func TestSameTwice(t *testing.T) {
 	pr, d := tiny(t)
 	first, second := t.TempDir(), t.TempDir()
@@ -107,8 +105,7 @@ func TestSameTwice(t *testing.T) {
 	}
 }
 
-// TestOrder checks the order of runs: those with parameters chosen on samples and with automatic parameters
-// are made on all splits before the first run with parameters chosen on the training half.
+// TestOrder checks that the runs with the rule OnHalf are made after all other runs.
 func TestOrder(t *testing.T) {
 	pr, d := tiny(t)
 	pr.Methods = []Method{solver.SCAS{}.Info().Name}
@@ -173,8 +170,7 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	}
 }
 
-// TestOtherProtocol checks that the results of protocols with different settings cannot be mixed in one
-// directory.
+// TestOtherProtocol checks that one directory cannot have results of two protocols with different settings.
 func TestOtherProtocol(t *testing.T) {
 	pr, _ := tiny(t)
 	dir := t.TempDir()
@@ -202,8 +198,7 @@ func TestOtherProtocol(t *testing.T) {
 	}
 }
 
-// TestRuns checks which runs a protocol has: runs that the paper's figures do not show exist only
-// for the first splits, and a variant of a method only if it differs from the method.
+// TestRuns checks which runs the full protocol has.
 func TestRuns(t *testing.T) {
 	pr := Full()
 	for _, s := range Specs() {
@@ -240,8 +235,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestHalve checks that the two halves contain every sample once, and that another split has other
-// halves.
+// TestHalve checks that the two halves together contain every sample once, and that two splits have
+// different halves.
 func TestHalve(t *testing.T) {
 	_, d := tiny(t)
 	h, err := d.Halve(0, 60)
@@ -338,8 +333,7 @@ func (m renamed) Info() solver.MethodInfo {
 	return info
 }
 
-// TestOwnMethod checks that a method that the solver does not have is tuned and run, and its
-// records kept, like the others.
+// TestOwnMethod checks that a method from outside the solver is tuned, run and recorded.
 func TestOwnMethod(t *testing.T) {
 	pr, d := tiny(t)
 	pr.Methods, pr.Splits = []Method{"stoc"}, 1

@@ -31,29 +31,26 @@ const (
 	Successors Group = "later" // methods that were published later, and methods of this module
 )
 
-// Traits describe a method for the experiments and their report, in addition to MethodInfo of the
-// solver. In the table below, a zero field means the value in the variable common.
+// Traits describe a method for the experiments and their report, in addition to solver.MethodInfo.
 type Traits struct {
 	Method solver.Method // nil if the method exists only in the records
 	Info   solver.MethodInfo
-	// Outputs are the points at which claims and figures evaluate the method. Parameters are chosen
-	// for each output separately. A figure with one curve per method shows the first output.
+	// Outputs are the points at which claims and figures evaluate the method. Parameters are chosen for
+	// each output separately. A figure with one curve for each method shows the first output.
 	Outputs []Output
 	// Unit is the method's natural step size. The search for the step size tries multiples of it.
 	Unit StepUnit
-	// Allowed says in words which steps the method's theory allows. The search tries longer steps
-	// too.
+	// Allowed says in words which step sizes the method's theory allows. The search tries larger ones too.
 	Allowed string
-	// NoRho says that the method has no penalty parameter rho to choose.
+	// NoRho is true if the method has no penalty parameter rho.
 	NoRho bool
 	// TunePasses is the number of passes of a run on the samples for tuning.
 	TunePasses float64
 	Counts     string // what T counts in the proven rate of convergence, such as O(1/T)
 	Group      Group
-	// Figured says that the method is in the paper's figures. Such methods are run on every split.
+	// Figured is true if the method is in the paper's figures.
 	Figured bool
-	// MostFeatures is the largest number of features for which the method is run. 0 means no limit. With more
-	// features, batch-cg would be the same method as batch.
+	// MostFeatures is the largest number of features for which the method is run. 0 means no limit.
 	MostFeatures int
 	// Linearised says in words whether this implementation linearises the penalty when it minimises
 	// over x.
@@ -66,8 +63,7 @@ func (t *Traits) Output() Output { return t.Outputs[0] }
 // NoStep reports whether the method has no step size.
 func (t *Traits) NoStep() bool { return !t.Info.TakesEta }
 
-// Batch reports whether every iteration uses all samples. Such methods are tuned for 100
-// iterations, and the paper counts each iteration as one pass.
+// Batch reports whether every iteration uses all samples.
 func (t *Traits) Batch() bool { return t.Info.AllSamples }
 
 // Applies reports whether the method is meant for problems with the given mu.
@@ -78,7 +74,7 @@ type Constants struct {
 	theory.Constants
 	// NuMean is the Lipschitz constant of the gradient of the mean loss.
 	NuMean  float64
-	Samples float64 // number of samples of the problem, which may be only the samples for tuning
+	Samples float64 // number of samples of the problem
 }
 
 // A StepUnit is a unit of step sizes: 1/Inverse(c) for a problem with the constants c.
@@ -112,7 +108,7 @@ func nuF(over float64) StepUnit {
 	return StepUnit{name, func(c Constants) float64 { return c.NuF / over }}
 }
 
-// Values that occur more than once in the table below.
+// Values that occur several times in table.
 var (
 	last, average, both = []Output{Last}, []Output{Average}, []Output{Last, Average}
 )
@@ -131,11 +127,11 @@ const (
 	noPenalty    = "no step solves for it: gradient steps on it"
 )
 
-// common has the values of the fields that are zero in the table.
+// common has the values of the fields that an entry of table leaves zero.
 var common = Traits{Outputs: last, Allowed: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
 
-// table has the traits of the methods. Acc-SADMM is tuned over three of its stages, because steps
-// that are too long do no harm in the first stage.
+// table has the traits of the methods. Acc-SADMM is tuned over three of its stages, because a too large
+// step size does no harm in the first stage.
 var table = []Traits{
 	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
@@ -180,8 +176,8 @@ var known = sync.OnceValue(func() (all []Traits) {
 	return all
 })
 
-// traitsOf returns the traits of a method from the table. If the table does not have the method, it
-// returns the values of the variable common.
+// traitsOf returns the traits of a method from table. For a method that is not in table it returns the
+// values of the variable common.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	t := common
 	for _, own := range table {
@@ -204,8 +200,8 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	return t
 }
 
-// Traits returns the traits of the named method. For a name that neither the solver nor the
-// protocol knows, such as a name in old records, it returns the values of the variable common.
+// Traits returns the traits of the named method. For a name that neither the solver nor the protocol knows,
+// it returns the values of the variable common.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range known() {
 		if t.Info.Name == name {
@@ -220,7 +216,7 @@ func (pr *Protocol) Traits(name Method) Traits {
 	return traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
 }
 
-// All returns the traits of all methods: first the methods of the solver, then those in pr.Methods that
+// All returns the traits of all methods: first the solver's methods, then the methods of pr.Methods that
 // the solver does not have.
 func (pr *Protocol) All() (all []Traits) {
 	names := map[Method]bool{}
@@ -236,7 +232,6 @@ func (pr *Protocol) All() (all []Traits) {
 	return all
 }
 
-// names returns the names of the methods that known returns.
 func names() (all []Method) {
 	for _, t := range known() {
 		all = append(all, t.Info.Name)

@@ -18,10 +18,9 @@ const provedTo = 1e-13
 // dense Hessian.
 const manyFeatures = 2000
 
-// certified minimises p by the solver's default method. It proves a gap of provedTo, or a larger gap below
-// 1e-9 if rounding prevents provedTo. If the objective is strongly convex and there are thousands of
-// features, the default method takes minutes. Then SCAS-K is tried first: it needs seconds, and strongGap
-// proves its gap. x is the minimiser. best does not name the data set, mu and the split.
+// certified minimises p by the solver's default method. It proves a gap of provedTo, or a gap below 1e-9 if
+// rounding prevents provedTo. With a strongly convex objective and many features it tries SCAS-K first,
+// which is faster. x is the minimiser. The caller sets the data set, mu and the split of best.
 func certified(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
@@ -44,12 +43,12 @@ func certified(ctx context.Context, p *solver.Problem) (best *Optimum, x []float
 }
 
 // strongGap returns an upper bound on the objective at x minus the optimum, for mu > 0 and multipliers
-// beta of A x = y. It shares no code with the certificates of the solver. The bound is
+// beta. It shares no code with the certificates of the solver. The bound is
 //
 //	(1/2mu) |∇f(x) + A'beta|² + Σ_j [ λ|(Ax)_j| − beta_j (Ax)_j ]
 //
-// where f is the mean loss plus (mu/2)|x|². Each multiplier is clipped to [-λ, λ]. For a row of A with
-// one entry, strongGap itself chooses the multiplier that makes |∇f(x) + A'beta| smallest.
+// where f is the mean loss plus (mu/2)|x|². strongGap clips beta to [-λ, λ]. For one singleton row of each
+// feature it ignores beta, and chooses the multiplier that makes |∇f(x) + A'beta| smallest.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()
@@ -67,7 +66,7 @@ func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	for k := range b {
 		b[k] = clip(beta[k])
 		if idx, val := a.Row(k); len(idx) == 1 && val[0] != 0 {
-			single[idx[0]] = k // the last singleton row of a feature counts
+			single[idx[0]] = k // a feature may have several singleton rows
 		}
 	}
 	for _, k := range single {

@@ -10,8 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestKnownOptima compares the optima from which gaps are measured with optima that another program
-// computed.
+// TestKnownOptima compares the optima of certified with optima that another program computed.
 func TestKnownOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
 		d, err := sparse.ReadFile(sparsetest.DataFile(t, o.File), &sparse.ReadOptions{Features: o.Features})
@@ -40,8 +39,8 @@ func TestKnownOptima(t *testing.T) {
 	}
 }
 
-// TestStrongGap checks that the bound is never below the objective minus the optimum, and that it
-// becomes small near the optimum.
+// TestStrongGap checks that the bound is never below the objective minus the optimum, and is small near the
+// optimum.
 func TestStrongGap(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5})
 	if err != nil {

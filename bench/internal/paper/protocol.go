@@ -15,14 +15,13 @@ type Protocol struct {
 	// SplitsOfOthers is the largest number of splits for runs that the paper's figures do not show: runs of
 	// methods that are not in these figures, and runs with automatic parameters.
 	SplitsOfOthers int `json:"splits_beyond_the_paper"`
-	// SplitsOnHalf is the largest number of splits for which parameters are also chosen on the whole
-	// training half. That is done only for the methods in the paper's figures, because it takes
-	// longer than everything else.
+	// SplitsOnHalf is the largest number of splits for runs with the rule OnHalf. Only methods in the
+	// paper's figures have such runs.
 	SplitsOnHalf int       `json:"splits_tuned_on_the_half"`
 	Passes       float64   `json:"passes"` // number of passes of every run
 	Mus          []float64 `json:"mus"`    // the values of mu; the first one is 0
 	TuneSamples  int       `json:"tune_samples"`
-	// Coarse makes the search for parameters try only every second value.
+	// If Coarse is true, the search for parameters tries only every second value.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets
 	// Methods are the names of the methods to run.
@@ -42,7 +41,7 @@ func Full() Protocol {
 	}
 }
 
-// Quick returns a small protocol, for a test of the program and a rough impression of the results.
+// Quick returns a small protocol for a test of the program.
 func Quick() Protocol {
 	p := Full()
 	p.Splits, p.SplitsOnHalf, p.Passes, p.Mus, p.Coarse, p.Data = 1, 0, 12, []float64{0, 1e-2}, true, []string{"a9a"}
@@ -53,11 +52,10 @@ func Quick() Protocol {
 type Rule string
 
 const (
-	// Sampled is the rule of the paper: choose the parameters with the smallest objective on some
-	// samples of the training half.
+	// Sampled is the rule of the paper: choose the parameters with the smallest objective on some samples
+	// of the training half.
 	Sampled Rule = "samples"
 	// OnHalf chooses the parameters with the smallest objective on the whole training half.
-	// Comparing it with Sampled shows what the choice on samples costs.
 	OnHalf Rule = "half"
 	// Automatic leaves step size and rho to the method's defaults.
 	Automatic Rule = "auto"
@@ -87,9 +85,9 @@ func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
-// TimedRun returns the run whose time stands for the time of run k: a run of k's method with the
-// parameters that the paper's rule chooses for the method's first output. One timed run for each method
-// is enough, because the parameters hardly change the time of a pass.
+// TimedRun returns the key of the run whose time stands for the time of run k: the run of k's method with
+// the parameters that the rule Sampled chooses for the method's first output. Parameters hardly change the
+// time of a pass.
 func (pr *Protocol) TimedRun(k Key) Key {
 	t := pr.Traits(k.Method)
 	k.Rule, k.By = Sampled, t.Output()
@@ -139,8 +137,8 @@ func (pr *Protocol) Keys(s Spec, split int) []Key {
 	return slices.Concat(pr.keysByMethod(s, split, Rules())...)
 }
 
-// keysByMethod returns the keys of the runs on one split of a data set with the given rules. The keys of
-// a method and a mu form one slice.
+// keysByMethod returns the keys of the runs on one split of a data set with the given rules, in one slice
+// for each method and mu.
 func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (all [][]Key) {
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
@@ -164,8 +162,7 @@ func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (all [][]Key) 
 	return all
 }
 
-// splitsBy returns the number of splits on which a method is run with parameters chosen by the
-// given rule.
+// splitsBy returns the number of splits on which a method is run under a rule.
 func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
 	switch {
 	case by == OnHalf && !t.Figured:
@@ -179,13 +176,12 @@ func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
 	}
 }
 
-// timedRuns returns the keys of those runs of a split that are timed.
+// timedRuns returns the keys of the timed runs of a split.
 func (pr *Protocol) timedRuns(s Spec, split int) []Key {
 	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.TimedRun(k) })
 }
 
-// Runs returns the number of runs of the protocol, timed runs included. timedSplits is the number
-// of splits that are timed.
+// Runs returns the number of runs of the protocol, including the timed runs on timedSplits splits.
 func (pr *Protocol) Runs(timedSplits int) (count int) {
 	for _, s := range pr.Specs() {
 		for split := range pr.Splits {

@@ -26,8 +26,8 @@ const (
 	TimingsFile = "timings.jsonl"
 )
 
-// formatVersion must be changed when the program can no longer read old files of records, or when the
-// meaning of these files changes.
+// formatVersion must change when the program can no longer read old files of records, or when their meaning
+// changes.
 const formatVersion = 5
 
 // An Optimum is the smallest known objective of a problem, from which gaps are measured.
@@ -43,8 +43,7 @@ type Optimum struct {
 // key returns the key of the optimum in the records. Only its data set, mu and split are set.
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
 
-// Records are the results of experiments in a directory, with the protocol. Several goroutines may
-// use them at the same time.
+// Records are the results of an experiment in a directory, with the protocol. Goroutines may share them.
 type Records struct {
 	Protocol Protocol
 	// Machines describe the machines on which times and bytes were measured, each in lines of text.
@@ -80,7 +79,7 @@ func Open(dir string, pr Protocol) (*Records, error) {
 	if err != nil {
 		return nil, err
 	}
-	if there, asked := r.Protocol.fixed(), pr.fixed(); r.Protocol.Passes != 0 && there != asked {
+	if there, asked := r.Protocol.fixedText(), pr.fixedText(); r.Protocol.Passes != 0 && there != asked {
 		return nil, fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", filepath.Join(dir, PointsFile), there, asked)
 	}
 	r.Protocol = pr
@@ -118,9 +117,8 @@ func OpenAny(dir string) (*Records, error) {
 	return r, nil
 }
 
-// fixed returns, as text, the parts of the protocol that all results in one directory must have in
-// common.
-func (pr *Protocol) fixed() string {
+// fixedText describes the parts of the protocol that all results in one directory must agree on.
+func (pr *Protocol) fixedText() string {
 	grids := "full grids"
 	if pr.Coarse {
 		grids = "coarse grids as of --quick"
@@ -172,7 +170,7 @@ func contents(path string) ([]byte, error) {
 	return sparse.ReadText(f, f.Name())
 }
 
-// take adds a line to the records in memory.
+// take adds a line to the records.
 func (r *Records) take(l *line) error {
 	switch {
 	case l.Protocol != nil:
@@ -241,8 +239,7 @@ func (r *Records) add(l line) error {
 	return errors.Join(err, f.Close())
 }
 
-// Save writes the files again in the order of the keys, so that they do not depend on which run
-// ended first.
+// Save writes the files again, with the lines in the order of the keys.
 func (r *Records) Save() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -283,7 +280,6 @@ func (r *Records) write(name string, lines []line) error {
 	})
 }
 
-// sorted returns the values of a map in the order of their keys.
 func sorted[K comparable, V any](m map[K]V, compare func(a, b K) int) (out []V) {
 	for _, k := range slices.SortedFunc(maps.Keys(m), compare) {
 		out = append(out, m[k])

@@ -12,8 +12,8 @@ import (
 type bound struct {
 	*paper.Bound
 	Worst float64 // largest ratio of the measured gap to the bound
-	// RateT and RateN are the fitted exponents of the gap's decrease in outer iterations and in
-	// sample gradients.
+	// RateT and RateN are the fitted exponents of the gap: RateT in the number of outer iterations, RateN
+	// in the number of sample gradients.
 	RateT, RateN float64
 	Figure       *Figure
 }

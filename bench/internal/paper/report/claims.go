@@ -13,9 +13,8 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A claim compares two groups of methods on every problem: the worst value of the first group with
-// the best value of the second. The page shows their ratio, first divided by second. A ratio below
-// 1 is in favour of the first group.
+// A claim compares two groups of methods on every problem: the worst value of the first group with the best
+// value of the second. The page shows the first value divided by the second.
 type claim struct {
 	ID, Text string
 	measure  func(p *problem, s side) entry
@@ -31,7 +30,7 @@ type side struct {
 	x      axis
 }
 
-// The sides of the claims. For mu > 0, SCAS-ADMM is Algorithm 2.
+// The sides of the claims.
 var (
 	scasLast    = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Last}} }
 	scasAverage = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Average}} }
@@ -41,7 +40,7 @@ var (
 	linearStep  = func(*problem) []side { return []side{{batchLinear, paper.Last, byPaper}} }
 	exactCount  = func(*problem) []side { return []side{{batch, paper.Last, byPaper}} }
 	exactStep   = func(*problem) []side { return []side{{batch, paper.Last, byBudget}, {batchCG, paper.Last, byBudget}} }
-	// stochastic returns the paper's stochastic methods that were run on a problem, each at its
+	// stochastic returns the paper's stochastic methods that are meant for the problem's mu, each at its
 	// first output.
 	stochastic = func(p *problem) (all []side) {
 		for _, m := range p.Protocol.Methods {
@@ -57,18 +56,17 @@ var (
 type entry struct {
 	Name  string  // the method and its output, such as "scas, last"
 	Value float64 // NaN if it is unknown, +Inf if the run does not reach the target
-	// Floor says that the gap on some split is not larger than the error of the known optimum. The
-	// true value may then be smaller than Value.
+	// Floor is true if the gap on some split is not larger than the error of the known optimum. The true
+	// value may then be smaller than Value.
 	Floor bool
 	Among int  // number of entries with a known value, of which this one is the worst or the best
-	Open  bool // whether, on some split, parameters that were not tried may be better
+	Open  bool // whether parameters that were not tried may be better on some split
 }
 
 // target is the gap for which times are compared.
 const target = 1e-3
 
-// claims are the claims of the paper's section on experiments. The first is the main one: SCAS-ADMM
-// converges about as fast as SA-ADMM and needs less memory. Memory and rates have their own tables.
+// claims are the claims of the paper's section on experiments, except the claims about memory and rates.
 var claims = []claim{
 	{"3a", "SCAS-ADMM against SA-ADMM, last iterates: gap at the last pass.", gapOf, scasLast, saLast},
 	{"3b", "SCAS-ADMM against SA-ADMM, averages: gap at the last pass.", gapOf, scasAverage, saAverage},
@@ -98,8 +96,7 @@ type claimCase struct {
 // A ratio is the first value of a claim divided by the second.
 type ratio struct {
 	Value float64 // NaN if one of the two values is unknown, or if neither side reaches the target
-	// AtLeast says that Value is a lower bound, because the true second value may be smaller: see
-	// entry.Floor. AtMost says that Value is an upper bound, because the true first value may be smaller.
+	// AtLeast is true if Value is a lower bound, AtMost if it is an upper bound. See entry.Floor.
 	AtLeast, AtMost bool
 }
 
@@ -121,7 +118,7 @@ type result struct {
 type overviewOf struct {
 	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all ratios
-	Open          int   // number of ratios with at least one entry whose field Open is set
+	Open          int   // number of ratios in which an entry has Open set
 	Low, Mid, Top ratio // smallest, median and largest ratio
 }
 
@@ -148,7 +145,7 @@ func results(all []*problem) []result {
 	return out
 }
 
-// on evaluates a claim on a problem, on the splits on which all its methods were run.
+// on evaluates a claim on a problem, on the splits on which all of the claim's methods were run.
 func (c *claim) on(p *problem) claimCase {
 	first, second := c.first(p), c.second(p)
 	var splits [][]int
@@ -161,8 +158,8 @@ func (c *claim) on(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b. The value of a side that does not reach the target is +Inf: a/b is then 0 or +Inf, or
-// NaN if neither side reaches it. If both entries have Floor set, quotient returns 1.
+// quotient returns a/b. It returns NaN if neither side reaches the target, and 1 if both entries have Floor
+// set.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
 	switch {
@@ -223,7 +220,7 @@ func claimsCSV(all []result) string {
 	return output.CSV(records)
 }
 
-// valuesOf returns the values of the sides of a claim on a problem.
+// valuesOf returns the entries of the sides of a claim on a problem.
 func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all []entry) {
 	for _, s := range sides {
 		all = append(all, measure(p, s))
@@ -231,13 +228,13 @@ func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all
 	return all
 }
 
-// entry returns an entry of the side whose value is not known yet.
+// entry returns an entry of the side, with an unknown value.
 func (s side) entry(t tally) entry {
 	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Open > 0}
 }
 
-// gapOf returns the gap of a side at the end of the budget, as the mean over the splits. The gap is +Inf
-// if the method failed on a split.
+// gapOf returns the mean gap of a side over the splits, at the end of the budget. The gap is +Inf if the
+// method failed on a split.
 func gapOf(p *problem, s side) entry {
 	t, x := tallyOf(p, s.method, s.output), s.x
 	if x == nil {
@@ -264,7 +261,7 @@ func testOf(p *problem, s side) entry {
 	return e
 }
 
-// secondsOf returns the time at which a side reaches the target; +Inf if it never does.
+// secondsOf returns the time at which a side reaches the target, or +Inf if it never does.
 func secondsOf(p *problem, s side) entry {
 	t := tallyOf(p, s.method, s.output)
 	e := s.entry(t)
@@ -285,8 +282,7 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry whose value is known. Its field Among is the number of entries with a known
-// value.
+// choose returns the best entry with a known value. Its field Among is the number of such entries.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A curve has the values of one quantity along the runs of one method: mean, smallest and largest
-// over the splits.
+// A curve has the values of one quantity along the runs of one method: their mean, smallest and largest
+// value over the splits.
 type curve struct {
 	x, mean, low, high []float64
 }
@@ -21,20 +21,19 @@ type metric func(p paper.Point, o *paper.Optimum) float64
 // testLoss returns the mean loss on the test half.
 func testLoss(p paper.Point, _ *paper.Optimum) float64 { return p.Test }
 
-// gap returns the objective minus the optimum.
+// gap returns the objective minus the optimum; see excess.
 func gap(p paper.Point, o *paper.Optimum) float64 { return excess(p.Objective, o) }
 
-// gapFloor is the smallest gap that is shown, because optima are not known more precisely than that.
+// gapFloor is the smallest gap that is shown. Optima are not known more precisely.
 const gapFloor = 1e-13
 
-// excess returns the objective minus the optimum, but at least the precision to which the optimum
-// is known.
+// excess returns the objective minus the optimum, but at least the error of the known optimum and at least
+// gapFloor.
 func excess(objective float64, o *paper.Optimum) float64 {
 	return max(objective-o.Objective, o.Gap, gapFloor)
 }
 
-// precision returns the largest error of the known optima of the splits, but at least gapFloor. Smaller
-// gaps are not shown.
+// precision returns the largest error of the known optima of the splits, but at least gapFloor.
 func (p *problem) precision() float64 {
 	v := gapFloor
 	for _, split := range p.splits {
@@ -56,8 +55,8 @@ func byPaper(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
 
-// byBudget is like byPasses, but ends at the budget. If the budget ends within an iteration and the
-// record has the point there, this point is the last one.
+// byBudget is like byPasses, but its last point is u.Within, the point at the end of the budget, if the run
+// has this point.
 func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64) {
 	if u.Within == nil {
 		return byPasses(u, budget)
@@ -67,7 +66,7 @@ func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []floa
 	for k < len(x) && x[k] < u.Within.Passes {
 		k++
 	}
-	// points[k-1] is the last point before *u.Within. The point *u.Within is drawn at the budget.
+	// u.Within is drawn at the budget.
 	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
 }
 
@@ -82,8 +81,8 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 // slack is the largest distance of two positions on an axis that count as equal.
 const slack = 1e-9
 
-// curveOf returns the mean, smallest and largest value of a metric over the splits, for the runs of a method
-// whose parameters were chosen for the given output. ok is false if no run has points.
+// curveOf returns the mean, smallest and largest value of a metric over the splits, for runs with
+// parameters chosen for the output by. ok is false if no run has points.
 func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
@@ -110,7 +109,7 @@ func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) 
 			}
 		}
 		if len(values) < len(runs) {
-			break // one of the runs has no more points
+			break // a run has no more points
 		}
 		c.add(at, stat.Mean(values, nil), slices.Min(values), slices.Max(values))
 	}
@@ -122,9 +121,8 @@ func (c *curve) add(x, mean, low, high float64) {
 	c.low, c.high = append(c.low, low), append(c.high, high)
 }
 
-// overSecondsOf returns a method's curve over seconds instead of passes. The time of a number of
-// passes is the mean over the timed splits. If there are no timed splits, overSecondsOf returns c, and ok is
-// false.
+// overSecondsOf returns a method's curve over seconds instead of passes. The time of a number of passes is
+// the mean over the timed splits. ok is false if fewer than two points of the curve have a time.
 func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	var timed []*paper.Timing
 	for split := range p.Protocol.Splits {
@@ -151,7 +149,7 @@ func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 }
 
 // find returns the index k of the first position on an axis that is at least x, or −1 if there is none.
-// share grows from 0 if x is at position k−1 to 1 if x is at position k.
+// share is 0 if x is at position k−1, 1 if x is at position k, and linear between them.
 func find(xs []float64, x float64) (k int, share float64) {
 	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
 	if k > 0 {
@@ -186,7 +184,7 @@ func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-// at returns the mean at x, and whether x is within the curve.
+// at returns the mean at x, and false if x is outside the curve.
 func (c curve) at(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
 
 // end returns the mean at the last position, or NaN if there is none.
@@ -211,9 +209,9 @@ func (c curve) until(x float64) curve {
 	return c
 }
 
-// rate returns the exponent with which ys decrease: minus the coefficient of log x in the line that fits
-// log y best, by least squares over the last two thirds of the positions. Values at or below gapFloor are
-// left out. rate returns NaN if fewer than three points remain.
+// rate returns the exponent with which ys decrease: minus the slope of the line that fits log y over log x
+// best. It uses the last two thirds of the positions, without values at or below gapFloor. It returns NaN
+// if fewer than three points remain.
 func rate(xs, ys []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for k, x := range xs {

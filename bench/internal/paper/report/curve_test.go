@@ -32,8 +32,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestByBudget checks a run with an iteration that ends after the budget. The last point of its curve must
-// be at the end of the budget, with the value that the run has there, within the iteration.
+// TestByBudget checks the curve of a run whose last iteration ends after the budget. The last point must be
+// at the end of the budget, with the value that the run has there.
 func TestByBudget(t *testing.T) {
 	u := &paper.TunedRun{Points: []paper.Point{{Objective: 5}, {Passes: 20, Objective: 3}, {Passes: 45, Objective: 1}}}
 	for _, test := range []struct {

@@ -18,18 +18,18 @@ type Figure struct {
 	Name string        // name of its files, without .svg or .csv
 	SVG  template.HTML // the drawing as a part of the page
 	File string        // the drawing as a file of its own
-	CSV  string        // the curves; empty for a sheet of several charts
+	CSV  string        // the curves; empty for several charts
 	// Caption says how the axes of the paper's figure differ from the axes of this figure.
 	Caption string
-	// Choices are the parameters of the lines in a sheet of charts.
+	// Choices are the parameters of the lines of an overview.
 	Choices []choice
 }
 
 // A panel describes a kind of chart of a problem: its lines and its axes.
 type panel struct {
 	kind, caption string
-	test          bool // show the loss on the test half instead of the gap
-	seconds       bool // show seconds instead of passes
+	test          bool // whether the chart shows the loss on the test half instead of the gap
+	seconds       bool // whether the chart shows seconds instead of passes
 }
 
 // panels are the charts of a problem, each over passes and over seconds.
@@ -69,7 +69,6 @@ func figures(p *problem) (out []*Figure, err error) {
 // drawn reports whether a chart has at least one curve.
 func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
-// chart draws the panel for a problem.
 func (of panel) chart(p *problem) *chart.Chart {
 	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
 	if of.test {
@@ -143,8 +142,8 @@ func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 	return c, false
 }
 
-// testCeiling returns the upper end of the axis of the test loss. It is a little above the best
-// curve, so that the high values at the start do not flatten the others.
+// testCeiling returns the upper end of the axis of the test loss. The high values at the start of the
+// curves may be above it.
 func testCeiling(lines []chart.Line) float64 {
 	var ends []float64
 	low := math.Inf(1)
@@ -158,8 +157,8 @@ func testCeiling(lines []chart.Line) float64 {
 	return low + max(4*(ends[len(ends)/2]-low), 0.05*low)
 }
 
-// newFigure draws a chart and writes its curves as CSV. The legend begins with the curve whose last
-// value is the largest, so that its order is the order of the curves at the right end of the chart.
+// newFigure draws a chart and writes its curves as CSV. The legend lists the curves in descending order of
+// their last value.
 func newFigure(name string, c *chart.Chart) (*Figure, error) {
 	drawing := *c
 	drawing.Lines = slices.Clone(c.Lines)
@@ -185,8 +184,8 @@ func newFigure(name string, c *chart.Chart) (*Figure, error) {
 const overviewAxes = "In the paper: the objective itself and the testing loss, against effective passes, an iteration of exact batch ADMM counted as one. " +
 	"Here: the objective minus the optimum, on a logarithmic axis."
 
-// overviews returns the paper's Figure 1, for mu = 0, and Figure 2, for every other mu. They show
-// the gap and the test loss on every data set, over passes, and over seconds if they were measured.
+// overviews returns the paper's Figure 1, for mu = 0, and Figure 2, for every other mu. They show the gap
+// and the test loss on every data set, over passes, and over seconds if runs were timed.
 func overviews(all []*problem) (out []*Figure, err error) {
 	mus := slices.Clone(all[0].Protocol.Mus)
 	slices.Sort(mus)
@@ -257,8 +256,7 @@ func choices(shown []*problem) []choice {
 	return out
 }
 
-// tile draws the panel as one of the small charts of an overview, with the lines of the paper's
-// figures.
+// tile draws the panel as a small chart of an overview, with the lines of the paper's figures.
 func (of panel) tile(p *problem) *chart.Chart {
 	of.kind = overviewKind
 	c := of.chart(p)

@@ -9,8 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// Names, in the records, of the methods that claims, figures and notes refer to. All other methods
-// are treated alike.
+// Names of the methods that claims, figures and notes refer to.
 var (
 	scas        = solver.SCAS{}.Info().Name
 	scasStrong  = solver.SCASStrong{}.Info().Name
@@ -42,8 +41,8 @@ func scasOn(p *problem) paper.Method {
 	return scas
 }
 
-// saOn returns SA-ADMM, or its variant with a linearised penalty if SA-ADMM needs too much memory
-// for the problem.
+// saOn returns SA-ADMM, or its variant with a linearised penalty if only the variant was run on the
+// problem.
 func saOn(p *problem) paper.Method {
 	if tallyOf(p, sa, paper.Last).Runs == 0 && tallyOf(p, saIU, paper.Last).Runs > 0 {
 		return saIU
@@ -58,13 +57,13 @@ type trace struct {
 	output paper.Output
 	x      axis
 	bold   bool
-	dashed bool       // the line is the second one of its method
-	rule   paper.Rule // the rule for choosing parameters; empty means the problem's rule
-	only   string     // overPasses or overSeconds: the only axis on which the line is drawn; empty means both
-	end    bool       // only the end of the line is drawn, as a mark
+	dashed bool       // whether this is the second line of its method
+	rule   paper.Rule // rule for choosing parameters; empty means the problem's rule
+	only   string     // overPasses or overSeconds: the only axis on which the line is drawn; empty means both axes
+	end    bool       // whether only the end of the line is drawn, as a mark
 }
 
-// on returns the problem with the rule of the trace.
+// on returns the problem under the rule of the trace.
 func (t trace) on(p *problem) *problem {
 	if t.rule == "" {
 		return p
@@ -72,7 +71,7 @@ func (t trace) on(p *problem) *problem {
 	return p.under(t.rule)
 }
 
-// overviewKind is the kind of the small charts with the lines of the paper's figures.
+// overviewKind is the kind of an overview's small charts.
 const overviewKind = "paper"
 
 // Names of the two axes of figures.
@@ -81,9 +80,8 @@ const (
 	overSeconds = "seconds"
 )
 
-// series returns the number that selects the colour and mark of a method in all figures. Methods in the same
-// figure have numbers near to each other, so that few of them have the same colour. SCAS-ADMM has two
-// numbers: the number of scas for the algorithm that scasOn chooses, the number of scasStrong for the other.
+// series returns the number that selects the colour and the mark of a method in all figures. The algorithm
+// that scasOn chooses has the number of scas. The paper's other algorithm has the number of scasStrong.
 func (p *problem) series(m paper.Method) int {
 	switch m {
 	case scasOn(p):
@@ -114,7 +112,7 @@ func traces(p *problem, kind string) (t []trace) {
 		traits := p.Protocol.Traits(m)
 		return trace{name: name, method: m, output: output, x: byPasses, dashed: output != traits.Output()}
 	}
-	// own returns the line of each method, evaluated at its first output.
+	// own returns the line of each method at its first output.
 	own := func(methods ...paper.Method) (all []trace) {
 		for _, m := range methods {
 			name, traits := m, p.Protocol.Traits(m)
@@ -128,8 +126,8 @@ func traces(p *problem, kind string) (t []trace) {
 	exact := func(name string, m paper.Method, x axis, only string) trace {
 		return trace{name: name, method: m, output: paper.Last, x: x, only: only}
 	}
-	// allPasses returns the line of an exact batch method over passes that count every gradient. The
-	// first iteration takes most of the budget, so only the end of the line is of interest.
+	// allPasses returns the line of an exact batch method over passes that count every gradient. Only its
+	// end is drawn, because the first iteration takes most of the budget.
 	allPasses := func(m paper.Method) trace {
 		t := exact(m+", all passes", m, byBudget, overPasses)
 		t.end = true

@@ -27,7 +27,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"num": func(v float64) string { return short(v, 3) }, "entry": entryText, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "symbols": symbols, "rule": func(r paper.Rule) string { return ruleNames[r] },
+	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": exponentText, "symbols": symbols, "rule": func(r paper.Rule) string { return ruleNames[r] },
 }).Parse(pageText))
 
 // A page holds the data for the template of the page.
@@ -115,7 +115,6 @@ func methodsOf(pr *paper.Protocol) (all []paper.Traits) {
 	return all
 }
 
-// timedSplits returns the largest number of splits on which a run was timed.
 func timedSplits(r *paper.Records) (count int) {
 	for _, s := range r.Protocol.Specs() {
 		for split := range r.Protocol.Splits {
@@ -148,10 +147,10 @@ func runsOf(all []*problem) (out []problemRuns) {
 	return out
 }
 
-// methodsRun returns the names of the methods that were run with the problem's rule, as text. Methods that
-// were run on more splits come first.
+// methodsRun names the methods that were run with the problem's rule, in descending order of their number
+// of splits.
 func (p *problem) methodsRun() string {
-	names := map[int][]string{} // names of methods by their number of splits
+	names := map[int][]string{}
 	for _, t := range methodsOf(&p.Protocol) {
 		count := 0
 		for split := range p.Protocol.Splits {
@@ -198,12 +197,12 @@ func optima(all []*problem) (out []optimumRange) {
 	return out
 }
 
-// A printedCondition says why the conditions of Theorem 2, as printed in the paper, cannot hold on
-// a problem: condition C2 can hold only for rho below Limit.
+// A printedCondition says why the conditions of Theorem 2, as printed in the paper, cannot hold on a
+// problem: condition C2 can hold only for rho below Limit.
 type printedCondition struct {
 	*paper.DataSummary
 	Mu, Limit, Rho float64
-	Inner          float64 // the number of inner steps that the relaxed conditions require, divided by n
+	Inner          float64 // number of inner steps that the relaxed conditions require, divided by n
 }
 
 func printedConditions(all []*problem) []printedCondition {
@@ -221,8 +220,7 @@ func printedConditions(all []*problem) []printedCondition {
 	return out
 }
 
-// A memoryNote has the memory, the speed and the final gap of one run. There are notes for the
-// first mu of each timed data set.
+// A memoryNote has the memory, the speed and the final gap of one run.
 type memoryNote struct {
 	Data  string
 	Whole float64 // 8 n p, the bytes of n iterates

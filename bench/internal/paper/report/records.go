@@ -14,14 +14,14 @@ type problem struct {
 	paper.Spec
 	mu      float64
 	rule    paper.Rule         // how parameters were chosen
-	summary *paper.DataSummary // nil if there is none
+	summary *paper.DataSummary // nil if the records have none
 	begun   bool               // whether the records have any run of the problem
-	// splits are the splits on which all methods of the paper's figures were run with this rule, so
-	// that all curves are means over these splits. If there is no such split, splits has all splits.
+	// splits are the splits on which all methods of the paper's figures were run with this rule. If there
+	// is no such split, splits has all splits.
 	splits []int
 }
 
-// label returns the name of the data set, with "(stand-in)" after it if it is one.
+// label returns the name of the data set, followed by "(stand-in)" if the data are a stand-in.
 func (p *problem) label() string {
 	if p.summary != nil && !p.summary.Original {
 		return p.Name + " (stand-in)"
@@ -94,8 +94,7 @@ func (p *problem) on(splits []int) *problem {
 	return &q
 }
 
-// common returns the splits that are in every list that is not empty. An empty list belongs to a method that
-// was not run.
+// common returns the splits that are in every nonempty list.
 func common(lists [][]int) (splits []int) {
 	lists = slices.DeleteFunc(lists, func(l []int) bool { return len(l) == 0 })
 	if len(lists) == 0 {

@@ -39,8 +39,8 @@ func tinyData(t *testing.T) *paper.Data {
 	return data
 }
 
-// tiny runs a whole experiment on the small data set and stores the records in dir. methods is the
-// number of methods; zero means all.
+// tiny runs a whole experiment on the small data set and stores the records in dir. methods is the number
+// of methods; zero means all.
 func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	t.Helper()
 	data := tinyData(t)
@@ -61,7 +61,6 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	return r
 }
 
-// open opens the records in a directory.
 func open(t *testing.T, dir string, pr paper.Protocol) *paper.Records {
 	t.Helper()
 	r, err := paper.Open(dir, pr)
@@ -85,8 +84,8 @@ func files(t *testing.T, r *paper.Records) map[string]string {
 	return out
 }
 
-// TestSameClaims checks that the files of the report are the same, byte for byte, whenever they are
-// made, also from stored records, and that every claim has a number.
+// TestSameClaims checks that the files of the report have the same bytes whenever they are made, and that
+// every claim has a number.
 func TestSameClaims(t *testing.T) {
 	dir := t.TempDir()
 	r := tiny(t, dir, 0)
@@ -116,7 +115,7 @@ func TestSameClaims(t *testing.T) {
 		}
 	}
 	all := problems(r)
-	for _, p := range all { // how passes are counted must not change the curve over seconds
+	for _, p := range all { // the way of counting passes must not change the curve over seconds
 		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
 		if first := (panel{}).tile(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
 			t.Errorf("mu %g: the first line is %s, series %d", p.mu, first.Name, first.Series)
@@ -135,8 +134,8 @@ func TestSameClaims(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range rows[1:] {
 		value := func(column string) string { return row[slices.Index(rows[0], column)] }
-		// Claim 1a compares with methods that were run on only one of the two splits. All methods of claim
-		// 3a were run on both splits.
+		// Some methods of claim 1a were run on only one of the two splits. All methods of claim 3a were run
+		// on both splits.
 		if splits := value("splits"); value("parameters") == "chosen on samples" && (row[0] == "1a" && splits != "1" || row[0] == "3a" && splits != "2") {
 			t.Errorf("%v compares %s splits", row[:4], splits)
 		}
@@ -149,8 +148,8 @@ func TestSameClaims(t *testing.T) {
 	}
 }
 
-// TestRetune checks that methods are tuned again for the claims about gaps, for both rules that choose
-// parameters. Tuning the method that is behind must not make the ratio worse for this method.
+// TestRetune checks that tuning the method with the worse gap again does not make the ratio worse for this
+// method.
 func TestRetune(t *testing.T) {
 	text, err := Retune(t.Context(), tiny(t, t.TempDir(), 0), tinyData(t), 0.01)
 	if err != nil {
@@ -165,7 +164,7 @@ func TestRetune(t *testing.T) {
 		var before, after float64
 		_, numbers, _ := strings.Cut(line, "ratio ")
 		if _, err := fmt.Sscanf(numbers, "%g tuned again %g", &before, &after); err != nil {
-			continue // one of the two ratios is only a bound
+			continue // one ratio is only a bound
 		}
 		if before > 1 && after > before || before < 1 && after < before {
 			t.Errorf("tuning the side that is behind makes its ratio worse: %s", line)
@@ -230,8 +229,7 @@ func reportPage(t *testing.T) string {
 	return made[PageFile]
 }
 
-// TestPage checks that the page is well-formed HTML, needs no other files, and contains what it
-// must.
+// TestPage checks that the page is well-formed HTML, refers to no other files, and has the expected texts.
 func TestPage(t *testing.T) {
 	page := reportPage(t)
 	// Void elements and the document type are the only parts of the page that are not XML.
@@ -270,7 +268,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A browser shows pages in a headless Chromium, which reaches one test server under every address.
+// A browser shows pages in a headless Chromium. Every address leads to one test server.
 type browser struct {
 	path     string
 	mu       sync.Mutex
@@ -295,7 +293,7 @@ func newBrowser(t *testing.T, pages map[string]string) *browser {
 	}
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
-		// Only requests for the page and by the page are recorded, not those that Chromium makes by itself.
+		// Chromium's own requests are not recorded.
 		if strings.Contains(r.Referer(), "report.example") || r.Host == "report.example" {
 			b.asked = append(b.asked, r.Host+r.URL.Path)
 		}

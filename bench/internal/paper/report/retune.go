@@ -10,12 +10,12 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// retunedClaims are the claims that compare the gaps of SCAS-ADMM and of another method.
+// retunedClaims are the claims about the gaps of SCAS-ADMM and of another method.
 var retunedClaims = []string{"3a", "3b", "2a", "2b"}
 
 // Retune checks whether the choice of parameters decides the claims about gaps on a problem. For each claim
-// it tunes the method with the larger gap again, near the parameters that the records have for the first
-// split. It returns, as text, each claim's ratio before and after this tuning.
+// it tunes the method with the larger gap again, near this method's parameters for the first split. It
+// returns, as text, each claim's ratio before and after this tuning.
 func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (string, error) {
 	p := &problem{Records: r, Spec: d.Spec, mu: mu}
 	if p.optimum(0) == nil {

@@ -21,12 +21,11 @@ type row struct {
 	Rate          float64 // fitted exponent of the gap; NaN if there is none
 	Curve         paper.Output
 	Gap10, GapEnd float64 // gaps after 10 passes and at the end, as means over the splits
-	// GapOnHalf and GapAuto are the gaps at the end with parameters chosen by the rules OnHalf and
-	// Automatic.
+	// GapOnHalf and GapAuto are the gaps at the end under the rules OnHalf and Automatic.
 	GapOnHalf, GapAuto float64
 	TestEnd            float64 // mean loss on the test half at the end
-	// FirstPasses is the number of passes in the first iteration of an exact batch method. The gaps
-	// in its row count each iteration as one pass, as the paper does.
+	// FirstPasses is the number of passes in the first iteration of an exact batch method. Gap10 and GapEnd
+	// of such a method count each iteration as one pass.
 	FirstPasses float64
 }
 

@@ -38,9 +38,8 @@ func byteSize(v float64) string {
 	return fmt.Sprintf("%.2f GiB", v/(1<<30))
 }
 
-// fitted returns a fitted exponent as text. The text also says whether gaps fall faster than a power of T, or
-// are so small that no exponent could be fitted.
-func fitted(v float64) string {
+// exponentText returns a fitted exponent as text, or says that no exponent could be fitted.
+func exponentText(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "ends at rounding"
@@ -50,7 +49,7 @@ func fitted(v float64) string {
 	return fmt.Sprintf("T^−%.2f", v)
 }
 
-// String returns a ratio with enough digits to show that it is not 1.
+// String returns the ratio with enough digits to show that it is not 1.
 func (r ratio) String() string {
 	text := short(r.Value, 2)
 	switch v := r.Value; {
@@ -78,8 +77,7 @@ func (r ratio) kind() string {
 	return ""
 }
 
-// entryText returns the value of one side of a claim as text: "not reached" for +Inf, which means that the
-// run did not reach the target.
+// entryText returns the value of one side of a claim as text: "not reached" for +Inf.
 func entryText(v float64) string {
 	if math.IsInf(v, 1) {
 		return "not reached"
