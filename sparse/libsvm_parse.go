@@ -133,7 +133,7 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 		return 0, p.badLabel(b, start, i, end)
 	}
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
-		p.labels.kinds.add(labelKind{label, p.line, i - start + 1}) // for the error that count returns
+		p.labels.kinds.add(labelKind{label, p.line, i - start + 1}) // so that count can report it
 		return 0, err
 	}
 	first := len(p.idx)

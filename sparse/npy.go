@@ -177,7 +177,7 @@ func (a *arrayReader) flat(in *npy.Array) error {
 	return nil
 }
 
-// labels reads an array of labels.
+// labels reads an array of finite labels.
 func (a *arrayReader) labels(in *npy.Array) ([]float64, error) {
 	y, err := a.vector(in)
 	for i, v := range y {

@@ -14,7 +14,7 @@ type random struct{ pcg *rand.PCG }
 
 func newRandom(seed uint64) *random { return &random{rand.NewPCG(seed, 0x5ca5ad4d)} }
 
-// below returns a uniform number in 0..n-1, where n > 0, by Lemire's multiplication method.
+// below returns a uniform random number in 0..n-1, where n > 0, by Lemire's multiplication method.
 func (r *random) below(n int) int {
 	bound := uint64(n)
 	hi, lo := bits.Mul64(r.pcg.Uint64(), bound)

@@ -96,7 +96,7 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	}
 	most := int64(maxText)
 	if opt.Memory > 0 {
-		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll needs up to 9/4 of the text
+		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll needs up to 9/4 times the bytes of the text
 	}
 	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), most+1))
 	if err == nil && most < maxText && int64(len(data)) > most {

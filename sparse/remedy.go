@@ -86,7 +86,7 @@ var (
 	leaveRowOut  = Remedy{To: "leave the row out"}
 )
 
-// dropColumn is the remedy to leave out a column of a table.
+// dropColumn is the remedy to leave out the column called name.
 func dropColumn(name string) Remedy {
 	return Remedy{Field: "TableOptions.Drop", To: strconv.Quote(name)}
 }

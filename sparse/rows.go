@@ -2,7 +2,7 @@ package sparse
 
 // rows holds the rows of a matrix that is being read.
 type rows struct {
-	ptr    []int64   // the ends of the rows, after a leading 0
+	ptr    []int64   // 0, then the end of each row
 	full   []entries // the first entries, in slices without unused capacity
 	before int       // number of entries in full
 	idx    []int32   // columns of the entries that are not in full

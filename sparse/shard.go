@@ -49,8 +49,8 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 	return readTextPieces(pieces, &own)
 }
 
-// A piece is the part of a file that belongs to a shard: bytes lo to hi−1 of a text, or, of a .scas
-// file with n rows, rows n·lo/size to n·hi/size − 1.
+// A piece is the part of a file that belongs to a shard: bytes lo to hi−1 of a text, or, of a .scas file
+// with n rows, rows n·lo/size to n·hi/size − 1, rounded down.
 type piece struct {
 	path   string
 	lo, hi int64

@@ -20,7 +20,7 @@ type ColumnStats struct {
 	piece   *ColumnStats // scratch memory of Add
 }
 
-// NewColumnStats returns the statistics of no rows, with the given number of columns.
+// NewColumnStats returns the statistics of an empty set of rows.
 func NewColumnStats(cols int) *ColumnStats {
 	s := &ColumnStats{}
 	for _, v := range []*[]float64{&s.Largest, &s.Stored, &s.StoredMean, &s.Square} {
@@ -195,7 +195,7 @@ func (s *ColumnStats) Unscale(coef []float64, center bool) (unscaled []float64, 
 	return unscaled, intercept
 }
 
-// RowNormsSq returns |a_i|^2 of every row, summed in column order.
+// RowNormsSq returns, for each row, the sum of the squares of its entries in column order.
 func (a *CSR) RowNormsSq() []float64 {
 	norms := make([]float64, a.rows)
 	for i := range norms {

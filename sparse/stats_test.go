@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// column returns column j of a, with zeros.
+// column returns column j of a, including zeros.
 func column(a *CSR, j int) []float64 {
 	return mat.Col(nil, j, mat.NewDense(a.rows, a.cols, slices.Concat(sparsetest.Dense(a)...)))
 }

@@ -16,16 +16,16 @@ type Edge struct {
 	Weight float64
 }
 
-// Graph is an undirected graph over features 0..n-1 without self-loops or
-// parallel edges. It never changes after construction.
+// Graph is an undirected graph over features 0..n-1 without self-loops or parallel edges. It never changes
+// after construction.
 type Graph struct {
 	n     int
 	edges []Edge
 }
 
-// New returns a graph of n nodes. Endpoints outside 0..n-1, self-loops, edges between the
-// same two nodes (in either direction) and weights that are 0 or not finite are errors.
-// The edges are copied and keep their order and orientation.
+// New returns a graph of n nodes with a copy of the edges, in the same order. Endpoints outside 0..n-1,
+// self-loops, edges between the same two nodes (in either direction) and weights that are 0 or not finite
+// are errors.
 func New(n int, edges []Edge) (*Graph, error) {
 	if n < 0 || n > sparse.MaxCols {
 		return nil, errorf("%d nodes: want 0 to %d", n, sparse.MaxCols)
@@ -64,7 +64,7 @@ func sortEdges(edges []Edge) {
 	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
 }
 
-// ends returns the two nodes in increasing order.
+// ends returns I and J in increasing order.
 func (e Edge) ends() [2]int32 { return [2]int32{min(e.I, e.J), max(e.I, e.J)} }
 
 // Chain returns the path 0 - 1 - ... - n-1 with weights 1, the graph of the

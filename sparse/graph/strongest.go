@@ -108,11 +108,12 @@ func (c *Covariance) byReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack is a factor for products of reaches, which may be too small because of rounding.
+// reachSlack reduces the bound for a product of reaches, because the product may be rounded down.
 const reachSlack = 1 - tieTolerance
 
-// apartPairs adds to into the pairs of order[k] with features later in order that have no common row with
-// it. It stops at the first pair below into.floor, because the absolute values decrease.
+// apartPairs adds pairs to the collector into: the feature order[k] with each feature later in order that
+// has no common row with it. It stops at the first pair below into.floor, because the absolute values
+// decrease.
 func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, into *collector) {
 	i := order[k]
 	r.clear()

@@ -36,7 +36,7 @@ func copiedColumns(t *testing.T, seed uint64) *sparse.CSR {
 }
 
 // TestTies checks that pairs of columns with equal correlations are either all joined or all not joined.
-// Their columns differ only in scale and offset.
+// copiedColumns makes such pairs.
 func TestTies(t *testing.T) {
 	for seed := range uint64(200) {
 		x := copiedColumns(t, seed)

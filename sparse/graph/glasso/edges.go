@@ -28,8 +28,8 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if len(pairs) < k {
 		return nil, errorf("%d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
 	}
-	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // at this penalty there are no edges
-	// About k covariances are larger than weakest, so the solution at this penalty has about k edges.
+	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // the penalty strongest gives no edges
+	// About k covariances are larger than weakest, so the penalty weakest gives about k edges.
 	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
 		penalty := min(at, search.high*(1-1e-9))
 		if search.low > 0 {
@@ -62,12 +62,12 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 		err = errorf("%d edges: %w; ask for fewer edges", s.k, err)
 	}
 	if errors.Is(err, ErrNotConverged) && s.best != nil {
-		err = errorf("%d edges: penalty %.3g leaves %d, and with smaller ones it %w: ask for at most as many", s.k, s.best.Penalty, s.best.edges(), ErrNotConverged)
+		err = errorf("%d edges: penalty %.3g leaves %d, and with smaller ones it %w: ask for at most as many", s.k, s.best.Penalty, s.best.countEdges(), ErrNotConverged)
 	}
 	if err != nil {
 		return false, err
 	}
-	edges := res.edges()
+	edges := res.countEdges()
 	off := max(edges-s.k, s.k-edges)
 	if s.best == nil || off < s.bestOff || off == s.bestOff && edges < s.k {
 		s.best, s.bestOff = res, off

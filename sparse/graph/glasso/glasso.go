@@ -186,8 +186,8 @@ func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 	return g
 }
 
-// edges returns the number of edges of the graph.
-func (r *Result) edges() int {
+// countEdges returns the number of edges of the graph.
+func (r *Result) countEdges() int {
 	n, _ := r.Theta.Dims()
 	return int(r.Theta.NNZ()-int64(n)) / 2
 }

@@ -90,7 +90,7 @@ func TestEdgesOfFewSamples(t *testing.T) {
 		t.Fatalf("%v: %d, %v", err, most, scan)
 	}
 	for _, k := range []int{most, 10} {
-		if res, err := EstimateEdges(c, k, Options{}); err != nil || res.edges() != k {
+		if res, err := EstimateEdges(c, k, Options{}); err != nil || res.countEdges() != k {
 			t.Errorf("%d edges: %+v, %v", k, res, err)
 		}
 	}

@@ -52,7 +52,7 @@ func (s *subspace) collect(active [][]int32) {
 	}
 }
 
-// residual returns the negative gradient of the model at z.
+// residual returns the negative gradient of the model at z, for the non-zero entries of z.
 func (s *subspace) residual() []float64 {
 	change, residual := make([]float64, len(s.at)), make([]float64, len(s.at))
 	for k, at := range s.at {
@@ -65,10 +65,10 @@ func (s *subspace) residual() []float64 {
 	return residual
 }
 
-// apply sets dst to the entries of M P M for the matrix m and the symmetric matrix P with the entries p.
+// apply sets dst to the entries of m P m, where the symmetric matrix P has the entries p.
 func (s *subspace) apply(dst, m, p []float64) {
 	n := s.n
-	clear(s.dense) // P M
+	clear(s.dense) // becomes P m
 	for k, at := range s.at {
 		i, j := at/n, at%n
 		kernels.Axpy(p[k], m[j*n:(j+1)*n], s.dense[i*n:(i+1)*n])
@@ -126,8 +126,8 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 }
 
 // take adds d to z. If entries would change their signs, they become 0, and take uses the first of several
-// step lengths that lowers the model. lowered reports whether one did; done is true if another step would
-// not help.
+// step lengths that lowers the model. lowered reports whether there is one. done is true if another step
+// would not help.
 func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	before, was := s.model(active), s.values(active)
 	first := 1.0

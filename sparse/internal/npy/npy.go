@@ -222,8 +222,8 @@ func (a *Array) count() error {
 // Numeric reports whether the elements are numbers or booleans.
 func (a *Array) Numeric() bool { return a.Kind != 'S' && a.Kind != 'U' }
 
-// next reads up to n elements and returns their bytes. After the last element it returns
-// io.EOF, or an error if more bytes follow.
+// next reads up to n elements and returns their bytes. After the last element it returns io.EOF, or an
+// error if more bytes follow the last element.
 func (a *Array) next(n int) ([]byte, error) {
 	if left := a.Len - a.read; int64(n) > left {
 		n = int(left)

@@ -29,7 +29,7 @@ type File struct {
 	data    []byte // the whole file
 	mapped  bool
 	path    string        // path of the file, if it is mapped
-	info    os.FileInfo   // description of the file when it was mapped
+	info    os.FileInfo   // description of the mapped file, to detect changes
 	checked []atomic.Bool // for each block, whether it was checked
 }
 
@@ -166,7 +166,7 @@ func view[T any](b []byte, decode func([]byte) T) []T {
 	return out
 }
 
-// bytesOf is the inverse of view on little-endian machines.
+// bytesOf returns the bytes of v without a copy. It is for little-endian machines.
 func bytesOf[T any](v []T) []byte {
 	var one T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))

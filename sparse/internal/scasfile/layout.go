@@ -1,12 +1,10 @@
-// Package scasfile reads and writes .scas files, the binary format for data sets: a
-// matrix in compressed sparse row format with labels, in the layout of memory, so that a
-// mapped file can be used as a matrix without parsing.
+// Package scasfile reads and writes .scas files, the binary format for data sets: a matrix in compressed
+// sparse row format, with labels. A mapped file can be used as a matrix without parsing.
 //
-// Numbers are little-endian. Sections begin at multiples of 4096 bytes, with zeros before
-// them:
+// Numbers are little-endian. Sections begin at multiples of 4096 bytes, with zeros before them:
 //
 //	offset  bytes  what
-//	0       8      89 53 43 41 53 0d 0a 1a: not text, and changed by a transfer as text
+//	0       8      89 53 43 41 53 0d 0a 1a, which a transfer as text would change
 //	8       4      version, 1
 //	12      4      01020304 hexadecimal, whose bytes are 04 03 02 01
 //	16      8      rows n
@@ -19,9 +17,9 @@
 //	64      8      bytes of the section meta
 //	72      4020   0
 //	4092    4      CRC-32C of the 4092 bytes before
-//	4096    4 m    columns of the entries, from 0 on, increasing in each row, int32
-//	        8 m    values of the entries, finite float64
-//	        8 n+8  int64: row i has the entries from element i to element i+1 exclusively
+//	4096    4 m    columns of the entries, int32, from 0, increasing in each row
+//	        8 m    values of the entries, float64, finite
+//	        8 n+8  row pointers, int64: row i has the entries from number ptr[i] to ptr[i+1] − 1
 //	        8 n    labels, float64, if there are any
 //	               meta: a JSON object, names of features and of the two labels
 //	        4 k    CRC-32C of each of the k blocks of 1 MiB from byte 4096 to here, the last one
@@ -73,7 +71,7 @@ func (l Labelling) count(rows int64) int64 {
 type Header struct {
 	Rows, Cols, NNZ    int64
 	Labels             Labelling
-	IndexBase          uint32 // 0 or 1
+	IndexBase          uint32 // number of the first column in the text that was converted: 0 or 1
 	Negative, Positive float64
 	Meta               int64 // length of the section meta in bytes
 }

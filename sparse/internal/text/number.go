@@ -65,7 +65,7 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	if neg || b[i] == '+' {
 		i++
 	}
-	if first := uint64(b[i] - '0'); first <= 9 && b[i+1] == '.' { // d.d to d.ddddddd
+	if first := uint64(b[i] - '0'); first <= 9 && b[i+1] == '.' { // one digit, a point and 1 to 7 digits
 		if n, m := Digits(b, i+2); uint(n-1) < 7 && separators[b[i+2+n]] {
 			v = float64(first*upow10[n]+m) / pow10[n]
 			if neg {
