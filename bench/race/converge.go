@@ -197,8 +197,8 @@ func draw(title string, all []*curve, reference float64) (string, error) {
 	return b.String(), err
 }
 
-// methods returns the candidates that the flags name. Without such flags it returns all methods that
-// can solve the problem.
+// methods returns the candidates that --method names. Without this flag it returns all candidates, but with
+// mu = 0 not those that need mu > 0.
 func (c *Converge) methods(candidates []solver.Method) ([]solver.Method, error) {
 	var known []string
 	var all, chosen []solver.Method

@@ -37,8 +37,9 @@ type TunedRun struct {
 	Points []Point `json:"points"`
 }
 
-// Open reports whether parameters that were not tried may be better: the chosen step size or rho is at an end
-// of its ladder. After a choice on samples, the ends of the rungs that every search tries count too.
+// Open reports whether parameters that were not tried may be better. It returns true if the chosen step size
+// or rho is at an end of its ladder or, after a choice on samples, at an end of the rungs that every search
+// tries.
 func (u *TunedRun) Open() bool {
 	return u.Edge != "" || u.Rule == Sampled && (steps.ends(u.Step) || rhos.ends(u.Penalty))
 }

@@ -111,7 +111,8 @@ func usedFeatures(p *solver.Problem) []int {
 	return keep
 }
 
-// mark sets has[j] if a row of m with least or more entries has an entry in column j.
+// mark sets has[j] to true if column j has an entry in a row of m that has at least the given number of
+// entries.
 func mark(has []bool, m *sparse.CSR, least int) {
 	rows, _ := m.Dims()
 	for i := range rows {

@@ -20,7 +20,7 @@ type Bound struct {
 	T          []float64 // numbers of outer iterations: 1, 2, ...
 	Gap        []float64 // objective minus optimum at the average iterate; mean over the seeds
 	Limit      []float64 // the theorem's bound on Gap
-	Gradients  []float64 // number of sample gradients up to each T
+	Gradients  []float64 // number of sample gradients up to each T; mean over the seeds
 }
 
 // The size of the small problem, and the settings of its runs.

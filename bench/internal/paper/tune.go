@@ -34,7 +34,8 @@ type ladder struct {
 	At                       func(rung int) float64
 }
 
-// The ladders: step sizes are 1/4096 to 4096 times the method's unit, and rho is 10⁻⁵ to 10⁶ times lambda.
+// The ladders: step sizes are 1/4096 to 4096 times the method's natural step size, and rho is 10⁻⁵ to 10⁶
+// times lambda.
 var (
 	steps = ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
 	rhos  = ladder{-10, -2, 8, 12, func(rung int) float64 {
@@ -61,7 +62,7 @@ type objectives map[Output]float64
 // once, for all outputs.
 type grid struct {
 	ladders [2]ladder
-	stride  int // distance of the rungs that are tried, 1 or 2
+	stride  int // 1, or 2 to skip every other rung
 	try     func(step, rho float64) (objectives, error)
 	seen    map[place]objectives
 	err     error // error of the first run that failed; it ends the search
@@ -126,7 +127,7 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 
 // descend moves from a place to the best of its four neighbours, until no neighbour is better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
-	// Runs may diverge here with a step size that converged on the samples for tuning.
+	// Runs on the training half may diverge although runs on the samples with the same step size did not.
 	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
 		from[0] -= g.stride
 	}
@@ -225,8 +226,8 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Setti
 	return g
 }
 
-// eta returns step times the method's unit, or 0 if the method has no step size. rho is given as a
-// multiple of lambda.
+// eta returns step times the method's natural step size, or 0 if the method has no step size. rho is given as
+// a multiple of lambda.
 func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	if u.traits.NoStep() {
 		return 0

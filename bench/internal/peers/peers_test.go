@@ -43,7 +43,7 @@ func fakePeer(t *testing.T, behaviour string) Peer {
 }
 
 // fake is the main function of a fake peer. With the behaviour ista it solves problems with A = I by proximal
-// gradient steps. With zeros it answers zeros. All further behaviours are failures, such as no answer.
+// gradient steps. With zeros, all solutions are zero. All further behaviours are failures, such as no answer.
 func fake(behaviour, dir string) {
 	switch behaviour {
 	case "unable":

@@ -158,8 +158,8 @@ func (p *process) Version() string { return p.version }
 // Tolerances implements Session.
 func (p *process) Tolerances() (from, to float64) { return p.from, p.to }
 
-// patience times the limit of the processor time of an answer is the limit of its elapsed time. It is above 1
-// because the machine may have other work.
+// An answer may take patience times as much elapsed time as processor time, because the machine may have
+// other work.
 const patience = 10
 
 // watch calls end if the answer takes more than limit of processor time, or more than patience times limit of

@@ -175,8 +175,7 @@ const (
 	LeastLimit = 2 * time.Second
 )
 
-// lowerLimit lowers the limit for an answer after the first round of scas. It does nothing if l is not the lane
-// of scas.
+// lowerLimit lowers r.limit according to the slowest answer of scas, if l is the lane of scas.
 func (r *race) lowerLimit(l *Lane) {
 	if l != r.out.Lanes[0] {
 		return
@@ -329,8 +328,8 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks again for the answers of a lane that matter, except slow answers. It asks several times for
-// short answers.
+// repeat asks again for the answers of a lane for which matters returns true, except slow answers. It asks
+// several times for short answers.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	for _, p := range l.Points {
 		if p.Seconds > r.Once().Seconds() || !l.matters(p) {

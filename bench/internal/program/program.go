@@ -39,7 +39,7 @@ type Call struct {
 	Program string // path of the program
 	Args    []string
 	Dir     string              // working directory; empty means the directory of this process
-	Wrap    []string            // a command and its arguments, to which Program and Args are added
+	Wrap    []string            // a command and its arguments, to which Program and Args are appended
 	Started func(p *os.Process) // called with the process when it has started
 	Limit   time.Duration       // the time after which the run is killed; zero means no limit
 	Nobody  bool                // run as the user nobody, if this process runs as root

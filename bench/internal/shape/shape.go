@@ -34,7 +34,7 @@ func All() []Shape {
 	}
 }
 
-// A9A is the shape of a9a.
+// A9A is the shape of the data set a9a.
 var A9A = Shape{Name: "a9a", Rows: 32561, Cols: 123, NNZ: 14, row: (*generator).oneHot}
 
 // Build makes a random matrix of the shape, and a label −1 or +1 for each row. Equal seeds give
@@ -118,8 +118,8 @@ func (g *generator) text() {
 	want := max(1, int(float64(g.NNZ)*math.Exp(0.5*g.rng.NormFloat64()-0.125)))
 	from := len(g.idx)
 	for range want {
-		// The probability of position k in order is roughly proportional to 1/(k+1) (Zipf's law). The column
-		// is one of the 16 from this position on.
+		// Position k of g.order is drawn with a probability roughly proportional to 1/(k+1) (Zipf's law). The
+		// column is at one of the 16 positions from k on.
 		k := int(math.Pow(float64(g.Cols), g.rng.Float64())) - 1
 		g.idx = append(g.idx, g.order[min(k+g.rng.IntN(16), g.Cols-1)])
 	}

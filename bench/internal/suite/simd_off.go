@@ -2,7 +2,7 @@
 
 package suite
 
-// simdBuilt reports whether the build has simd/archsimd.
+// simdBuilt is true if the build has simd/archsimd.
 const simdBuilt = false
 
 func simd() simdForms { return simdForms{} }

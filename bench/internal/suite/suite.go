@@ -1,4 +1,4 @@
-// Package suite lists the kernels and data to measure, each with its plain Go loop. Read Cases
+// Package suite lists the kernels to measure, with their data and a plain Go loop for each kernel. Read Cases
 // first.
 package suite
 
@@ -18,7 +18,7 @@ type vectorKernel struct {
 	name    string
 	vectors int     // number of vectors that the kernel reads or writes
 	flops   float64 // floating-point operations per element
-	moved   int     // vectors, plus the number of vectors that are read a second time
+	moved   int     // number of vectors, where a vector that is read in two loops counts twice
 	make    func(v [][]float64) measure.Case
 }
 

@@ -139,8 +139,8 @@ func source(t *testing.T) string {
 }
 
 // TestReproducible checks that builds in two directories give the same program, and that the program is
-// static, has pinned modules and does not use the network. With SCAS_SUPPLY=full the builds do not use the
-// build cache.
+// static, has pinned modules and does not use the network. With SCAS_SUPPLY=full the second build begins with
+// an empty build cache.
 func TestReproducible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: make test-full runs it")
