@@ -44,7 +44,7 @@ type Options struct {
 type Kind struct {
 	Name, Summary string
 
-	share float64 // share of Options.For, relative to the shares of all kinds
+	share float64 // part of Options.For, in proportion to the shares of the kinds that run
 	short int     // number of trials if Options.Tries is 1
 	alone bool    // whether only one trial may run at a time
 	begin func(ctx context.Context, g *testbed) (trial, error)

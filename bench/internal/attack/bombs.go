@@ -53,7 +53,7 @@ var compressors = map[string]func(io.Writer) (io.WriteCloser, error){
 	"xz":   func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) },
 }
 
-func compressed(format string, text []byte) ([]byte, error) {
+func compress(format string, text []byte) ([]byte, error) {
 	if format == "bzip2" {
 		cmd := exec.Command("bzip2", "-9c")
 		cmd.Stdin = bytes.NewReader(text)
@@ -101,11 +101,11 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	}
 	format, unit := pick(rng, b.formats...), pick(rng, units...)
 	const block = 8 << 20
-	packed, err := compressed(format, bytes.Repeat([]byte(unit), block/len(unit)))
+	packed, err := compress(format, bytes.Repeat([]byte(unit), block/len(unit)))
 	if err != nil {
 		return "", nil, err
 	}
-	head, err := compressed(format, []byte(pick(rng, "", "1 1:1\n-1 2:1\n")))
+	head, err := compress(format, []byte(pick(rng, "", "1 1:1\n-1 2:1\n")))
 	if err != nil {
 		return "", nil, err
 	}

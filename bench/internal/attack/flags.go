@@ -49,7 +49,7 @@ var helpedFlag = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-
 // other four flags end the program at once or need several processes.
 var untried = []string{"help", "version", "model", "output", "dist", "dist-timeout"}
 
-// allTried returns an error if a command has a flag that flagsOf does not list.
+// allTried returns an error if a command has a flag that neither flagsOf nor untried lists.
 func allTried(ctx context.Context, g *testbed, command string) error {
 	e, err := g.call(ctx, program.Call{Args: append(strings.Fields(command), "--help")})
 	if err != nil {
@@ -74,7 +74,7 @@ func allTried(ctx context.Context, g *testbed, command string) error {
 // endings are the file name endings of the formats other than plain LIBSVM text.
 var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
-// spoil writes a file in a random format to dir, after it may have damaged or cut the contents.
+// spoil writes data in a random format to a file in dir. It may damage the data or cut them short.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	ending := pick(rng, endings...)
 	text, err := os.ReadFile(filepath.Join(a.in, "mid"+ending))

@@ -108,7 +108,7 @@ func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error
 
 // optimum computes the optimum of a training half and adds it to the records.
 func (e *Experiment) optimum(ctx context.Context, h *Halves, mu float64) error {
-	best, _, err := certified(ctx, with(h.Train, mu))
+	best, _, err := provenOptimum(ctx, with(h.Train, mu))
 	if err != nil {
 		return fmt.Errorf("paper: optimum of %s, mu %g, split %d: %w", h.data.Name, mu, h.Split, err)
 	}

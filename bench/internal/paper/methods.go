@@ -165,9 +165,9 @@ var table = []Traits{
 	{Method: baseline.AccSADMM{}, Allowed: byConvention, TunePasses: 9.5, Linearised: "yes"},
 }
 
-// known returns the traits of all methods of the module except Auto, in the order of baseline.Methods. Auto
-// is left out because it makes Newton steps.
-var known = sync.OnceValue(func() (all []Traits) {
+// moduleTraits returns the traits of all methods of the module except Auto, in the order of
+// baseline.Methods. Auto is left out because it makes Newton steps.
+var moduleTraits = sync.OnceValue(func() (all []Traits) {
 	for _, m := range baseline.Methods() {
 		if _, auto := m.(solver.Auto); !auto {
 			all = append(all, traitsOf(m, m.Info()))
@@ -203,7 +203,7 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 // Traits returns the traits of the named method. For a name that neither the solver nor the protocol knows,
 // it returns the values of the variable common.
 func (pr *Protocol) Traits(name Method) Traits {
-	for _, t := range known() {
+	for _, t := range moduleTraits() {
 		if t.Info.Name == name {
 			return t
 		}
@@ -220,7 +220,7 @@ func (pr *Protocol) Traits(name Method) Traits {
 // the solver does not have.
 func (pr *Protocol) All() (all []Traits) {
 	names := map[Method]bool{}
-	for _, t := range known() {
+	for _, t := range moduleTraits() {
 		names[t.Info.Name] = true
 		all = append(all, t)
 	}
@@ -233,7 +233,7 @@ func (pr *Protocol) All() (all []Traits) {
 }
 
 func names() (all []Method) {
-	for _, t := range known() {
+	for _, t := range moduleTraits() {
 		all = append(all, t.Info.Name)
 	}
 	return all

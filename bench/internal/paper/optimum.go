@@ -18,10 +18,10 @@ const provedTo = 1e-13
 // dense Hessian.
 const manyFeatures = 2000
 
-// certified minimises p by the solver's default method. It proves a gap of provedTo, or a gap below 1e-9 if
-// rounding prevents provedTo. With a strongly convex objective and many features it tries SCAS-K first,
-// which is faster. x is the minimiser. The caller sets the data set, mu and the split of best.
-func certified(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
+// provenOptimum minimises p by the solver's default method. It proves a gap of provedTo, or a gap below
+// 1e-9 if rounding prevents provedTo. With a strongly convex objective and many features it tries SCAS-K
+// first, which is faster. x is the minimiser. best does not name the data set, mu and the split.
+func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
 		res, err := solver.Minimize(ctx, p, &solver.Settings{Method: solver.SCASK{}, Passes: 600, Threads: 1, Unproved: true})

@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestKnownOptima compares the optima of certified with optima that another program computed.
+// TestKnownOptima compares the results of provenOptimum with optima that another program computed.
 func TestKnownOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
 		d, err := sparse.ReadFile(sparsetest.DataFile(t, o.File), &sparse.ReadOptions{Features: o.Features})
@@ -29,7 +29,7 @@ func TestKnownOptima(t *testing.T) {
 			}
 			p.Constraint = edges.FusedLasso()
 		}
-		best, _, err := certified(t.Context(), p)
+		best, _, err := provenOptimum(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

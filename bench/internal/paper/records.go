@@ -244,20 +244,20 @@ func (r *Records) Save() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	points := []line{{Version: formatVersion, Protocol: &r.Protocol}}
-	for _, f := range sorted(r.summaries, strings.Compare) {
+	for _, f := range sortedValues(r.summaries, strings.Compare) {
 		points = append(points, line{Data: f})
 	}
-	for _, o := range sorted(r.optima, Key.compare) {
+	for _, o := range sortedValues(r.optima, Key.compare) {
 		points = append(points, line{Optimum: o})
 	}
-	for _, u := range sorted(r.runs, Key.compare) {
+	for _, u := range sortedValues(r.runs, Key.compare) {
 		points = append(points, line{Run: u})
 	}
 	var timings []line
 	for _, m := range r.Machines {
 		timings = append(timings, line{Machine: m})
 	}
-	for _, t := range sorted(r.timings, Key.compare) {
+	for _, t := range sortedValues(r.timings, Key.compare) {
 		timings = append(timings, line{Timing: t})
 	}
 	err := r.write(PointsFile, points)
@@ -280,7 +280,7 @@ func (r *Records) write(name string, lines []line) error {
 	})
 }
 
-func sorted[K comparable, V any](m map[K]V, compare func(a, b K) int) (out []V) {
+func sortedValues[K comparable, V any](m map[K]V, compare func(a, b K) int) (out []V) {
 	for _, k := range slices.SortedFunc(maps.Keys(m), compare) {
 		out = append(out, m[k])
 	}

@@ -57,7 +57,7 @@ func TestTrim(t *testing.T) {
 	}
 	var values []float64
 	for _, p := range []*solver.Problem{whole, h.Train} {
-		o, _, err := certified(t.Context(), p)
+		o, _, err := provenOptimum(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	}
 	a := g.FusedLasso()
 	p := &solver.Problem{Data: x, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a}
-	best, least, err := certified(ctx, p)
+	best, least, err := provenOptimum(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func (c *claim) on(p *problem) claimCase {
 	for _, s := range slices.Concat(first, second) {
 		splits = append(splits, p.splitsOf(s.method, s.output))
 	}
-	p = p.on(common(splits))
+	p = p.on(commonSplits(splits))
 	out := claimCase{Rule: p.rule, Splits: len(p.splits), First: greatest(valuesOf(p, c.measure, first)), Second: least(valuesOf(p, c.measure, second))}
 	out.Ratio = quotient(out.First, out.Second)
 	return out

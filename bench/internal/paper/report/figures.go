@@ -82,7 +82,7 @@ func (of panel) chart(p *problem) *chart.Chart {
 	for _, t := range shown {
 		splits = append(splits, t.on(p).splitsOf(t.method, t.output))
 	}
-	shared := common(splits)
+	shared := commonSplits(splits)
 	c.Title = fmt.Sprintf("%s, mu = %g: %s; splits: %d", p.label(), p.mu, of.caption, len(shared))
 	if of.kind == overviewKind {
 		c.Title = fmt.Sprintf("%s, splits: %d", p.label(), len(shared))

@@ -176,7 +176,7 @@ func (p *problem) methodsRun() string {
 type optimumRange struct {
 	Data          string
 	Mu, Low, High float64
-	Gap           float64 // largest gap
+	Gap           float64 // largest error of a known optimum
 	By            string  // how the last optimum was computed, in words
 	Splits        int
 }

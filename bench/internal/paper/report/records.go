@@ -94,8 +94,8 @@ func (p *problem) on(splits []int) *problem {
 	return &q
 }
 
-// common returns the splits that are in every nonempty list.
-func common(lists [][]int) (splits []int) {
+// commonSplits returns the splits that are in every nonempty list.
+func commonSplits(lists [][]int) (splits []int) {
 	lists = slices.DeleteFunc(lists, func(l []int) bool { return len(l) == 0 })
 	if len(lists) == 0 {
 		return nil

@@ -199,14 +199,14 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestCommon checks that common returns the splits on which every method was run, and ignores methods
+// TestCommon checks that commonSplits returns the splits on which every method was run, and ignores methods
 // without splits.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
 		lists [][]int
 		want  []int
 	}{{nil, nil}, {[][]int{{}, nil}, nil}, {[][]int{{0, 1, 2}, {}, {1, 2, 3}}, []int{1, 2}}, {[][]int{{0}, {1}}, []int{}}} {
-		if got := common(c.lists); !slices.Equal(got, c.want) {
+		if got := commonSplits(c.lists); !slices.Equal(got, c.want) {
 			t.Errorf("common splits of %v are %v, want %v", c.lists, got, c.want)
 		}
 	}
