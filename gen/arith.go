@@ -7,7 +7,7 @@ import (
 // An instruction is a function of avo that emits one instruction with the given operands.
 type instruction func(...operand.Op)
 
-// binary emits d = a op b into a new register.
+// binary emits op with the operands a and b, and returns the new register that holds the result.
 func (e *emitter) binary(op instruction, a vec, b operand.Op) vec {
 	d := e.vector(e)
 	op(b, a, d)
@@ -19,11 +19,12 @@ func (e *emitter) sub(a, b vec) vec { return e.binary(e.VSUBPD, a, b) }
 func (e *emitter) mul(a, b vec) vec { return e.binary(e.VMULPD, a, b) }
 func (e *emitter) div(a, b vec) vec { return e.binary(e.VDIVPD, a, b) }
 
-// min returns a < b ? a : b, and max returns a > b ? a : b. Both return b if a or b is NaN.
+// min returns a if a < b, otherwise b; max returns a if a > b, otherwise b. So both return b if a
+// or b is NaN.
 func (e *emitter) min(a, b vec) vec { return e.binary(e.VMINPD, a, b) }
 func (e *emitter) max(a, b vec) vec { return e.binary(e.VMAXPD, a, b) }
 
-// addK, mulK, subK, andK and xorK take a named constant as their second operand.
+// In addK, mulK, subK, andK and xorK the second operand is the constant with the name k.
 func (e *emitter) addK(a vec, k string) vec { return e.binaryK(e.VADDPD, e.VADDPD_BCST, a, k) }
 func (e *emitter) mulK(a vec, k string) vec { return e.binaryK(e.VMULPD, e.VMULPD_BCST, a, k) }
 func (e *emitter) subK(a vec, k string) vec { return e.binaryK(e.VSUBPD, e.VSUBPD_BCST, a, k) }
@@ -40,7 +41,7 @@ func (e *emitter) binaryK(op, bcst instruction, a vec, k string) vec {
 // fma sets x to FMA(x, y, c).
 func (e *emitter) fma(x, y, c vec) { e.VFMADD213PD(c, y, x) }
 
-// fmaK sets x to FMA(x, y, k), where k is the named constant.
+// fmaK sets x to FMA(x, y, c), where c is the constant with the name k.
 func (e *emitter) fmaK(x, y vec, k string) {
 	op := e.VFMADD213PD
 	if e.bcst {
@@ -49,7 +50,7 @@ func (e *emitter) fmaK(x, y vec, k string) {
 	op(e.constant(k), y, x)
 }
 
-// accK sets c to FMA(x, k, c), where k is the named constant.
+// accK sets c to FMA(x, d, c), where d is the constant with the name k.
 func (e *emitter) accK(c, x vec, k string) {
 	op := e.VFMADD231PD
 	if e.bcst {
@@ -70,8 +71,8 @@ func (e *emitter) accumulate(acc, x, y vec, k mask) {
 	e.merge(e, t, acc, k)
 }
 
-// gain sets acc to acc+x in the lanes of the mask.
-func (e *emitter) gain(acc, x vec, k mask) {
+// addMasked sets acc to acc+x in the lanes of the mask.
+func (e *emitter) addMasked(acc, x vec, k mask) {
 	if k == nil {
 		e.VADDPD(x, acc, acc)
 		return
@@ -79,8 +80,8 @@ func (e *emitter) gain(acc, x vec, k mask) {
 	e.merge(e, e.add(acc, x), acc, k)
 }
 
-// sum returns the sum of 8 or 16 lanes in the low lane of a register. In the order of the numeric
-// contract, it adds the upper half of the lanes to the lower half until one lane is left.
+// sum adds 8 or 16 lanes as the comment of package kernels says: the upper half to the lower half,
+// until one lane is left. This is the low lane of the returned register.
 func (e *emitter) sum(lanes []vec) vec {
 	for len(lanes)*e.lanes > 8 {
 		h := len(lanes) / 2
@@ -105,8 +106,8 @@ func (e *emitter) sum(lanes []vec) vec {
 	return a
 }
 
-// result stores the sum of the lanes into the result of the function.
-func (e *emitter) result(lanes []vec) {
+// returnSum makes the sum of the lanes the return value of the kernel.
+func (e *emitter) returnSum(lanes []vec) {
 	s := e.sum(lanes)
 	e.VMOVSD(s.AsX(), e.address(e.ReturnIndex(0)))
 }

@@ -63,9 +63,8 @@ var avx2 = isa{
 	},
 }
 
-// maskTable returns the table of masks: 16 words with all bits 1, then 16 zero words.
 func (e *emitter) maskTable() operand.Mem {
-	return e.tables.add("masks", 32, func(i int) uint64 {
+	return e.rodata.add("masks", 32, func(i int) uint64 {
 		if i < 16 {
 			return 1<<64 - 1
 		}

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx512 keeps the masks for the last n elements in a general register whose low n bits are 1. The
-// opmask of each vector takes the next 8 bits.
+// avx512 keeps the masks for the last n elements in a general-purpose register whose low n bits are
+// 1. The opmask of each vector takes the next 8 bits.
 var avx512 = isa{
 	name:       "AVX512",
 	lanes:      8,

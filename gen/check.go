@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// checks are rules that neither avo nor the assembler enforces. They run on every function after
-// register allocation. A violation is an error of the generator.
+// checks are rules for emitted functions that neither avo nor the assembler enforces. They run
+// after register allocation.
 var checks = pass.Concat(
 	pass.FunctionPass(vexRegisters),
 	pass.FunctionPass(cleanUppers),
@@ -19,9 +19,9 @@ var checks = pass.Concat(
 	pass.FunctionPass(plainLabels),
 )
 
-// vexRegisters rejects vector registers 16 to 31 in functions whose other instructions
-// need no AVX-512. With such a register the assembler silently chooses an EVEX encoding,
-// and the program crashes on a machine that has only AVX2.
+// vexRegisters rejects vector registers 16 to 31 in functions whose other instructions need no
+// AVX-512. With such a register the assembler needs AVX-512, and the program would crash on a
+// processor without it.
 func vexRegisters(fn *ir.Function) error {
 	for _, feature := range fn.ISA {
 		if strings.HasPrefix(feature, "AVX512") {
@@ -36,9 +36,8 @@ func vexRegisters(fn *ir.Function) error {
 	})
 }
 
-// cleanUppers requires VZEROUPPER right before every RET of a function that uses a vector
-// register. The Go code that follows uses legacy SSE, which is slow while the upper
-// halves of vector registers are in use.
+// cleanUppers requires VZEROUPPER right before every RET of a function that uses a vector register.
+// Without it the SSE instructions of Go code would be slow.
 func cleanUppers(fn *ir.Function) error {
 	vector, before := false, ""
 	for _, i := range fn.Instructions() {
@@ -66,8 +65,8 @@ func noLegacySSE(fn *ir.Function) error {
 	})
 }
 
-// registerName matches every name that the Go assembler reads as a register of amd64, in
-// upper or lower case. A jump to a label of such a name would jump through the register.
+// registerName matches every name that the Go assembler reads as a register. A jump to a label of
+// such a name would jump through the register.
 var registerName = regexp.MustCompile(`(?i)^([A-D][LHX]|[SD]I|[SB]P|SB|FP|PC|TLS|G|[SD]IB|[SB]PB|[C-GS]S|R[0-9]+B?|[FMKXYZ][0-9]+|[CDT]R[0-9]+|GDTR|IDTR|LDTR|MSW|TASK)$`)
 
 // plainLabels rejects labels that are register names.

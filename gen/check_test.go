@@ -10,10 +10,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// compile compiles a function written by hand, and returns the first error of the checks.
+// compile compiles the function that body emits, and returns the first error of the checks.
 func compile(t *testing.T, body func(e *emitter)) error {
 	t.Helper()
-	e := newEmitter(&tables{}, nil)
+	e := newEmitter(&rodata{}, nil)
 	e.isa = &avx2
 	e.Function("bad")
 	e.SignatureExpr("func(x []float64) float64")
@@ -73,7 +73,7 @@ func TestChecks(t *testing.T) {
 		}},
 		{"legacy SSE move", "MOVSD on X0 is legacy SSE", func(e *emitter) {
 			e.VXORPD(reg.X0, reg.X0, reg.X0)
-			e.Store(reg.X0, e.ReturnIndex(0)) // avo's code for a float64 result
+			e.Store(reg.X0, e.ReturnIndex(0)) // emits MOVSD, a legacy SSE instruction
 			e.ret()
 		}},
 		{"legacy SSE arithmetic", "ADDPD on X1 is legacy SSE", func(e *emitter) {

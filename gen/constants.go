@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// plain holds the constants that package kernels does not declare.
+// plain holds the bits of the constants that package kernels does not declare.
 var plain = map[string]uint64{
 	"one":     math.Float64bits(1),
 	"two":     math.Float64bits(2),
@@ -34,5 +34,5 @@ func (e *emitter) constant(name string) operand.Mem {
 		x, _ := constant.Float64Val(e.number(name))
 		b = math.Float64bits(x)
 	}
-	return e.tables.add(name, 4, func(int) uint64 { return b })
+	return e.rodata.add(name, 4, func(int) uint64 { return b })
 }

@@ -7,14 +7,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of the columns of
-// later rows, because the processor starts these loads while it waits for the slope. A step of 75
-// nonzeros took 254 ns without prefetching, and 336, 312 and 318 ns with prefetching one, two and
-// three rows ahead (AVX-512, 47,236 columns).
+// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of later rows:
+// measured steps with such prefetching were slower.
 type decayLoop struct {
 	*fused
 	cells, keep reg.GPVirtual
-	now         operand.Mem // number of steps done
+	now         operand.Mem // the number of steps done
 }
 
 func (e *emitter) innerDecay(t *isa) {
@@ -26,7 +24,7 @@ func (e *emitter) innerDecay(t *isa) {
 		"keep holds v between the sum and the update. The padding of a decoded row points at zeros.")
 	l := &decayLoop{fused: e.fused(6), cells: e.base("a.cells"), keep: e.base("a.scratch.keep"), now: e.field("a.step")}
 	pad := e.GP64()
-	e.LEAQ(e.tables.add("nothing", 4, func(int) uint64 { return 0 }), pad)
+	e.LEAQ(e.rodata.add("nothing", 4, func(int) uint64 { return 0 }), pad)
 	e.SUBQ(l.cells, pad)
 	e.MOVQ(pad, l.pad)
 	l.steps(operand.Imm(1), "", l.step)
@@ -55,15 +53,16 @@ func (l *decayLoop) step() {
 	l.VMOVSD(next, l.now)
 }
 
-// cell returns the operand of the named number in the state of a column. j is the distance in bytes
-// of the column's state from l.cells.
+// cell returns the memory operand of one number in the state of a column. name is the constant of
+// package kernels that is the index of this number. j is the distance in bytes from l.cells to the
+// column's state.
 func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
 	i, _ := constant.Int64Val(l.number(name))
 	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * int(i)}
 }
 
-// margin returns the margin of the row at the current point, and stores v of each nonzero in the
-// scratch memory keep. The comment of innerDecay in the generated file defines v.
+// margin returns the margin of the row at the current point, and stores v of each nonzero in
+// l.keep. The text in innerDecay above defines v.
 func (l *decayLoop) margin() vec {
 	acc := l.zeros(l.group())
 	l.eachBlock(func(off, num func(int) operand.Mem) {
@@ -85,17 +84,17 @@ func (l *decayLoop) margin() vec {
 	return l.sum(acc)
 }
 
-// pairs reads two neighbouring numbers of the state, the named one and the one after it, for as
-// many nonzeros as a vector has lanes. first is the place of the first of these nonzeros in the
-// row's current eight. a holds the named numbers, b those after them.
+// pairs reads two neighbouring numbers from the state of as many nonzeros as a vector has lanes. a
+// holds the number with the given name for each nonzero, b the number after it. first is the place
+// of the first of these nonzeros among the eight of a block.
 func (l *decayLoop) pairs(off func(int) operand.Mem, first int, name string) (a, b vec) {
 	at := func(k int) operand.Mem {
 		j := l.GP64()
 		l.MOVQ(off(first+k), j)
 		return l.cell(j, name)
 	}
-	// part[0] takes the even nonzeros and part[1] the odd ones, because the unpacking instructions
-	// below take lanes from part[0] and part[1] in turn.
+	// part[0] takes the even nonzeros and part[1] the odd ones, because the instructions below
+	// interleave the two.
 	var part [2]vec
 	for p := range part {
 		x, y := l.XMM(), l.YMM()

@@ -7,19 +7,18 @@ import (
 
 // A decoder converts the columns or values of a row to 64 bits.
 type decoder struct {
-	// param is the slice of the stored numbers, which is nil if the rows have another form. A decoder
-	// without a param is used if all other slices are nil.
+	// param names the slice of the stored numbers: the decoder is used if this slice is not nil. The
+	// last decoder may have no param; it is used if the slices of all decoders before it are nil.
 	param string
 	bytes int // size of a stored number
-	// vector converts as many numbers as a vector has lanes. With a mask it reads only the lanes
-	// inside the mask and does not change the other lanes of x. one converts a single number into
-	// dst.
+	// vector converts as many numbers as a vector has lanes, from m into x. Lanes outside the mask are
+	// not read and do not change in x. one converts a single number.
 	vector func(e *emitter, m operand.Mem, k mask, x vec)
 	one    func(e *emitter, m, dst operand.Mem)
 }
 
-// columnDecoders returns decoders that convert column numbers into byte distances, one for each of
-// columnForms.
+// columnDecoders returns a decoder for each of columnForms. It converts column numbers into
+// distances in bytes.
 func (f *fused) columnDecoders() (all []decoder) {
 	shift := operand.Imm(uint64(f.shift))
 	for _, c := range columnForms {
@@ -47,7 +46,7 @@ func (f *fused) columnDecoders() (all []decoder) {
 	return all
 }
 
-// valueDecoders returns decoders that convert values into float64, one for each of valueForms.
+// valueDecoders returns a decoder for each of valueForms. It converts values into float64.
 func valueDecoders() (all []decoder) {
 	for _, v := range valueForms {
 		d := decoder{
@@ -82,7 +81,7 @@ func valueDecoders() (all []decoder) {
 	return all
 }
 
-// decode emits the conversion of the f.n nonzeros from nonzero lo on.
+// decode emits the conversion of f.n nonzeros. lo is the first of them.
 func (f *fused) decode(lo reg.GPVirtual) {
 	f.decodeInto(f.off, lo, f.pad, f.columnDecoders())
 	f.decodeInto(f.num, lo, f.constant("signBit"), valueDecoders())
@@ -113,7 +112,7 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, decoders []dec
 	f.at(done)
 }
 
-// decodeBlocks converts eight numbers at a time, and sets m to how many are left.
+// decodeBlocks converts eight numbers at a time, and sets m to the number of numbers left.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)

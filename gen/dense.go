@@ -9,7 +9,7 @@ func (e *emitter) dot(t *isa) {
 	acc := e.reduce(n, 1, func(p place, acc []vec) {
 		e.accumulate(acc[0], e.read(x, p), e.read(y, p), p.mask)
 	})
-	e.result(acc[0])
+	e.returnSum(acc[0])
 	e.ret()
 }
 
@@ -35,9 +35,9 @@ func (e *emitter) logisticSlopes(t *isa) {
 		b := e.read(label, p)
 		z, x := e.logisticExp(e.read(margin, p), b)
 		e.unlessNil(slope, func() { e.write(e.logisticSlope(z, x, b), slope, p) })
-		e.gain(acc[0], e.logisticLoss(z, x), p.mask)
+		e.addMasked(acc[0], e.logisticLoss(z, x), p.mask)
 	})
-	e.result(acc[0])
+	e.returnSum(acc[0])
 	e.ret()
 }
 
@@ -52,12 +52,11 @@ func (e *emitter) squaredSlopes(t *isa) {
 		e.unlessNil(slope, func() { e.write(e.add(r, r), slope, p) })
 		e.accumulate(acc[0], r, r, p.mask)
 	})
-	e.result(acc[0])
+	e.returnSum(acc[0])
 	e.ret()
 }
 
-// unlessNil emits f and a branch that skips it if the slice with this base is nil. Within
-// a call the branch always goes the same way, so it is predicted well.
+// unlessNil emits f and a branch that skips it if the slice at base is nil.
 func (e *emitter) unlessNil(base reg.GPVirtual, f func()) {
 	skip := e.label("nil")
 	e.TESTQ(base, base)

@@ -82,7 +82,7 @@ func (e *emitter) elementLoop() *elementLoop {
 	return &elementLoop{fused: e.fused(3), w: e.base("a.w")}
 }
 
-// run emits the loop over the steps. The padding of a decoded row points at the field zero of
+// run emits the loop over the steps. The padding of a decoded row refers to the field zero of
 // stepArgs.
 func (l *elementLoop) run(step func()) {
 	zero := l.GP64()
@@ -93,7 +93,7 @@ func (l *elementLoop) run(step func()) {
 	l.ret()
 }
 
-// margin returns the margin of the row at the point w.
+// margin returns the inner product of the row with w.
 func (l *elementLoop) margin() vec {
 	lanes := make([]vec, 8)
 	for i := range lanes {
@@ -111,10 +111,9 @@ func (l *elementLoop) margin() vec {
 	return l.sumLanes(lanes)
 }
 
-// sweep emits the update of all elements of w, without the products with the row. With a box it
-// also clips w and adds it to the sum. The last vector may overlap the one before it, so it is
-// computed first. A masked store instead would delay the loads of the next row until the store has
-// reached the cache.
+// sweep emits w = FMA(c, w, e) for all elements. If box is true, it also clips w and adds w to the
+// sum. The last vector may overlap the vector before it, so it is computed first. A masked store
+// instead would delay the loads of the next row.
 func (l *elementLoop) sweep(box bool) {
 	e := l.emitter
 	short, one, done := e.label("short"), e.label("element"), e.label("swept")
@@ -160,7 +159,7 @@ func (l *elementLoop) sweep(box bool) {
 	}
 	e.write(last, b.w, end)
 	e.JMP(done)
-	// If there are fewer elements than a vector has lanes, they are updated one by one.
+	// Fewer elements than a vector has lanes are updated one by one.
 	e.at(short)
 	e.ADDQ(operand.Imm(lanes), n)
 	e.JZ(done)
@@ -193,7 +192,7 @@ func (l *elementLoop) sweepBases(box bool) sweepBases {
 	return b
 }
 
-// point returns FMA(c, w, e), clipped if there is a box.
+// point returns FMA(c, w, e), clipped to lo and hi if there is a box.
 func (b sweepBases) point(e *emitter, p place) vec {
 	v := e.read(b.w, p)
 	if e.lanes > 2 {
@@ -207,9 +206,9 @@ func (b sweepBases) point(e *emitter, p place) vec {
 	return e.min(e.read(b.hi, p), e.max(e.read(b.lo, p), v))
 }
 
-// eachNonzero emits a loop of f over the nonzeros of the decoded row, without the padding. The
-// operands off and num of f address the nonzero in the arrays l.off and l.num. k+at is its distance
-// in bytes from the beginning of either array.
+// eachNonzero emits a loop of f over the nonzeros of the decoded row, without the padding. off and
+// num are the operands of the nonzero in the arrays l.off and l.num. k+at is its distance in bytes
+// from the beginning of each array.
 func (l *elementLoop) eachNonzero(f func(off, num operand.Mem, k reg.GPVirtual, at int)) {
 	const unroll = 2
 	block, rest, one, done := l.label("two"), l.label("rest"), l.label("one"), l.label("nonzeros")

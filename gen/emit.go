@@ -12,21 +12,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An emitter is an avo context with the helpers of this package. There is one for each
-// output file, so generation has no global state.
+// An emitter is an avo context with the helpers of this package. Each output file has its own
+// emitter.
 type emitter struct {
 	*build.Context
 	*isa
-	tables   *tables        // the read-only words that all kernels share
-	declared *types.Package // the declarations of package kernels in files that are not generated
+	rodata   *rodata        // the read-only tables that all kernels share
+	declared *types.Package // what package kernels declares in files that are not generated
 	pointers map[string]pointer
 	labels   int
 	stubs    []stub
 }
 
-// A stub describes a kernel for the table of sets. It has the name of the function, the field of
-// the set that holds the kernel, and whether the field is an array because the kernel exists in
-// several storage forms.
+// A stub describes a kernel for the sets in zsets_amd64.go. array is true if the field of the type
+// set is an array with a kernel for each storage form.
 type stub struct {
 	isa      *isa
 	field    string
@@ -34,19 +33,19 @@ type stub struct {
 	function string
 }
 
-func newEmitter(t *tables, declared *types.Package) *emitter {
-	e := &emitter{Context: build.NewContext(), tables: t, declared: declared}
+func newEmitter(t *rodata, declared *types.Package) *emitter {
+	e := &emitter{Context: build.NewContext(), rodata: t, declared: declared}
 	e.ConstraintExpr("!purego")
 	return e
 }
 
-// kernel opens the function with the given name and the suffix of the instruction set. doc is a
-// description of its loop for the comment.
+// kernel begins a function. Its name is the given name with the suffix of the instruction set. doc
+// describes the kernel's loop in the function's comment.
 func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
 	e.open(stub{isa: t, field: name, function: name + t.name}, signature, doc)
 }
 
-// storedKernel is like kernel, for one storage form. It adds the form's suffix to the name.
+// storedKernel is kernel for one storage form, whose suffix it adds to the name.
 func (e *emitter) storedKernel(t *isa, s *storage, name, signature string, doc ...string) {
 	e.open(stub{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)
 }
@@ -66,13 +65,13 @@ func (e *emitter) open(s stub, signature string, doc []string) {
 	e.loadPointers(sig.Type.(*types.Signature).Params())
 }
 
-// ret ends the function.
+// ret emits the end of the function.
 func (e *emitter) ret() {
 	e.VZEROUPPER()
 	e.RET()
 }
 
-// label returns a new unique label; at places it in the code.
+// label returns a unique label that begins with what; at places the label in the code.
 func (e *emitter) label(what string) operand.LabelRef {
 	e.labels++
 	return operand.LabelRef(fmt.Sprintf("%s%d", what, e.labels))

@@ -5,32 +5,27 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// stepKernel is the signature of the fused inner loops. The struct holds the rows in any
-// storage form, the labels and slopes, the vectors of the loop, and scratch memory for a
-// decoded row.
+// stepKernel is the signature of the inner loops. Package kernels declares stepArgs.
 const stepKernel = "func(a *stepArgs) (done int)"
 
-// The row pointers and the nonzeros of a row are prefetched this number of samples before their
-// use.
+// Row pointers and nonzeros are prefetched this number of samples before their use.
 const (
 	pointersAhead = 16
 	nonzerosAhead = 8
 )
 
-// A fused emits a loop of inner steps on sparse rows. Every row is first decoded into two arrays:
-// off gets the byte distance of each column in the loop's vectors, num the value. Both are padded
-// to a multiple of 8 nonzeros. The padding has the value -0 and the byte distance of a place that
-// holds +0, so it changes no sum. Decoding does not wait for the step before, so it adds nothing to
-// the chain of dependent operations, and the loops over nonzeros are the same for all storage
-// forms.
+// A fused emits a loop of inner steps on sparse rows. It first decodes every row into two arrays:
+// off gets the distance in bytes of each column in the loop's vectors, num the value. Both are
+// padded to a multiple of 8 nonzeros, with the value -0 and the distance of a place that holds +0,
+// which change no sum. So the loops over nonzeros are the same for all storage forms.
 type fused struct {
 	*emitter
 	shift         int // log2 of the bytes that a column takes in the vectors
 	sampled, last reg.GPVirtual
 	off, num      reg.GPVirtual
 	i, n          reg.GPVirtual // the row's number, and its number of nonzeros
-	end           reg.GPVirtual // length in bytes of the decoded row in off and num
-	pad           operand.Mem   // byte distance of the place that holds +0
+	end           reg.GPVirtual // length in bytes of the decoded and padded row in off and num
+	pad           operand.Mem   // distance in bytes of the place that holds +0
 }
 
 func (e *emitter) fused(shift int) *fused {
@@ -42,8 +37,8 @@ func (e *emitter) fused(shift int) *fused {
 }
 
 // steps emits the loop over the sampled rows. A step reduces a.work by the number of nonzeros of
-// its row, plus extra. The loop ends when a.work is used up, when step jumps to the label leave
-// (which may be empty), or before a row that does not fit into the scratch memory.
+// its row, plus extra. The loop ends after the last row, when a.work is used up, when step jumps to
+// the label leave (which may be empty), or before a row that does not fit into the scratch memory.
 func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	next, done := f.label("step"), f.label("done")
 	f.at(next)
@@ -78,8 +73,8 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	f.MOVQ(f.sampled, f.address(f.ReturnIndex(0)))
 }
 
-// prefetch emits prefetches of data that a later step reads. It prefetches only the first cache
-// lines of a row; the processor's own prefetcher loads the others.
+// prefetch emits prefetches of what a later step reads: only the first cache lines of a row,
+// because the processor itself prefetches the lines that follow.
 func (f *fused) prefetch(ptr reg.GPVirtual) {
 	skip := f.label("noRow")
 	t, j := f.GP64(), f.GP64()
@@ -92,8 +87,8 @@ func (f *fused) prefetch(ptr reg.GPVirtual) {
 	f.PREFETCHT0(operand.Mem{Base: f.base("a.Label"), Index: j, Scale: 8})
 	f.PREFETCHT0(operand.Mem{Base: f.base("a.Slope0"), Index: j, Scale: 8})
 	f.MOVQ(operand.Mem{Base: ptr, Index: j, Scale: 8}, j)
-	// The base of a form that is not in use is nil. A prefetch near address 0 would cost
-	// a walk through the page tables, because that page is never mapped.
+	// Forms that are not in use have a nil base and are skipped: a prefetch near address 0 would be
+	// slow.
 	f.prefetchForm(j, f.columnDecoders())
 	f.prefetchForm(j, valueDecoders())
 	f.at(skip)
@@ -151,8 +146,8 @@ func (f *fused) labelOrOne() vec {
 	return b
 }
 
-// eachBlock emits a loop of body over the decoded row, eight nonzeros at a time. off and num return
-// the operands of nonzero k of the eight.
+// eachBlock emits a loop of body over the decoded row, eight nonzeros at a time. off(k) and num(k)
+// are the operands of nonzero k of the eight.
 func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	block, done := f.label("block"), f.label("blocks")
 	c := f.cursor()
@@ -169,7 +164,8 @@ func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	f.at(done)
 }
 
-// sumLanes adds eight lanes, each in its own register, in the order of the numeric contract.
+// sumLanes adds eight lanes, each in its own register, in the order that the comment of package
+// kernels gives.
 func (f *fused) sumLanes(l []vec) vec {
 	for h := 4; h > 0; h /= 2 {
 		for i := range h {

@@ -99,7 +99,7 @@ var families = []family{
 	{"hessian", append(narrow(stored((*emitter).hessian)...), (*emitter).hessianPanel)},
 }
 
-// stored returns a kernel for each storage form, emitted by f.
+// stored returns one kernel for each storage form, emitted by f.
 func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	var all []func(*emitter, *isa)
 	for _, s := range storages {
@@ -110,8 +110,8 @@ func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	return all
 }
 
-// narrow returns the kernels with assembly for AVX2 only, because wider vectors do not make them
-// faster. Higher levels use the same assembly.
+// narrow returns the kernels with assembly for AVX2 only; higher levels use the same assembly.
+// Wider vectors do not make these kernels faster.
 func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
 	var all []func(*emitter, *isa)
 	for _, f := range kernels {
@@ -137,7 +137,7 @@ func Generate(dir string) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	var all []built
-	var shared tables
+	var shared rodata
 	for _, fam := range families {
 		kernels, err := fam.build(files, &shared, declared)
 		if err != nil {
@@ -152,14 +152,14 @@ func Generate(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// built describes a finished kernel: its stub, and the processor features that it needs.
+// built is a finished kernel with the processor features that it needs.
 type built struct {
 	stub
 	needs []string
 }
 
 // build adds the assembly file and the Go file of a family to files.
-func (fam family) build(files map[string][]byte, shared *tables, declared *types.Package) ([]built, error) {
+func (fam family) build(files map[string][]byte, shared *rodata, declared *types.Package) ([]built, error) {
 	e := newEmitter(shared, declared)
 	for _, k := range fam.kernels {
 		for _, t := range isas {
@@ -195,8 +195,8 @@ func (e *emitter) finished(fns []*ir.Function) []built {
 	return bs
 }
 
-// goSets returns the source of zsets_amd64.go. For every instruction set it has a table of the
-// kernels, and lists the processor features that each kernel uses.
+// goSets returns the source of zsets_amd64.go: for every instruction set a table of the kernels,
+// and the processor features that each kernel needs.
 func goSets(all []built) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !purego\n\npackage kernels\n\n")

@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// spanPart returns the memory operand of a field of the span of package kernels to which base points.
+// spanPart returns the memory operand of a field of the span at the address base.
 func (e *emitter) spanPart(base reg.GPVirtual, field string) operand.Mem {
-	s := e.spans().Underlying().(*types.Struct)
+	s := e.spanType().Underlying().(*types.Struct)
 	for i := range s.NumFields() {
 		if s.Field(i).Name() == field {
 			return operand.Mem{Base: base, Disp: offset(s, i)}
@@ -19,32 +19,23 @@ func (e *emitter) spanPart(base reg.GPVirtual, field string) operand.Mem {
 	panic("gen: no field span." + field) // cannot happen: the field exists
 }
 
-// spans returns the type span of package kernels.
-func (e *emitter) spans() types.Type { return e.declared.Scope().Lookup("span").Type() }
+func (e *emitter) spanType() types.Type { return e.declared.Scope().Lookup("span").Type() }
 
 // A hessianLoop emits the loop that adds the products of spans to the upper triangle of h; type
 // span of package kernels defines them. It updates two rows of h together, to load columns and
-// values once for both. One vector instruction adds four nonzeros in consecutive columns ("runs").
-// Measured on a Zen 5 core, ns per multiply-add:
-//
-//	nonzeros, columns                 one row   a pair   with runs
-//	14 ones of 123                       0.41     0.30        0.31
-//	12 of 54, the first ten among them   0.43     0.36        0.29
-//	38 of 450                            0.52     0.38        0.38
-//
-// Four rows at a time are no better than two. Columns that are not consecutive would need
-// a scatter instruction, which costs as much as single stores.
+// values once for both. Only nonzeros in consecutive columns are added by vector instructions;
+// scatter instructions would be as slow as single stores.
 type hessianLoop struct {
 	*emitter
-	r                   row // its cursor is m, see method hessian
+	r                   nonzeros // the nonzeros; the cursor is m of method hessian
 	h, stride           reg.GPVirtual
 	k, last, end        reg.GPVirtual
 	upper, lower        reg.GPVirtual // addresses of two rows of h
 	c, upperBy, lowerBy vec           // the factors of the span and of the two rows of h
 }
 
-// hessian emits h[idx[k]][idx[m]] += c*val[k]*val[m] for the nonzeros k and m of each
-// span.
+// hessian emits h[idx[k]][idx[m]] += c*val[k]*val[m] for the nonzeros k of each span and the
+// nonzeros m >= k of the same row.
 func (e *emitter) hessian(t *isa, s *storage) {
 	e.storedKernel(t, s, "hessian", "func(h []float64, stride int, a *Rows, spans []span)",
 		"\th[idx[k]*stride+idx[m]] = FMA(c*val[k], val[m], h[idx[k]*stride+idx[m]])",
@@ -52,7 +43,7 @@ func (e *emitter) hessian(t *isa, s *storage) {
 		"for first <= k < last and k <= m < end of each span")
 	l := &hessianLoop{emitter: e, h: e.base("h"), stride: e.GP64(), k: e.GP64(), last: e.GP64(), end: e.GP64(),
 		upper: e.GP64(), lower: e.GP64(), c: e.XMM(), upperBy: e.XMM(), lowerBy: e.XMM()}
-	l.r = row{storage: s, idx: e.base("a." + s.columns.field), cursor: e.GP64()}
+	l.r = nonzeros{storage: s, idx: e.base("a." + s.columns.field), cursor: e.GP64()}
 	if s.valBytes > 0 {
 		l.r.val = e.base("a." + s.values.field)
 	}
@@ -68,15 +59,15 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	e.MOVQ(e.spanPart(spans, "end"), l.end)
 	e.VMOVSD(e.spanPart(spans, "c"), l.c)
 	l.span()
-	e.ADDQ(operand.U32(gotypes.Sizes.Sizeof(e.spans())), spans)
+	e.ADDQ(operand.U32(gotypes.Sizes.Sizeof(e.spanType())), spans)
 	e.DECQ(left)
 	e.JNZ(next)
 	e.at(done)
 	e.ret()
 }
 
-// span emits the products of one span: each nonzero from l.k to l.last-1 times itself and all
-// nonzeros after it.
+// span emits the products of one span: each nonzero from l.k to l.last-1 times itself and times
+// each nonzero after it, up to l.end-1.
 func (l *hessianLoop) span() {
 	pair, single, done := l.label("pair"), l.label("single"), l.label("spanDone")
 	one := l.label("one")
@@ -109,8 +100,8 @@ func (l *hessianLoop) span() {
 	l.at(done)
 }
 
-// open sets row to the address of the row of h that belongs to the column of the nonzero k places
-// after the cursor, and by to c times the nonzero's value.
+// open takes the nonzero k places after the cursor. It sets row to the address of the row of h for
+// the nonzero's column, and by to c times the nonzero's value.
 func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	l.r.index(l.emitter, l.r.column(k), row)
 	l.IMULQ(l.stride, row)
@@ -122,28 +113,27 @@ func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	}
 }
 
-// meet takes the nonzero k places after the cursor. It adds upperBy times its value to the upper
-// row of h and, if both is set, lowerBy times its value to the lower row.
+// meet takes the nonzero k places after the cursor. It adds upperBy times the nonzero's value to
+// the upper row of h and, if both is true, lowerBy times this value to the lower row.
 func (l *hessianLoop) meet(k int, both bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)
 	v := l.r.number(l.emitter, l.r.value(k))
-	l.gain(operand.Mem{Base: l.upper, Index: j, Scale: 8}, l.upperBy, v)
+	l.addProduct(operand.Mem{Base: l.upper, Index: j, Scale: 8}, l.upperBy, v)
 	if both {
-		l.gain(operand.Mem{Base: l.lower, Index: j, Scale: 8}, l.lowerBy, v)
+		l.addProduct(operand.Mem{Base: l.lower, Index: j, Scale: 8}, l.lowerBy, v)
 	}
 }
 
-// gain adds by·v to an element of h.
-func (l *hessianLoop) gain(h operand.Mem, by, v vec) {
+// addProduct adds by·v to an element of h.
+func (l *hessianLoop) addProduct(h operand.Mem, by, v vec) {
 	x := l.scalar(h)
 	l.addNumber(x, by, v)
 	l.VMOVSD(x, h)
 }
 
-// runs adds the products with four nonzeros at a time to both rows of h, as long as the columns of the
-// four are consecutive. In many data sets the first columns are numeric features, which almost
-// every row has.
+// runs adds the products with four nonzeros at a time to both rows of h, as long as the columns of
+// the four are consecutive.
 func (l *hessianLoop) runs() {
 	four, done := l.label("four"), l.label("noRun")
 	first, last, after := l.GP64(), l.GP64(), l.GP64()
@@ -168,7 +158,7 @@ func (l *hessianLoop) runs() {
 	l.at(done)
 }
 
-// each emits f for the nonzeros from the cursor to end. The loop handles two nonzeros in each turn.
+// each emits a loop of f over the nonzeros from the cursor to l.end-1.
 func (l *hessianLoop) each(f func(k int)) {
 	two, odd, done := l.label("two"), l.label("odd"), l.label("met")
 	l.DECQ(l.end)
@@ -188,8 +178,8 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.at(done)
 }
 
-// hessianPanel emits the update of a tile of h. It processes the 64 columns of a row of h in groups
-// of eight vectors, which stay in registers.
+// hessianPanel emits the update of a tile of h. It keeps a group of eight vectors of a row of h in
+// registers.
 func (e *emitter) hessianPanel(t *isa) {
 	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")

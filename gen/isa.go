@@ -6,13 +6,13 @@ import (
 )
 
 // An isa describes an instruction set: the width of its vectors, and how it masks, selects and
-// merges lanes. Kernels are written once, with an isa as a parameter.
+// merges lanes.
 type isa struct {
 	name  string // suffix of the kernels' names, and name of the Level constant
 	lanes int    // float64 lanes of a vector
 
 	vector func(*emitter) vec
-	bcst   bool // instructions can broadcast a constant operand from memory
+	bcst   bool // whether instructions can broadcast an operand from memory
 
 	// startMasks returns a register with the state of the masks for the last n < 16 elements. mask
 	// returns the mask of the i-th vector after the current one; stepMasks makes the next vector
@@ -21,20 +21,20 @@ type isa struct {
 	mask       func(e *emitter, state reg.GPVirtual, i int) mask
 	stepMasks  func(e *emitter, state reg.GPVirtual)
 
-	// load and store do not touch memory in lanes outside the mask; load sets these lanes
-	// to +0. merge copies the lanes of x inside the mask to dst.
+	// load and store do not touch memory in lanes outside the mask; load sets the lanes outside to +0.
+	// merge copies the lanes of x inside the mask to dst.
 	load  func(e *emitter, m operand.Mem, k mask) vec
 	store func(e *emitter, v vec, m operand.Mem, k mask)
 	merge func(e *emitter, x, dst vec, k mask)
 
-	// compare returns the mask of the lanes in which "a pred b" holds. choose returns x inside the
-	// mask and y outside; keep returns x inside and +0 outside.
+	// compare returns the mask of the lanes in which "a pred b" is true, such as a > b. choose returns
+	// x inside the mask and y outside; keep returns x inside and +0 outside.
 	compare func(e *emitter, pred predicate, b, a vec) mask
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
 
 	// decodeRest converts the last m < 8 numbers of a row and appends padding up to eight. It is
-	// decodeMasked for 8 lanes and opmasks, and decodeSingly for 4 lanes; see decode.go.
+	// decodeMasked or decodeSingly.
 	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
 }
 
@@ -45,19 +45,19 @@ type (
 	mask = reg.Register
 )
 
-// A predicate is the immediate operand of VCMPPD. Both predicates are false for NaN.
+// A predicate is the operand of VCMPPD that selects the comparison. Both predicates are false for
+// NaN.
 type predicate operand.U8
 
 const (
-	greater        predicate = 0x1e // GT_OQ
-	greaterOrEqual predicate = 0x1d // GE_OQ
+	greater        predicate = 0x1e // Intel's name: GT_OQ
+	greaterOrEqual predicate = 0x1d // Intel's name: GE_OQ
 )
 
 // isas lists the instruction sets in ascending order of level.
 var isas = []*isa{&avx2, &avx512}
 
-// group returns the number of vectors that hold the 8 lanes of a sparse sum. The comment of package
-// kernels says why there are 8.
+// group returns the number of vectors that hold the 8 lanes of a sparse sum.
 func (t *isa) group() int { return 8 / t.lanes }
 
 // dense returns the number of vectors that hold the 16 lanes of a dense sum.

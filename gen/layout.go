@@ -14,10 +14,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// declarations returns the types that package kernels declares in dir. The emitter takes the layout
-// of structs from these types, so a struct is declared only once, and TestCurrent fails if a change
-// of a struct makes the assembly wrong. Function bodies, imports and generated files are ignored:
-// they may contain errors before the files are generated, and the types do not need them.
+// declarations returns the types that package kernels declares in dir. It ignores function bodies,
+// imports and generated files, because they may contain errors before the files are generated.
 func declarations(dir string) (*types.Package, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -37,7 +35,7 @@ func declarations(dir string) (*types.Package, error) {
 		files = append(files, f)
 	}
 	cfg := types.Config{IgnoreFuncBodies: true, Sizes: gotypes.Sizes, Error: func(error) {}}
-	pkg, _ := cfg.Check("kernels", fset, files, nil) // its errors concern only the ignored imports and files
+	pkg, _ := cfg.Check("kernels", fset, files, nil) // only what is ignored causes errors
 	return pkg, nil
 }
 
@@ -59,8 +57,8 @@ func (e *emitter) loadPointers(params *types.Tuple) {
 	}
 }
 
-// param returns a parameter or, for a path such as a.Label, a field of the struct to
-// which the parameter points. A field of an embedded struct is named without that struct.
+// param returns a parameter or, for a path such as a.Label, a field of the struct to which the
+// parameter a points. The path to a field of an embedded struct does not name that struct.
 func (e *emitter) param(path string) gotypes.Component {
 	name, fields, ok := strings.Cut(path, ".")
 	if !ok {

@@ -4,10 +4,10 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A lazyLoop emits the inner loop InnerLazyCells.
+// A lazyLoop emits the inner loops InnerLazyCells and InnerLazyBallCells.
 type lazyLoop struct {
 	*fused
-	cells        operand.Mem // base of the cells
+	cells        operand.Mem // the beginning of the cells
 	alpha, gamma vec
 }
 
@@ -82,8 +82,8 @@ func (l *lazyLoop) step(leave operand.LabelRef) {
 	l.JHI(leave)
 }
 
-// sums returns a vector whose two low lanes are the products of the row with the vectors u and d of
-// InnerLazyCells.
+// sums returns a vector whose two low lanes are the inner products of the row with the vectors u
+// and d of InnerLazyCells.
 func (l *lazyLoop) sums() vec {
 	lanes := make([]vec, 8)
 	for i := range lanes {
@@ -102,7 +102,7 @@ func (l *lazyLoop) sums() vec {
 }
 
 // update adds coef times the row to the cells. It then sets the cell of the padding to zero again,
-// because an infinite coef makes this cell NaN.
+// because an infinite coef makes it NaN.
 func (l *lazyLoop) update(coef vec) {
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for k := range 8 {

@@ -5,20 +5,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A row is prefetched rotatedAhead samples before its use. Measured on a Zen 5 core with 32561 rows
-// of 128 numbers, which fill the last-level cache, in ns per step:
-//
-//	samples ahead     4     6     8    12    16    24
-//	AVX2             75    49    47    46    46    45
-//	AVX-512          65    48    41    36    36    36
-//
-// With rows in the first-level cache a step takes 34 ns with AVX2 and 25 ns with AVX-512. The limit
-// is the chain of dependent operations from one gain to the next, to which memory traffic adds
-// little. For rows of 256 numbers a distance above 8 gains nothing.
+// A row is prefetched rotatedAhead samples before its use. On a Zen 5 core a shorter distance was
+// slower, and a longer one not faster.
 const rotatedAhead = 12
 
-// A rotated emits the inner loop on dense rows. The comment of InnerRotated in package kernels defines
-// w', g and f. Step k uses row k. The rows of the following steps are already known.
+// A rotated emits the inner loop on dense rows. The comment of InnerRotated in package kernels
+// defines w', g and f. Row k is the row of step k.
 type rotated struct {
 	*emitter
 	ball bool
@@ -26,15 +18,15 @@ type rotated struct {
 	w, sum, c, e            reg.GPVirtual // addresses of the vectors; w holds w' of step k
 	row, next, after, ahead reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
 	k                       reg.GPVirtual
-	gain, factor            vec     // g and f of step k in every lane; f with the ball only
-	dots                    [][]vec // sums that step k needs, each in lanes; after reduce in the first lane
+	gain, factor            vec     // g and f of step k in every lane; f only with a ball
+	dots                    [][]vec // the lanes of the sums below; after reduce the first lane is the sum
 }
 
-// The sums of step k, which are computed before the gain of step k is known.
+// The indices of the sums of step k in dots. They are computed before the gain of step k is known.
 const (
 	dotNextPoint = iota // next·w', where w' is the point before row is added
 	dotNextRow          // next·row
-	dotRowPoint         // row·w', only with the ball
+	dotRowPoint         // row·w', only with a ball
 	dotRowRow           // row·row
 	dotPoint            // w'·w'
 	rotatedDots
@@ -64,8 +56,7 @@ func (e *emitter) innerRotatedBall(t *isa) {
 	r.run()
 }
 
-// run emits the loop. The code of the gain appears once: step 0 jumps to it and skips the
-// sweep.
+// run emits the loop. Step 0 jumps to the code of the gain and skips the sweep.
 func (r *rotated) run() {
 	step, gain, begun, last := r.label("step"), r.label("gain"), r.label("begun"), r.label("last")
 	steps, sampled := r.field("a.count"), r.address(r.param("a.sampled").Len())
@@ -74,8 +65,7 @@ func (r *rotated) run() {
 	r.locate(r.row, 0, steps)
 	r.locate(r.next, 1, steps)
 	r.first(t)
-	// Both registers must be set on every path to sweep. Otherwise the allocator would reserve them
-	// during first.
+	// Without a value here the allocator would reserve both registers during first.
 	for _, v := range []vec{r.gain, r.factor} {
 		r.VBROADCASTSD(t, v)
 	}
@@ -88,7 +78,7 @@ func (r *rotated) run() {
 	r.locate(r.ahead, rotatedAhead-1, sampled)
 	r.margin(t, g)
 	r.at(gain)
-	r.slope(g, t)
+	r.computeGain(g, t)
 	r.TESTQ(r.k, r.k)
 	r.JZ(begun)
 	r.sweep()
@@ -121,8 +111,7 @@ func (r *rotated) start() {
 	}
 }
 
-// locate sets row to the address of the row of the drawn sample with the index min(k+distance, count-1)
-// in a.sampled.
+// locate sets row to the address of the row with the number a.sampled[min(k+distance, count-1)].
 func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	i := r.GP64()
 	r.MOVQ(count, row)
@@ -135,7 +124,7 @@ func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	r.LEAQ(operand.Mem{Base: r.base("a.dense"), Index: row, Scale: 8}, row)
 }
 
-// margin sets t to the margin of the next sample; g is the gain of the current one.
+// margin sets t to the margin of the next sample; g is the gain of the current sample.
 func (r *rotated) margin(t, g vec) {
 	r.VMOVAPD(g, t)
 	r.VFMADD213SD(r.dot(dotNextPoint), r.dot(dotNextRow), t)
@@ -144,8 +133,8 @@ func (r *rotated) margin(t, g vec) {
 	}
 }
 
-// slope sets g to the gain of sample k, given its margin t.
-func (r *rotated) slope(g, t vec) {
+// computeGain sets g to the gain of step k; t is the margin of row k.
+func (r *rotated) computeGain(g, t vec) {
 	i := r.GP64()
 	r.MOVLQSX(operand.Mem{Base: r.base("a.sampled"), Index: r.k, Scale: 4}, i)
 	b := r.scalar(operand.Mem{Base: r.base("a.Label"), Index: i, Scale: 8})
@@ -165,7 +154,8 @@ func (r *rotated) slope(g, t vec) {
 	r.VMULSD(r.scalar(r.field("a.Eta")), g, g)
 }
 
-// spread copies the gain of step k, and for the ball the factor f, to every lane.
+// spread sets r.gain to g in every lane. With a ball it also computes the factor f of step k and
+// sets r.factor.
 func (r *rotated) spread(g vec) {
 	r.VBROADCASTSD(g, r.gain)
 	if !r.ball {

@@ -48,8 +48,8 @@ func (r *rotated) step(p place) vec {
 	return w
 }
 
-// point stores w' at a place and adds the products there to the lanes of the sums. row is the row
-// of the step, next the row of the step after it. point needs no more registers than AVX2 has left.
+// point stores w' at a place and adds the products at this place to the lanes of the sums. next is
+// the row of the step after the step of row.
 func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	c := r.read(r.c, p)
 	r.VFMADD213PD(p.in(r.e), w, c)
@@ -85,7 +85,6 @@ func (r *rotated) eachVector(f func(p place, i int)) {
 	r.at(done)
 }
 
-// clear sets the lanes of the sums to zero.
 func (r *rotated) clear() {
 	for _, lanes := range r.dots {
 		for _, v := range lanes {
@@ -101,5 +100,5 @@ func (r *rotated) reduce() {
 	}
 }
 
-// dot returns sum d; it is valid after reduce.
+// dot returns the sum with the index d, after reduce.
 func (r *rotated) dot(d int) operand.Op { return r.dots[d][0].AsX() }

@@ -3,9 +3,7 @@ package gen
 import "github.com/mmcloughlin/avo/operand"
 
 // scalars runs f with an isa that handles one number, in the low lane of a 128-bit register. The
-// inner loops use it for the chain of operations from margin to gain, so that the arithmetic that
-// is written for vectors serves for single numbers too. Narrow divisions are faster on many
-// processors. The upper lane has no meaning.
+// upper lane has no meaning.
 func (e *emitter) scalars(f func()) {
 	wide := e.isa
 	narrow := *wide

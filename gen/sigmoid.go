@@ -2,7 +2,7 @@ package gen
 
 import "github.com/mmcloughlin/avo/operand"
 
-// pair returns FMA(c1, x, c0), the innermost step of Estrin's scheme.
+// pair returns FMA(c1, x, c0) for the constants with the names c1 and c0.
 func (e *emitter) pair(c1, c0 string, x vec) vec {
 	p := e.fresh(c1)
 	e.fmaK(p, x, c0)
@@ -63,7 +63,7 @@ func (e *emitter) logisticExp(t, b vec) (z, x vec) {
 	return z, e.expNeg(e.andK(z, "absBits"))
 }
 
-// logisticSlope returns -b (z > 0 ? x : 1)/(1+x) for x = exp(-|z|).
+// logisticSlope returns -b x/(1+x) if z > 0 and -b/(1+x) otherwise, for x = exp(-|z|).
 func (e *emitter) logisticSlope(z, x, b vec) vec {
 	positive := e.compare(e, greater, e.zero(), z)
 	num := e.choose(e, positive, x, e.fresh("one"))

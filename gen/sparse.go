@@ -7,14 +7,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// margins emits dst[r] = the sum over row r of val[k]*w[idx[k]]. The loop over rows is
-// part of the assembly: for a row of a dozen nonzeros a call would cost as much as the
-// row.
+// margins emits dst[r] = the sum over row r of val[k]*w[idx[k]]. The loop over rows is in the
+// assembly, because a call for each row would cost as much as a short row.
 func (e *emitter) margins(t *isa, s *storage) {
 	e.storedKernel(t, s, "margins", "func(dst []float64, a *Rows, w []float64)",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r",
 		"\tdst[r] = sum of the lanes")
-	dst, ptr, r := e.base("dst"), e.base("a.Ptr"), e.row(s, "w")
+	dst, ptr, r := e.base("dst"), e.base("a.Ptr"), e.nonzeros(s, "w")
 	rows, next, done := e.length("dst"), e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
@@ -33,12 +32,11 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.ret()
 }
 
-// rowLanes emits the sum over a part of a long row. The lanes are read from memory and written
-// back.
+// rowLanes emits the sum over a part of a long row. The lanes are a parameter and the result.
 func (e *emitter) rowLanes(t *isa) {
 	e.kernel(t, "rowLanes", "func(lane [8]float64, a *Rows, w []float64) [8]float64",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row 0")
-	ptr, r, end := e.base("a.Ptr"), e.row(storages[0], "w"), e.GP64()
+	ptr, r, end := e.base("a.Ptr"), e.nonzeros(storages[0], "w"), e.GP64()
 	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
 	acc := make([]vec, t.group())
@@ -52,9 +50,9 @@ func (e *emitter) rowLanes(t *isa) {
 	e.ret()
 }
 
-// row loads the addresses of the slices that a kernel on sparse rows uses.
-func (e *emitter) row(s *storage, vector string) row {
-	r := row{storage: s, idx: e.base("a." + s.columns.field), w: e.base(vector), cursor: e.GP64()}
+// nonzeros loads the addresses of the slices that a kernel on sparse rows uses.
+func (e *emitter) nonzeros(s *storage, vector string) nonzeros {
+	r := nonzeros{storage: s, idx: e.base("a." + s.columns.field), w: e.base(vector), cursor: e.GP64()}
 	if s.valBytes > 0 {
 		r.val = e.base("a." + s.values.field)
 	}
@@ -63,7 +61,7 @@ func (e *emitter) row(s *storage, vector string) row {
 
 // rowDot adds the products of the nonzeros from the cursor to end to the 8 lanes of acc,
 // and sets the cursor to end.
-func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
+func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
 	block, rest, done := e.label("nonzeros"), e.label("rest"), e.label("rowDone")
 	last, n := e.GP64(), e.GP64()
 	e.LEAQ(operand.Mem{Base: end, Disp: -8}, last)
@@ -91,12 +89,12 @@ func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
 // scatterUnroll is the number of nonzeros that one turn of the scatter loop handles.
 const scatterUnroll = 4
 
-// scatter emits z[idx[k]] += slope[r]*val[k] over rows.
+// scatter emits z[idx[k]] += slope[r]*val[k] for each nonzero k of each row r.
 func (e *emitter) scatter(t *isa, s *storage) {
 	e.storedKernel(t, s, "scatter", "func(z []float64, a *Rows, slope []float64)",
 		"\tz[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r")
 	ptr, slope, rows := e.base("a.Ptr"), e.base("slope"), e.length("slope")
-	r := e.row(s, "z")
+	r := e.nonzeros(s, "z")
 	next, done := e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
@@ -115,10 +113,9 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ret()
 }
 
-// prefetch emits prefetches of the 16 nonzeros that begin gradientBlock places after the cursor.
-// MarginsGradient reads them next, for the margins of its next block. They come from
-// memory during the scatter of the present block, which is in the cache.
-func (r row) prefetch(e *emitter) {
+// prefetch emits prefetches of 16 nonzeros, from gradientBlock places after the cursor on.
+// MarginsGradient reads them in its next block.
+func (r nonzeros) prefetch(e *emitter) {
 	block, _ := constant.Int64Val(e.number("gradientBlock"))
 	ahead := int(block)
 	e.PREFETCHT0(r.column(ahead))
@@ -130,9 +127,9 @@ func (r row) prefetch(e *emitter) {
 	}
 }
 
-// rowScatter adds g times the nonzeros from the cursor to end to the vector, one at a
-// time, because two nonzeros may have the same column.
-func (e *emitter) rowScatter(r row, end reg.GPVirtual, g vec) {
+// rowScatter adds g times the nonzeros from the cursor to end to the dense vector, one at a time,
+// because two nonzeros may have the same column.
+func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	block, rest, one, done := e.label("nonzeros"), e.label("rest"), e.label("one"), e.label("rowDone")
 	last := e.GP64()
 	e.LEAQ(operand.Mem{Base: end, Disp: -scatterUnroll}, last)
@@ -156,10 +153,9 @@ func (e *emitter) rowScatter(r row, end reg.GPVirtual, g vec) {
 	e.at(done)
 }
 
-// scatterOne adds g times nonzero k to the vector. It loads the number into a register
-// first: some emulators read 16 bytes for a scalar memory operand, beyond the end of the
-// slice.
-func (e *emitter) scatterOne(r row, k int, g vec) {
+// scatterOne adds g times the nonzero k places after the cursor to the dense vector. It loads the
+// number into a register first, because some emulators read 16 bytes for a scalar memory operand.
+func (e *emitter) scatterOne(r nonzeros, k int, g vec) {
 	z, x := r.at(e, k), e.XMM()
 	e.VMOVSD(z, x)
 	e.addNumber(x, g, r.number(e, r.value(k)))

@@ -5,33 +5,32 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A storage is a storage form of the nonzeros of a matrix. Forms differ only in their
-// loads; arithmetic is float64 in every form.
+// A storage is a storage form of nonzeros. Forms differ only in the instructions that load numbers.
 type storage struct {
-	name string // suffix of the kernels, empty for the plain form
+	name string // suffix of the kernels' names, empty for the plain form
 	columns
 	values
 }
 
-// columns describes how column indices are stored. index loads one index and extends it with zeros. extend
-// returns the instruction that does this with as many indices as a vector has lanes.
+// columns describes how column numbers are stored. index loads one number and extends it with
+// zeros. extend returns the instruction that does so with as many numbers as a vector has lanes.
 type columns struct {
-	name, field string // suffix of the kernels; field of Rows
+	name, field string // suffix of the kernels' names; field of Rows
 	idxBytes    int
 	index       func(e *emitter, m operand.Mem, j reg.GPVirtual)
 	extend      func(e *emitter) instruction
 }
 
-// values describes how values are stored.
 type values struct {
-	name, field string // suffix of the kernels; field of Rows, empty if all values are 1
+	name, field string // suffix of the kernels' names; field of Rows, empty if all values are 1
 	valBytes    int
-	// add adds x times the values at m to acc. The mask says which lanes have a value; x is -0 in the others. If
-	// all values are 1, add is a plain addition, which rounds in the same way.
+	// add adds x times the values at m to acc. The mask says which lanes have a value; in the other
+	// lanes x is -0.
 	add func(e *emitter, acc, x vec, m operand.Mem, k mask)
 	// number loads a single value. It returns nil if all values are 1.
 	number func(e *emitter, m operand.Mem) vec
-	// convert returns the instruction and the operand that load as many values as a vector has lanes, as float64.
+	// convert returns an instruction and its operand, which load as many values as a vector has lanes,
+	// as float64.
 	convert func(e *emitter, m operand.Mem) (load instruction, from operand.Op)
 }
 

@@ -52,8 +52,8 @@ func (e *emitter) each(n reg.GPVirtual, f body) {
 	e.at(done)
 }
 
-// reduce emits a loop that sums over n elements, and returns the 16 lanes of each sum.
-// The body is repeated for every vector of a block of 16, so it should be short.
+// reduce emits a loop that sums over n elements, and returns the 16 lanes of each sum. The loop
+// contains the body once for every vector of a block of 16 elements.
 func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
 	acc := e.accumulators(sums)
 	i := e.cursor()
@@ -67,8 +67,8 @@ func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
 	return acc
 }
 
-// reduceRolled is like reduce, but emits the body only once, which is better for a long body. The
-// accumulators rotate, and are back in their places after every 16 elements.
+// reduceRolled is reduce for a long body: its loop contains the body only once. The accumulators
+// rotate, and are back in their places after every 16 elements.
 func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
 	acc := e.accumulators(sums)
 	i := e.cursor()
@@ -81,9 +81,9 @@ func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
 	return acc
 }
 
-// rest emits the body for the last n-i < 16 elements under masks, as a loop. The loop counts
-// through a whole block, so that the accumulators return to their places, but skips the body if no
-// element is left.
+// rest emits a loop of the body over the last n-i < 16 elements, under masks. The loop makes the
+// turns of a whole block, so that the accumulators return to their places, but skips the body when
+// no element is left.
 func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
 	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
 	e.SUBQ(i, n)
@@ -142,8 +142,7 @@ func column(acc [][]vec, j int) []vec {
 	return c
 }
 
-// rotate moves every accumulator one place down and the first to the end. The processor
-// does such moves by renaming registers, at no cost.
+// rotate moves every accumulator of a sum one place down and the first to the end.
 func (e *emitter) rotate(acc [][]vec) {
 	for _, a := range acc {
 		t := e.vector(e)

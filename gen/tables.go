@@ -7,15 +7,16 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// tables holds the read-only words that all kernels share. They are written to a file of their own.
-type tables struct {
+// rodata holds the read-only tables that all kernels share. They are written to a file of their
+// own.
+type rodata struct {
 	names []string
 	words map[string][]uint64
 }
 
-// add returns the table with the given name. The first call with a name defines the table: it has n
-// words, which word returns.
-func (t *tables) add(name string, n int, word func(i int) uint64) operand.Mem {
+// add returns the address of the table with the given name. The first call with a name defines the
+// table: n words, which word returns.
+func (t *rodata) add(name string, n int, word func(i int) uint64) operand.Mem {
 	if t.words == nil {
 		t.words = map[string][]uint64{}
 	}
@@ -30,8 +31,8 @@ func (t *tables) add(name string, n int, word func(i int) uint64) operand.Mem {
 
 func symbol(name string) string { return "·table_" + name }
 
-// assembly returns the source of the tables.
-func (t *tables) assembly() []byte {
+// assembly returns the assembly source of the tables.
+func (t *rodata) assembly() []byte {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !purego\n\n#include \"textflag.h\"\n")
 	for _, name := range t.names {

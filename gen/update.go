@@ -1,6 +1,6 @@
 package gen
 
-// step sets w to FMA(-eta, u, w), where u is d+q, and returns w.
+// step sets w to FMA(-eta, u, w), and returns w.
 func (e *emitter) step(w, u, eta vec) vec {
 	e.VFNMADD231PD(u, eta, w)
 	return w
@@ -48,7 +48,7 @@ func (e *emitter) stepNorm(t *isa) {
 		e.write(v, w, p)
 		e.accumulate(acc[0], v, v, p.mask)
 	})
-	e.result(acc[0])
+	e.returnSum(acc[0])
 	e.ret()
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Bounds on the errors at the margins of function grid, in units in the last place (ulp). They are
+// Upper bounds for the errors at the margins of function grid, in units in the last place (ulp),
 // slightly above the largest measured errors.
 const (
 	expULP     = 1.25
@@ -111,7 +111,7 @@ func TestULP(t *testing.T) {
 	}
 }
 
-// TestScalarSpecials checks margins that are 0, beyond ±708, infinite or NaN.
+// TestScalarSpecials checks margins that are 0, above 708, below -708, infinite or NaN.
 func TestScalarSpecials(t *testing.T) {
 	tiny := ExpNeg(708)
 	if r := tiny / math.Exp(-708); !(math.Abs(r-1) < 1e-12) {
@@ -138,9 +138,8 @@ func TestScalarSpecials(t *testing.T) {
 	}
 }
 
-// compensated returns a sum of n products computed with twice the working precision. bound is
-// gamma_n = n u/(1 - n u), with u = 2^-53, times sum|xy|: it bounds the error of the sum in every
-// order.
+// compensated returns the sum of n products x*y, computed with twice the precision of float64.
+// bound is an upper bound for the rounding error of the same sum in float64, in any order.
 func compensated(n int, term func(k int) (x, y float64)) (sum, bound float64) {
 	var low, size float64
 	for k := range n {

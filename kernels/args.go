@@ -2,20 +2,19 @@ package kernels
 
 import "math"
 
-// A stepArgs holds everything that a series of inner steps reads and writes. It is the only
-// argument of the fused kernels. Its layout is declared only here, where package gen reads it. Each
-// kernel uses the fields of its own loop.
+// A stepArgs holds everything that a series of inner steps reads and writes. Package gen reads the
+// layout here. Each kernel uses the fields of its own loop.
 type stepArgs struct {
 	Steps
 	sampled []int32 // sampled rows of the steps that are left
-	scratch Scratch // memory for a decoded row
+	scratch Scratch // memory for the decoded row
 	work    int     // number of nonzeros and elements that the call may still process
 
-	w, sum []float64 // the iterate; the sum of the iterates, or h of InnerDense
+	w, sum []float64 // the iterate; the sum of the iterates, or the h of InnerDense
 	c, e   []float64 // see InnerDense
 	lo, hi []float64 // the box
 	//lint:ignore U1000 kernels in assembly point there
-	zero float64 // +0; the padding of a decoded row points at it
+	zero float64 // +0, for the padding of a decoded row
 
 	cells []float64 // the state of InnerLazyCells or InnerDecay
 	norm2 []float64 // squared norms of the rows, for InnerLazyBallCells; else nil
@@ -41,16 +40,15 @@ func (a *stepArgs) begin(fn string, s *Steps, sampled []int32) {
 	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // stopped is false unless a lazy loop sets a.ball
 }
 
-// keepsRead checks that v, which the loop writes, overlaps nothing that all inner loops read.
-func (a *stepArgs) keepsRead(fn, name string, v []float64) {
+// checkOutput checks that v, which the loop writes, does not overlap what all inner loops read.
+func (a *stepArgs) checkOutput(fn, name string, v []float64) {
 	checkApart(fn, name, v, "Label", a.Label)
 	checkApart(fn, name, v, "Slope0", a.Slope0)
 	checkApart(fn, name, v, "Val", a.Rows.Val)
 }
 
 // run calls the kernel until all samples are used or a lazy loop stops, and returns the number of
-// steps. The reference, which takes rows of any length, does the steps of rows that do not fit
-// into a.scratch.
+// steps. Steps whose rows do not fit into a.scratch are done by the reference.
 func (a *stepArgs) run(kernel, reference stepKernel) int {
 	samples := len(a.sampled)
 	if samples == 0 {

@@ -1,8 +1,8 @@
 package kernels
 
-// Each function in this file makes one assembly call. It must not be inlined, because the Go
-// scheduler can stop a goroutine only at the stack check in the prologue of a Go function. Assembly
-// functions have no such check, so a loop that called them directly could not be pre-empted.
+// Each function in this file makes one assembly call and must not be inlined. Assembly cannot be
+// pre-empted; the Go scheduler stops a goroutine at the stack check at the beginning of these
+// functions.
 
 //go:noinline
 func marginsBlock(dst []float64, a *Rows, w []float64) {

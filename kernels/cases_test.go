@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// lengths lie on both sides of every bound in the kernels: 0, and one less and one more than the
-// elements of each vector, group of lanes, block of the loops and chunk.
+// lengths are 0, the sizes of a vector, a group of lanes, a block of a loop and a chunk, these
+// sizes plus and minus one, and some others.
 var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
 	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
 
@@ -21,8 +21,8 @@ var special = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1
 	math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, -0x1p-1022, math.MaxFloat64, -math.MaxFloat64,
 	1e-300, -1e-300, 1e-170, -1e-170, 708, -708, 709, -746, 0.5, -0.5, 36.7, -36.7}
 
-// bell draws a number from a bell-shaped distribution. Unlike rand's NormFloat64 it uses only
-// operations that no compiler can fuse, so its bits are the same everywhere.
+// bell draws a number from a bell-shaped distribution. Unlike NormFloat64 it uses only operations
+// that no compiler can fuse, so its bits are the same everywhere.
 func bell(r *rand.Rand) float64 { return 2 * (r.Float64() + r.Float64() + r.Float64() - 1.5) }
 
 var sources = []source{
@@ -47,7 +47,7 @@ func (s source) vector(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// abs returns the absolute values, for use as limits and thresholds.
+// abs replaces the numbers of v by their absolute values, and returns v.
 func abs(v []float64) []float64 {
 	for i, x := range v {
 		v[i] = math.Abs(x)

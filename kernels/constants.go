@@ -6,7 +6,7 @@ package kernels
 
 // The constants of ExpNeg.
 const (
-	expMax   = 708                   // larger arguments are taken as 708, so that every result is a normal float64
+	expMax   = 708                   // larger arguments are taken as 708, because every result must be a normal float64
 	expMagic = 0x1.8p52 + 1023       // adding 1.5*2^52 rounds to an integer; 1023 is the exponent bias
 	negLog2E = -0x1.71547652b82fep+0 // -1.4426950408889634
 	ln2Hi    = 0x1.62e42fefa38p-1    // 0.69314718055989033: ln 2 cut to 42 bits, so that n*ln2Hi is exact

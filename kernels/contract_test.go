@@ -100,8 +100,8 @@ func hessianKeeps(t *testing.T, n int) {
 	}
 }
 
-// TestAllocations checks that kernels with the scratch memory that they need do not allocate
-// memory.
+// TestAllocations checks that kernels do not allocate memory if they get the scratch memory that
+// they need.
 func TestAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	const n = 5000
@@ -115,7 +115,7 @@ func TestAllocations(t *testing.T) {
 	_, short := inForm(a, 4)
 	cells, decay := NewCells(n), make([]float64, n*DecayStride)
 	steps := &Steps{Rows: a, Label: lab[:a.Len()], Slope0: dst, Scratch: NewScratch(a)}
-	sampled := []int32{0, 1, 3, 0} // not row 2, which is longer than the Scratch
+	sampled := []int32{0, 1, 3, 0} // not row 2, which is too long for the Scratch
 	square, weight, hess := make([]float64, 200*200), sources[0].vector(rng, 90), NewHessianScratch()
 	sparse, full := increasingRows(rng, sources[0], lengthsOf(rng, 90, 9), 200), increasingRows(rng, sources[0], lengthsOf(rng, 90, 200), 200)
 	eachLevel(t, func(t *testing.T) {

@@ -6,8 +6,8 @@ import "math"
 // cache line, so that a nonzero touches only one line.
 const DecayStride = 8
 
-// Indices of the values that InnerDecay keeps for a coordinate. For every nonzero, a step reads the
-// first four values by two loads, and writes the first two by one store.
+// Indices of the values that InnerDecay keeps for a coordinate. Values that a step loads or stores
+// together are neighbours.
 const (
 	DecayDeviation = iota // w − Fixed after the last step that touched the coordinate
 	DecayLast             // number of steps done up to and including the last one that touched the coordinate
@@ -43,7 +43,7 @@ func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {
 		panicf("%s: len(state) is %d, want %d numbers per column", fn, len(state), DecayStride)
 	}
 	checkColumns(fn, "state/8", len(state)/DecayStride, &s.Rows)
-	a.keepsRead(fn, "state", state)
+	a.checkOutput(fn, "state", state)
 	raceWrite(state)
 	a.cells, a.step = state, float64(step)
 	a.run(active.innerDecay, innerDecayGeneric)

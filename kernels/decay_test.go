@@ -32,7 +32,7 @@ func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	return c
 }
 
-// run returns the results of the call. If rows is not nil, it replaces the case's own rows.
+// run makes the call and returns its results. rows replaces the rows of the case, unless it is nil.
 func (c *decayCase) run(rows *Rows) [][]float64 {
 	state, steps := slices.Clone(c.state), c.steps
 	if rows != nil {
@@ -60,8 +60,7 @@ func TestDecayCalls(t *testing.T) {
 	})
 }
 
-// TestInnerDecay compares InnerDecay with a loop whose steps update every coordinate, for rates
-// from almost 0 to the largest, over many steps.
+// TestInnerDecay compares InnerDecay with InnerDense, which updates every coordinate in each step.
 func TestInnerDecay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	const p, n, steps = 40, 30, 5000
@@ -83,7 +82,7 @@ func TestInnerDecay(t *testing.T) {
 	state := make([]float64, p*DecayStride)
 	w, c, e, h := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for j := range p {
-		k := math.Ldexp(1, -j/2) / 2 // eta k from 0.5 down to 1e-6
+		k := math.Ldexp(1, -j/2) / 2 // eta*K_jj, from 0.5 down to 1e-6
 		c[j], e[j], w[j] = 1-k, (rng.Float64()-0.5)*k, rng.Float64()-0.5
 		cell := state[j*DecayStride:]
 		cell[DecayFixed] = e[j] / (1 - c[j])

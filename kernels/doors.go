@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// The functions in this file check the arguments of the exported functions. Their cost does not depend on
-// the lengths.
+// The functions in this file check the arguments of the exported functions.
 
 func checkLen(fn, arg string, got, want int) {
 	if got != want {
@@ -41,8 +40,8 @@ func checkColumns(fn, arg string, n int, a *Rows) {
 	}
 }
 
-// checkApart checks that x, which is written, does not overlap y. Functions on vectors
-// alone do not call it: at 100 elements it would take a tenth of their time.
+// checkApart checks that x, which is written, does not overlap y. Functions on vectors alone do not
+// call it, to save time.
 func checkApart(fn, name string, x []float64, other string, y []float64) {
 	if overlap(x, y) {
 		panicf("%s: %s and %s overlap", fn, name, other)

@@ -20,10 +20,8 @@ func panicOf(call func()) (got string) {
 	return ""
 }
 
-// TestDoors checks that wrong arguments panic at every level before anything is read or written, with a
-// message that names the function and the argument: lengths that disagree or overflow, a vector shorter than
-// the number of columns, rows without Cols, outputs that overlap other arguments. Without the checks, assembly
-// would write outside the vector.
+// TestDoors checks that wrong arguments panic at every level before anything is read or written,
+// with a message that names the function and the argument.
 func TestDoors(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
 	oneRow := func(n int) *Steps {

@@ -54,8 +54,8 @@ func (a *stepArgs) take(fn, name string, w, sum, c, e []float64) {
 	checkLen(fn, "c", len(c), len(w))
 	checkLen(fn, "e", len(e), len(w))
 	checkApart(fn, "w", w, name, sum)
-	a.keepsRead(fn, "w", w)
-	a.keepsRead(fn, name, sum)
+	a.checkOutput(fn, "w", w)
+	a.checkOutput(fn, name, sum)
 	for _, in := range [...][]float64{c, e} {
 		checkApart(fn, "w", w, "c or e", in)
 		checkApart(fn, name, sum, "c or e", in)

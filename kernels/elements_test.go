@@ -23,7 +23,7 @@ func elementsOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossK
 	return c
 }
 
-// run returns the results of the call. If rows is not nil, it replaces the case's own rows.
+// run makes the call and returns its results. rows replaces the rows of the case, unless it is nil.
 func (c *elementCase) run(rows *Rows) [][]float64 {
 	w, h, steps := slices.Clone(c.v[0]), slices.Clone(c.v[1]), c.steps
 	if rows != nil {

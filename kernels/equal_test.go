@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// An operation calls one function of the package, or, if it tests a storage form, several functions on
-// rows in this form. run draws the arguments from a source; their lengths follow from n. It returns
-// everything that the functions wrote or returned.
+// An operation calls one or more functions of the package. run draws their arguments from s; n
+// determines the lengths. It returns everything that the functions wrote or returned.
 type operation struct {
 	name string
 	run  func(rng *rand.Rand, s source, n int) [][]float64
@@ -138,7 +137,7 @@ func storedOp(form int) func(rng *rand.Rand, s source, n int) [][]float64 {
 }
 
 // check compares every level with the reference on the same arguments, and returns the results of
-// the reference. At the end it restores the level.
+// the reference.
 func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]float64) {
 	t.Helper()
 	defer use(t, Active())
@@ -155,13 +154,13 @@ func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]
 	return want
 }
 
-// golden is the hash of the results of all operations. It is the same at every level, on
-// every processor and with every compiler setting. Another value means another numeric
-// contract, and other bits in every published result.
+// golden is the hash of the results of all operations. It is the same at every level, on every
+// processor and with every compiler setting. Another value means that results have other bits than
+// before.
 const golden = 0x6f8b098e925c5a41
 
-// TestEqual compares every level with the reference, bit for bit. The hash golden compares the
-// reference of this build with the references of all other builds.
+// TestEqual compares every level with the reference, bit for bit. By the hash golden it also
+// compares the reference with earlier versions, other processors and other compilers.
 func TestEqual(t *testing.T) {
 	required(t)
 	h := fnv.New64a()
@@ -185,7 +184,7 @@ func TestEqual(t *testing.T) {
 }
 
 // TestEveryKernel removes the kernels from the set, one at a time. Each time an operation must
-// crash. If none did, no operation would call that kernel, and TestEqual would not test it.
+// crash; otherwise TestEqual would not test this kernel.
 func TestEveryKernel(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		if Active() == Generic {
@@ -235,8 +234,8 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 	}
 }
 
-// TestEqualLarge uses vectors and rows of more than maxWork elements, so that work is divided into
-// several assembly calls. TestForms and TestHessian do this for Margins, Gradient and Hessian.
+// TestEqualLarge uses vectors and rows of about maxWork elements and more, so that work is divided
+// into several assembly calls. TestForms and TestHessian do so for Margins, Gradient and Hessian.
 func TestEqualLarge(t *testing.T) {
 	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
 	sizes := []int{maxWork + 1, 2*maxWork + 3}

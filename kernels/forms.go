@@ -5,7 +5,7 @@ package kernels
 // and in the third all values are 1.
 const numForms = 6
 
-// plainForm is the form of Idx and Val.
+// plainForm is the form with Idx and Val.
 const plainForm = 0
 
 // form returns the storage form of a.

@@ -10,8 +10,8 @@ import (
 // formNames[k] is the name of storage form k.
 var formNames = []string{"int32/float64", "int32/float32", "int32/ones", "uint16/float64", "uint16/float32", "uint16/ones"}
 
-// inForm returns a in the plain form and in the given form. It first rounds the values so
-// that the given form holds them exactly.
+// inForm returns a in the plain form and in the given form. It first changes the values so that the
+// given form holds them exactly.
 func inForm(a Rows, form int) (plain, stored Rows) {
 	plain = a
 	switch form % 3 {
@@ -40,7 +40,7 @@ func inForm(a Rows, form int) (plain, stored Rows) {
 	return plain, stored
 }
 
-// lengthsOf draws n row lengths up to a bound, empty rows among them.
+// lengthsOf draws n row lengths from 0 to bound.
 func lengthsOf(rng *rand.Rand, n, bound int) []int {
 	lens := make([]int, n)
 	for r := range lens {
@@ -49,9 +49,9 @@ func lengthsOf(rng *rand.Rand, n, bound int) []int {
 	return lens
 }
 
-// TestForms compares Margins and Gradient in every form and at every level with the reference on whole rows in
-// the plain form, bit for bit, and MarginsGradient with itself in the plain form at level Generic. Some rows
-// have more than maxWork nonzeros, so that Margins and Gradient divide them.
+// TestForms compares Margins and Gradient in every form and at every level with the reference on
+// rows in the plain form, bit for bit. MarginsGradient is compared with itself in the plain form at
+// level Generic. Some rows have more than maxWork nonzeros.
 func TestForms(t *testing.T) {
 	required(t)
 	defer use(t, Active())

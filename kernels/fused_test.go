@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// An innerCase holds the arguments of one call of an inner loop on sparse rows. Its method run returns the
-// results of the call. The rows replace those of the case, unless they are nil.
+// An innerCase holds the arguments of one call of an inner loop on sparse rows. run makes the call
+// and returns its results. rows replaces the rows of the case, unless it is nil.
 type innerCase interface{ run(rows *Rows) [][]float64 }
 
 // TestInnerEqual compares every level and storage form with the reference on plain rows, bit for bit.
 func TestInnerEqual(t *testing.T) {
 	columns := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 33, 123}
-	longest := []int{0, 1, 7, 8, 9, 40, 130} // bounds on the nonzeros of a row, one for each p in turn
+	longest := []int{0, 1, 7, 8, 9, 40, 130} // largest number of nonzeros in a row, for each p in turn
 	eachLevel(t, func(t *testing.T) {
 		level := Active()
 		for _, s := range sources {
@@ -45,8 +45,8 @@ func TestInnerEqual(t *testing.T) {
 	})
 }
 
-// TestFusedLong runs so many steps that they are divided into several assembly calls. Some rows do
-// not fit into a Scratch. The division must not change a bit.
+// TestFusedLong checks that the division into several assembly calls changes no bit. There are many
+// steps, or rows that do not fit into a Scratch.
 func TestFusedLong(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -69,7 +69,7 @@ func TestFusedLong(t *testing.T) {
 							s.Eta = 1e-4
 						}
 						for j := range elements.v[2] {
-							elements.v[2][j] = 1 - 1e-4*rng.Float64() // a contraction, so that nothing overflows
+							elements.v[2][j] = 1 - 1e-4*rng.Float64() // below 1, so that nothing overflows
 						}
 						lazy.state.Q = 1 - 0x1p-13
 						plain, stored := inForm(elements.steps.Rows, form)
@@ -90,7 +90,8 @@ func TestFusedLong(t *testing.T) {
 	}
 }
 
-// TestScratchShared runs different loops with one Scratch, whose content must not change a result.
+// TestScratchShared runs different loops with one Scratch. The numbers that one loop leaves there
+// must not change the results of the next.
 func TestScratchShared(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(83, 1))

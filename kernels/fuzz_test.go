@@ -21,8 +21,7 @@ func bytesSource(data []byte) source {
 	}}
 }
 
-// fuzzOperation compares every level with the reference for the operations of
-// one function.
+// fuzzOperation compares every level with the reference for the operations with the given names.
 func fuzzOperation(f *testing.F, names ...string) {
 	seed := make([]byte, 0, 8*len(special))
 	for _, x := range special {

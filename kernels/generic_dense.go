@@ -64,8 +64,8 @@ func updateBoxGeneric(w, s, d, q, lo, hi []float64, eta float64) {
 	}
 }
 
-// stepNormGeneric is the first loop of the update on a ball: it takes the step without
-// the projection and returns the squared norm of the new point.
+// stepNormGeneric is the first loop of ProjectedUpdateBall: the step without the projection. It
+// returns the squared norm of the new point.
 func stepNormGeneric(w, d, q []float64, eta float64) float64 {
 	var lane [16]float64
 	for i := range w {
@@ -76,8 +76,8 @@ func stepNormGeneric(w, d, q []float64, eta float64) float64 {
 	return sum16(&lane)
 }
 
-// scaleAddGeneric is the second loop of the update on a ball: it scales w by f, which
-// projects it, and adds it to s.
+// scaleAddGeneric is the second loop of ProjectedUpdateBall: it multiplies w by f, and adds it to
+// s.
 func scaleAddGeneric(w, s []float64, f float64) {
 	for i, v := range w {
 		v = float64(v * f)

@@ -20,8 +20,8 @@ func (a *stepArgs) denseStep(i int32) {
 	}
 }
 
-// boxStep does one step of InnerBox. The loop over all columns overwrites w and sum. So boxStep first
-// stores, for the row's columns, sum and FMA(c, w, e), to which it then adds the product with the row.
+// boxStep does one step of InnerBox. The loop over all columns overwrites w and sum, so boxStep
+// first keeps FMA(c, w, e) and sum for the row's columns.
 func (a *stepArgs) boxStep(i int32) {
 	g := a.gain(i, a.margin(i))
 	w, sum, c, e, lo, hi := a.w, a.sum, a.c, a.e, a.lo, a.hi
@@ -42,7 +42,7 @@ func (a *stepArgs) boxStep(i int32) {
 	}
 }
 
-// margin returns the margin of row i at the point w.
+// margin returns the inner product of row i with w.
 func (a *stepArgs) margin(i int32) float64 {
 	var lane [8]float64
 	w, first := a.w, int(a.Rows.Ptr[i])

@@ -47,8 +47,9 @@ func addTimes[I column, V value](row []float64, idx []I, val []V, t float64) {
 	}
 }
 
-// hessianPanelGeneric adds multiples of the panel's rows to the rows of a tile of h. mask[j] says
-// which rows of the panel are added to row j of the tile. Their factors follow one another in t.
+// hessianPanelGeneric adds multiples of the panel's rows to the rows of a tile of h. Bit r of
+// mask[j] is set if row r of the panel is added to row j of the tile. t holds the factors, in the
+// order of their use.
 func hessianPanelGeneric(h []float64, stride int, mask []uint64, t, panel []float64) {
 	for j, m := range mask {
 		if m == 0 {

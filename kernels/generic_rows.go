@@ -43,8 +43,7 @@ func marginsOf[I column, V value](dst []float64, ptr []int64, idx []I, val []V, 
 	}
 }
 
-// addOnes is addLanes for rows in which every value is 1. A plain addition gives the same bits as a
-// fused multiply-add with the factor 1.
+// addOnes is addLanes for rows in which every value is 1.
 func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
 	for len(idx) >= 8 {
 		for k, j := range (*[8]I)(idx) {
@@ -58,17 +57,16 @@ func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
 	return lane
 }
 
-// rowLanesGeneric adds the products of a part of a long row to the lanes. The parts are cut at
-// multiples of 8 nonzeros.
+// rowLanesGeneric adds the products of a part of a long row to the lanes. The number of nonzeros
+// before the part is a multiple of 8.
 func rowLanesGeneric(l [8]float64, a *Rows, w []float64) [8]float64 {
 	lo, hi := a.Ptr[0], a.Ptr[1]
 	l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(a.Idx[lo:hi], a.Val[lo:hi], w, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7])
 	return [8]float64{l0, l1, l2, l3, l4, l5, l6, l7}
 }
 
-// addLanes adds the products of a row's nonzeros to the lanes. The lanes are separate
-// parameters and results so that the compiler keeps them in registers; an array would be
-// kept in memory.
+// addLanes adds the products of a row's nonzeros to the lanes. The lanes are not in an array,
+// because the compiler keeps arrays in memory.
 func addLanes[I column, V value](idx []I, val []V, w []float64, l0, l1, l2, l3, l4, l5, l6, l7 float64) (_, _, _, _, _, _, _, _ float64) {
 	val = val[:len(idx)]
 	for len(idx) >= 8 && len(val) >= 8 {

@@ -2,20 +2,20 @@ package kernels
 
 import "sort"
 
-// gradientBlock is the largest number of nonzeros that MarginsGradient processes at a time; a longer
-// row is a block by itself. A block of this size is still in the second-level cache when its rows,
-// read for the margins, are read again for the gradient.
+// gradientBlock is the largest number of nonzeros that MarginsGradient processes at a time; a
+// longer row is a block by itself. Such a block is still in the second-level cache when it is read
+// again for the gradient.
 const gradientBlock = 1 << 13
 
-// MarginsGradient computes the margins, the slopes of the loss, and adds the gradient to
-// z, in one pass over the rows instead of three:
+// MarginsGradient computes the margins and the slopes of the loss, and adds the gradient to z, in
+// one pass over the rows instead of three:
 //
 //	margin[r] = a_r'w,  slope[r] = slope(margin[r], label[r]),  z += slope[r] a_r
 //
 // It returns the sum of the losses. margin, slope and label have one entry for each row, z and w at
 // least one for each column. z, margin and slope must not overlap each other or any other argument.
-// The blocks of rows depend only on the row pointers, and the sums of their losses are added in
-// order.
+// The rows are divided into blocks, which depend only on the row pointers; the sums of their losses
+// are added in order.
 func MarginsGradient(z, margin, slope, label []float64, a Rows, w []float64, loss LossKind) float64 {
 	const fn = "MarginsGradient"
 	checkRows(fn, "margin", len(margin), &a)

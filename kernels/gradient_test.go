@@ -8,7 +8,7 @@ import (
 )
 
 // TestMarginsGradient checks that MarginsGradient gives the bits of the three functions that it
-// replaces. Only the losses are added in another order.
+// replaces, except that it adds the losses in another order.
 func TestMarginsGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	const p = 50

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded returns a copy of s. If end is set, the copy ends right before an inaccessible page, else
-// it begins right after one. Any access outside the copy is then a fault.
+// guarded returns a copy of s. If end is true, the copy ends right before an inaccessible page,
+// otherwise it begins right after one. An access beyond this side of the copy is a fault.
 func guarded[T any](t *testing.T, s []T, end bool) []T {
 	t.Helper()
 	if len(s) == 0 {
@@ -45,8 +45,7 @@ func guarded[T any](t *testing.T, s []T, end bool) []T {
 }
 
 // TestBounds calls functions of the package with a guard page before each argument, and then after
-// each argument. The columns of the row include the first and the last index of the vector, which
-// is guarded too. TestHessianBounds and TestRotatedBounds do the same for Hessian and InnerRotated.
+// each argument. The row has a nonzero in the first and in the last column.
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachLevel(t, func(t *testing.T) {
@@ -95,8 +94,8 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
 }
 
-// TestHessianBounds runs Hessian with a guard page before, and then after, every argument and every
-// slice of the scratch memory. h ends with the last element of the diagonal.
+// TestHessianBounds is TestBounds for Hessian: every argument and every slice of the scratch memory
+// has a guard page. h ends with the last element of the diagonal.
 func TestHessianBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, c := range hessianShapes {
@@ -141,8 +140,7 @@ func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
 }
 
-// TestRotatedBounds runs InnerRotated with a guard page before each argument, and then after each
-// argument. The first and the last row are sampled.
+// TestRotatedBounds is TestBounds for InnerRotated. The first and the last row are sampled.
 func TestRotatedBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{8, 16, 24, 128, 136} {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// eachLevel runs f at every level of this machine. It fails if a level listed in SCAS_REQUIRE is
-// missing, so that a test on an emulated processor cannot silently skip a level.
+// eachLevel runs f at every level of this machine. It fails if a level in SCAS_REQUIRE is missing.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	required(t)

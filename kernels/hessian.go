@@ -53,8 +53,8 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 	plusZero(h, p, stride, lo, hi)
 }
 
-// cutTries is the approximate number of rows of a from which HessianCut estimates the work.
-const cutTries = 512
+// cutRows is the approximate number of rows of a from which HessianCut estimates the work.
+const cutRows = 512
 
 // HessianCut divides the rows of h into the given number of parts of about equal work, and returns
 // the first row of part k. It estimates the work from some of the rows of a. Part 0 begins at row
@@ -67,11 +67,11 @@ func HessianCut(a Rows, p, k, parts int) int {
 	return sort.Search(p, func(j int) bool { return a.addsBefore(j, p) >= want })
 }
 
-// addsBefore estimates the number of operations for the rows of h before row j from some of the
-// rows of a.
+// addsBefore estimates the number of operations for the rows of h before row j. It looks at some of
+// the rows of a.
 func (a *Rows) addsBefore(j, p int) int64 {
 	sum := int64(j) * int64(2*p-j+1) / 2
-	step := max(1, a.Len()/cutTries)
+	step := max(1, a.Len()/cutRows)
 	for i := 0; i < a.Len(); i += step {
 		first, end := a.Ptr[i], a.Ptr[i+1]
 		s := span{first: first, last: end, end: end}
@@ -105,8 +105,8 @@ func checkHessian(fn string, h []float64, p, stride, lo, hi int) {
 	}
 }
 
-// A span is a part of one row of a: the nonzeros first to end-1. Each of the nonzeros first to
-// last-1 is multiplied by itself, by all nonzeros after it, and by the factor c.
+// A span is a part of one row of a. It stands for the products c*val[k]*val[m] with first <= k <
+// last and k <= m < end.
 type span struct {
 	first, last, end int64
 	c                float64
@@ -121,8 +121,8 @@ func (s *span) work() int64 {
 // spanRows is the largest number of spans of one assembly call.
 const spanRows = 1 << 10
 
-// byRows adds c[i] times the outer product of row i of a with itself to rows lo to hi-1 of h, for one i
-// after the other.
+// byRows adds c[i] times the outer product of row i of a with itself to rows lo to hi-1 of h, for
+// each i in order.
 func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []float64) {
 	whole := lo == 0 && hi == p
 	n, work := 0, int64(0)
@@ -131,7 +131,7 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 			hessianBlock(h, stride, &a, s.spans[:n])
 			n, work = 0, 0
 		}
-		x := &s.spans[n] // a pointer: a copy of the span would have to wait until its fields are stored
+		x := &s.spans[n] // a pointer is faster than a copy
 		first, end := a.Ptr[i], a.Ptr[i+1]
 		x.first, x.last, x.end, x.c = first, end, end, ci
 		if !whole {
@@ -160,8 +160,8 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 	}
 }
 
-// longSpan divides the span rest into spans of limited work, and processes each in one[0]. A span
-// with last = first+1 may have more work.
+// longSpan divides the span rest into spans of limited work, and processes one after the other, in
+// one[0]. A span of a single nonzero may have more work.
 func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	for first := rest.first; first < rest.last; first = one[0].last {
 		n := max(1, (maxWork-1)/(rest.end-first))
@@ -170,9 +170,8 @@ func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	}
 }
 
-// seek returns the position of the row's first nonzero in column col or later, or end if there is
-// none. The row's nonzeros begin at k and end before end. seek tries k+col first, which is right if
-// the row has all columns below col.
+// seek returns the first of the nonzeros k to end-1 of a row that is in column col or later, or end
+// if there is none.
 func (a *Rows) seek(k, end int64, col int) int64 {
 	if all := k + int64(col); all <= end {
 		if col == 0 || a.column(all-1) < col {

@@ -7,14 +7,13 @@ import (
 
 // Panels make Hessian faster if rows have many nonzeros. A panel is a dense copy of panelRows rows
 // of the data in panelCols columns, zeros included. A tile is the part of h in these columns. To
-// each row of a tile, vector instructions add multiples of the panel's rows; the row of the tile
-// stays in registers. The zeros of the panel do not change the result: all numbers are finite, so a
-// product with a zero is a zero, and adding it can change only the sign of a zero in h, which
-// plusZero corrects at the end.
+// each row of a tile, vector instructions add multiples of the panel's rows. The zeros of the panel
+// do not change the result: all numbers are finite, so adding a product with zero can change only
+// the sign of a zero in h, which plusZero corrects.
 const (
-	panelRows = 64 // rows of a panel: the number of bits in a mask of type uint64
+	panelRows = 64 // number of rows of a panel: a mask has 64 bits
 	panelCols = 64
-	panelSpan = 1024    // largest number of rows of h in a tile: such a tile fits into the second-level cache
+	panelSpan = 1024    // largest number of rows of h in a tile, which then fits into the second-level cache
 	panelHeld = 1 << 17 // largest number of nonzeros that are sorted at a time
 	panelMost = 64      // largest number of blocks of panelRows rows that are sorted at a time
 )
@@ -24,11 +23,11 @@ const (
 // meaning.
 type HessianScratch struct {
 	spans []span
-	panel []float64 // panelRows rows; nil until panels are used, like the fields below
-	tile  []float64 // a copy of those rows of h that are updated only in part
+	panel []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used
+	tile  []float64 // a copy of the rows of h that are updated only in part
 	t     []float64 // c[i]*x_ij, ordered by block, then column, then row
 	mask  []uint64  // for each block and column, the set of the block's rows with a nonzero there
-	begin []int     // for each block and each group of panelCols columns, the position in t of its first number
+	begin []int     // for each block and each group of panelCols columns, the position in t of the group's first number
 	next  []int64   // for each row, the first nonzero that is not yet in a panel
 	free  []int32   // for each column, the next free place in t
 }
@@ -59,11 +58,9 @@ func aligned(n int) []float64 {
 	return v[(8-past)%8:][:n]
 }
 
-// panels reports whether panels are expected to be faster than byRows; at level Generic they are
-// not. The choice affects only the time, no bit of the result. The costs are in cycles of a Zen 5
-// core. byRows takes 1.3 for each multiply-add, and ten times that if h does not fit into the
-// caches. Panels take 15 to sort a nonzero, and 6 (with AVX2: 10) for each tile to which the
-// nonzero contributes.
+// panels reports whether panels are expected to be faster than byRows. This changes no bit of the
+// result. The costs are in cycles of a Zen 5 core: byRows takes perAdd for a multiply-add; panels
+// take 15 to sort a nonzero, and perTile for each tile to which the nonzero contributes.
 func (a *Rows) panels(p int) bool {
 	n := a.Len()
 	if active.level == Generic || n == 0 {
@@ -103,8 +100,7 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
-// A panelTask adds the products of rows row to row+rows-1 of a to rows lo to hi-1 of h. It takes as many
-// rows of a as fit into the scratch memory.
+// A panelTask adds the products of rows row to row+rows-1 of a to rows lo to hi-1 of h.
 type panelTask struct {
 	*HessianScratch
 	*Rows
@@ -129,7 +125,8 @@ func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c
 	}
 }
 
-// collect sorts nonzeros by columns, block after block, and sets rows to the number of rows that fit.
+// collect sorts the nonzeros of as many rows as fit into the scratch memory, and sets x.rows to
+// their number.
 func (x *panelTask) collect() {
 	x.rows = 0
 	held := 0
@@ -197,7 +194,8 @@ func sortAt[I column](x *panelTask, idx []I, spans []span) {
 	}
 }
 
-// sortOf puts every nonzero, times its row's factor, at the next free place of its column in t.
+// sortOf puts every nonzero, times the factor c of its span, at the next free place of its column
+// in t.
 func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 	free, t := x.free, x.t
 	for _, s := range spans {
@@ -217,9 +215,9 @@ func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 	}
 }
 
-// tiles adds the products of the sorted rows to the columns col to col+panelCols-1 of h. Rows of h in
-// which all of these columns lie on or above the diagonal are updated in place, other rows in a
-// copy. If fewer than panelCols columns are left, all rows are updated in a copy.
+// tiles adds the products of the sorted rows to the columns col to col+panelCols-1 of h. Rows of h
+// in which all of these columns are on or above the diagonal are updated in place, other rows in a
+// copy. If h has fewer columns from col on, all rows are updated in a copy.
 func (x *panelTask) tiles(col int) {
 	last := min(x.hi, col+panelCols)
 	// Rows from split on are updated in a copy.
@@ -242,8 +240,7 @@ func (x *panelTask) tiles(col int) {
 	x.store(split, last, col)
 }
 
-// load copies the elements of the given rows of h that are on or above the diagonal to
-// the tile.
+// load copies rows lo to hi-1 of h to the tile, from the diagonal on.
 func (x *panelTask) load(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
@@ -251,7 +248,7 @@ func (x *panelTask) load(lo, hi, col int) {
 	}
 }
 
-// store copies the elements back from the tile to h.
+// store copies rows lo to hi-1 from the tile back to h, from the diagonal on.
 func (x *panelTask) store(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)

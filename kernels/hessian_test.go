@@ -26,7 +26,7 @@ func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
 	return a
 }
 
-// withLead makes most rows begin with the columns 0 to lead-1.
+// withLead returns rows like those of a, most of which begin with the columns 0 to lead-1.
 func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
 	b := Rows{Ptr: []int64{0}, Cols: a.Cols}
 	for i := range a.Len() {
@@ -96,8 +96,8 @@ var hessianShapes = []struct{ rows, p, stride, most, lead int }{
 	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, panelSpan + 70, panelSpan + 70, 30, 0},
 }
 
-// TestHessian compares every implementation of the Hessian, in every form and at every level, with
-// its definition. It also checks the elements that Hessian must not change.
+// TestHessian compares Hessian, in every form and at every level, with its definition. It also
+// checks the elements that Hessian must not change.
 func TestHessian(t *testing.T) {
 	scratch := NewHessianScratch()
 	eachLevel(t, func(t *testing.T) {
@@ -169,8 +169,8 @@ func TestHessianSpecial(t *testing.T) {
 	})
 }
 
-// TestHessianGoroutines checks that any number of goroutines, each with its own rows of
-// h, gives the bits of one, without a data race.
+// TestHessianGoroutines checks that any number of goroutines, each with its own rows of h, gives
+// the bits of a single goroutine, without a data race.
 func TestHessianGoroutines(t *testing.T) {
 	const rows, p = 500, 150
 	rng := rand.New(rand.NewPCG(203, 1))

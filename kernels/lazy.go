@@ -55,12 +55,12 @@ func (c Cells) Sparse(h []float64) {
 // Lazy holds the scalars Alpha and Gamma of the representation w = Alpha*u + Gamma*d. In this
 // representation a step of InnerLazyCells costs only as many operations as the row has nonzeros.
 type Lazy struct {
-	Alpha, Gamma float64 // start at 1 and 0
+	Alpha, Gamma float64 // 1 and 0 at the start
 	Q            float64 // 1 - eta*kappa, in (0, 1]
 }
 
-// lazyFloor is the Alpha below which a lazy loop stops. u grows like 1/Alpha; the caller
-// then computes w anew (Cells.Form), so that neither w nor a sum loses digits.
+// lazyFloor is the Alpha below which a lazy loop stops, because u grows like 1/Alpha and digits
+// would be lost. The caller then calls Cells.Form.
 const lazyFloor = 0x1p-7
 
 // LazyBall holds the scalars of InnerLazyBallCells: Alpha and Gamma as in Lazy, and inner products
@@ -93,7 +93,7 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	var a stepArgs
 	a.begin(fn, s, sampled)
 	checkCells(fn, c, &s.Rows)
-	a.keepsRead(fn, "the cells", c)
+	a.checkOutput(fn, "the cells", c)
 	a.cells, a.ball.Lazy = c, *l
 	done := a.run(active.innerLazyCells, innerLazyCellsGeneric)
 	*l = a.ball.Lazy
@@ -118,7 +118,7 @@ func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled
 	var a stepArgs
 	a.begin(fn, s, sampled)
 	checkCells(fn, c, &s.Rows)
-	a.keepsRead(fn, "the cells", c)
+	a.checkOutput(fn, "the cells", c)
 	checkLen(fn, "norm2", len(norm2), s.Rows.Len())
 	checkApart(fn, "the cells", c, "norm2", norm2)
 	raceRead(norm2)

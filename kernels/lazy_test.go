@@ -30,7 +30,7 @@ func lazyOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind,
 	return c
 }
 
-// run returns the results of the call. If rows is not nil, it replaces the case's own rows.
+// run makes the call and returns its results. rows replaces the rows of the case, unless it is nil.
 func (c *lazyCase) run(rows *Rows) [][]float64 {
 	cells, state, steps := slices.Clone(c.cells), c.state, c.steps
 	if rows != nil {
@@ -82,7 +82,7 @@ func (v *naiveInner) step(s *Steps, i int32) {
 }
 
 // TestLazyNaive compares a million steps with the naive loop, without and with a ball. In half of
-// the cases Alpha shrinks so fast that the loop has to call Form many times.
+// the cases the loop has to call Form many times.
 func TestLazyNaive(t *testing.T) {
 	const n, p, steps = 500, 40, 1_000_000
 	for _, strong := range []float64{1, 120} {
@@ -140,7 +140,7 @@ func relative(t *testing.T, what string, got, want []float64, bound float64) {
 	}
 }
 
-// A lazyRun does what a solver does around the kernel: it calls Form and, with a ball,
+// A lazyRun calls the kernel as a solver does: it calls Form when the loop stops and, with a ball,
 // keeps the sum of the iterates.
 type lazyRun struct {
 	cells   Cells

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNeeds checks the generated table of processor features: each of them is in features, and no kernel
-// needs more than its level offers.
+// TestNeeds checks the generated table of processor features: each feature has an entry in
+// features, and no kernel needs more than its level offers.
 func TestNeeds(t *testing.T) {
 	for l, kernels := range needs {
 		for name, list := range kernels {

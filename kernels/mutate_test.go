@@ -15,12 +15,12 @@ import (
 )
 
 // A mutation is a fault that is put into a copy of the module. The tests of package pkg must then
-// fail with an output that matches want.
+// fail, with an output that matches want.
 type mutation struct {
 	name     string
 	level    Level  // on a machine without this level the fault has no effect
 	file     string // path in the module
-	after    string // the fault comes after these texts, separated by " ... "
+	after    string // texts before the fault in the file, separated by " ... "
 	old, new string // the first match of the regular expression old is replaced by new
 	pkg, run string // package, and the names of its tests to run; empty means all tests
 	want     string // regular expression that the output must match
@@ -65,9 +65,8 @@ var mutations = []mutation{
 	{"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`, "2*maxWork/len(w)", "./kernels", "", "--- FAIL: TestRotatedBoundedWork", ""},
 }
 
-// TestMutations puts every fault into a copy of generator and kernels, and checks that their tests
-// fail: a test that cannot fail proves nothing. It prints one line for each fault. It takes
-// minutes:
+// TestMutations puts one fault after another into a copy of generator and kernels, and checks that
+// their tests fail. It takes minutes:
 //
 //	go test -tags mutate -v -run '^TestMutations$' -timeout 60m ./kernels
 func TestMutations(t *testing.T) {
@@ -129,7 +128,7 @@ func inlineMutations(t *testing.T, module string) []mutation {
 }
 
 // try applies m, runs the tests and undoes m. outcome names the test that failed, or says that m is
-// no fault. If the tests pass, try returns an error.
+// no fault. err is not nil if the tests pass.
 func (m *mutation) try(module string) (outcome string, err error) {
 	path := filepath.Join(module, m.file)
 	before, readErr := os.ReadFile(path)

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// A spy replaces the assembly kernels. It checks that the scheduler can stop a series of assembly
-// calls: the work of each call is bounded, and its caller is a Go function that was not inlined, so
-// that its prologue has a stack check.
+// A spy replaces the assembly kernels. It checks that the work of each assembly call is bounded and
+// that its caller is not inlined, so that the scheduler can stop between two calls.
 type spy struct {
 	t     *testing.T
 	calls int
@@ -57,14 +56,14 @@ func (s *spy) set() *set {
 				used += a.Rows.rowLen(i) + extra(a)
 				done++
 			}
-			s.call(used, 2*maxWork) // the last step of a call is not divided, so it may exceed the limit
+			s.call(used, 2*maxWork) // a step is not divided, so the last one may exceed maxWork
 			return done
 		}
 	}
 	all := fused(func(a *stepArgs) int { return len(a.w) })
 	nonzeros := fused(func(*stepArgs) int { return 1 })
 	return &set{
-		level:   AVX512, // a level that may use panels
+		level:   AVX512, // a level with panels
 		steps:   steps{innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros},
 		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
 		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
@@ -93,7 +92,7 @@ func (s *spy) set() *set {
 }
 
 // TestBoundedWork checks that no function gives an assembly call more than a bounded amount of
-// work. It fails if the bound or a noinline directive is removed.
+// work.
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
 	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -135,8 +134,8 @@ func TestBoundedWork(t *testing.T) {
 		{"ProjectedUpdate", 4, func() { ProjectedUpdate(out, sum, v, v, 1) }},
 		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(out, sum, v, v, v, v, 1) }},
 		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(out, sum, v, v, 1, 1) }},
-		// A step of InnerDense is 131 units of work, a step of the lazy loops 9, so a call does 501
-		// or 7,282 steps.
+		// A step of InnerDense is 131 units of work, a step of the lazy loops 9, so a call makes 501 or
+		// 7,282 of the 60,000 steps.
 		{"InnerDense", 120, func() { InnerDense(w, h, x, x, steps, sampled) }},
 		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},

@@ -1,7 +1,7 @@
 package kernels
 
-// rotatedMax is the largest length of a dense row. With this length an assembly call, which is
-// limited by maxWork, still makes 16 steps.
+// rotatedMax is the largest length of a dense row. At this length a call with at most maxWork still
+// makes 16 steps.
 const rotatedMax = chunk
 
 // InnerRotated runs inner steps on dense rows in the eigenbasis of A'A. In this basis K (see Steps)

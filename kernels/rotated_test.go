@@ -61,9 +61,8 @@ func TestRotatedEqual(t *testing.T) {
 	})
 }
 
-// TestRotatedRuns checks the division of steps into series. The division affects only the margin of
-// the first row of a series: a series gives the same result whether the following samples are in
-// the same call or in a later one.
+// TestRotatedRuns checks that it makes no difference whether several series of steps are in one
+// call or in several.
 func TestRotatedRuns(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{128, 520, rotatedMax} {
@@ -71,7 +70,7 @@ func TestRotatedRuns(t *testing.T) {
 			for _, radius := range []float64{0, 0.5} {
 				a := rotatedOf(rand.New(rand.NewPCG(63, uint64(p))), sources[0], p, 5, 2*run+3, LogisticLossKind, radius)
 				for j := range p {
-					a.c[j] = 0.99 // with the factors that were drawn, w would overflow
+					a.c[j] = 0.99 // with the factors as drawn, w would overflow
 				}
 				whole := a.run()
 				b := *a
@@ -90,7 +89,7 @@ func TestRotatedRuns(t *testing.T) {
 	})
 }
 
-// naive makes the steps of InnerRotated in the simplest form.
+// naive makes the steps of InnerRotated in plain loops over the elements of w.
 func (a *rotatedCase) naive() (w, sum []float64) {
 	w, sum = slices.Clone(a.w), slices.Clone(a.sum)
 	for _, i := range a.sampled {

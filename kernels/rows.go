@@ -26,10 +26,9 @@ type Rows struct {
 // Len returns the number of rows, 0 for the zero Rows.
 func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
-// maxWork limits the work of one assembly call: the number of nonzeros plus rows, or of elements.
-// Assembly cannot be pre-empted, so this also limits the time by which a kernel delays a garbage
-// collection, to some tens of microseconds. maxWork is a multiple of every number of lanes, so
-// dividing work there moves no term to another lane.
+// maxWork limits the work of one assembly call: the number of nonzeros plus rows, or of elements. A
+// longer call would delay a garbage collection, because assembly cannot be pre-empted. maxWork is a
+// multiple of every number of lanes, so dividing work there moves no term to another lane.
 const maxWork = 1 << 16
 
 // Margins sets dst[r] to the inner product of row r with w, summed in the 8
@@ -102,8 +101,8 @@ func blockRows(ptr []int64) int {
 }
 
 // longRow returns the inner product of w with a row that is too long for one assembly call. The
-// lanes are kept between the calls, and maxWork is a multiple of 8, so the division changes no bit.
-// Rows in forms other than the plain one are handled by the reference.
+// lanes are kept from one call to the next. Rows in forms other than the plain form are left to the
+// reference.
 func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	ends := [2]int64{lo, hi}
 	a.Ptr = ends[:]
@@ -125,7 +124,7 @@ func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]
 	for ; lo < hi; lo = ends[1] {
-		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // less by one, because maxWork counts the row too
+		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // one less, because maxWork counts the row too
 		scatterBlock(z, &a, slope)
 	}
 }

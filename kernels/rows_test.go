@@ -40,8 +40,8 @@ func TestBlockRows(t *testing.T) {
 	}
 }
 
-// TestOrder checks that Gradient adds in row and index order: in another order the large terms
-// would not cancel before the small ones are added.
+// TestOrder checks that Gradient adds in row and index order. In another order the large terms
+// would not cancel before the small terms are added.
 func TestOrder(t *testing.T) {
 	a := Rows{Ptr: []int64{0, 2, 4}, Idx: []int32{0, 0, 0, 0}, Val: []float64{1e17, -1e17, 1, 1}, Cols: 1}
 	eachLevel(t, func(t *testing.T) {
@@ -51,8 +51,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestNegativeZero makes every lane -0 by products that underflow. Lanes without a
-// nonzero at the end of the row must stay -0; adding +0 there would make the sum +0.
+// TestNegativeZero makes every lane -0 by products that underflow. Lanes without a nonzero at the
+// end of the row must stay -0.
 func TestNegativeZero(t *testing.T) {
 	negative := func(x float64) bool { return x == 0 && math.Signbit(x) }
 	eachLevel(t, func(t *testing.T) {

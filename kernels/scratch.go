@@ -8,8 +8,8 @@ type Scratch struct {
 	keep []float64 // two numbers for every nonzero
 }
 
-// scratchRow is the largest number of nonzeros of a row that the fused loops decode. The reference
-// handles longer rows; at this length it is not slower.
+// scratchRow is the largest number of nonzeros of a row that the fused loops decode. Longer rows
+// are left to the reference.
 const scratchRow = 1 << 14
 
 // NewScratch returns a Scratch for the rows of a: 32 bytes for every nonzero of

@@ -10,18 +10,17 @@ type (
 // A slopesKernel sets slope, unless it is nil, and returns the sum of the losses.
 type slopesKernel func(slope, margin, label []float64) float64
 
-// A set has an implementation of every kernel. A call gets a bounded amount of work (maxWork or
-// chunk), and may rely on the checks of the exported functions.
+// A set has an implementation of every kernel. The caller bounds the work of a call and checks the
+// arguments.
 type set struct {
 	level Level
 
-	// Kernels on sparse rows.
 	margins  [numForms]marginsKernel
-	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // one row in the plain form
+	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // a part of one row in the plain form
 	scatter  [numForms]scatterKernel
 	hessian  [numForms]hessianKernel
 
-	// The update of a tile of h, see hessian_panel.go.
+	// The update of a tile of h.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
 	// Sums over at most one chunk.
@@ -32,7 +31,6 @@ type set struct {
 
 	steps
 
-	// Elementwise kernels.
 	update    func(w, s, d, q []float64, eta float64)
 	updateBox func(w, s, d, q, lo, hi []float64, eta float64)
 	scaleAdd  func(w, s []float64, f float64)

@@ -3,8 +3,8 @@ package kernels
 // TileSide is the number of rows and columns of the matrices that AddTile multiplies.
 const TileSide = panelCols
 
-// Every allRows[i] is the mask of all rows of a panel; leading[i] is the mask of the panel's first i+1
-// rows.
+// allRows[i] is the mask of all rows of a panel for every i; leading[i] is the mask of the first
+// i+1 rows.
 var allRows, leading = func() (all, lead [TileSide]uint64) {
 	for i := range all {
 		all[i], lead[i] = 1<<TileSide-1, 1<<(i+1)-1
