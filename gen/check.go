@@ -20,7 +20,7 @@ var checks = pass.Concat(
 )
 
 // vexRegisters rejects vector registers 16 to 31 in functions whose other instructions need no
-// AVX-512. With such a register the assembler needs AVX-512, and the program would crash on a
+// AVX-512. The assembler encodes these registers for AVX-512, so the program would crash on a
 // processor without it.
 func vexRegisters(fn *ir.Function) error {
 	for _, feature := range fn.ISA {

@@ -17,7 +17,7 @@ var plain = map[string]uint64{
 	"absBits": 1<<63 - 1,
 }
 
-// number returns a constant that package kernels declares.
+// number returns the value of a constant that package kernels declares.
 func (e *emitter) number(name string) constant.Value {
 	c, ok := e.declared.Scope().Lookup(name).(*types.Const)
 	if !ok {

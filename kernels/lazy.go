@@ -76,7 +76,7 @@ type LazyBall struct {
 
 // InnerLazyCells runs inner steps on w = Alpha*u + Gamma*d, for a matrix K = kappa I (see Steps)
 // and without a projection. With b the label for the logistic loss and 1 for other losses, and sums
-// in the 8 lanes of the contract:
+// in the 8 lanes of the numeric contract:
 //
 //	z = (b*Alpha)*(a_i'u) + (b*Gamma)*(a_i'd)
 //	Alpha = Q*Alpha,  Gamma = FMA(Q, Gamma, -Eta)

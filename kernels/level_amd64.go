@@ -13,7 +13,7 @@ var features = map[string]cpuid.FeatureID{
 	"MMX+": cpuid.SSE, // avo's feature for prefetch instructions, which SSE has too
 }
 
-// available returns the implementations that this processor can run, in ascending order.
+// available returns the implementations that this processor can run, in ascending order of level.
 func available() []*set {
 	out := []*set{&generic}
 	for _, s := range []*set{&setAVX2, &setAVX512} {

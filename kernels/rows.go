@@ -32,7 +32,7 @@ func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 const maxWork = 1 << 16
 
 // Margins sets dst[r] to the inner product of row r with w, summed in the 8
-// lanes of the contract:
+// lanes of the numeric contract:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
 //	dst[r] = ((l0+l4)+(l2+l6)) + ((l1+l5)+(l3+l7))

@@ -5,7 +5,7 @@ package kernels
 type Scratch struct {
 	off  []int64
 	num  []float64
-	keep []float64 // two numbers for every nonzero
+	keep []float64 // two numbers that a step keeps for every nonzero
 }
 
 // scratchRow is the largest number of nonzeros of a row that the fused loops decode. Longer rows
