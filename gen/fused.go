@@ -25,7 +25,7 @@ type fused struct {
 	off, num      reg.GPVirtual
 	i, n          reg.GPVirtual // the row's number, and its number of nonzeros
 	end           reg.GPVirtual // length in bytes of the decoded and padded row in off and num
-	pad           operand.Mem // distance in bytes from the loop's vectors to a place that holds +0
+	pad           operand.Mem   // distance in bytes from the loop's vectors to a place that holds +0
 }
 
 func (e *emitter) fused(shift int) *fused {
