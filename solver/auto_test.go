@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestAuto checks the default method on problems with known optima. The proved gap must be at most RelTol
-// times the loss at x = 0, and the distance from the optimum at most the proved gap.
+// TestAuto checks that the default method proves the gap that RelTol asks for on problems with known optima.
+// The proved gap must bound the distance of the objective from the optimum.
 func TestAuto(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -53,8 +53,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoCorrelations compares solutions with optima that another program proved to 2e-10. The problems
-// have graphs of the strongest correlations, and more features than a dense factor can have.
+// TestAutoCorrelations compares objectives with optima that another program computed. The problems have more
+// features than fit into one dense factor.
 func TestAutoCorrelations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes ten seconds")
@@ -96,8 +96,7 @@ func TestAutoCorrelations(t *testing.T) {
 	}
 }
 
-// TestAutoDifferences checks problems in which every row of A is a difference, so that no coefficient has a
-// singleton row. If there are at most 4,096 features, all of them are in one dense factor.
+// TestAutoDifferences checks a problem in which every row of A x is a difference of two coefficients.
 func TestAutoDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
@@ -119,8 +118,8 @@ func TestAutoDifferences(t *testing.T) {
 	}
 }
 
-// TestAutoEnds checks that a run returns its result so far if a budget, a time limit or a context ends it,
-// and that the status says whether the goal was reached.
+// TestAutoEnds checks the result, the status and the error of runs that a budget, a time limit or a context
+// ends.
 func TestAutoEnds(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
 	start := p.Evaluate(make([]float64, 60)).Objective
@@ -159,8 +158,8 @@ func TestAutoEnds(t *testing.T) {
 	}
 }
 
-// TestAutoWithoutProof checks a problem for which no gap can be proved. A positive RelTol must not give
-// an error there, and the status must say that the passes or the time were used up.
+// TestAutoWithoutProof checks a problem for which no gap can be proved. A run must end without an error,
+// whether or not RelTol is set.
 func TestAutoWithoutProof(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, NonzerosPerRow: 5, Noise: 1, Seed: 3}, 1e-3)
 	l, _ := p.Constraint.Dims()
@@ -177,9 +176,8 @@ func TestAutoWithoutProof(t *testing.T) {
 	}
 }
 
-// outlier returns a regression problem with 200 rows and 20 features, in which one label is
-// multiplied by 1e5. The other labels have the given size. If noisy is true, the labels do not depend
-// on the features.
+// outlier returns a regression problem in which one label is multiplied by 1e5. The labels are proportional
+// to size. If noisy is true, the labels do not depend on the features.
 func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Problem {
 	t.Helper()
 	const rows, features = 200, 20
@@ -207,8 +205,7 @@ func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Proble
 	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5}, L2: 1e-6}
 }
 
-// TestAutoOfAnOutlier checks that every tolerance is reached in spite of an outlier. x = 0 is good enough
-// for the largest tolerance.
+// TestAutoOfAnOutlier checks that runs reach small and large tolerances if one label is an outlier.
 func TestAutoOfAnOutlier(t *testing.T) {
 	for _, size := range []float64{1, 1e3} {
 		for _, noisy := range []bool{false, true} {
@@ -224,8 +221,8 @@ func TestAutoOfAnOutlier(t *testing.T) {
 	}
 }
 
-// TestGroups checks that features with tied coefficients are listed as groups. The coefficients of a
-// group must be exactly equal.
+// TestGroups checks that features with tied coefficients are listed as a group, and that their coefficients
+// are exactly equal.
 func TestGroups(t *testing.T) {
 	p, s := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
 	res := solvertest.Minimize(t, p, nil)
@@ -239,9 +236,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestSmallSets checks that runs on small public data sets converge with the default settings, with and
-// without a chain. Columns are unscaled, or multiplied by random factors from 1e-3 to 1e3. The values of
-// lambda are between 1e-6 and 0.5 times the smallest lambda for which x = 0 is the solution.
+// TestSmallSets checks that runs on small public data sets converge with the default settings. Columns are
+// unscaled, or multiplied by factors from 1e-3 to 1e3.
 func TestSmallSets(t *testing.T) {
 	steps, runs := 0, 0
 	for _, c := range []struct {
@@ -275,7 +271,7 @@ func TestSmallSets(t *testing.T) {
 	t.Logf("%d runs, %.1f Newton steps each", runs, float64(steps)/float64(runs))
 }
 
-// smallSet reads a data set. If spread is true, it multiplies the columns by very different factors.
+// smallSet reads a data set. If spread is true, it multiplies the columns by factors from 1e-3 to 1e3.
 func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.Problem {
 	t.Helper()
 	regression := loss.Validate([]float64{0.5}) == nil
@@ -305,7 +301,8 @@ func lambdaMax(p *solver.Problem) float64 {
 	return most
 }
 
-// TestBeyondRounding checks that, if rounding prevents the proof of a gap, the status says this.
+// TestBeyondRounding checks data with huge values. The objective must not rise above the objective at the
+// start, and the error must be nil exactly if the run converged.
 func TestBeyondRounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for _, size := range []float64{1e100, 1e150, 1e200, 1e300} {
@@ -333,8 +330,8 @@ func TestBeyondRounding(t *testing.T) {
 	}
 }
 
-// TestLabelsFarFromZero checks problems whose labels are all far from zero. Huber's loss then has no
-// curvature at the start.
+// TestLabelsFarFromZero checks problems whose labels are all far from zero. At x = 0, the second derivative
+// of Huber's loss is then 0 for every sample.
 func TestLabelsFarFromZero(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, Noise: 1, Seed: 4}, 1e-2)
 	p.Constraint, p.Loss = nil, solver.Huber{}
@@ -352,9 +349,8 @@ func TestLabelsFarFromZero(t *testing.T) {
 	}
 }
 
-// TestGapWithoutPenalty checks a problem without a penalty in which two columns are nearly multiples of each
-// other, and the sample that distinguishes them has almost no weight. The dual point that proves the gap
-// is then far away.
+// TestGapWithoutPenalty checks the proved gap of a problem without a penalty. Two of its columns are nearly
+// multiples of each other.
 func TestGapWithoutPenalty(t *testing.T) {
 	rows := [][]float64{
 		{129.55038265161488, 1.1152759180087512e+06, 4.365551973557916e+06, -1.4786431905389068, 6.975862531709076, 9.676404963834628, 0, 1},
@@ -376,7 +372,7 @@ func TestGapWithoutPenalty(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &solver.Problem{Data: x, Labels: y, SampleWeights: w, Loss: solver.Squared{}, Penalty: solver.L1{}}
-	// The error is ignored: the run may fail to converge.
+	// The errors are ignored, because the runs may fail to converge.
 	a, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-6})
 	b, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
 	if b.At.Objective < a.At.Objective-a.DualityGap {
@@ -384,8 +380,8 @@ func TestGapWithoutPenalty(t *testing.T) {
 	}
 }
 
-// TestAutoFreeWide checks that an intercept without a penalty does not prevent the proof if there
-// are more features than a dense factor can have, with and without a graph.
+// TestAutoFreeWide checks that gaps are proved for a problem with 3,000 features and an intercept that is not
+// penalised.
 func TestAutoFreeWide(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 3000, NonzerosPerRow: 10, Noise: 1, Seed: 3}, 0)
 	var entries []sparse.Triplet
@@ -421,8 +417,8 @@ func TestAutoFreeWide(t *testing.T) {
 	}
 }
 
-// TestAutoWideKinds checks that gaps are proved for problems with more features than a dense factor can
-// have, if the features have no singleton row, or if they have bounds.
+// TestAutoWideKinds checks that gaps are proved for problems with more features than fit into one dense
+// factor. Their penalties and domains differ.
 func TestAutoWideKinds(t *testing.T) {
 	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 1500, Features: 5000, NonzerosPerRow: 20, Noise: 1, Seed: 3})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// mayRound lists the packages and files whose numbers do not enter a model, with the reason. The
-// rules for equal bits do not apply to them.
+// mayRound lists packages and files whose numbers may differ between processors, because they do not enter a
+// model. The values are the reasons.
 var mayRound = map[string]string{
 	"solver/internal/term/check.go": "finds faults in a caller's functions, within tolerances",
 	"solver/internal/solvertest":    "is for tests",
@@ -31,13 +31,13 @@ var mayRound = map[string]string{
 	"sparse/graph/recipe.go":        "compares the entries of an inverse with a threshold, and keeps no number",
 }
 
-// excused reports whether mayRound lists a file or its package.
+// excused reports whether mayRound lists the file with this path, or its package.
 func excused(path string) bool {
 	return mayRound[path] != "" || mayRound[filepath.ToSlash(filepath.Dir(path))] != ""
 }
 
-// source returns the lines of the Go files of the packages that make models, without tests. The
-// keys are paths relative to the root of the module.
+// source returns the lines of each Go file that is not a test, except in gen and bench. The keys are paths
+// relative to the root of the module.
 func source(t *testing.T) map[string][]string {
 	t.Helper()
 	files := make(map[string][]string)
@@ -64,9 +64,8 @@ func source(t *testing.T) map[string][]string {
 	return files
 }
 
-// TestFused checks the machine code for arm64. On arm64, Go fuses x*y + z into one instruction with
-// a single rounding, unless the product is written as float64(x*y). Every such instruction must
-// come from math.FMA.
+// TestFused checks that in the machine code for arm64 every fused multiply-add comes from math.FMA. Go also
+// fuses x*y + z on arm64, unless it is written as float64(x*y) + z.
 func TestFused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not compiling for arm64")
@@ -104,12 +103,12 @@ func TestFused(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			if m[1] != "" { // the line begins a function, and names its package
+			if m[1] != "" { // the line is the first of a function
 				pkg = m[1]
 				continue
 			}
-			// The compiler prints only the base name of the file. The file belongs to the
-			// function's package, or to another package whose function was inlined.
+			// The output has only the base name of the file. If the function of the line was inlined, the
+			// file may belong to another package.
 			number, _ := strconv.Atoi(m[3])
 			from, meant := "", mayRound[pkg] != ""
 			for _, path := range named[m[2]] {
@@ -131,16 +130,15 @@ func TestFused(t *testing.T) {
 	}
 }
 
-// inexact lists functions whose rounding differs between processors: functions of package math that
-// have assembly on some processor or are compiled to fused instructions, and two generators that
-// call them.
+// inexact lists functions of package math whose rounding differs between processors, and two random
+// generators that call such functions.
 var inexact = strings.Fields(`
 	Acos Acosh Asin Asinh Atan Atan2 Atanh Cbrt Cos Cosh Erf Erfc Erfcinv Erfinv Exp Exp2 Expm1 Gamma Hypot J0 J1 Jn
 	Lgamma Log Log10 Log1p Log2 Pow Sin Sincos Sinh Tan Tanh Y0 Y1 Yn
 	NormFloat64 ExpFloat64`)
 
-// TestLibraries checks that models do not depend on library functions that give different bits on
-// different processors. Package kernels has an exponential and a logarithm of its own.
+// TestLibraries checks that packages that make models call no library functions whose rounding differs
+// between processors.
 func TestLibraries(t *testing.T) {
 	for path, lines := range source(t) {
 		if excused(path) {
@@ -152,7 +150,7 @@ func TestLibraries(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, spec := range file.Imports {
-			only := filepath.Base(path) == "gonum.go" // it uses the interface mat.Matrix, without sums
+			only := filepath.Base(path) == "gonum.go" // it only uses an interface of gonum
 			if strings.Contains(spec.Path.Value, "gonum.org/v1/gonum/") && !only {
 				t.Errorf("%s imports %s: its sums depend on the processor", fset.Position(spec.Pos()), spec.Path.Value)
 			}

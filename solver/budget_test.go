@@ -16,8 +16,8 @@ import (
 type budgeted struct {
 	name string
 	p    *solver.Problem
-	// few says that there are few samples. Then a run of passes, without Newton steps, may find a lower
-	// objective, but prove a larger gap.
+	// few is true if there are few samples. A run without Newton steps may prove a larger gap than a run with
+	// a smaller budget.
 	few bool
 }
 
@@ -45,8 +45,8 @@ func budgets(t *testing.T) []budgeted {
 	}
 }
 
-// TestLargerBudgets checks that a larger budget of passes does not give a larger objective, and, until the
-// goal is reached, not a larger gap.
+// TestLargerBudgets checks that a larger budget of passes gives neither a larger objective nor, until the
+// goal is reached, a larger gap.
 func TestLargerBudgets(t *testing.T) {
 	all := []float64{2, 4, 6, 7, 9, 12, 14, 16, 18, 20, 25, 30, 33, 46, 64, 91, 128, 200, 410, 900}
 	if testing.Short() {
@@ -62,7 +62,6 @@ func TestLargerBudgets(t *testing.T) {
 			}
 			value, steps := res.At.Objective, res.Stats.NewtonSteps
 			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g", c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
-			// Because of rounding, runs with the same number of passes have slightly different gaps.
 			looser := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.few)
 			if converged := res.Status == solver.Converged; done && !converged || !converged && (value > least*(1+1e-12) || looser) {
 				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g", c.name, passes, res.Status, value, res.DualityGap, least, gap)
@@ -75,7 +74,8 @@ func TestLargerBudgets(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends after a number of calls of its method Err.
+// A countdown is a context that ends when its method Err is called; the first calls, whose number is left, do
+// not end it.
 type countdown struct {
 	context.Context
 	left int
@@ -88,8 +88,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestLaterEnds checks that an interrupted run of Newton's method never returns a larger objective
-// than its start, nor a larger one than a run that was interrupted earlier.
+// TestLaterEnds checks that a run of Newton's method never returns a larger objective than a run that was
+// interrupted earlier.
 func TestLaterEnds(t *testing.T) {
 	for _, c := range budgets(t) {
 		least := math.Inf(1)

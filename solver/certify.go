@@ -12,8 +12,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// forExact returns p in the form of package exact, with the given A and rows. It returns nil if
-// that package cannot solve p.
+// forExact returns p as a problem of package exact, or nil if that package cannot solve p.
 func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
 	_, features := p.Data.Dims()
 	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
@@ -23,8 +22,7 @@ func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *e
 	return q
 }
 
-// certify returns an upper bound of the objective at x minus the optimum. It returns +Inf if
-// nothing can be proved.
+// certify returns an upper bound of the objective at x minus the optimum, or +Inf if nothing can be proved.
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
@@ -32,7 +30,7 @@ func (r *Run) certify() float64 {
 	}
 	penalty := r.Problem.penalty().Value(y)
 	if math.IsInf(penalty, 1) {
-		return penalty // x is not feasible
+		return penalty
 	}
 	if gap := r.prover.Certify(r.X, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err}); !math.IsInf(gap, 1) {
 		return gap
@@ -40,9 +38,8 @@ func (r *Run) certify() float64 {
 	return r.freeGap(y, penalty)
 }
 
-// freeGap returns the bound of gap.Simple, which needs no linear system. y is the y that x implies,
-// and penalty is g(y). The bound is finite only if two conditions hold: g* and the support function
-// of X are known, and mu > 0 or X is bounded.
+// freeGap returns the bound of gap.Simple. y is the y that x implies, and penalty is g(y). The bound is
+// finite only if g* and the support function of X are known, and if mu > 0 or X is bounded.
 func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()
@@ -59,7 +56,7 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	return free.Gap(&at)
 }
 
-// lagrangian returns ∇f(x) + A'beta for the mean loss f, without mu x. It does not change r.Snapshot.
+// lagrangian returns ∇f(x) + A'beta for the mean loss f, without the ridge.
 func (r *Run) lagrangian(beta []float64) []float64 {
 	s := &r.judged
 	if s.Gradient == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestSignals compares the fused lasso of signals on a chain with the result of a direct method: the
-// objective, every value, and the number of jumps. The Newton matrices of these problems are banded.
+// objective, the values and the number of jumps.
 func TestSignals(t *testing.T) {
 	sizes := []int{500, 10_000}
 	if !testing.Short() {
@@ -45,7 +45,6 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// steps returns a step function with noise.
 func steps(n int) []float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
 	y := make([]float64, n)
@@ -55,8 +54,7 @@ func steps(n int) []float64 {
 	return y
 }
 
-// levels returns one more than the number of jumps in x. A jump is a difference of neighbours of more than
-// apart.
+// levels returns one more than the number of neighbours in x that differ by more than apart.
 func levels(x []float64, apart float64) int {
 	count := 1
 	for j := 1; j < len(x); j++ {
@@ -67,8 +65,8 @@ func levels(x []float64, apart float64) int {
 	return count
 }
 
-// tautString minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j| by a direct method (Condat 2013, A
-// direct algorithm for 1-D total variation denoising).
+// tautString minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j| by the method of Condat (2013, A direct algorithm
+// for 1-D total variation denoising).
 func tautString(y []float64, lambda float64) []float64 {
 	n := len(y)
 	x := make([]float64, n)

@@ -40,8 +40,8 @@ type wrongG struct{ solver.L1 }
 
 func (g wrongG) Conjugate([]float64) float64 { return 1e-3 }
 
-// TestChecks checks that a correct loss or penalty passes, and that for an incorrect one the error
-// names the mistake.
+// TestChecks checks that correct losses and penalties pass, and that the errors of incorrect ones name the
+// mistake.
 func TestChecks(t *testing.T) {
 	for _, l := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: 0.3}, solver.SquaredHinge{}, ownLoss{}} {
 		if err := solver.CheckLoss(l, []float64{-1, 1}); err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// apart returns p without its graph, with the given number of empty columns after each of its
-// columns.
+// apart returns p with A = I, and with the given number of empty columns after each column of its data.
 func apart(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 	t.Helper()
 	n, features := p.Data.Dims()
@@ -32,8 +31,7 @@ func apart(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 }
 
 // TestColumnsWithoutData checks that empty columns change neither the optimum nor the coefficients of the
-// other columns, if 0 is the best coefficient of an empty column. A group of empty and other columns must
-// keep its weight, and a coefficient whose bounds exclude 0 must lie within its bounds.
+// columns with data. If the bounds of an empty column exclude 0, its coefficient must lie within them.
 func TestColumnsWithoutData(t *testing.T) {
 	const empty = 30
 	p := solvertest.Chain(t, 0)
@@ -47,7 +45,7 @@ func TestColumnsWithoutData(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(narrow, wide *solver.Problem)
-		other  float64 // the coefficient of the feature after feature 2
+		other  float64 // optimal coefficient of the empty column after feature 2
 	}{
 		{"lasso", func(narrow, wide *solver.Problem) {}, 0},
 		{"elastic net", func(narrow, wide *solver.Problem) { narrow.L2, wide.L2 = 0.1, 0.1 }, 0},
@@ -74,7 +72,7 @@ func TestColumnsWithoutData(t *testing.T) {
 		c.change(&a, &b)
 		want := solvertest.Minimize(t, &a, &solver.Settings{RelTol: 1e-10})
 		got := solvertest.Minimize(t, &b, &solver.Settings{RelTol: 1e-10})
-		// cost is the penalty of the coefficient whose bounds exclude 0.
+		// The coefficient whose bounds exclude 0 has a penalty.
 		cost := b.Evaluate(got.X).Penalty - a.Evaluate(want.X).Penalty
 		if c.other == 0 {
 			cost = 0
@@ -97,7 +95,7 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
-// TestNoDataAtAll checks that the solution is zero if the data have no entries.
+// TestNoDataAtAll checks that the solution is zero if all values of the data are zero.
 func TestNoDataAtAll(t *testing.T) {
 	data, err := sparse.New(3, 8, []int64{0, 0, 0, 1}, []int32{5}, []float64{0})
 	if err != nil {

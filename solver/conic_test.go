@@ -10,9 +10,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// TestEveryProblemConverges solves every kind of problem by the default method and by SCAS-K. The default
-// method must reach its goal. The proved gap of each method must not be smaller than its objective minus
-// the objective of the other method.
+// TestEveryProblemConverges solves every kind of problem by the default method and by SCAS-K. The gap that
+// each method proves must be valid for the objective of the other method.
 func TestEveryProblemConverges(t *testing.T) {
 	for _, c := range solvertest.Every(t, 1) {
 		res, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-9})
@@ -38,8 +37,7 @@ func TestEveryProblemConverges(t *testing.T) {
 	}
 }
 
-// TestFeasible checks that results are in their domain, whether or not their zeros and ties are exact. It
-// also checks gaps of problems with strong penalties and almost no ridge, whose multipliers are large.
+// TestFeasible checks that results lie in their domain, and that their gaps are valid.
 func TestFeasible(t *testing.T) {
 	for i, c := range solvertest.Every(t, 4) {
 		if c.Domain == nil || testing.Short() && i%4 > 0 {
@@ -81,8 +79,8 @@ func TestFeasible(t *testing.T) {
 	}
 }
 
-// ownLoss and the other types are a loss, a penalty and a domain that package term does not have, like
-// the types of a caller.
+// The types that begin with own are a loss, penalties and a domain that a caller could define: package term
+// does not know them.
 type (
 	ownL1    struct{ solver.L1 }
 	ownGroup struct{ solver.GroupL2 }
@@ -109,9 +107,8 @@ func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
 	return min(0, -label), max(0, -label)
 }
 
-// TestOwnConjugates checks that a problem with a caller's own loss, if the loss has a conjugate, is solved
-// as well as a problem with a loss of the package. Bounds for a caller's own penalties and domains must be
-// valid.
+// TestOwnConjugates checks that a problem with a caller's own loss that has a conjugate is solved like a
+// problem with a loss of the package. Gaps for own penalties and domains must be valid.
 func TestOwnConjugates(t *testing.T) {
 	for _, c := range solvertest.Every(t, 2) {
 		truth, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})
@@ -153,8 +150,7 @@ func TestOwnConjugates(t *testing.T) {
 	}
 }
 
-// TestCouplingBounds checks that the gaps of problems with mu > 0 are valid for y = A x − c, and for a
-// scaled y.
+// TestCouplingBounds checks gaps of problems with mu > 0 for y = A x − c, and for a multiple of this y.
 func TestCouplingBounds(t *testing.T) {
 	for _, c := range solvertest.Every(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {

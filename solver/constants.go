@@ -9,9 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// Constants returns the constants of p in the paper's theorems, for the penalty parameter rho.
-// Radius is not computed and is zero. Constants makes a pass over the data and some products with
-// A.
+// Constants returns the constants of p in the paper's theorems, for the penalty parameter rho. Radius is
+// zero. Constants makes a pass over the data and some products with A.
 func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	if err := p.Validate(); err != nil {
 		return theory.Constants{}, err
@@ -21,7 +20,7 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	return c, nil
 }
 
-// constants returns the constants except NuL and Radius, given the largest |aᵢ|².
+// constants returns all constants but NuL and Radius. longest is the largest |aᵢ|².
 func (p *Problem) constants(a *linalg.Algebra, longest float64) theory.Constants {
 	c := theory.Constants{MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
 	if !p.unbounded() {
@@ -33,7 +32,6 @@ func (p *Problem) constants(a *linalg.Algebra, longest float64) theory.Constants
 	return c
 }
 
-// nuL returns ν_L for ρ.
 func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	if p.unbounded() {
 		return 0
@@ -41,9 +39,9 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	return c.NuF + float64(rho*c.Lambda1)
 }
 
-// radius returns an upper bound of |x*|₂ for the solution x*, given the objective of some point. This
-// objective is at least (mu/2)|x*|². If every feature has a singleton row, the objective is also at
-// least a multiple of |x*|₁. radius returns 0 if neither gives a bound.
+// radius returns an upper bound of |x*|₂ for the solution x*, or 0 if none is known. It is given the
+// objective at some point, which is at least (mu/2)|x*|² and, if every feature has a singleton row, at least
+// a multiple of |x*|₁.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {

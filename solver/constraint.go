@@ -33,7 +33,7 @@ type Coupling struct {
 	C []float64
 }
 
-// columns returns the number of columns of B, for a constraint matrix with l rows.
+// columns returns the number of columns of B if A has l rows.
 func (c *Coupling) columns(l int) int {
 	if c == nil || c.B == nil {
 		return l
@@ -42,7 +42,7 @@ func (c *Coupling) columns(l int) int {
 	return q
 }
 
-// form returns c in the form of package admm. A nil c means B = −I and c = 0.
+// form returns c as a type of package admm. A nil c means B = −I and c = 0.
 func (c *Coupling) form() admm.Coupling {
 	if c == nil {
 		return admm.Coupling{}
@@ -50,7 +50,7 @@ func (c *Coupling) form() admm.Coupling {
 	return admm.Coupling{B: c.B, Alpha: c.Alpha, Diagonal: c.Diagonal, C: c.C}
 }
 
-// dualStep returns the update of y and beta, for l rows of A and q coordinates of y.
+// dualStep returns the dual step of p, for l rows of A and q coordinates of y.
 func (p *Problem) dualStep(l, q int) *admm.DualStep {
 	c := p.Coupling.form()
 	var limit []float64
@@ -68,13 +68,13 @@ type Constraint struct {
 	algebra *linalg.Algebra
 }
 
-// NewConstraint prepares a, which must not change any more.
+// NewConstraint prepares the map a. a must not change afterwards.
 func NewConstraint(a Operator) *Constraint {
 	_, p := a.Dims()
 	return &Constraint{Operator: a, algebra: linalg.New(a, p)}
 }
 
-// algebra returns A in the form of package linalg.
+// algebra returns A as a type of package linalg.
 func (p *Problem) algebra() *linalg.Algebra {
 	if c, ok := p.Constraint.(*Constraint); ok {
 		return c.algebra

@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// differences is the operator x ↦ (x, x₁−x₂, x₂−x₃, …), without a matrix.
+// differences is the operator x ↦ (x, x₁−x₂, x₂−x₃, …). Its value is the length of x.
 type differences int
 
 func (d differences) Dims() (rows, cols int) { return 2*int(d) - 1, int(d) }
@@ -60,7 +60,8 @@ func asCSR(t *testing.T, op solver.Operator) *sparse.CSR {
 	return matrix(t, l, p, func(i, j int) float64 { return columns[j][i] })
 }
 
-// TestEquivalentConstraints checks that two ways to state a constraint give the same solution.
+// TestEquivalentConstraints checks pairs of problems that have the same solution, although their constraints
+// differ.
 func TestEquivalentConstraints(t *testing.T) {
 	base, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 16}, 0.02)
 	base.L2 = 0.02
@@ -80,7 +81,7 @@ func TestEquivalentConstraints(t *testing.T) {
 	})
 	diagonal := make([]float64, l)
 	weights := make([]float64, l)
-	wide := matrix(t, l, l+4, func(i, j int) float64 { // y = (y₁, y₂) with B y = −(y₁ + S y₂)
+	wide := matrix(t, l, l+4, func(i, j int) float64 { // B = −(I, S)
 		switch {
 		case i == j:
 			return -1
@@ -136,9 +137,8 @@ func TestEquivalentConstraints(t *testing.T) {
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.Nonnegative{} }, 1e-7},
 		{"indicator of a box and domain", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.NewBox(15, -0.2, 0.3) }, 1e-7},
-		// B has more columns than rows. The penalty of v = A x is then the minimum over y₂ of
-		// |v − S y₂|₁ + |y₂|₁, so this solution differs from the solution of the other pairs. The two
-		// sides differ in A: it is a matrix first, and then an operator without a matrix.
+		// B has more columns than rows. On the left A is a matrix, and on the right an operator without a
+		// matrix.
 		{"wide B", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: wide} },
 			func(p *solver.Problem) { p.Constraint, p.Coupling = differences(15), &solver.Coupling{B: wide} }, 1e-8},
 	} {
@@ -157,13 +157,13 @@ func TestEquivalentConstraints(t *testing.T) {
 	}
 }
 
-// TestZeroA checks A = 0. The problem then consists of two separate problems: the minimum of f(x), and
-// the minimum of g(y) subject to B y = c. The second problem is basis pursuit with a known solution.
+// TestZeroA checks A = 0. The problem is then the minimum of f(x), and separately the minimum of g(y) subject
+// to B y = c.
 func TestZeroA(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 17}, 0)
 	p.L2 = 0.1
 	p.Constraint = matrix(t, 2, 15, func(int, int) float64 { return 0 })
-	// For y₁ + 2 y₂ + y₃ = 2 and y₃ − y₄ = 1, the y with the smallest |y|₁ is (0, 1/2, 1, 0).
+	// The y with the smallest |y|₁ for which y₁ + 2 y₂ + y₃ = 2 and y₃ − y₄ = 1 is (0, 1/2, 1, 0).
 	b := matrix(t, 2, 4, func(i, j int) float64 { return [][]float64{{1, 2, 1, 0}, {0, 0, 1, -1}}[i][j] })
 	p.Coupling = &solver.Coupling{B: b, C: []float64{2, 1}}
 	p.Penalty = solver.L1{Lambda: 1}
@@ -230,13 +230,13 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 	}
 }
 
-// TestNoRotation checks that Algorithms 1 and 2 give the same averages, up to rounding, with and without
-// a rotated copy of the data. The last record must have the averages of the result.
+// TestNoRotation checks that Algorithms 1 and 2 give the same averages with and without a rotated copy of the
+// data, up to rounding.
 func TestNoRotation(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5}, 1e-3)
 	p.L2, p.Constraint = 1e-2, graph.Chain(20).FusedLasso()
 	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASStrong{}} {
-		var averages []float64 // the averages in the last record
+		var averages []float64
 		see := solver.RecorderFunc(func(pt *solver.Point) error {
 			averages = append(averages[:0], pt.XAverage...)
 			return nil
@@ -257,7 +257,7 @@ func TestNoRotation(t *testing.T) {
 	}
 }
 
-// TestUnproved checks that with Settings.Unproved the result is the last iterate, with an infinite gap.
+// TestUnproved checks that with Settings.Unproved the result is the last iterate, and the gap is infinite.
 func TestUnproved(t *testing.T) {
 	p := solvertest.Chain(t, 1e-2)
 	set := solver.Settings{Method: solver.SCAS{}, Passes: 20, Unproved: true}
@@ -270,9 +270,8 @@ func TestUnproved(t *testing.T) {
 	}
 }
 
-// TestGiantComponent checks a problem with a chain of 1,500 features, which is too large for a rotation.
-// Steps then use batches of samples, and a batch shares the products with A'A. The gap must be
-// small, and SCASL, which needs no batches, must reach the same objective.
+// TestGiantComponent checks a chain of 1,500 features, which is too large for a rotation. Steps of SCASK then
+// use several samples each. SCASL must reach the same objective.
 func TestGiantComponent(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2

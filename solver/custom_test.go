@@ -9,11 +9,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// hiddenSquared is the squared loss as a type that the kernels do not know, like a caller's own loss.
+// hiddenSquared is the squared loss as a caller's own type.
 type hiddenSquared struct{ solver.Squared }
 
-// TestPlansOfOwnLosses compares runs with a loss that the kernels have and with the same loss as a caller's
-// own type. Their plans and the bits of their results must be equal.
+// TestPlansOfOwnLosses checks that a loss of the package and the same loss as a caller's own type give the
+// same plan and the same bits.
 func TestPlansOfOwnLosses(t *testing.T) {
 	plans := map[string]bool{}
 	for _, features := range []int{40, 900} {

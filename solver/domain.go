@@ -18,7 +18,7 @@ type Domain interface {
 // this package are SupportDomains.
 type SupportDomain interface {
 	Domain
-	// Support returns the largest u'x over x in X, or +Inf if there is none.
+	// Support returns the largest u'x over x in X, or +Inf if u'x has no upper bound.
 	Support(u []float64) float64
 }
 

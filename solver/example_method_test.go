@@ -13,7 +13,7 @@ import (
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ],
 //
-// and then an update of y and beta. A Gradient has no state.
+// and then an update of y and beta.
 type Gradient struct{}
 
 func (Gradient) Info() solver.MethodInfo {

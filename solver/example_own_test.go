@@ -84,7 +84,7 @@ func ExampleLoss() {
 	// Output: [0.92 0.98 0.00 0.00 0.00] converged
 }
 
-// falling is lambda times the sum of y if no yⱼ is negative, and +Inf otherwise.
+// falling is a penalty: lambda times the sum of y if no yⱼ is negative, and +Inf otherwise.
 type falling struct{ lambda float64 }
 
 func (g falling) Value(y []float64) (sum float64) {
@@ -116,10 +116,8 @@ func (falling) Separable() bool    { return true }
 func (g falling) Scale() float64   { return g.lambda }
 func (falling) Validate(int) error { return nil }
 
-// A penalty of your own: the fitted signal on a chain never rises. With L2 > 0, the conjugate of the
-// penalty makes it possible to prove a gap. Without a conjugate, a run uses up its budget, and the
-// residuals show how far it came. A pass over these few samples has few steps, so many passes are
-// needed.
+// A penalty of your own: the fitted signal on a chain never rises. L2 > 0 and the conjugate of the penalty
+// make it possible to prove a gap.
 func ExamplePenalty() {
 	g := falling{0.02}
 	if err := solver.CheckPenalty(g, 4); err != nil {

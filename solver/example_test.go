@@ -45,7 +45,7 @@ func nonzero(x []float64) (count int) {
 	return count
 }
 
-// A recorder ends the run without an error when it has seen enough.
+// A recorder ends the run without an error once the objective is low enough.
 func ExampleErrStop() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 2})
 	if err != nil {
@@ -78,7 +78,7 @@ func ExampleSettings_logger() {
 	show := map[string]bool{"msg": true, "method": true, "rows": true, "features": true, "outer": true, "passes": true, "status": true}
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // keep only some attributes
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // leave out attributes that are not in show
 			if !show[a.Key] {
 				return slog.Attr{}
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// These are internal constants that the tests in package solver_test use.
+// Constants for the tests of package solver_test.
 const (
 	CurvatureSample = admm.CurvatureRows
 	StepsPerCall    = 1024
@@ -17,7 +17,7 @@ const (
 // Chunks returns the number of chunks into which the rows of p are divided.
 func Chunks(p *Problem) int { return rows.NewChunks(p.Data, 0).Count() }
 
-// InnerSteps returns a function that makes StepsPerCall inner steps of p.
+// InnerSteps returns a function that makes StepsPerCall inner steps of SCAS on p.
 func InnerSteps(t testing.TB, p *Problem) func() {
 	set, err := (&Settings{Method: SCAS{}}).withDefaults(p)
 	if err != nil {

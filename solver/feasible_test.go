@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMeansAreFeasible checks that X and XAverage of a result are in the domain, even if they are means
-// of many iterates, or if a column has values as large as timestamps.
+// TestMeansAreFeasible checks that X and XAverage of a result are in the domain. In half of the problems one
+// column has values as large as timestamps.
 func TestMeansAreFeasible(t *testing.T) {
 	const rows, features = 60, 4
 	seeds := uint64(4)

@@ -12,9 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// hostileProblem returns a problem with few rows, any loss, penalty and domain, and difficult data:
-// columns with scales from 1e-4 to 1e4, some of them exact or nearly exact multiples of each other,
-// outliers, and weights down to 1e-6.
+// hostileProblem returns a random problem with few rows and difficult data: columns of very different scales,
+// columns that are nearly multiples of each other, outliers and small sample weights.
 func hostileProblem(rng *rand.Rand) *solver.Problem {
 	n, p := 3+rng.IntN(12), 1+rng.IntN(9)
 	dense := make([]float64, n*p)
@@ -91,7 +90,7 @@ func hostilePenalty(q *solver.Problem, lambda float64, p int, rng *rand.Rand) {
 	}
 }
 
-// startObjective returns the objective at the point of the domain that is nearest to 0.
+// startObjective returns the objective at the point of the domain nearest to 0.
 func startObjective(p *solver.Problem) float64 {
 	_, features := p.Data.Dims()
 	x := make([]float64, features)
@@ -101,8 +100,8 @@ func startObjective(p *solver.Problem) float64 {
 	return p.Evaluate(x).Objective
 }
 
-// TestHostileBounds checks, for random problems and runs that end in different ways, that no other run
-// finds an objective below the proved bound. The objective must not be above the objective at the start.
+// TestHostileBounds checks for random problems that no run finds an objective below the bound that another
+// run proved. Runs of the default method must not end above the objective at the start.
 func TestHostileBounds(t *testing.T) {
 	converged, problems := 0, 1500
 	if testing.Short() {
@@ -151,8 +150,8 @@ func TestHostileBounds(t *testing.T) {
 	}
 }
 
-// TestSimplexStays checks problems in which one entry of the data is 1e4 to 1e11 times as large as
-// all others. Newton steps must stay in the simplex, whose coordinates sum to 1.
+// TestSimplexStays checks that Newton steps stay in the simplex if one value of the data is much larger than
+// all others.
 func TestSimplexStays(t *testing.T) {
 	x, err := sparse.FromDense(6, 7, []float64{
 		0.00033339144406215423, 61.92653114853525, 0, 0, 0, 0.6751427223721512, 0,
@@ -180,10 +179,8 @@ func TestSimplexStays(t *testing.T) {
 	}
 }
 
-// TestBoundOfHeavyPenalty checks a problem in which the penalty of two rows of A is at least 1e6 times as
-// large as the loss, while features outside these rows fit the labels exactly. A factor of a matrix in
-// which the penalty dominates is very inaccurate for these features. The proved gap must not be below the
-// distance from the optimum.
+// TestBoundOfHeavyPenalty checks that the gap is valid if the penalty is at least 1e6 times as large as the
+// loss.
 func TestBoundOfHeavyPenalty(t *testing.T) {
 	x, err := sparse.FromDense(5, 7, []float64{
 		-0.00424794259703046, -0.00849588519406092, -904.7497030836776, 0.019568811527848593, -0.32415465397603205, 0, -233.66937266206304,
@@ -216,8 +213,7 @@ func TestBoundOfHeavyPenalty(t *testing.T) {
 	}
 }
 
-// TestThreadsWithoutBound checks that a huge number of threads neither takes too much memory nor changes
-// the result.
+// TestThreadsWithoutBound checks that a run with 2^31 − 1 threads gives the result of one thread.
 func TestThreadsWithoutBound(t *testing.T) {
 	x, err := sparse.FromDense(4, 2, []float64{1, 0, 0.5, 1, -1, 2, 0, 1})
 	if err != nil {

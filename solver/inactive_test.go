@@ -12,8 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// sparseChain returns a random problem with the fused lasso of a chain. Some columns are empty. The
-// rows of A have random weights, so that the solution is unique.
+// sparseChain returns a random problem with the fused lasso of a chain. The rows of A have random weights.
 func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	t.Helper()
 	const n, p, entries = 60, 60, 2
@@ -38,7 +37,7 @@ func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss, Constraint: graph.Chain(p).FusedLasso(), Penalty: solver.L1{Lambda: 0.004, Weights: weights}}
 }
 
-// mirrored returns p as a problem in v, where x_j = sign_j v_j.
+// mirrored returns p as a problem in v, where x_j = sign_j v_j and each sign_j is 1 or −1.
 func mirrored(t testing.TB, p *solver.Problem, sign []float64) *solver.Problem {
 	t.Helper()
 	q := *p
@@ -52,8 +51,8 @@ func mirrored(t testing.TB, p *solver.Problem, sign []float64) *solver.Problem {
 	return &q
 }
 
-// TestInactiveSet checks problems with a domain that contains the solution of the problem without the
-// domain. The result must have the same zeros and ties, and its gap must be proved.
+// TestInactiveSet checks problems whose solution does not change if a domain is added. With the domain, the
+// result must have the same zeros and ties as without it, and a valid gap.
 func TestInactiveSet(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
 		for _, net := range []bool{false, true} {
@@ -90,8 +89,8 @@ func TestInactiveSet(t *testing.T) {
 	}
 }
 
-// TestScaledColumns checks columns multiplied by 1e-8 and by 1e8. Limits and bounds are multiplied and
-// divided accordingly, so that the solution must have the same zeros.
+// TestScaledColumns checks columns multiplied by 1e-8 and by 1e8. The weights of the penalty are multiplied
+// by the same factors, so the solution must have the same zeros as before.
 func TestScaledColumns(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
 		for seed := range uint64(4) {
@@ -119,7 +118,7 @@ func TestScaledColumns(t *testing.T) {
 	}
 }
 
-// TestScaledTies checks a chain over columns multiplied by 1e-8 and by 1e8. The domain x ≥ 0, which
+// TestScaledTies checks a chain over columns multiplied by 1e-8 and by 1e8. Adding the domain x ≥ 0, which
 // contains the solution, must not change zeros and ties.
 func TestScaledTies(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}} {
@@ -147,7 +146,8 @@ func TestScaledTies(t *testing.T) {
 	}
 }
 
-// checkStructure checks that two solutions have the same zeros of A x, and that res has a valid gap.
+// checkStructure checks that A x has the same zeros for the solutions res and want, and that the gap of res
+// is valid.
 func checkStructure(t *testing.T, res, want *solver.Result, a *sparse.CSR) {
 	t.Helper()
 	if above := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded || above > res.DualityGap || above < -want.DualityGap {

@@ -9,9 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestGapOfInterpolation checks problems in which free features interpolate the labels, so that the
-// optimum is 0, and the computed objective consists of rounding errors of the margins. The gap must
-// not be below the objective at x in exact arithmetic.
+// TestGapOfInterpolation checks problems whose solution fits the labels exactly. The optimum is then 0, and
+// the gap must not be below the objective at x in exact arithmetic.
 func TestGapOfInterpolation(t *testing.T) {
 	const n, p = 6, 4
 	exactly := func(v float64) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(v) }

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// leftProblem returns a problem with 30 rows of normal random numbers and labels −1 and +1. For every row
-// it calls each, which may change the row.
+// leftProblem returns a problem with 30 rows of normal random numbers and p features. It calls each for every
+// row and its label; each may change the row.
 func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64, label float64)) *solver.Problem {
 	t.Helper()
 	const n = 30
@@ -33,8 +33,8 @@ func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64,
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss}
 }
 
-// TestScaledColumnsOnSimplexAndBall checks that runs on a simplex and on a ball converge if the columns of
-// the data have very different scales.
+// TestScaledColumnsOnSimplexAndBall checks that runs on a simplex and on a ball converge if columns are
+// multiplied by factors from 1e-8 to 1e8.
 func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 	for _, d := range []solver.Domain{solver.Simplex{Total: 2}, solver.Ball{Radius: 2}} {
 		for seed := range uint64(20) {
@@ -55,10 +55,9 @@ func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 	}
 }
 
-// TestFreeColumnsThatDepend checks two problems whose optimum is at infinity or far away. In the first,
-// free columns are linearly dependent: one is the negative of another, and x ≥ 0. In the second, two free
-// columns together separate samples: a constant, and a column that is 0 in some rows of one class and 1
-// elsewhere. Nothing can be proved, and the error must say what to do.
+// TestFreeColumnsThatDepend checks two problems for which no gap can be proved. The error must say what to
+// do. In the first, one free column is the negative of another, and x ≥ 0. In the second, a constant and
+// another free column together separate samples.
 func TestFreeColumnsThatDepend(t *testing.T) {
 	opposite := leftProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
 	opposite.Domain, opposite.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}

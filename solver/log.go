@@ -5,7 +5,6 @@ import (
 	"log/slog"
 )
 
-// log writes a record to the logger of the settings, if there is one.
 func (r *Run) log(level slog.Level, message string, attributes ...slog.Attr) {
 	if l := r.Settings.Logger; l != nil {
 		l.LogAttrs(context.WithoutCancel(r.ctx), level, message, attributes...)

@@ -33,8 +33,7 @@ type ConjugateLoss interface {
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// For each loss of this package, package term has a type with the same name and fields. The methods of
-// a loss convert the loss to this type.
+// The methods of each loss convert it to the type of package term with the same name and fields.
 
 // Logistic is the loss φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
 type Logistic struct{}
@@ -94,10 +93,9 @@ func (l SquaredHinge) Curvature() float64              { return term.SquaredHing
 func (l SquaredHinge) String() string                  { return term.SquaredHinge(l).String() }
 func (l SquaredHinge) Validate(labels []float64) error { return term.SquaredHinge(l).Validate(labels) }
 
-// Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0: half
-// the deviance of a Poisson variable b whose expected value, the rate, is e^t. Its curvature e^t
-// has no bound, which step sizes of other methods need. So only Auto accepts this loss; it then makes
-// Newton steps alone.
+// Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0: half the
+// deviance of a Poisson variable b whose expected value, the rate, is e^t. Its curvature e^t has no bound, so
+// only Auto accepts this loss, and makes Newton steps alone.
 type Poisson struct{}
 
 func (l Poisson) Value(margin, label float64) float64 { return term.Poisson(l).Value(margin, label) }

@@ -6,29 +6,26 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Memory estimates the largest number of bytes that a run of method m uses in addition to the
-// problem; a nil m is the default method. It counts the data in compact form, margins and slopes,
-// some vectors of length p and of the number of rows of A, a gradient for each chunk of rows, the
-// products with A', the iterates that the method stores, and the proof of the gap. The proof takes
-// about five matrices of order p. If there are many features, these matrices have the order of the
-// largest possible working set, which a solution with few non-zero coefficients does not fill. Memory
-// does not count a rotated copy of the data, which methods other than the default may make (see
-// Stats.PlanReason). The garbage collector lets the heap grow to about twice the memory in use, unless
-// GOGC or GOMEMLIMIT say otherwise.
+// Memory estimates the largest number of bytes that a run of method m uses in addition to the problem; a nil
+// m is the default method. The proof of the gap takes about five matrices of order p. If there are many
+// features, the order of these matrices is the largest possible size of a working set, which few runs reach.
+// Memory does not count a rotated copy of the data, which methods other than the default may make (see
+// Stats.PlanReason). The garbage collector lets the heap grow to about twice the memory in use, unless GOGC
+// or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
 	alone := *p
-	alone.Comm, alone.joined = nil, nil // the estimate is for this process
+	alone.Comm, alone.joined = nil, nil
 	p = &alone
 	const (
-		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors of length p, l and p
-		most                        = 1 << 26    // with more features, Memory itself allocates no vector of length p
+		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors; their lengths are p, l and p
+		most                        = 1 << 26    // with more features, no vector is allocated here
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
 	runs := rows.NewChunks(p.Data, 1).Count()
 	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+runs-1)*int64(features)+ofRows*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
-		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A'; if A = [G; I], also G and the coupled rows of A'
+		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A', G and the coupled rows of A'
 	}
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)

@@ -43,31 +43,28 @@ type MethodInfo struct {
 	TakesBatchSize  bool `json:"takes_batch_size"`  // Settings.BatchSize may be above 1
 	TakesInnerSteps bool `json:"takes_inner_steps"` // Settings.InnerSteps may be set
 	NeedsL2         bool `json:"needs_mu"`          // only strongly convex problems are accepted
-	// AnyProblem methods accept every valid problem whose loss has a bounded curvature. Other methods
-	// also need an L1 penalty, y = A x, equal sample weights and X = R^p.
+	// AnyProblem is true if the method accepts every valid problem whose loss has a bounded curvature. If it
+	// is false, a problem also needs an L1 penalty, y = A x, equal sample weights and X = R^p.
 	AnyProblem bool `json:"any_problem"`
 
 	// StepUnit is the first step size that a search for Eta should try, in units of 1/NuF of
 	// theory.Constants; zero means 1.
 	StepUnit float64 `json:"-"`
-	// Planned methods run the inner loop of SCAS-ADMM: InnerSteps is n by default.
+	// Planned is true if the method runs the inner loop of SCAS-ADMM. InnerSteps is then n by default.
 	Planned bool `json:"-"`
-	// ManyUpdates methods accept Settings.DualUpdates above 1.
+	// ManyUpdates is true if Settings.DualUpdates may be above 1.
 	ManyUpdates bool `json:"-"`
-	// Theorem is the number, 1 or 2, of the paper's theorem that covers the method, or 0 if none
-	// does. The Theorem schedule uses the constants of this theorem.
+	// Theorem is the number of the paper's theorem that covers the method, 1 or 2, or 0 if none does. The
+	// Theorem schedule uses the constants of this theorem.
 	Theorem int `json:"-"`
-	// AllSamples methods use all samples in every step.
+	// AllSamples is true if every step uses all samples.
 	AllSamples bool `json:"-"`
-	// StoredIterates methods store an iterate for each sample: n·p numbers.
+	// StoredIterates is true if the method stores an iterate for each sample: n·p numbers.
 	StoredIterates bool `json:"-"`
-	// PaperPass says that the paper counts one pass for each outer iteration of the method,
-	// whatever an iteration costs.
+	// PaperPass is true if the paper counts each outer iteration of the method as one pass.
 	PaperPass bool `json:"-"`
-	// Watched methods begin every outer iteration with a call of Run.WatchedSnapshot, which checks
-	// their iterates.
+	// Watched is true if every outer iteration begins with a call of Run.WatchedSnapshot.
 	Watched bool `json:"-"`
 }
 
-// nameOf returns the name of a method.
 func nameOf(m Method) string { return m.Info().Name }

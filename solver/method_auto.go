@@ -44,13 +44,13 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 		return nil, r.newtonOnly()
 	}
 	if a.direct() {
-		r.keeper.Watched = true // Newton steps descend, so checkCheaply is not needed
+		r.keeper.Watched = true // turns checkCheaply off: Newton steps do not diverge
 		return a.next, nil
 	}
 	return a.next, a.begin()
 }
 
-// newtonOnly returns an error if only Newton steps could solve the problem, but none can be made.
+// newtonOnly returns the error for a problem that only Newton steps could solve, if they cannot be made.
 func (r *Run) newtonOnly() error {
 	return &SettingError{
 		Field: "Method", Value: nameOf(Auto{}),
@@ -60,14 +60,14 @@ func (r *Run) newtonOnly() error {
 	}
 }
 
-// asksForPasses reports whether a setting has a value that only passes of SCASK use.
+// asksForPasses reports whether a setting is given that only passes of SCASK use.
 func (r *Run) asksForPasses() bool {
 	s := &r.Settings
 	return s.Checkpoint != nil || s.Eta > 0 || s.Rho > 0 || s.BatchSize > 1 || s.DualUpdates > 0 ||
 		s.InnerSteps != r.Problem.team().MeanCount(len(r.Problem.Labels))
 }
 
-// auto is a run of Auto: Newton steps, perhaps with passes of SCASK before them, or passes alone.
+// auto is a run of Auto.
 type auto struct {
 	*Run
 	passes *scas // nil before the first pass
@@ -78,20 +78,18 @@ func (a *auto) direct() bool {
 	if a.Problem.unbounded() {
 		return true
 	}
-	// ample is called again after Finishes, which may raise the cost that Affords compares with the
-	// budget.
+	// Finishes may raise the cost of a Newton step, so ample is called before and after it.
 	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
 	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample()
 }
 
-// begin prepares passes of SCASK.
 func (a *auto) begin() (err error) {
 	a.prepare()
 	a.passes, err = newSCAS(a.Run, false)
 	return err
 }
 
-// next makes one outer iteration, as Iteration describes. All Newton steps are one outer iteration.
+// next makes an outer iteration: one of SCASK, or all Newton steps.
 func (a *auto) next() (bool, error) {
 	if a.passes == nil {
 		refused, err := a.finish()
@@ -106,7 +104,7 @@ func (a *auto) next() (bool, error) {
 	case a.goal <= 0 || tried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
 		return a.passes.next()
 	case !a.affordsStep():
-		return false, nil // the passes before Newton steps must not depend on the budget
+		return false, nil
 	}
 	_, err := a.finish()
 	return true, err
@@ -117,17 +115,16 @@ func (r *Run) affordsStep() bool {
 	return r.Stats.Passes+r.prover.Cost() <= r.budget*(1+1e-12)
 }
 
-// errBudget is the error that ends Newton steps when the budget is used up.
+// errBudget ends Newton steps when the budget is used up.
 var errBudget = errorf("no budget left")
 
-// finish makes Newton steps from x to the goal, as far as the budget allows. It moves the iterate to
-// the last point if the objective there is not larger than at x. The new gap of the iterate uses the
-// proofs at both points. refused means that no Newton step was possible; the run then continues with
-// passes alone.
+// finish makes Newton steps from x until the goal is proved or the budget is used up. It moves the iterate to
+// their last point if the objective there is not larger than at x. refused is true if no Newton step was
+// possible.
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {
-		start, _ = r.round() // Newton steps begin better if zeros are exact
+		start, _ = r.round() // Newton steps need less work if zeros are exact
 	}
 	res := r.prover.Finish(start, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Interrupt: func() error {
 		if !r.affordsStep() {
@@ -145,11 +142,11 @@ func (r *Run) finish() (refused bool, err error) {
 	}
 	r.exhausted, r.ended = true, res.Why
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
-	proved := math.Inf(1)                                             // gap of the start
+	proved := math.Inf(1)                                             // gap of x
 	if !better || !(res.Gap <= r.goal) {
 		proved = r.certify()
 	}
-	// A gap proved at one point bounds the optimum, and therefore also the gap of the other point.
+	// A gap proved at one point bounds the optimum, and so gives a gap at the other point.
 	if better {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.product.Image(r.X))

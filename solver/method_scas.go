@@ -31,7 +31,7 @@ type SCASL struct{}
 // Methods returns the methods of this package; the default is the first.
 func Methods() []Method { return []Method{Auto{}, SCASK{}, SCAS{}, SCASStrong{}, SCASL{}} }
 
-// scasInfo returns the fields that the infos of all SCAS-ADMM methods have in common.
+// scasInfo returns the fields of MethodInfo that all SCAS-ADMM methods share.
 func scasInfo(name, summary string) MethodInfo {
 	return MethodInfo{
 		Name: name, Summary: summary, Rate: "none proven", Memory: "4p + 2l + n, with a graph the rotated data",
@@ -72,12 +72,12 @@ func (SCASStrong) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) 
 
 func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r, true) }
 
-// scas is a run of a SCAS-ADMM method with data in memory, which form one RowSet.
+// scas is a run of a SCAS-ADMM method with data in memory.
 type scas struct {
 	*Run
 	outer admm.OuterLoop
-	whole admm.RowSet        // all rows
-	data  *sparse.CSR        // the data of the inner loop, which may be scaled
+	whole admm.RowSet
+	data  *sparse.CSR        // data of the inner loop: those of the problem, or a copy with scaled columns
 	rows  *admm.RowCurvature // nil until needed
 }
 
@@ -128,7 +128,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	return s, nil
 }
 
-// innerLoop returns the description of the inner loop for which admm.NewPlan chooses the plan.
+// innerLoop returns the inner loop for which admm.NewPlan chooses a plan.
 func (s *scas) innerLoop() *admm.InnerLoop {
 	p, set := s.Problem, &s.Settings
 	l := &admm.InnerLoop{
@@ -146,8 +146,8 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	return l
 }
 
-// fitScale chooses a metric for the inner loop if Eta and Rho are automatic, and if the method and
-// the problem allow a metric.
+// fitScale chooses a metric for the inner loop if Eta and Rho are automatic. It chooses none if the method or
+// the problem does not allow a metric.
 func (s *scas) fitScale() {
 	p, set := s.Problem, &s.Settings
 	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
@@ -168,8 +168,8 @@ func (s *scas) fitScale() {
 	}
 }
 
-// fitBatch limits the number of dual updates so that every round has some steps. If steps have
-// several samples, it also computes MeanCurvature, on which the automatic step size depends.
+// fitBatch lowers the number of dual updates if rounds would have too few steps. If a step has several
+// samples, it also sets MeanCurvature, which the automatic step size needs.
 func (s *scas) fitBatch() {
 	st, steps := &s.Stats, s.Settings.InnerSteps
 	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a round of few steps changes x too little
@@ -182,7 +182,7 @@ func (s *scas) fitBatch() {
 	}
 }
 
-// next makes one outer iteration, as Iteration describes.
+// next makes an outer iteration.
 func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
 	if !t.Alone() { // the checkpoint has only the generator of the first process
@@ -202,7 +202,7 @@ func (s *scas) next() (bool, error) {
 	return true, nil
 }
 
-// curvatureHere returns the curvature of the loss at the snapshot, for OuterLoop.Met.
+// curvatureHere returns an upper bound of the curvature of the loss at the snapshot.
 func (s *scas) curvatureHere() float64 {
 	if s.rows == nil {
 		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
@@ -210,14 +210,13 @@ func (s *scas) curvatureHere() float64 {
 	return s.Problem.team().Most(s.rows.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
-// automaticEta computes a snapshot at the iterate and returns the automatic step size there.
+// automaticEta returns the automatic step size at the iterate. It takes a snapshot there.
 func (s *scas) automaticEta() float64 {
 	s.takeSnapshot()
 	return s.outer.NaturalEta(s.Stats.OuterIterations)
 }
 
-// checkPlanned checks the settings on which the inner loop of SCAS-ADMM and the paper's theorems
-// put conditions.
+// checkPlanned checks the settings of the inner loop of SCAS-ADMM and of the theorem schedule.
 func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 	n := p.team().MeanCount(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)

@@ -41,7 +41,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	return minimize(ctx, p, s, began)
 }
 
-// minimize is Minimize for a valid problem and a valid start. The run began at began.
+// minimize is Minimize for a valid problem and a valid start. began is the time at which the run began.
 func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
 	if err = p.team().Agreed(err); err != nil {
@@ -78,7 +78,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	return res, err
 }
 
-// end evaluates the final state and returns the result with its status.
+// end returns the result with its status. err is the error that ended the run, or nil.
 func (r *Run) end(err error) (*Result, error) {
 	timeUp := err != nil && r.stop == ending.TimeUp
 	if timeUp {
@@ -108,8 +108,8 @@ func (r *Run) end(err error) (*Result, error) {
 	return res, err
 }
 
-// evaluate returns the objective at at.X and the y that at.X implies. If there is no such y, or the
-// penalty is infinite there, it uses at.Y.
+// evaluate returns the objective at at.X and the y that at.X implies. If there is no such y, or its penalty
+// is infinite, evaluate uses at.Y instead.
 func (r *Run) evaluate(at Iterate) Evaluation {
 	ev := r.Problem.Evaluate(at.X)
 	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {
@@ -118,8 +118,7 @@ func (r *Run) evaluate(at Iterate) Evaluation {
 	return ev
 }
 
-// record passes the iterate to the recorder, unless RecordEvery leaves it out. Meanwhile the clock is
-// stopped.
+// record passes the iterate to the recorder, except in iterations that RecordEvery leaves out.
 func (r *Run) record() error {
 	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
@@ -134,7 +133,7 @@ func (r *Run) record() error {
 	})
 }
 
-// result returns the Result of the final state; end sets its status.
+// result returns the Result of the final state. Its status is not final; end sets it.
 func (r *Run) result() *Result {
 	r.clock.Pause()
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
@@ -145,7 +144,7 @@ func (r *Run) result() *Result {
 			last = r.evaluate(r.Iterate)
 		}
 	}
-	judge := func(at Iterate) Evaluation { // returns last for the iterate, and makes a pass for other points
+	judge := func(at Iterate) Evaluation { // returns last, without a pass over the data, if at is the iterate
 		if slices.Equal(at.X, r.X) && slices.Equal(at.Y, r.Y) {
 			return last
 		}
@@ -170,8 +169,7 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// notAboveStart replaces the result by the start if the objective of the result is larger. This is
-// possible within the proved gap, and at the end of a budget. The gap remains valid.
+// notAboveStart replaces the result by the start if the start has a lower objective. The gap remains valid.
 func (r *Run) notAboveStart(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)

@@ -140,8 +140,8 @@ func TestBadProblems(t *testing.T) {
 	}
 }
 
-// TestDivergence checks that a step size that is far too large gives an error, and that the step size that
-// the error proposes works. An automatic step size must be corrected without an error.
+// TestDivergence checks that a much too large step size gives an error, and that the run converges with the
+// step size that the error proposes.
 func TestDivergence(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 12, Regression: true}, 1e-2)
 	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Eta: 10})
@@ -159,7 +159,6 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestHalving checks a problem for which the automatic step size is too large at first.
 func TestHalving(t *testing.T) {
 	p := misjudged(t)
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 100})
@@ -171,8 +170,8 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// misjudged returns a problem whose first automatic step size is too large: it is computed from every
-// third row, and the rows with large values are not among these.
+// misjudged returns a problem whose first automatic step size is too large: the step size depends on every
+// third row, and rows with large values are not among them.
 func misjudged(t *testing.T) *solver.Problem {
 	t.Helper()
 	n := 3 * solver.CurvatureSample
@@ -180,7 +179,7 @@ func misjudged(t *testing.T) *solver.Problem {
 	labels := make([]float64, n)
 	for i := range n {
 		v := 0.1
-		if i%3 == 1 { // the step size is computed from rows 0, 3, 6, …
+		if i%3 == 1 {
 			v = 1
 		}
 		entries = append(entries, sparse.Triplet{Row: i, Col: i % 7, Value: v})
@@ -193,8 +192,7 @@ func misjudged(t *testing.T) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: 1e-6}}
 }
 
-// TestAverageAfterRestart checks that the averages begin again when a run restores an earlier iterate, and
-// that the objectives of a result belong to its points.
+// TestAverageAfterRestart checks that the average begins again when a run restores an earlier iterate.
 func TestAverageAfterRestart(t *testing.T) {
 	p := misjudged(t)
 	start := p.Evaluate(make([]float64, 7)).Objective
@@ -211,7 +209,7 @@ func TestAverageAfterRestart(t *testing.T) {
 		}
 		since = append(since, last)
 		if halvings == 0 || p.Evaluate(last).Objective > start {
-			continue // no iterate was restored yet, or the end of the run replaces this iterate
+			continue // no iterate was restored yet, or the result is not the last iterate
 		}
 		mean := make([]float64, 7)
 		for _, x := range since {
@@ -229,8 +227,7 @@ func TestAverageAfterRestart(t *testing.T) {
 	}
 }
 
-// TestSeeds checks that a seed gives the same bits at every level of the kernels, and that another seed
-// gives other iterates.
+// TestSeeds checks that results depend on the seed, but not on the kernel level.
 func TestSeeds(t *testing.T) {
 	active := kernels.Active()
 	defer kernels.Use(active)
@@ -240,8 +237,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// sameBits checks that a method gives the same bits at every level of the kernels, and other iterates for
-// another seed.
+// sameBits checks that a method gives the same bits at every kernel level, and other iterates with another
+// seed.
 func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	t.Helper()
 	first := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
@@ -260,7 +257,7 @@ func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	}
 }
 
-// TestThreads checks that any number of threads gives the same bits.
+// TestThreads checks that the bits of a result do not depend on the number of threads.
 func TestThreads(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
 	one := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Threads: 1})
@@ -275,7 +272,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestBudget checks the number of passes of runs, counted as in the paper.
+// TestBudget checks the numbers of outer iterations and passes of runs with a budget.
 func TestBudget(t *testing.T) {
 	p := small(t)
 	for _, c := range []struct {
@@ -295,8 +292,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestTheoremSchedule checks the step sizes η_t and the numbers M_t of inner steps of both theorems, and
-// that runs with them converge to the optimum.
+// TestTheoremSchedule checks the step sizes and the numbers of inner steps in the schedules of both theorems.
 func TestTheoremSchedule(t *testing.T) {
 	p := small(t)
 	p.Domain = solver.Ball{Radius: 1}
@@ -313,14 +309,14 @@ func TestTheoremSchedule(t *testing.T) {
 		}
 	}
 	for i, s := range got {
-		// M_t η_t (t+1)^−δ is 1 up to the rounding of M_t.
+		// M_t η_t (t+1)^−δ is 1, except for rounding of M_t to an integer.
 		if v := float64(s.InnerSteps) * s.Eta * math.Pow(float64(i+1), -1.1); math.Abs(v-1) > 1e-2 {
 			t.Errorf("outer iteration %d: M eta (t+1)^-delta = %v, want 1", i, v)
 		}
 	}
 	c := got[0].Constants
 	ct := 1 / got[0].Eta
-	if ct < c.NuL*c.NuL*4 { // C_0 = ν_L² D² + G_0², D = 2
+	if ct < c.NuL*c.NuL*4 { // C_0 = ν_L² D² + G_0² with D = 2
 		t.Errorf("C_0 = %v is below nu_L^2 D^2 = %v", ct, c.NuL*c.NuL*4)
 	}
 
@@ -401,7 +397,8 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestWarmStart checks that a run that starts at the solution needs little work.
+// TestWarmStart checks that a run from the solution ends with a lower objective than a run from 0, and that y
+// and beta of the solution help.
 func TestWarmStart(t *testing.T) {
 	p := small(t)
 	cold := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
@@ -416,8 +413,8 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
-// TestOuterIterations checks that the limit of outer iterations ends a run, and that records and
-// statistics have the name of the run.
+// TestOuterIterations checks the limit of outer iterations, and that records and statistics have the name of
+// the run.
 func TestOuterIterations(t *testing.T) {
 	p, records := small(t), 0
 	s := &solver.Settings{Method: solver.SCASK{}, OuterIterations: 3, Name: "mine", Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
@@ -433,8 +430,7 @@ func TestOuterIterations(t *testing.T) {
 	}
 }
 
-// TestStorage checks that exact storage forms of the data do not change any bit of the result, and that
-// values are rounded only if Float32 is set.
+// TestStorage checks the storage forms of the data. Values must be rounded only if Float32 is set.
 func TestStorage(t *testing.T) {
 	p := small(t)
 	plain := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
@@ -489,7 +485,7 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	}
 	p := &solver.Problem{Data: x, Labels: []float64{1, -1, 1, 1}}
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
-	// Rows 0 and 2 have contrary effects on the one coefficient; the other rows have no effect.
+	// Rows 0 and 2 have opposite effects on x[0]; rows 1 and 3 are empty.
 	if math.Abs(res.X[0]) > 1e-6 || res.X[1] != 0 || res.X[2] != 0 {
 		t.Errorf("x = %v, want zeros", res.X)
 	}
@@ -502,8 +498,8 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	}
 }
 
-// TestBallFloat32 checks a run on a ball with Settings.Float32, which rounds the data. The averaged iterate
-// must have the same bits as in a run with data that were rounded before.
+// TestBallFloat32 checks that a run with Settings.Float32 gives the same average as a run with data rounded
+// to float32.
 func TestBallFloat32(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}
@@ -522,7 +518,7 @@ func TestBallFloat32(t *testing.T) {
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 40, Float32: true}
 	got := solvertest.Minimize(t, p, set)
-	// Both runs need the same step size and rho; automatic ones depend on the data before rounding.
+	// Automatic step sizes and rho depend on the data before rounding, so they are given here.
 	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho
 	got, want := solvertest.Minimize(t, p, set), solvertest.Minimize(t, &rounded, set)
 	if !slices.Equal(got.XAverage, want.XAverage) {
@@ -535,8 +531,8 @@ type flatSecond struct{ solver.Squared }
 
 func (flatSecond) SecondDerivative(_, _, _ float64) float64 { return 0 }
 
-// TestNoWorseThanTheStart checks that no result is clearly above the start, whatever the step size
-// is.
+// TestNoWorseThanTheStart checks that no objective of a result is clearly above the objective at the start,
+// for small and large step sizes.
 func TestNoWorseThanTheStart(t *testing.T) {
 	p := small(t)
 	p.Loss = flatSecond{}

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestIteratesEqualNaive compares every method with dense loops that follow the paper and use the same
-// samples. The outer iterates, y and beta must agree.
+// TestIteratesEqualNaive compares the iterates of every method with those of dense loops that follow the
+// paper and use the same samples.
 func TestIteratesEqualNaive(t *testing.T) {
 	classify, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1}, 1e-2)
@@ -100,7 +100,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 	}
 }
 
-// positive is the set x ≥ 0 in a form that no kernel supports.
+// positive is the set x ≥ 0 as a caller's own domain, which no kernel supports.
 type positive struct{}
 
 func (positive) Project(x []float64) {
@@ -111,8 +111,8 @@ func (positive) Project(x []float64) {
 func (positive) Diameter() float64  { return math.Inf(1) }
 func (positive) Validate(int) error { return nil }
 
-// TestZeroConstraintIsSVRG checks that with A = 0 Algorithm 1 is SVRG with averaged snapshots
-// (Johnson and Zhang), for any rho.
+// TestZeroConstraintIsSVRG checks that with A = 0 Algorithm 1 is SVRG with averaged snapshots (Johnson and
+// Zhang 2013).
 func TestZeroConstraintIsSVRG(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 50, Features: 15, Seed: 3}, 1e-2)
 	zero, err := sparse.FromTriplets(1, 15, nil)

@@ -11,8 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestOneHot checks problems whose data matrix X has one entry in each row, like encoded categories, and
-// many rows for each feature. X'X is then diagonal, and with a chain X'X + A'A is tridiagonal.
+// TestOneHot checks problems whose rows have at most one entry, like encoded categories.
 func TestOneHot(t *testing.T) {
 	for _, c := range []struct{ n, p, entries int }{{64, 2, 3}, {400, 10, 400}} {
 		rng := rand.New(rand.NewPCG(uint64(c.n), 22))

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// These optima were computed to 1e-11 by an interior-point Newton method, except for covtype. The optimum
-// of covtype was computed by 200 passes of an independent C program, and did not change by more than 1e-15.
+// These optima were computed by other programs: that of covtype by stochastic steps, all others by an
+// interior-point Newton method.
 const (
 	optimumA9a      = 0.32324138841427674
 	optimumA9aGraph = 0.32503800528155763
@@ -27,8 +27,8 @@ const (
 	optimumRCV1     = 0.256618008503
 )
 
-// TestKnownOptima runs the SCAS-ADMM methods with automatic settings on real data, and checks the
-// distances from known optima.
+// TestKnownOptima checks how far SCAS-ADMM methods with automatic settings end from known optima of real
+// data.
 func TestKnownOptima(t *testing.T) {
 	a9aGraph := func(t *testing.T) *sparse.CSR {
 		c, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
@@ -94,8 +94,7 @@ func TestKnownOptima(t *testing.T) {
 	}
 }
 
-// checkDual checks two conditions that hold after every dual update: |beta| ≤ limit, and beta =
-// limit·sign(y) if y is not zero.
+// checkDual checks that |beta| ≤ limit for each row of A, and that beta = limit·sign(y) if y is not zero.
 func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	t.Helper()
 	for j, b := range res.Dual {
@@ -109,12 +108,11 @@ func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	}
 }
 
-// TestSquaredAgainstRidge checks the optimality condition of ridge regression, which is a linear system.
+// TestSquaredAgainstRidge checks that the gradient of ridge regression is zero at the solution.
 func TestSquaredAgainstRidge(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
 	p.Constraint, p.L2 = nil, 0.3
 	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 400})
-	// The optimality condition is (2/n) X'(Xx − b) + mu x = 0.
 	ref := &solvertest.Naive{Problem: p, X: res.X}
 	full := ref.FullGradient()
 	if g := math.Sqrt(kernels.Dot(full, full)); g > 1e-12 {
@@ -122,7 +120,7 @@ func TestSquaredAgainstRidge(t *testing.T) {
 	}
 }
 
-// TestPlantedSolution checks that the solution has the support and the groups of the true x.
+// TestPlantedSolution checks that the solution has the zeros and the groups of the true coefficients.
 func TestPlantedSolution(t *testing.T) {
 	for _, c := range []struct {
 		opt    sparse.SyntheticOptions
@@ -138,7 +136,7 @@ func TestPlantedSolution(t *testing.T) {
 		if c.method == (solver.SCASStrong{}) {
 			p.L2 = 1e-3
 		}
-		var last float64 // the last recorded objective
+		var last float64
 		see := solver.RecorderFunc(func(pt *solver.Point) error {
 			last = pt.Last.Objective
 			return nil
@@ -165,8 +163,8 @@ func TestPlantedSolution(t *testing.T) {
 	}
 }
 
-// TestDualityGap checks after several numbers of passes that the gap is not below the distance from the
-// optimum, and that the gap converges to zero.
+// TestDualityGap checks that the gap is not below the distance from the optimum, and that after many passes
+// it is nearly zero.
 func TestDualityGap(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 8}, 1e-2)
 	p.L2 = 1e-2
@@ -185,8 +183,7 @@ func TestDualityGap(t *testing.T) {
 	}
 }
 
-// TestDomains checks problems whose box or ball excludes the unconstrained solution. The result
-// must be in the set, and a fixed point of the projected gradient.
+// TestDomains checks that results are in their domain, and that their residuals are small.
 func TestDomains(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
 	for _, d := range []solver.Domain{solver.NewBox(20, -0.3, 0.2), solver.Ball{Radius: 0.5}, positive{}} {
@@ -203,7 +200,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestFixedPoint checks that stochastic steps do not move from a solution.
+// TestFixedPoint checks that after many passes an outer iteration does not move the iterate any more.
 func TestFixedPoint(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 15, Noise: 1, Seed: 10}, 1e-2)
 	p.L2 = 1e-2

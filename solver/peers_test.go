@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// table reads a table of numbers from the reference data.
+// table reads a table of numbers from the directory ref of the test data.
 func table(t *testing.T, name string) [][]float64 {
 	t.Helper()
 	return sparsetest.Numbers(t, sparsetest.DataFile(t, "ref", name))
@@ -26,8 +26,8 @@ func column(rows [][]float64, j int) []float64 {
 	return c
 }
 
-// compareGenlasso solves ½|b − Xx|² + λ|Gx|₁, which is n/2 times the problem with the mean squared
-// loss and the penalty 2λ/n. It compares objective and solution with the results of R's genlasso.
+// compareGenlasso minimises ½|b − Xx|² + λ|Gx|₁, and compares objective and solution with the results of R's
+// genlasso.
 func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, lambda, objective float64, solution []float64, passes float64) {
 	t.Helper()
 	half := float64(len(b)) / 2
@@ -42,7 +42,7 @@ func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, la
 	t.Logf("lambda %v: objective off by %.1e, solution by %.1e, plan %s", lambda, half*res.At.Objective-objective, solvertest.Distance(res.X, solution), res.Stats.PlanReason)
 }
 
-// TestGenlassoChain compares the one-dimensional fused lasso with R's genlasso.
+// TestGenlassoChain compares the fused lasso of a signal with R's genlasso.
 func TestGenlassoChain(t *testing.T) {
 	b, beta := column(table(t, "fl1d_y.txt"), 0), table(t, "fl1d_beta_lambda_5_1_0.5_0.1.txt")
 	objectives := []float64{49.6469421295492, 11.8741920294346, 6.24225285074227, 1.50502957013045}
@@ -72,8 +72,8 @@ func TestGenlassoGraph(t *testing.T) {
 	}
 }
 
-// TestPublishedMatrices checks problems in which A is a matrix that was published with other stochastic ADMM
-// codes. The known optima were computed by a barrier Newton method in another language.
+// TestPublishedMatrices checks problems with matrices A that were published with other stochastic ADMM codes.
+// The optima were computed by a barrier Newton method in another language.
 func TestPublishedMatrices(t *testing.T) {
 	sparsetest.Long(t)
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func TestPublishedMatrices(t *testing.T) {
 	}
 }
 
-// TestOperatorOnRealGraph checks a problem in which A is an operator without a matrix, from the graph of a9a.
+// TestOperatorOnRealGraph checks a problem in which A is an operator without a matrix.
 func TestOperatorOnRealGraph(t *testing.T) {
 	p := solvertest.Load(t, "small/a1a", 123)
 	con, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)

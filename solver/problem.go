@@ -53,7 +53,7 @@ type Problem struct {
 	// Minimize, and the methods of the Problem, together. nil means that this process has all rows.
 	Comm dist.Comm
 
-	joined *rows.Team // the processes of a run
+	joined *rows.Team
 }
 
 // Evaluation is the objective at a point and its parts.
@@ -63,10 +63,10 @@ type Evaluation struct {
 	Penalty   float64 // g(y)
 }
 
-// Evaluate returns the objective at x, with the y that satisfies the constraint: A x by default, as
-// in the paper's experiments. Records and results have this objective. If B is a general operator, y
-// does not follow from x, and the penalty is NaN; see EvaluateAt. p must be a problem that Validate
-// accepts. Evaluate panics if len(x) is not the number of features.
+// Evaluate returns the objective at x and the y that satisfies the constraint, by default y = A x. Records
+// and results have this objective. If B is a general operator, y does not follow from x, and the penalty is
+// NaN; see EvaluateAt. p must be a problem that Validate accepts. Evaluate panics if len(x) is not the number
+// of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
 	y, ok := p.Coupling.form().Y(p.applyA(x))
 	if !ok {
@@ -96,7 +96,7 @@ func (p *Problem) evaluate(x []float64, penalty float64) Evaluation {
 	return ev
 }
 
-// applyA returns A x, which is x itself if A = I.
+// applyA returns A x. If A = I it returns x itself, not a copy.
 func (p *Problem) applyA(x []float64) []float64 {
 	if p.Constraint == nil {
 		return x
@@ -107,19 +107,18 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-// samples returns the samples of p, given the rows of p.Data or their compact form.
+// samples returns the samples of p with the given rows, which are the rows of p.Data or their compact form.
 func (p *Problem) samples(of kernels.Rows) rows.Data {
 	return rows.Data{Team: p.team(), Rows: of, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }
 
-// meanLoss returns the weighted mean of the losses at x. margin is scratch memory with an entry for
-// each row.
+// meanLoss returns the weighted mean loss at x. margin is scratch memory with one entry for each row.
 func (p *Problem) meanLoss(x, margin []float64) float64 {
 	n, _ := p.Data.Dims()
 	return rows.MeanLoss(rows.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
 }
 
-// lossAtZero returns the weighted mean of the losses at margin zero.
+// lossAtZero returns the weighted mean loss at margin zero.
 func (p *Problem) lossAtZero() float64 {
 	return rows.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
@@ -144,21 +143,19 @@ func (p *Problem) unit() float64 {
 	return l.Traits().Labels.Unit(p.lossAtZero(), p.team().Mean(label, weight), p.team().Mean(slope, weight))
 }
 
-// regression reports whether labels are numbers that margins approximate.
+// regression reports whether labels are numbers that margins approximate, and not classes or counts.
 func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
 
-// unbounded reports whether the curvature of the loss has no bound. Only Newton steps can solve
-// such problems.
+// unbounded reports whether the curvature of the loss has no bound. Then only Newton steps can be made.
 func (p *Problem) unbounded() bool { return math.IsInf(p.loss().Curvature(), 1) }
 
-// ridge returns (mu/2)|x|². Without the conversion to float64, compilers would fuse the product with
-// the caller's sum on some machines only.
+// ridge returns (mu/2)|x|². The conversion to float64 keeps compilers from fusing the product with the
+// caller's sum.
 func (p *Problem) ridge(x []float64) float64 {
 	return float64(0.5 * p.L2 * linalg.SumSquares(x))
 }
 
-// loss, penalty and domain return the terms of p as types of package term. If X = R^p, domain returns
-// nil.
+// loss, penalty and domain return the parts of p as types of package term. If X = R^p, domain returns nil.
 func (p *Problem) loss() term.Loss       { return term.LossOf(p.Loss) }
 func (p *Problem) penalty() term.Penalty { return term.PenaltyOf(p.Penalty) }
 func (p *Problem) domain() term.Set      { return term.SetOf(p.Domain) }
@@ -218,8 +215,7 @@ func (p *Problem) Validate() error {
 	return nil
 }
 
-// checkSampleWeights returns an error unless w is nil or has n weights with a positive and
-// finite sum.
+// checkSampleWeights returns an error unless w is nil, or has n weights ≥ 0 with a positive and finite sum.
 func checkSampleWeights(w []float64, n int) error {
 	if w == nil {
 		return nil

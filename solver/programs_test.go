@@ -14,15 +14,14 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A program is a build of the command scas, with the emulator that runs it, if any.
+// A program is a build of the command scas.
 type program struct {
 	name string
-	argv []string // the emulator, if there is one, and the path of the program
+	argv []string // the emulator, if any, and the path of the program
 	env  []string
 }
 
-// build builds the command into a directory. set has environment variables for the build, and tags has the
-// build tags.
+// build builds the command scas into a directory. tags are build tags, and set are environment variables.
 func build(t *testing.T, dir, name, tags string, set ...string) program {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -34,10 +33,8 @@ func build(t *testing.T, dir, name, tags string, set ...string) program {
 	return program{name: name, argv: []string{path}}
 }
 
-// TestBits runs the command at each level that this processor can run. All must write the same
-// files. Without -short it also builds the command without assembly, and for x86-64-v3, where the
-// compiler may fuse products into sums. For package kernels, make test runs the tests of the package in
-// these two builds.
+// TestBits checks that the command writes the same files at each kernel level. Without -short it also checks
+// builds without assembly, and for x86-64-v3, where the compiler may fuse products into sums.
 func TestBits(t *testing.T) {
 	dir := t.TempDir()
 	native := build(t, dir, "native", "")
@@ -57,8 +54,8 @@ func TestBits(t *testing.T) {
 	sameFiles(t, dir, native, others, !testing.Short())
 }
 
-// TestEmulated checks that the command writes the same files on arm64, emulated by QEMU, as on this
-// processor. It takes a minute, so it runs only with SCAS_EMULATE=1.
+// TestEmulated checks that the command writes the same files on an emulated arm64 as on this processor. It
+// takes a minute, so it runs only with SCAS_EMULATE=1.
 func TestEmulated(t *testing.T) {
 	if os.Getenv("SCAS_EMULATE") == "" {
 		t.Skip("QEMU runs for arm64 wait for SCAS_EMULATE=1")
@@ -73,8 +70,8 @@ func TestEmulated(t *testing.T) {
 	sameFiles(t, dir, build(t, dir, "native", ""), []program{arm64}, true)
 }
 
-// sameFiles runs commands with the first program and with the others, and compares the files that
-// they write. large adds a problem that does not fit into memory.
+// sameFiles runs commands with the program first and with the others, and compares the files that they write.
+// If large is true, it also trains with a file that is larger than the allowed memory.
 func sameFiles(t *testing.T, dir string, first program, others []program, large bool) {
 	run := func(t *testing.T, p program, args ...string) {
 		t.Helper()
@@ -96,7 +93,7 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 		{"edges", "graph --edges 20 -o OUT.edges few.svm"},
 		{"recipe", "graph --method recipe -o OUT.edges few.svm"},
 	}
-	if large { // repeat the rows until the file is larger than the memory
+	if large { // repeat the rows until the file is larger than --memory allows
 		tall := emulatedRows(2000, 2)
 		var many bytes.Buffer
 		for i := range 400_000 {
@@ -133,8 +130,7 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 	}
 }
 
-// emulatedRows returns rows as LIBSVM text, with two classes and 16 features. Neighbouring features
-// are correlated.
+// emulatedRows returns n rows as LIBSVM text, with two classes and 16 features.
 func emulatedRows(n int, seed uint64) []string {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	rows := make([]string, n)

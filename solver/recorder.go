@@ -10,7 +10,7 @@ type Point struct {
 	Name           string     // name of the run, see Settings.Name
 	Outer          int        // number of outer iterations so far; 0 at the start
 	Passes         float64    // effective passes so far
-	PaperPasses    float64    // passes as the paper counts: an exact x-step of batch ADMM is one
+	PaperPasses    float64    // passes as the paper counts them: an exact x-step of batch ADMM counts as one
 	Seconds        float64    // seconds used, without evaluations
 	Last           Evaluation // at X
 	Average        Evaluation // at XAverage
@@ -63,7 +63,6 @@ func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, er
 	}
 }
 
-// point returns the last point of a run.
 func (res *Result) point() *Point {
 	if res == nil {
 		return nil

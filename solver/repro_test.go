@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// reproduction reads a regression or classification problem that is difficult for the solver.
+// reproduction reads a problem of the directory repro of the test data.
 func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
 	t.Helper()
 	classes := loss.Validate([]float64{0.5}) != nil
@@ -25,8 +25,8 @@ func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels, Loss: loss, Penalty: solver.L1{Lambda: lambda}}
 }
 
-// TestReproductions solves small problems for which it is difficult to choose step sizes and rho. The optima
-// were computed by conic interior-point methods. NaN means an unknown optimum: then the residuals must be small.
+// TestReproductions solves small problems for which automatic step sizes and rho are difficult to choose. A
+// NaN optimum is unknown; the residuals must then be small.
 func TestReproductions(t *testing.T) {
 	simplex := reproduction(t, "hs999.svm", solver.Huber{}, 4.7435948398638255)
 	_, p := simplex.Data.Dims()
@@ -66,8 +66,8 @@ func TestReproductions(t *testing.T) {
 	}
 }
 
-// TestStructureSurvivesRounding checks that zeros are made exact even if that raises the objective
-// by its last digit.
+// TestStructureSurvivesRounding checks that zeros are made exact even if this raises the objective by
+// rounding.
 func TestStructureSurvivesRounding(t *testing.T) {
 	res := solvertest.Minimize(t, reproduction(t, "lasso20.svm", solver.Logistic{}, 0.05), &solver.Settings{Method: solver.SCASK{}, Passes: 400})
 	nonzero := 0
@@ -117,8 +117,8 @@ func general(t *testing.T) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: d.Labels, Loss: solver.Squared{}, Constraint: a, Penalty: solver.L1{Lambda: d.Lambda, Weights: d.PW}}
 }
 
-// TestIndicator checks that rho is chosen in the units of the problem if the penalty has no scale, as an
-// indicator function, so that the iterates become feasible soon.
+// TestIndicator checks that the penalty Within and the domain Nonnegative give the same solution, for labels
+// in different units.
 func TestIndicator(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, p = 100, 10
@@ -130,7 +130,7 @@ func TestIndicator(t *testing.T) {
 		}
 		labels[i] += rng.NormFloat64()
 	}
-	for _, unit := range []float64{1e-3, 1, 1e4} { // unit of the labels
+	for _, unit := range []float64{1e-3, 1, 1e4} {
 		scaled := make([]float64, n)
 		for i, b := range labels {
 			scaled[i] = unit * b

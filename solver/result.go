@@ -91,7 +91,7 @@ type Stats struct {
 	// NewtonSteps is the number of Newton steps. If there is only an L2 term and no penalty, passes of
 	// dual coordinate ascent may replace them; each pass counts as a step.
 	NewtonSteps int     `json:"newton_steps,omitempty"`
-	PaperPasses float64 `json:"paper_passes,omitempty"` // passes as the paper counts: an exact x-step of batch ADMM is one
+	PaperPasses float64 `json:"paper_passes,omitempty"` // passes as the paper counts them
 	Seconds     float64 `json:"seconds,omitempty"`      // seconds used, without evaluations
 	// SetupSeconds are the seconds before the first iteration. Seconds includes them.
 	SetupSeconds float64 `json:"setup_seconds,omitempty"`

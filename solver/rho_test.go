@@ -9,10 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestRhoWithRidge checks that rho follows from mu if mu is far above lambda. The objective must then be
-// lower than with the rho that follows from lambda alone.
+// TestRhoWithRidge checks that with a large mu the automatic rho gives a lower objective than the rho that is
+// automatic for mu = 0.
 func TestRhoWithRidge(t *testing.T) {
-	star := make([][2]int32, 59) // the largest eigenvalue of A'A is far from the smallest
+	star := make([][2]int32, 59) // for this graph the eigenvalues of A'A are far apart
 	for k := range star {
 		star[k] = [2]int32{0, int32(k + 1)}
 	}
@@ -42,13 +42,13 @@ func TestRhoWithRidge(t *testing.T) {
 	}
 }
 
-// TestFirstSteps checks that the first steps are shorter than the last ones if there are many rows
-// for each feature, and that this gives a lower objective after two outer iterations.
+// TestFirstSteps checks that short first steps give a lower objective after two outer iterations if there are
+// many rows for each feature.
 func TestFirstSteps(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4})
-	curvature := 0.9 / short.Stats.Eta // the curvature at the second snapshot
+	curvature := 0.9 / short.Stats.Eta // the curvature of the loss at the second snapshot
 	long := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: short.Stats.Rho, Eta: 1.5 / curvature})
 	if a, b := short.At.Objective-best, long.At.Objective-best; !(a < b/2) {
 		t.Errorf("gap %.1e, with steps as long as the last %.1e", a, b)

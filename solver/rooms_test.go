@@ -13,9 +13,8 @@ import (
 
 const module = "github.com/scas-admm/scas"
 
-// rooms lists the packages of the module. A package may import only packages before it in this
-// list. The packages of gen and bench come after the list. They may import any package of the list,
-// and the packages of the list must not import them.
+// rooms lists the packages of the module in the order of imports: a package may import only packages before
+// it. The packages of gen and bench are not listed; they may import any package of the list.
 var rooms = strings.Fields(`
 	kernels/pkgerr
 	kernels
@@ -32,8 +31,7 @@ var rooms = strings.Fields(`
 	solver solver/internal/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)
 
-// TestRooms checks the directions of imports, and which packages may import packages for reading
-// files, the code generator's library and the command line's library.
+// TestRooms checks which packages of the module, and which external packages, a package imports.
 func TestRooms(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
@@ -61,7 +59,7 @@ func TestRooms(t *testing.T) {
 		solves := within(name, "solver") && name != "solver/chart" && name != "solver/cmd/scas" && name != "solver/internal/solvertest"
 		for _, path := range p.Imports {
 			switch path {
-			// Model files need these packages, and numbers in the names of losses need strconv.
+			// Package model reads files, and package term parses numbers in the names of losses.
 			case "os", "io", "bufio", "strconv", "encoding/json":
 				if solves && name != "solver/model" && !(name == "solver/internal/term" && path == "strconv") {
 					t.Errorf("%s imports %s: solvers do not read files", name, path)
@@ -75,17 +73,15 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// within reports whether path is the package parent or below it.
+// within reports whether path is parent or a package below it.
 func within(path, parent string) bool { return path == parent || strings.HasPrefix(path, parent+"/") }
 
-// listed is a package as go list describes it. Deps are the dependencies of the
-// package without its tests.
+// listed is a package as go list describes it. Deps does not include dependencies of tests.
 type listed struct {
 	ImportPath                               string
 	Imports, TestImports, XTestImports, Deps []string
 }
 
-// packages returns all packages of the module.
 func packages(t *testing.T) (all []listed) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,Deps", module+"/...").Output()
@@ -105,7 +101,7 @@ func packages(t *testing.T) (all []listed) {
 	}
 }
 
-// TestReadmeExample checks that the program in README.md is Example of this package.
+// TestReadmeExample checks that the program in README.md is the Example of this package.
 func TestReadmeExample(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {

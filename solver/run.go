@@ -23,7 +23,7 @@ type Iterate struct {
 type proof struct {
 	prover    *exact.Prover
 	unit      float64    // the unit of tolerances
-	goal      float64    // the run ends when the gap is at most goal; there is no goal unless it is positive
+	goal      float64    // the run ends when the gap is at most goal; without a goal it is 0 or less
 	budget    float64    // passes that Newton steps may use; +Inf if Settings.Passes is not set
 	gap       float64    // proved gap of x; +Inf if nothing is proved
 	exact     bool       // zeros and ties of x are exact
@@ -34,8 +34,8 @@ type proof struct {
 	judged    Snapshot   // scratch memory of lagrangian
 }
 
-// set copies each slice of the argument, unless it is nil, into the same slice of the receiver. Both must
-// have the same length.
+// set copies X, Y and Dual of from into the slices of the receiver, which must have the same lengths. It
+// leaves out nil slices.
 func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
 
 // A Run is one call of Minimize, with what its method needs.
@@ -64,19 +64,19 @@ type Run struct {
 	ctx      context.Context
 	product  *linalg.Product // A
 	stop     float64         // why the run must stop, see ending.CauseOf; 0 if it may go on
-	dual     *admm.DualStep  // nil before prepare
+	dual     *admm.DualStep  // nil before the first call of prepare
 	residual []float64       // A x + B y − c
 	averaged int             // number of iterates in Mean
-	// automatic returns the automatic step size at the current iterate; nil if the method has none.
+	// automatic returns the automatic step size at the iterate; nil if the method has none.
 	automatic func() float64
-	loose     bool // penaltyNow has returned g at another y than the y that x implies
+	loose     bool // penaltyNow has used the y of the iterate, because no y with a finite penalty follows from x
 	scales    admm.Scales
 	keeper    admm.Keeper
 	proof
 	clock admm.Clock
 }
 
-// newRun makes a run of a valid problem with valid settings. The run began at began.
+// newRun returns a run for a valid problem and valid settings. began is the time at which the run began.
 func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
 	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: admm.NewClock(began)}
 	_, features := p.Data.Dims()
@@ -98,7 +98,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	return r
 }
 
-// prepare computes what all methods except Newton steps need.
+// prepare computes what outer iterations need, unless they consist of Newton steps.
 func (r *Run) prepare() {
 	p := r.Problem
 	n, features := p.Data.Dims()
@@ -115,7 +115,7 @@ func (r *Run) prepare() {
 	}
 }
 
-// toStart moves to the start given in the settings.
+// toStart moves the iterate to the start.
 func (r *Run) toStart() {
 	clear(r.X)
 	r.Iterate.set(Iterate{X: r.Settings.Start.X})
@@ -128,7 +128,7 @@ func (r *Run) toStart() {
 	r.startMean()
 }
 
-// startMean begins a new mean. Until Average is called, the mean is the iterate.
+// startMean begins a new mean. Before the first call of Average, the mean is the iterate.
 func (r *Run) startMean() {
 	copy(r.Mean.X, r.X)
 	copy(r.Mean.Y, r.Y)
@@ -142,7 +142,7 @@ func (r *Run) Average() {
 	intoMean(r.Mean.Y, r.Y, r.averaged)
 }
 
-// intoMean turns the mean of k−1 vectors into the mean of k vectors, of which v is the last one.
+// intoMean turns mean from the mean of k−1 vectors into the mean of these vectors and v.
 func intoMean(mean, v []float64, k int) {
 	if k == 1 {
 		copy(mean, v)
@@ -180,14 +180,11 @@ func (r *Run) StepSize(automatic float64) float64 {
 	return r.Stats.Eta
 }
 
-// NaturalRho returns factor times lambda times the root mean square of |aᵢ|. For regression it divides
-// this by the size of the labels. The reason: beta lies in [−lambda, lambda], so lambda/rho must be
-// comparable with the entries of A x, whose unit is the unit of the labels divided by the unit of the
-// features. If lambda is 0, NaturalRho returns a small constant; for a penalty without a scale, such as
-// an indicator, it returns the mean curvature of the loss along a feature.
+// NaturalRho returns factor times lambda times the root mean square of |aᵢ|. For regression it divides this
+// by the size of the labels. If lambda is 0, NaturalRho returns a small constant; for a penalty without a
+// scale, such as an indicator, it returns the mean curvature of the loss along a feature.
 func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
-// newScales returns the scales from which the automatic ρ and η follow.
 func (r *Run) newScales() admm.Scales {
 	p, c := r.Problem, &r.Stats.Constants
 	s := admm.Scales{
@@ -214,20 +211,19 @@ func (r *Run) violation() []float64 {
 	return r.residual
 }
 
-// takeSnapshot computes r.Snapshot at x, and returns the objective at x.
+// takeSnapshot computes r.Snapshot at x and returns the objective there.
 func (r *Run) takeSnapshot() float64 {
 	r.Samples.Gradient(&r.Snapshot, r.X)
 	return r.objective(r.Snapshot.Loss)
 }
 
-// objective returns the objective at x, given the mean loss at x.
+// objective returns the objective at x. loss is the mean loss at x.
 func (r *Run) objective(loss float64) float64 {
 	return loss + r.Problem.ridge(r.X) + r.penaltyNow()
 }
 
-// penaltyNow returns g at the y that x implies. If there is no such y, or g is infinite there, it
-// returns g at the y of the iterate, plus (ρ/2)|A x + B y − c|². Then it sets r.loose, because the
-// objective may be below the optimum.
+// penaltyNow returns g at the y that x implies. If there is no such y, or g is infinite there, it returns g
+// at the y of the iterate plus (ρ/2)|A x + B y − c|². It then sets r.loose.
 func (r *Run) penaltyNow() float64 {
 	g := r.Problem.penalty()
 	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {
@@ -239,7 +235,7 @@ func (r *Run) penaltyNow() float64 {
 	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*linalg.SumSquares(r.violation()))
 }
 
-// primalResidual returns |A x + B y − c|₂. If only Newton steps were made, it is 0.
+// primalResidual returns |A x + B y − c|₂, or 0 if only Newton steps were made.
 func (r *Run) primalResidual() float64 {
 	if r.dual == nil {
 		return 0

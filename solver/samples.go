@@ -12,8 +12,8 @@ import (
 type Samples struct {
 	prob  *Problem
 	loss  term.Loss
-	rows  kernels.Rows   // the rows, in their most compact form
-	sums  rows.Chunks    // the chunks of the rows
+	rows  kernels.Rows // the rows, in their most compact form
+	sums  rows.Chunks
 	full  *rows.Gradient // nil before the first pass
 	drawn *admm.Sampler
 
@@ -22,7 +22,8 @@ type Samples struct {
 	margin1, gain1 [1]float64
 }
 
-// newSamples returns the Samples of p. It makes a compact copy of the rows, unless the run has ended.
+// newSamples returns the Samples of p. ended says that the run has already ended: then it does not copy the
+// rows.
 func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	n, _ := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
@@ -33,7 +34,7 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	return s
 }
 
-// measure computes longest and scale, from which step sizes and rho follow.
+// measure sets longest and scale.
 func (s *Samples) measure() { s.longest, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
 
 // A Snapshot holds the results of a pass over the data at a point.
@@ -48,8 +49,8 @@ func newSnapshot(n, features int) Snapshot {
 	return Snapshot{Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n)}
 }
 
-// Gradient sets the snapshot at x. It makes a pass over the data, which the method must count by
-// Run.Spend.
+// Gradient computes the snapshot at x and stores it in at. It makes a pass over the data, which the method
+// must count with Run.Spend.
 func (s *Samples) Gradient(at *Snapshot, x []float64) {
 	if s.full == nil {
 		s.full = rows.NewGradient(s.sums, s.prob.samples(s.rows), len(x))

@@ -19,8 +19,7 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// schedule sets η and M for an outer iteration, after its snapshot. more is false if the budget does
-// not allow the iteration.
+// schedule sets η and M of an outer iteration. more is false if the budget does not allow the iteration.
 func (s *scas) schedule() (eta float64, more bool, err error) {
 	set, st := &s.Settings, &s.Stats
 	steps, gradient := set.InnerSteps, s.outer.GradientSquared()
@@ -46,8 +45,8 @@ func (s *scas) schedule() (eta float64, more bool, err error) {
 	return eta, true, nil
 }
 
-// autoEta reports whether η is computed from the curvature at each snapshot.
+// autoEta reports whether the step size is automatic.
 func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedule == Practical }
 
-// cost returns the cost of an outer iteration with the given number of inner steps, in effective passes.
+// cost returns the effective passes of an outer iteration with this number of inner steps.
 func (s *scas) cost(steps int) float64 { return 1 + float64(steps)/float64(s.scales.Samples) }

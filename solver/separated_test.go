@@ -10,13 +10,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// separatedRows are the rows that features 1 and 2 separate in the data that separated returns.
+// separatedRows are the rows in which feature 1 or 2 of separated is not 0.
 var separatedRows = []int{0, 1, 2, 3, 4}
 
-// separated returns data with five features. Features 0 and 4 are dense, feature 3 is constant.
-// Features 1 and 2 occur in few rows. Feature 1 is positive in positive rows and negative in
-// negative rows. So is feature 2, except in a row with feature 1. If none is set, the rows of
-// features 1 and 2 have no entries at all.
+// separated returns data with five features, in which features 1 and 2 separate the few rows in which they
+// occur. If none is true, these rows have no entries.
 func separated(t *testing.T, none bool) (*sparse.CSR, []float64) {
 	t.Helper()
 	const n, p = 24, 5
@@ -45,9 +43,8 @@ func separated(t *testing.T, none bool) (*sparse.CSR, []float64) {
 	return m, labels
 }
 
-// TestSeparatedByFree checks problems with free features that separate the few rows in which they occur.
-// The gap must still be proved, and the optimum must be the optimum of the other rows. For the logistic
-// loss this optimum is the greatest lower bound, which no point attains.
+// TestSeparatedByFree checks problems with free features that separate the few rows in which they occur. The
+// gap must be proved, and the optimum must be the optimum without the losses of these rows.
 func TestSeparatedByFree(t *testing.T) {
 	a, err := sparse.FromDense(2, 5, []float64{1, 0, 0, 0, -1, 1, 0, 0, 0, 0})
 	if err != nil {

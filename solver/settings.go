@@ -97,7 +97,7 @@ type Settings struct {
 	RecordEvery int `json:"record_every"`
 }
 
-// A SettingError reports a field of Settings whose value cannot be used, or not for the problem.
+// A SettingError reports a field of Settings whose value cannot be used at all, or not for the problem.
 type SettingError struct {
 	Field   string // name of the field
 	Value   any    // its value
@@ -125,7 +125,6 @@ func (e *SettingError) whole() *sparse.RemedyError {
 	return &sparse.RemedyError{Err: wrong, Remedies: e.Remedies}
 }
 
-// Remedies about the field of the error. Several settings share them.
 var (
 	leaveZero  = sparse.Remedy{To: "leave it 0"}
 	useDefault = sparse.Remedy{To: "leave it 0 for the default"}
@@ -133,7 +132,7 @@ var (
 	unlimited  = sparse.Remedy{To: "leave it 0 for no limit"}
 )
 
-// useMethod returns the remedy to use one of the named methods.
+// useMethod returns the remedy to use one of the methods that names lists.
 func useMethod(names string) sparse.Remedy {
 	return sparse.Remedy{Field: "Settings.Method", To: names}
 }
@@ -141,9 +140,8 @@ func useMethod(names string) sparse.Remedy {
 // raiseL2 is the remedy for a method that needs strong convexity.
 var raiseL2 = sparse.Remedy{Field: "Problem.L2", To: "a number above 0"}
 
-// withDefaults returns a copy of s in which zero fields are replaced by their defaults, except
-// fields whose default depends on the data. Its error names the first field that is wrong for p. It
-// does not check Start.
+// withDefaults returns a copy of s in which zero fields have their defaults, except fields whose default
+// depends on the data. It returns an error for the first field that is wrong for p, but does not check Start.
 func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	c := *s
 	if c.Method == nil {
@@ -183,7 +181,7 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	return c, nil
 }
 
-// checkValues checks each setting on its own.
+// checkValues checks each setting by itself, without the problem.
 func (s *Settings) checkValues() error {
 	finite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
 	return firstBroken([]demand{
@@ -212,7 +210,7 @@ func (s *Settings) checkValues() error {
 	})
 }
 
-// A demand is a condition that a setting must satisfy.
+// A demand is a condition on a setting, and the error to return if holds is false.
 type demand struct {
 	holds   bool
 	field   string
@@ -223,7 +221,7 @@ type demand struct {
 
 func remedies(all ...sparse.Remedy) []sparse.Remedy { return all }
 
-// firstBroken returns the error of the first demand that does not hold.
+// firstBroken returns the error of the first demand that does not hold, or nil.
 func firstBroken(demands []demand) error {
 	for _, r := range demands {
 		if !r.holds {
@@ -233,8 +231,7 @@ func firstBroken(demands []demand) error {
 	return nil
 }
 
-// check returns an error if the lengths of the start do not fit the problem, or if a number is not
-// finite.
+// check returns an error if a slice of the start has the wrong length or a number that is not finite.
 func (it Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
 	q := p.Coupling.columns(l)
@@ -260,7 +257,7 @@ func (it Iterate) check(p *Problem) error {
 	return nil
 }
 
-// checkMethod checks the problem and the settings against what the method accepts.
+// checkMethod returns an error if the method does not accept the problem or a setting.
 func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	if !info.AnyProblem {
 		if need, do := p.lacks(); need != "" {
@@ -300,8 +297,8 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	})
 }
 
-// checkNewtonAlone returns an error unless the settings allow a run of Auto with Newton steps only.
-// It is called for losses whose curvature has no bound.
+// checkNewtonAlone returns an error if the method is not Auto, or if a setting needs passes. It is called for
+// losses whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
 	leave := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
@@ -315,8 +312,8 @@ func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	})
 }
 
-// lacks returns what p lacks for methods without MethodInfo.AnyProblem, and the remedy. They need an L1
-// penalty, y = A x, equal sample weights and X = R^p. need is "" if p has all of these.
+// lacks returns what p lacks for methods that need an L1 penalty, y = A x, equal sample weights and X = R^p,
+// and the remedy. need is "" if p lacks nothing.
 func (p *Problem) lacks() (need string, do sparse.Remedy) {
 	l, _ := p.algebra().Dims()
 	q := p.Coupling.columns(l)

@@ -14,8 +14,8 @@ func (p *Problem) team() *rows.Team {
 	return p.joined
 }
 
-// join checks p and the start of s on all processes, and returns p with its team. If the check fails on
-// one process, all return errors.
+// join checks p and the start of s, and returns p with its team. If the check fails on one process, it
+// returns an error on all processes.
 func (p *Problem) join(s *Settings) (*Problem, error) {
 	err := p.Validate()
 	if err == nil {
@@ -48,7 +48,7 @@ type saved struct {
 	Draws    []byte
 }
 
-// save stores the state in the checkpoint, on the first process.
+// save stores the state in the checkpoint.
 func (r *Run) save() error {
 	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // a resumed run repeats its Newton steps
 		return nil
@@ -56,7 +56,7 @@ func (r *Run) save() error {
 	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.drawn.State()})
 }
 
-// resume sets the state to the state in the checkpoint, if there is one.
+// resume restores the state in the checkpoint, if there is one.
 func (r *Run) resume() error {
 	var s saved
 	if there, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !there {

@@ -16,7 +16,7 @@ func (r *Run) loop(it Iteration) error {
 	if err := r.record(); err != nil {
 		return err
 	}
-	for r.goesOn() && !r.reached() {
+	for r.goesOn() && !r.decided() {
 		if err := r.Err(); err != nil {
 			return err
 		}
@@ -45,9 +45,8 @@ func (r *Run) goesOn() bool {
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
 }
 
-// prove tries to prove the goal after the outer iterations 2, 4, 8, …, but not after each one, because
-// a proof costs more than a pass. It does nothing if Newton steps prove the gap, or if a proof needs too
-// much work.
+// prove tries to prove the goal after the outer iterations 2, 4, 8, …, unless a proof costs too much or
+// Newton steps will prove the gap.
 func (r *Run) prove() {
 	k := r.Stats.OuterIterations
 	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {
@@ -58,8 +57,8 @@ func (r *Run) prove() {
 	}
 }
 
-// reached reports whether the goal is proved, or can no longer be reached.
-func (r *Run) reached() bool { return r.goal > 0 && (r.gap <= r.goal || r.exhausted) }
+// decided reports whether the goal is proved, or cannot be reached any more.
+func (r *Run) decided() bool { return r.goal > 0 && (r.gap <= r.goal || r.exhausted) }
 
 // Affords reports whether the budget allows the given number of additional effective passes.
 func (r *Run) Affords(passes float64) bool {
@@ -84,8 +83,8 @@ func (s *Settings) CheckBudget(passes float64) error {
 	}
 }
 
-// checkCheaply checks x for divergence after an outer iteration of a method that does not call
-// WatchedSnapshot. It uses only the terms of the objective that need no data.
+// checkCheaply checks x for divergence without a pass over the data, for methods that do not call
+// WatchedSnapshot.
 func (r *Run) checkCheaply() error {
 	if r.keeper.Watched {
 		return nil
@@ -97,10 +96,9 @@ func (r *Run) checkCheaply() error {
 	return nil
 }
 
-// checkFinally computes the objective of the last iterate, with the clock stopped. The iterate is bad
-// if its objective has diverged. If the caller gave no start, so that the run began at x = 0, it is
-// also bad if its objective is clearly above the one at x = 0. checkFinally replaces a bad iterate by
-// the stored one if the step size is automatic; if not, it calls Lost.
+// checkFinally checks the last iterate for divergence. If the caller gave no start, it also checks that the
+// objective is not clearly above the objective at x = 0. If a check fails, it restores the stored iterate if
+// the step size is automatic, and calls Lost if not.
 func (r *Run) checkFinally() error {
 	if r.keeper.Kept.X == nil {
 		return nil // no iteration was begun, or there were only Newton steps
@@ -123,22 +121,22 @@ func (r *Run) checkFinally() error {
 // Lost restores an iterate that has not diverged, or the start. It returns a *DivergenceError. A method
 // must call Lost if an iterate is not finite.
 func (r *Run) Lost(objective float64) error {
-	r.gap, r.exact, r.groups = math.Inf(1), false, nil // these belong to the iterate that diverged
+	r.gap, r.exact, r.groups = math.Inf(1), false, nil
 	r.restore()
-	// The method checkCheaply does not read the data, so the whole objective is checked here.
+	// checkCheaply has not checked the mean loss of the stored iterate.
 	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) {
 		r.keeper.Kept = admm.Point{}
 		r.restore()
 	}
 	st, start := r.Stats, r.keeper.First
-	if r.keeper.Kept.X == nil { // the run is at its start
+	if r.keeper.Kept.X == nil {
 		start = r.evaluate(r.Iterate).Objective
 	}
 	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}
 }
 
-// propose sets e.Try, the step size to try: a fraction of the step size that diverged or, if this is
-// smaller, the method's automatic step size at the present iterate.
+// propose sets e.Try to a fraction of the step size that diverged, or to the automatic step size if this is
+// smaller.
 func (r *Run) propose(e *DivergenceError) {
 	e.Try = e.Eta / admm.RetryFactor
 	if r.automatic != nil {

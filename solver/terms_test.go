@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestTerms checks that package term converts each loss, penalty and domain of this package to its type
-// with the same name and fields.
+// TestTerms checks that each loss, penalty and domain of this package becomes the type of package term with
+// the same name and fields.
 func TestTerms(t *testing.T) {
 	w := []float64{1, 2}
 	for public, want := range map[solver.Loss]term.Loss{
@@ -51,16 +51,15 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// Huber, L1 and Box are a caller's own types: they have the names of types of this package, embed them,
-// and may replace their methods.
+// Huber, L1 and Box are a caller's own types with the names of types of this package.
 type (
 	Huber struct{ solver.Huber }
 	L1    struct{ solver.L1 }
 	Box   struct{ solver.Box }
 )
 
-// TestEmbedded checks that a caller's type that embeds a type of this package is a type of the caller's
-// own.
+// TestEmbedded checks that a type that embeds a type of this package is not taken for that type, because it
+// may replace methods.
 func TestEmbedded(t *testing.T) {
 	if l := term.LossOf(Huber{}); l.Traits().Conjugate {
 		t.Errorf("a loss that embeds Huber is %T", l)
@@ -74,7 +73,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestParseLoss checks that ParseLoss returns a type of this package for the name of each loss.
+// TestParseLoss checks that ParseLoss accepts the name of each loss, and returns types of this package.
 func TestParseLoss(t *testing.T) {
 	for _, name := range append(term.LossNames(), "huber:0.5") {
 		l, err := solver.ParseLoss(name)

@@ -7,13 +7,13 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// start stores the start and its objective in the keeper, and sets Stats.Constants.Radius.
+// start stores the iterate and its objective in the keeper, and sets Stats.Constants.Radius.
 func (r *Run) start(objective float64) {
 	r.keeper.Begin(admm.Point(r.Iterate), objective, r.Problem.lossAtZero())
 	r.Stats.Constants.Radius = r.Problem.radius(r.product.Algebra, objective)
 }
 
-// restore moves to the stored iterate, or to the start if there is none, and begins a new mean.
+// restore moves to the stored iterate, or to the start if none is stored, and begins a new mean.
 func (r *Run) restore() {
 	if r.keeper.Restore(admm.Point(r.Iterate)) {
 		r.startMean()
@@ -22,8 +22,8 @@ func (r *Run) restore() {
 	r.toStart()
 }
 
-// toBest moves to the best snapshot if there is a goal, and if the objective of this snapshot is below
-// the given objective of x. It returns the objective of the new iterate.
+// toBest moves to the best snapshot if its objective is below the given objective of x. Without a goal it
+// does not move. It returns the objective of the iterate.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
@@ -31,8 +31,8 @@ func (r *Run) toBest(objective float64) float64 {
 	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
 }
 
-// settle proves a gap at x, whose objective is given. If toBest then moves to the best snapshot, settle
-// sets the gap of this snapshot. It returns the objective of the new iterate.
+// settle proves a gap at x and then calls toBest. If toBest moves, r.gap is then the gap of the new iterate.
+// settle returns the objective of the iterate.
 func (r *Run) settle(objective float64) float64 {
 	r.gap = r.certify()
 	best := r.toBest(objective)

@@ -9,7 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestSampleWeights checks that a row with weight k has the same effect as k copies of the row.
+// TestSampleWeights checks that a row with a weight in proportion to k has the same effect as k copies of the
+// row.
 func TestSampleWeights(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
 	p.L2 = 0.05
@@ -40,8 +41,8 @@ func TestSampleWeights(t *testing.T) {
 	}
 }
 
-// TestProjections checks that projections are idempotent and in the set, and that they satisfy the
-// variational inequality (x − Px)'(z − Px) ≤ 0 for points z of the set.
+// TestProjections checks that projecting the projection Px of x does not move it, and that (x − Px)'(z − Px)
+// ≤ 0 for points z of the set.
 func TestProjections(t *testing.T) {
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 100, Features: 15, Seed: 15})
 	if err != nil {
