@@ -16,8 +16,8 @@ import (
 type budgeted struct {
 	name string
 	p    *solver.Problem
-	// few is true if there are few samples. A run without Newton steps may prove a larger gap than a run with
-	// a smaller budget.
+	// few is true if there are few samples. A larger budget may then give a larger gap, unless Newton steps
+	// are made.
 	few bool
 }
 

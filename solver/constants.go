@@ -39,9 +39,9 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	return c.NuF + float64(rho*c.Lambda1)
 }
 
-// radius returns an upper bound of |x*|₂ for the solution x*, or 0 if none is known. It is given the
-// objective at some point, which is at least (mu/2)|x*|² and, if every feature has a singleton row, at least
-// a multiple of |x*|₁.
+// radius returns an upper bound of |x*|₂ for the solution x*, or 0 if none is known. objective is the
+// objective at some point. It is at least (mu/2)|x*|². If every feature has a singleton row, it is also at
+// least a multiple of |x*|₁.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {

@@ -54,8 +54,8 @@ func (Stochastic) Begin(r *solver.Run) (solver.Iteration, error) {
 }
 
 // The step size of a stochastic method should be measured in units of 1/ν_f, where ν_f is the curvature of
-// the loss times the largest |aᵢ|², plus mu. In units of one over the curvature of the loss, it is too large,
-// and the run diverges.
+// the loss times the largest |aᵢ|², plus mu. A step size in units of one over the curvature alone is too
+// large: the run diverges.
 func ExampleSamples_Curvature() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 400, Features: 30, Groups: 1, GroupSize: 4, Noise: 0.5, Regression: true, Seed: 1})
 	if err != nil {

@@ -25,7 +25,7 @@ func (p *Problem) Memory(m Method) int64 {
 	runs := rows.NewChunks(p.Data, 1).Count()
 	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+runs-1)*int64(features)+ofRows*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
-		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A', G and the coupled rows of A'
+		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // copies of A, A' and parts of them
 	}
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)

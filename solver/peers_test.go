@@ -100,7 +100,8 @@ func TestPublishedMatrices(t *testing.T) {
 	}
 }
 
-// TestOperatorOnRealGraph checks a problem in which A is an operator without a matrix.
+// TestOperatorOnRealGraph checks that A as an operator without a matrix gives the same solution as A as a
+// matrix.
 func TestOperatorOnRealGraph(t *testing.T) {
 	p := solvertest.Load(t, "small/a1a", 123)
 	con, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)

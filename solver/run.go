@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Iterate holds x, of length p; y, of length l or of the number of columns of B; and Dual, the
-// multiplier beta of A x + B y = c, of length l.
+// An Iterate holds x, of length p; y, with an entry for each column of B, or for each row of A if B is not
+// given; and Dual, the multiplier beta of A x + B y = c, with an entry for each row of A.
 type Iterate struct {
 	X, Y, Dual []float64
 }
@@ -98,7 +98,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	return r
 }
 
-// prepare computes what outer iterations need, unless they consist of Newton steps.
+// prepare computes the constants, scales and buffers of the run. Newton steps do not need them.
 func (r *Run) prepare() {
 	p := r.Problem
 	n, features := p.Data.Dims()

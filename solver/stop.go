@@ -135,8 +135,8 @@ func (r *Run) Lost(objective float64) error {
 	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}
 }
 
-// propose sets e.Try to a fraction of the step size that diverged, or to the automatic step size if this is
-// smaller.
+// propose sets e.Try to the smaller of two step sizes: a fraction of the one that diverged, and the automatic
+// one.
 func (r *Run) propose(e *DivergenceError) {
 	e.Try = e.Eta / admm.RetryFactor
 	if r.automatic != nil {
