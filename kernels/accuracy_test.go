@@ -111,7 +111,7 @@ func TestULP(t *testing.T) {
 	}
 }
 
-// TestScalarSpecials checks margins that are 0, above 708, below -708, infinite or NaN.
+// TestScalarSpecials checks margins that are 0, subnormal, above 708, below -708, infinite or NaN.
 func TestScalarSpecials(t *testing.T) {
 	tiny := ExpNeg(708)
 	if r := tiny / math.Exp(-708); !(math.Abs(r-1) < 1e-12) {

@@ -100,9 +100,9 @@ func blockRows(ptr []int64) int {
 	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
 }
 
-// longRow returns the inner product of w with a row that is too long for one assembly call. The
-// lanes are kept from one call to the next. Rows in forms other than the plain form are left to the
-// reference.
+// longRow returns the inner product of w with a row that is too long for one assembly call. Each
+// assembly call continues the 8 sums, the lanes, of the call before it. If the row is not in the
+// plain form, the pure-Go reference computes the product.
 func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	ends := [2]int64{lo, hi}
 	a.Ptr = ends[:]

@@ -94,8 +94,8 @@ func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, e
 	return pieces, nil
 }
 
-// toLines moves the ends of a piece to the beginnings of lines. A compressed file becomes one piece if the
-// piece begins it, or else an empty one.
+// toLines moves both ends of a piece to beginnings of lines. A compressed file is not divided: the piece at
+// its beginning becomes the whole file, and every other piece of it becomes empty.
 func (p *piece) toLines() error {
 	if p.lo >= p.hi {
 		return nil

@@ -91,9 +91,9 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEach returns the specification for one class against the rest. Its SampleWeights contain the
-// ClassWeights. If classes are fitted in parallel, each fit uses one goroutine. There is no time
-// limit for a single class.
+// ofEach returns a copy of s for the fits of one class against the rest. The copy serves every class.
+// Its SampleWeights are multiplied by the ClassWeights. If classes are fitted in parallel, each fit
+// uses one goroutine. There is no time limit for a single class.
 func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.badSettings(); err != nil {
 		return nil, err

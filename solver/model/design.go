@@ -58,8 +58,8 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	return d, nil
 }
 
-// side returns a function that returns the class of row i, 0 or 1. It returns nil if the labels are
-// numbers.
+// side returns nil for regression. For classification it returns a function that gives the class of
+// row i, 0 or 1.
 func (d *design) side() func(i int) int {
 	switch {
 	case d.mapping.IsZero():

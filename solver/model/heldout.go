@@ -82,7 +82,7 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
 		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.own}
-		if h.keptScores > 0 { // only the AUC is needed, not the confusion table
+		if h.keptScores > 0 { // a brief tally has no AUC; add it, but no confusion table
 			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
 	}

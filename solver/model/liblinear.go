@@ -191,7 +191,7 @@ func decimal(text string) (v float64, ok bool) {
 }
 
 // complete returns an error if a required field is missing, or if the labels do not match the
-// solver type.
+// solver type or the number of classes.
 func (l *liblinear) complete() error {
 	switch {
 	case l.loss == nil:

@@ -90,7 +90,7 @@ func TestRanks(t *testing.T) {
 		all["groups"] = &Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}, {4, 5, 6}}}}
 		all["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: all["weights"].SampleWeights, Offsets: all["offsets"].Offsets}
 		all["unscaled factors"] = &Spec{Penalty: ElasticNet{0.2}, NoIntercept: true, Standardize: StandardizeOff, PenaltyFactors: []float64{1, 2, 3, 1e-3, 0.5, 1, 7, 1, 1}}
-		if !classifies(loss) { // without a penalty, classes may have no optimum
+		if !classifies(loss) { // without a penalty, classification may have no optimum
 			all["no factors"] = &Spec{Penalty: ElasticNet{0.2}, PenaltyFactors: make([]float64, 9)}
 		}
 		for name, spec := range all {

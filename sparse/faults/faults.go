@@ -46,9 +46,10 @@ func (g *Group) Wait() {
 }
 
 // Each runs tasks 0 to count−1 on several goroutines of a Group and waits for them. threads is the
-// number of goroutines; 0 means one per processor. If one is enough, it is the caller's. Tasks begin
-// in increasing order. start is called once for each goroutine, by Each itself, and returns the
-// function that runs the tasks of the goroutine.
+// largest number of goroutines; 0 means one per processor. If there is only one thread or one task,
+// Each runs the tasks on the caller's goroutine. Tasks begin in increasing order. start is called
+// once for each goroutine, by Each itself, and returns the function that runs the tasks of the
+// goroutine.
 func Each(threads, count int, start func() (task func(k int))) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)

@@ -188,7 +188,8 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 	r.value[i], r.met[i] = 0, false
 }
 
-// apart returns the entry of two features without a common row.
+// apart returns the covariance of two features without a common row; see columns. If c is a
+// correlation matrix, it returns their correlation.
 func (c *Covariance) apart(i, j int) float64 {
 	return c.rescale(i, j, c.data.covariance(i, j, 0))
 }

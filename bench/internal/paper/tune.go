@@ -262,7 +262,8 @@ func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	return out, nil
 }
 
-// bySamples returns the best place on the samples for tuning. It searches once for each output.
+// bySamples returns the best place on the samples for tuning. Only the first call for an output searches;
+// later calls return the same place.
 func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 	best, ok := u.chosen[by]
 	if ok {

@@ -128,17 +128,17 @@ func (r *ranks) solverComm() dist.Comm {
 	return r.comm
 }
 
-// A rankSummary has the number of ranks that fitted a model, and the messages and processor time of rank 0.
+// A rankSummary has the number of ranks that fitted a model. Its other fields are for rank 0 alone.
 type rankSummary struct {
 	Ranks     int     `json:"ranks"` // 1 if --dist is not given
 	Messages  int     `json:"messages,omitempty"`
 	Numbers   int64   `json:"message_numbers,omitempty"`
 	Exchanged float64 `json:"message_seconds,omitempty"` // time for messages, including the wait for other ranks
-	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time, without messages
+	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time, without the time for messages
 }
 
-// A traffic has the messages of this process so far. cpu is the processor time of the process without its
-// messages.
+// A traffic counts the messages of this process so far. cpu is the processor time of the process so far,
+// without the processor time for messages.
 type traffic struct {
 	dist.Traffic
 	cpu time.Duration

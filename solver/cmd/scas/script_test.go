@@ -62,6 +62,7 @@ func TestScripts(t *testing.T) {
 // packageName matches the name of a package in an error.
 var packageName = regexp.MustCompile(`: (sparse|atomicfile|graph|draw|glasso|solver|stream|model|rows|exact|dist|kernels): `)
 
+// exits is the command of this name; see TestScripts.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE ARGS...")
@@ -82,6 +83,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// terminated is the command of this name; see TestScripts.
 func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: terminated ARGS...")

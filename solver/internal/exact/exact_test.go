@@ -13,6 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
+// A kind describes random problems without a matrix A.
 type kind struct {
 	loss     term.Loss
 	weighted bool

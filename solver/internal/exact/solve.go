@@ -178,8 +178,9 @@ const (
 	mostSweeps = 4 // largest number of sweeps for a model whose Hessian is not formed
 	// The next proof is tried when the estimated gap is at most this multiple of the last proved gap.
 	proofPart = 0.1
-	// No proof is tried while fall²/objective, an estimate of the error, exceeds this multiple of
-	// aim.
+	// fall is the decrease of the model in a step, and fall²/objective an estimate of the error after the
+	// step. Solve tries no proof while this estimate exceeds farPart times aim, the estimated gap at which
+	// it tries a proof. It ignores this rule if the step has length 0 or the curvature is constant.
 	farPart = 100
 )
 

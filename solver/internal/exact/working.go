@@ -262,7 +262,7 @@ func (s *Solver) transpose() columnSource {
 	return s.summary.columns
 }
 
-// buildRows stores the data of the columns in w.rows, row by row.
+// buildRows stores the columns of the working set, row by row, in s.set.rows.
 func (s *Solver) buildRows() {
 	w := &s.set
 	if len(w.cols) == s.p {

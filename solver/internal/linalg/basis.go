@@ -47,9 +47,9 @@ func (b *basis) times(tiles []float64) {
 	}
 }
 
-// component sets the entries of dst at the features of component c to the solution for the right side b and
-// the shift. The component has several features.
-func (s *Shifted) component(c int, dst, b []float64, shift float64) {
+// solveComponent sets the entries of dst at the features of component c to the solution for the right side b
+// and the shift. The component has several features.
+func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
 	members, at := s.spec.Members[c], s.spec.Offset[c]
 	sigma := s.spec.Sigma[at : at+len(members)]
 	v := s.bases[c]
@@ -73,7 +73,7 @@ func (s *Shifted) component(c int, dst, b []float64, shift float64) {
 // few is the largest number of features of a component for which plain loops are faster than the kernel.
 const few = 8
 
-// solveSmall does the same as component by plain loops. sigma and v are as in Spectrum.
+// solveSmall does the same as solveComponent by plain loops. sigma and v are as in Spectrum.
 func (s *Shifted) solveSmall(members []int32, v, sigma, dst, b []float64, shift float64) {
 	size := len(members)
 	hat := s.hat[:size]

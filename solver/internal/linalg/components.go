@@ -40,8 +40,8 @@ func newComponents(gram *sparse.CSR) *Components {
 	return s
 }
 
-// reach makes a new component of the feature first and all features that are connected with it. It returns
-// these features in breadth-first order.
+// reach makes the component of a feature, whose index is first: the feature and all features that are
+// connected with it. It returns these features in breadth-first order.
 func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
 	id := int32(len(s.Members))
 	s.Component[first] = id

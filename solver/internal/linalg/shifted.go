@@ -132,7 +132,7 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	}
 	s.divideAll(dst, b, shift)
 	for _, c := range s.coupled {
-		s.component(c, dst, b, shift)
+		s.solveComponent(c, dst, b, shift)
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 		dst[j] = b[j] / math.FMA(s.rho, s.sigma[j], shift)
 	}
 	for _, c := range s.coupled {
-		s.component(c, dst, b, shift)
+		s.solveComponent(c, dst, b, shift)
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 		}
 		if c := s.spec.Component[j]; r.mark[c] != r.stamp {
 			r.mark[c] = r.stamp
-			s.component(int(c), dst, r.values, shift)
+			s.solveComponent(int(c), dst, r.values, shift)
 			r.support = append(r.support, s.spec.Members[c]...)
 		}
 	}

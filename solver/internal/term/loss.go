@@ -284,7 +284,7 @@ func LossUsage() string {
 			positive = fmt.Sprintf(" with %s above 0", a.Name)
 		}
 	}
-	return either(all) + positive
+	return joinOr(all) + positive
 }
 
 // LossHelp lists the losses, grouped by the labels that they accept, for the help of the
@@ -298,7 +298,7 @@ func LossHelp() string {
 		}
 		of[t.Labels] = append(of[t.Labels], text)
 	}
-	return either(of[Classes]) + ", for classes; " + either(of[Numbers]) + ", for labels that are numbers; " + either(of[Counts]) + ", for counts and other numbers >= 0"
+	return joinOr(of[Classes]) + ", for classes; " + joinOr(of[Numbers]) + ", for labels that are numbers; " + joinOr(of[Counts]) + ", for counts and other numbers >= 0"
 }
 
 // usage returns the name of a loss, followed by the name of its argument in brackets, if it has one.
@@ -310,8 +310,8 @@ func usage(l Loss) string {
 	return fmt.Sprintf("%s[:%s]", t.Name, t.Argument.Name)
 }
 
-// either joins names in the form "a, b or c".
-func either(names []string) string {
+// joinOr joins names in the form "a, b or c".
+func joinOr(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
 		return strings.Join(names, "")

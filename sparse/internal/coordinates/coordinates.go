@@ -132,7 +132,8 @@ func (c *File) Announced() (entries int64, ok bool) {
 	return size[2], err == nil
 }
 
-// ErrorAt returns an error about a token of Lines[k]. k and token count from 0.
+// ErrorAt returns an error about a token of Lines[k]. The first line has k = 0, and the first token of a line
+// has index 0.
 func (c *File) ErrorAt(k, token int, msg string) error {
 	return c.errorAt(c.Lines[k].Number, c.fields(k)[token], msg)
 }

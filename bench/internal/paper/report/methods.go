@@ -33,7 +33,7 @@ var (
 )
 
 // scasOn returns the algorithm of the paper that fits the problem: Algorithm 2 if the objective is
-// strongly convex, else Algorithm 1.
+// strongly convex and the protocol has Algorithm 2, else Algorithm 1.
 func scasOn(p *problem) paper.Method {
 	if p.mu > 0 && slices.Contains(p.Protocol.Methods, scasStrong) {
 		return scasStrong
