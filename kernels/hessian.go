@@ -105,8 +105,8 @@ func checkHessian(fn string, h []float64, p, stride, lo, hi int) {
 	}
 }
 
-// A span is a part of one row of a. It stands for the products c*val[k]*val[m] with first <= k <
-// last and k <= m < end.
+// A span stands for the products c*val[k]*val[m] of the nonzeros k and m of one row, with
+// first <= k < last and k <= m < end. val[k] is the value of nonzero k.
 type span struct {
 	first, last, end int64
 	c                float64

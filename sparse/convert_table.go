@@ -9,9 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A tableConversion converts a table. In its parts, entries have the provisional column numbers
-// of the table. The features, and the values that replace missing ones, are known only at the
-// end of the text; they are put in when the file is written.
+// A tableConversion converts a table. It stores the entries in conversion.parts, with the
+// provisional column numbers of the table. The features, and the numbers that replace missing
+// values, are known only at the end of the text. writeColumns and writeValues insert them when
+// they copy the entries to the .scas file.
 type tableConversion struct {
 	*conversion
 	table *table
@@ -158,7 +159,7 @@ func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
 }
 
 // writeValues writes the values of the entries that have a feature, and replaces missing
-// ones.
+// values.
 func (c *tableConversion) writeValues(w io.Writer) error {
 	return c.parts.entries(func(idx []int32, val []float64) error {
 		kept := 0

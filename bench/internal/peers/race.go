@@ -369,7 +369,7 @@ func (r *race) again(ctx context.Context, l *Lane, p *Point) error {
 	if err != nil {
 		return err
 	}
-	if q == nil { // the peer answered the same request before, so it gets no note
+	if q == nil { // no answer this time: p stays as it is, and the lane gets no note of the failure
 		l.Note = note
 		return nil
 	}

@@ -72,7 +72,7 @@ func (g *generator) add(col int, val float64) {
 	g.val = append(g.val, val)
 }
 
-// oneHot imitates a binarised table. It divides the columns into NNZ fields of equal width, and
+// oneHot imitates a binarised table. It divides the columns into NNZ fields of about equal width, and
 // sets one column of each field to 1. Columns with a low number in their field are more frequent.
 func (g *generator) oneHot() {
 	g.fields(func(u float64, width int) int { return int(u * u * float64(width)) })
@@ -86,8 +86,8 @@ func (g *generator) hashed() {
 	})
 }
 
-// fields sets one column in each field to 1. place turns a uniform random number into the column's
-// position within the field.
+// fields divides the columns into NNZ fields of about equal width, and makes a row with a 1 in one column of
+// each field. place turns a uniform random number into the column's position within the field.
 func (g *generator) fields(place func(u float64, width int) int) {
 	for f := range g.NNZ {
 		lo, hi := f*g.Cols/g.NNZ, (f+1)*g.Cols/g.NNZ

@@ -134,7 +134,8 @@ type groupReport struct {
 	Coefficient float64  `json:"coefficient"` // coefficient of the first feature
 }
 
-// newModelReport returns a report on a model. For each column it lists at most top coefficients and groups.
+// newModelReport returns a report on a model. For each column it lists the largest coefficients and the
+// groups with the largest coefficients, at most top of each.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
 		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty, Weighted: m.Summary.Weighted,

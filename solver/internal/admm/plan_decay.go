@@ -10,8 +10,8 @@ import (
 
 // decay is a plan that stores, for each coordinate of w, its value after the last step whose row has an
 // entry at this coordinate. So a step costs only as many operations as its row has nonzeros. If K of Plan
-// is not diagonal, decay works in the eigenbasis V of A'A, in which rows stay sparse if the components of
-// A'A are small.
+// is not diagonal, decay works in the eigenbasis V of A'A, in which rows stay sparse if the connected
+// components of A'A (see linalg.Components) have few features.
 type decay struct {
 	*InnerLoop
 	spec    *linalg.Spectrum // nil if K is diagonal

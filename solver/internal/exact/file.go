@@ -319,7 +319,7 @@ func (f *File) rootHessian() []float64 {
 	return f.at.roots
 }
 
-// roundings returns the largest number of rounding errors in a term of X'Cα.
+// roundings bounds the number of rounding errors in one term cᵢαᵢx_ij of the sum (X'Cα)_j.
 func (f *File) roundings() float64 {
 	count := len(f.pieces)
 	blocks := f.windows.Largest()/count/f.block + 2

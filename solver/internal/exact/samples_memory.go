@@ -143,8 +143,9 @@ func (m *memory) lossAt(t *trial) float64 {
 	return m.next.loss
 }
 
-// If no difference of margins exceeds cancelledPart times the largest margin, the differences have lost
-// too many digits.
+// accept computes X move from the margins at the start and at the end of a step: as their difference, divided
+// by the length of the step. If no entry of the result exceeds cancelledPart times the largest margin, the
+// difference has lost too many digits. Then accept multiplies X by move instead.
 const cancelledPart = 1e-5
 
 func (m *memory) accept(t *trial) {

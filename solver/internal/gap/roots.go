@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A RootRow computes a'N for rows a' of X. The columns of N are the vectors n of the roots. A RootRow is not
-// safe for concurrent use.
+// A RootRow computes a'N for rows a' of X. N has a column for each root: the vector n of the type root. A
+// RootRow is not safe for concurrent use.
 type RootRow struct {
 	rowOf [][]sparseEntry // see correction
 	// If feature j is a root, single[j] is the index of the root plus 1, otherwise 0. single is nil unless

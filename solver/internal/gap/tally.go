@@ -77,16 +77,17 @@ const phiSlope = 1e4
 //
 // has a bound (see rootChangeCost). There are two such bounds.
 //
-// Most losses of package term give φ″ as a concave function of φ', called CurvatureOfSlope. Φᵢ is
-// at most its minimum between φ'(tᵢ) and αᵢ, which is at one of these two ends. So the derivative of φ*
-// at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at most half the distance of αᵢ from the
-// ends of the domain. So CurvatureOfSlope at αᵢ + δᵢ is at least half its value at αᵢ. Hence the total
-// change is at most
+// Most losses of package term give φ″ as a concave function of φ', called CurvatureOfSlope. On the interval
+// between φ'(tᵢ) and αᵢ, this function is smallest at one of the two ends. Φᵢ is at most this smallest value.
+// So the derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at most half the
+// distance of αᵢ from the nearer end of the domain. So CurvatureOfSlope at αᵢ + δᵢ is at least half its value
+// at αᵢ. Hence the sum of the changes, with the factors cᵢ, is at most
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// This bound needs CurvatureOfSlope, and its value at φ'(tᵢ) must be positive. If that is not so, let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative
-// and convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
+// This bound needs CurvatureOfSlope, with a positive value at φ'(tᵢ). For all other samples, let Fᵢ⁺ and Fᵢ⁻
+// be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and convex in α.
+// So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope
 	for i, a := range s.Alpha {
