@@ -21,12 +21,12 @@ type emitter struct {
 	declared *types.Package // what package kernels declares in files that are not generated
 	pointers map[string]pointer
 	labels   int
-	stubs    []stub
+	entries  []setEntry
 }
 
-// A stub describes a kernel for the sets in zsets_amd64.go. array is true if the field of the type
-// set is an array with a kernel for each storage form.
-type stub struct {
+// A setEntry says in which field of a set in zsets_amd64.go a kernel is stored. function is the name of
+// the kernel. array is true if the field is an array with a kernel for each storage form.
+type setEntry struct {
 	isa      *isa
 	field    string
 	array    bool
@@ -42,17 +42,17 @@ func newEmitter(t *rodata, declared *types.Package) *emitter {
 // kernel begins a function. Its name is the given name with the suffix of the instruction set. doc
 // describes the kernel's loop in the function's comment.
 func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
-	e.open(stub{isa: t, field: name, function: name + t.name}, signature, doc)
+	e.open(setEntry{isa: t, field: name, function: name + t.name}, signature, doc)
 }
 
 // storedKernel is kernel for one storage form, whose suffix it adds to the name.
 func (e *emitter) storedKernel(t *isa, s *storage, name, signature string, doc ...string) {
-	e.open(stub{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)
+	e.open(setEntry{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)
 }
 
-func (e *emitter) open(s stub, signature string, doc []string) {
+func (e *emitter) open(s setEntry, signature string, doc []string) {
 	e.isa, e.labels = s.isa, 0
-	e.stubs = append(e.stubs, s)
+	e.entries = append(e.entries, s)
 	e.Function(s.function)
 	e.Attributes(attr.NOSPLIT)
 	sig, err := types.Eval(token.NewFileSet(), e.declared, token.NoPos, signature)

@@ -120,9 +120,9 @@ func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
 				f(e, t)
 				return
 			}
-			s := e.stubs[len(e.stubs)-1]
+			s := e.entries[len(e.entries)-1]
 			s.isa = t
-			e.stubs = append(e.stubs, s)
+			e.entries = append(e.entries, s)
 		})
 	}
 	return all
@@ -154,7 +154,7 @@ func Generate(dir string) (map[string][]byte, error) {
 
 // built is a finished kernel with the processor features that it needs.
 type built struct {
-	stub
+	setEntry
 	needs []string
 }
 
@@ -188,8 +188,8 @@ func (e *emitter) finished(fns []*ir.Function) []built {
 	for _, fn := range fns {
 		needs[fn.Name] = fn.ISA
 	}
-	bs := make([]built, len(e.stubs))
-	for i, s := range e.stubs {
+	bs := make([]built, len(e.entries))
+	for i, s := range e.entries {
 		bs[i] = built{s, needs[s.function]}
 	}
 	return bs

@@ -15,7 +15,8 @@ type decayCase struct {
 	sampled []int32
 }
 
-func decayOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind) *decayCase {
+// decayCaseOf draws a decayCase with rows of the given lengths over p columns.
+func decayCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind) *decayCase {
 	c := &decayCase{state: s.vector(rng, p*DecayStride), step: 7}
 	c.steps = stepsOf(rng, s, lens, p, loss)
 	c.sampled = samplesOf(rng, samples, len(lens))
@@ -46,7 +47,7 @@ func (c *decayCase) run(rows *Rows) [][]float64 {
 func TestDecayCalls(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(96, 1))
-		c := decayOf(rng, sources[0], lengthsOf(rng, 30, 60), 80, 500, LogisticLossKind).plausible(rng)
+		c := decayCaseOf(rng, sources[0], lengthsOf(rng, 30, 60), 80, 500, LogisticLossKind).plausible(rng)
 		want := c.run(nil)
 		sampled := c.sampled
 		for len(sampled) > 0 {

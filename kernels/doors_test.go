@@ -39,7 +39,7 @@ func TestDoors(t *testing.T) {
 	lazy, ball := &Lazy{Alpha: 1, Q: 1}, &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}
 	rotated := func(change func(a *rotatedCase)) func() {
 		return func() {
-			a := rotatedOf(rand.New(rand.NewPCG(66, 1)), sources[0], 16, 5, 8, LogisticLossKind, 0)
+			a := rotatedCaseOf(rand.New(rand.NewPCG(66, 1)), sources[0], 16, 5, 8, LogisticLossKind, 0)
 			change(a)
 			a.run()
 		}

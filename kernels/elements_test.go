@@ -13,7 +13,8 @@ type elementCase struct {
 	sampled []int32
 }
 
-func elementsOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, box bool) *elementCase {
+// elementCaseOf draws an elementCase with rows of the given lengths over p columns.
+func elementCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, box bool) *elementCase {
 	c := &elementCase{box: box}
 	for k := range c.v {
 		c.v[k] = s.vector(rng, p)

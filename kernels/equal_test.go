@@ -88,28 +88,28 @@ var operations = []operation{
 		return [][]float64{beta, y}
 	}},
 	{"InnerDense", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return elementsOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 9, LogisticLossKind, false).run(nil)
+		return elementCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 9, LogisticLossKind, false).run(nil)
 	}},
 	{"InnerBox", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return elementsOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 9, SquaredLossKind, true).run(nil)
+		return elementCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 9, SquaredLossKind, true).run(nil)
 	}},
 	{"InnerLazyCells", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return lazyOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind, false).run(nil)
+		return lazyCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind, false).run(nil)
 	}},
 	{"InnerLazyBallCells", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return lazyOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind, true).run(nil)
+		return lazyCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind, true).run(nil)
 	}},
 	{"InnerDecay", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return decayOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind).run(nil)
+		return decayCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind).run(nil)
 	}},
 	{"InnerDecay/squared", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return decayOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind).plausible(rng).run(nil)
+		return decayCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind).plausible(rng).run(nil)
 	}},
 	{"InnerRotated", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return rotatedOf(rng, s, min(n, rotatedMax)/8*8, 6, 9, LogisticLossKind, 0).run()
+		return rotatedCaseOf(rng, s, min(n, rotatedMax)/8*8, 6, 9, LogisticLossKind, 0).run()
 	}},
 	{"InnerRotated/ball", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return rotatedOf(rng, s, min(n, rotatedMax)/8*8, 6, 9, SquaredLossKind, 0.7).run()
+		return rotatedCaseOf(rng, s, min(n, rotatedMax)/8*8, 6, 9, SquaredLossKind, 0.7).run()
 	}},
 	{"long row", func(rng *rand.Rand, s source, n int) [][]float64 {
 		a, w := rowsOf(rng, s, []int{n}, n+1), s.vector(rng, n+1)

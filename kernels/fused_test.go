@@ -24,11 +24,11 @@ func TestInnerEqual(t *testing.T) {
 						lens := lengthsOf(rng, 20, longest[k%len(longest)])
 						plain, stored := inForm(rowsOf(rng, s, lens, p), form)
 						for name, c := range map[string]innerCase{
-							"InnerDense":         elementsOf(rng, s, lens, p, 45, loss, false),
-							"InnerBox":           elementsOf(rng, s, lens, p, 45, loss, true),
-							"InnerLazyCells":     lazyOf(rng, s, lens, p, 45, loss, false),
-							"InnerLazyBallCells": lazyOf(rng, s, lens, p, 45, loss, true),
-							"InnerDecay":         decayOf(rng, s, lens, p, 60, loss).plausible(rng),
+							"InnerDense":         elementCaseOf(rng, s, lens, p, 45, loss, false),
+							"InnerBox":           elementCaseOf(rng, s, lens, p, 45, loss, true),
+							"InnerLazyCells":     lazyCaseOf(rng, s, lens, p, 45, loss, false),
+							"InnerLazyBallCells": lazyCaseOf(rng, s, lens, p, 45, loss, true),
+							"InnerDecay":         decayCaseOf(rng, s, lens, p, 60, loss).plausible(rng),
 						} {
 							got := c.run(&stored)
 							use(t, Generic)
@@ -63,8 +63,8 @@ func TestFusedLong(t *testing.T) {
 					for _, projected := range []bool{false, true} {
 						rng := rand.New(rand.NewPCG(82, uint64(form)))
 						const p = 123
-						elements := elementsOf(rng, sources[0], c.lens, p, c.samples, LogisticLossKind, projected)
-						lazy := lazyOf(rng, sources[0], c.lens, p, c.samples, LogisticLossKind, projected)
+						elements := elementCaseOf(rng, sources[0], c.lens, p, c.samples, LogisticLossKind, projected)
+						lazy := lazyCaseOf(rng, sources[0], c.lens, p, c.samples, LogisticLossKind, projected)
 						for _, s := range []*Steps{&elements.steps, &lazy.steps} {
 							s.Eta = 1e-4
 						}
@@ -96,10 +96,10 @@ func TestScratchShared(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(83, 1))
 		lens := []int{5, 0, 14, 40}
-		dense := elementsOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
-		box := elementsOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
-		ball := lazyOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
-		free := lazyOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
+		dense := elementCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
+		box := elementCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
+		ball := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
+		free := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
 		all := func() (out [][]float64) {
 			for range 2 {
 				out = append(out, dense.run(nil)...)

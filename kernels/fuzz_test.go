@@ -79,9 +79,9 @@ func FuzzForms(f *testing.F) {
 		p := int(n)%500 + 1
 		loss := LossKind(form / 8 % 2)
 		lens := lengthsOf(rng, 12, p)
-		elements := elementsOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
-		lazy := lazyOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
-		decay := decayOf(rng, sources[4], lens, p, 20, loss)
+		elements := elementCaseOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
+		lazy := lazyCaseOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
+		decay := decayCaseOf(rng, sources[4], lens, p, 20, loss)
 		plain, stored := inForm(elements.steps.Rows, int(form)%numForms)
 		was := Active()
 		defer use(t, was)

@@ -147,7 +147,7 @@ func TestRotatedBounds(t *testing.T) {
 			for _, radius := range []float64{0, 1} {
 				for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
 					for _, end := range []bool{false, true} {
-						a := rotatedOf(rand.New(rand.NewPCG(68, uint64(p))), sources[0], p, 5, 9, loss, radius)
+						a := rotatedCaseOf(rand.New(rand.NewPCG(68, uint64(p))), sources[0], p, 5, 9, loss, radius)
 						a.sampled[0], a.sampled[4], a.sampled[8] = 4, 0, 4
 						for _, v := range []*[]float64{&a.w, &a.sum, &a.c, &a.e, &a.x, &a.steps.Label, &a.steps.Slope0} {
 							*v = guarded(t, *v, end)

@@ -18,7 +18,9 @@ type lazyCase struct {
 	sampled []int32
 }
 
-func lazyOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, ball bool) *lazyCase {
+// lazyCaseOf draws a lazyCase with rows of the given lengths over p columns. It is a case of
+// InnerLazyBallCells if ball is set.
+func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, ball bool) *lazyCase {
 	c := &lazyCase{cells: NewCells(p)}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
 	c.steps = stepsOf(rng, s, lens, p, loss)

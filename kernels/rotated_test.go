@@ -17,8 +17,8 @@ type rotatedCase struct {
 	sampled         []int32
 }
 
-// rotatedOf returns a case with dense rows of length p.
-func rotatedOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind, radius float64) *rotatedCase {
+// rotatedCaseOf returns a case with dense rows of length p.
+func rotatedCaseOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind, radius float64) *rotatedCase {
 	a := &rotatedCase{
 		w: s.vector(rng, p), sum: s.vector(rng, p), c: s.vector(rng, p), e: s.vector(rng, p), x: s.vector(rng, rows*p),
 		radius: radius,
@@ -45,7 +45,7 @@ func TestRotatedEqual(t *testing.T) {
 				for _, samples := range []int{0, 1, 2, 3, 4, 7, 8, 40} {
 					for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
 						for _, radius := range []float64{0, 0.7, 1e4} {
-							a := rotatedOf(rand.New(rand.NewPCG(61, uint64(p))), s, p, 9, samples, loss, radius)
+							a := rotatedCaseOf(rand.New(rand.NewPCG(61, uint64(p))), s, p, 9, samples, loss, radius)
 							got := a.run()
 							use(t, Generic)
 							want := a.run()
@@ -68,7 +68,7 @@ func TestRotatedRuns(t *testing.T) {
 		for _, p := range []int{128, 520, rotatedMax} {
 			run := maxWork / p
 			for _, radius := range []float64{0, 0.5} {
-				a := rotatedOf(rand.New(rand.NewPCG(63, uint64(p))), sources[0], p, 5, 2*run+3, LogisticLossKind, radius)
+				a := rotatedCaseOf(rand.New(rand.NewPCG(63, uint64(p))), sources[0], p, 5, 2*run+3, LogisticLossKind, radius)
 				for j := range p {
 					a.c[j] = 0.99 // with the factors as drawn, w would overflow
 				}
@@ -125,7 +125,7 @@ func TestRotatedNaive(t *testing.T) {
 		for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
 			for _, radius := range []float64{0, 0.4, 1e9} {
 				const p = 72
-				a := rotatedOf(rand.New(rand.NewPCG(64, uint64(loss))), sources[0], p, 300, 3000, loss, radius)
+				a := rotatedCaseOf(rand.New(rand.NewPCG(64, uint64(loss))), sources[0], p, 300, 3000, loss, radius)
 				a.steps.Eta = 1e-3
 				for j := range p {
 					a.c[j], a.e[j] = 1-1e-3*float64(1+j%9), 1e-3*a.e[j]
@@ -149,7 +149,7 @@ func TestRotatedNaive(t *testing.T) {
 func TestRotatedContract(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, radius := range []float64{0, 1} {
-			a := rotatedOf(rand.New(rand.NewPCG(65, 1)), sources[0], 24, 9, 40, LogisticLossKind, radius)
+			a := rotatedCaseOf(rand.New(rand.NewPCG(65, 1)), sources[0], 24, 9, 40, LogisticLossKind, radius)
 			in := func() []float64 { return slices.Concat(a.c, a.e, a.x, a.steps.Label, a.steps.Slope0) }
 			before, rows := in(), slices.Clone(a.sampled)
 			if got := testing.AllocsPerRun(5, func() {
@@ -172,7 +172,7 @@ func TestRotatedBoundedWork(t *testing.T) {
 	for _, p := range []int{8, 128, rotatedMax} {
 		for _, radius := range []float64{0, 1} {
 			samples := 2*(maxWork/p) + 1
-			a := rotatedOf(rand.New(rand.NewPCG(67, 1)), sources[0], p, 2, samples, LogisticLossKind, radius)
+			a := rotatedCaseOf(rand.New(rand.NewPCG(67, 1)), sources[0], p, 2, samples, LogisticLossKind, radius)
 			s, done := &spy{t: t}, 0
 			was := active
 			kernel := func(a *stepArgs) int {
@@ -200,7 +200,7 @@ func FuzzInnerRotated(f *testing.F) {
 			loss = SquaredLossKind
 		}
 		draw := func() *rotatedCase {
-			return rotatedOf(rand.New(rand.NewPCG(seed, 1)), bytesSource(data), 8*int(blocks%70), 6, int(samples), loss, radius)
+			return rotatedCaseOf(rand.New(rand.NewPCG(seed, 1)), bytesSource(data), 8*int(blocks%70), 6, int(samples), loss, radius)
 		}
 		use(t, Generic)
 		want := draw().run()

@@ -113,7 +113,7 @@ func FuzzReadCSV(f *testing.F) {
 		head, _, _ := bytes.Cut(plain, []byte("\n"))
 		last := strings.Count(string(head), ",") + 1
 		names, x, y, ok := naiveTable(plain)
-		d, err := readAs(CSV, bytes.NewReader(plain), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastName(plain, last)}})
+		d, err := readAs(CSV, bytes.NewReader(plain), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastColumn(plain, last)}})
 		if err != nil && ok && !strings.Contains(err.Error(), "nothing but numbers") && !strings.Contains(err.Error(), "has no name") && !strings.Contains(err.Error(), "delimiter seems") {
 			t.Fatalf("encoding/csv reads %v, %v; here %v", names, x, err)
 		}
@@ -130,8 +130,9 @@ func FuzzReadCSV(f *testing.F) {
 	})
 }
 
-// lastName returns the name of the last column, or its number.
-func lastName(data []byte, last int) string {
+// lastColumn returns the name of the last column of a table, or last if encoding/csv cannot read the first
+// line.
+func lastColumn(data []byte, last int) string {
 	head, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))).Read()
 	if err != nil {
 		return strconv.Itoa(last)
