@@ -115,7 +115,7 @@ func ExampleSpec() {
 		}
 	}
 	// Output:
-	// a 0.95
+	// a 0.94
 	// b 0.99
 	// c 0.86
 	// g -0.01

@@ -57,9 +57,9 @@ func TestBits(t *testing.T) {
 		ones bool
 		want string
 	}{
-		{term.Logistic{}, true, "2bb8986aee336083"},
-		{term.Logistic{}, false, "32901efca6871e33"},
-		{term.Squared{}, false, "5bbc5a6d46be03bf"},
+		{term.Logistic{}, true, "f03577d358d776ab"},
+		{term.Logistic{}, false, "5080ce64b2eba135"},
+		{term.Squared{}, false, "c373d8627441869c"},
 		{term.Huber{Delta: 0.5}, true, "b8bc1211a36cae71"},
 		{term.SquaredHinge{}, false, "90202ba20aa63157"},
 	} {

@@ -167,7 +167,7 @@ func (s *Solver) acceptModel() {
 			c.z[k] = math.FMA(q, at[k]+v[k], c.z[k])
 		}
 	}
-	s.set.u, s.set.move = m.U, append(s.set.move[:0], m.Move...)
+	s.set.u, s.set.move, s.set.snapped = m.U, append(s.set.move[:0], m.Move...), c.exact
 }
 
 // assumedCurvature is the least curvature that is assumed along a feature, in units of Scale times the

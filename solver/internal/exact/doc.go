@@ -25,7 +25,9 @@
 //
 // Let x + d be the solution of the model. The dual point is the slope of the model there: α = φ'(t) +
 // φ″(t) X d. It is dual feasible up to the model's tolerance and rounding, and its duality gap is of
-// fourth order in d. Package gap computes the bound.
+// fourth order in d. If the last step to the solution of a separable model takes coefficients across zero, x + d
+// is the end of this step, not the point where these coefficients are zero: the model's signs are constant
+// along it, so it satisfies the optimality equation. Package gap computes the bound.
 //
 // Solver asks an interface, samples, for everything that depends on the rows of the data. It has three
 // implementations:

@@ -59,7 +59,7 @@ type trial struct {
 	length float64   // the step, as a fraction of the full step to the model's solution
 	// The full step, for the columns of the working set; see quadratic.Separable and Coupled.
 	move    []float64
-	snapped bool    // the full step differs slightly from move, which has no exact zeros and ties
+	snapped bool    // the full step differs slightly from move: it ends at exact zeros, ties or bounds
 	hessian bool    // if the step is accepted, the Hessian at its end will be needed
 	damping float64 // the damping of the Hessian at the end of the step
 }

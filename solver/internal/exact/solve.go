@@ -175,7 +175,9 @@ const (
 	// The solution for the last lambda is near if that lambda was at most this multiple of the current
 	// one.
 	warmFactor = 4
-	mostSweeps = 4 // largest number of sweeps for a model whose Hessian is not formed
+	// Largest number of sweeps for a model whose Hessian is not formed. There are fewer if the last Newton
+	// step makes the multipliers accurate.
+	mostSweeps, fewSweeps = 4, 3
 	// The next proof is tried when the estimated gap is at most this multiple of the last proved gap.
 	proofPart = 0.1
 	// fall is the decrease of the model in a step, and fall²/objective an estimate of the error after the
@@ -365,16 +367,22 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
+	if s.gram == nil && s.Loss.Traits().ContinuousCurvature { // a Gram matrix proves gaps at u only
+		set.Gap, set.MaxSweeps = signedPart*tol, min(set.MaxSweeps, fewSweeps)
+	}
 	q.Solve(&set)
-	w.u = q.U
-	w.move = append(w.move[:0], q.U...)
+	w.u, w.move, w.snapped = q.U, append(w.move[:0], q.U...), q.Signed != nil
+	if w.snapped {
+		copy(w.move, q.Signed)
+	}
 	kernels.Axpy(-1, w.x, w.move)
 	return -q.Value()
 }
 
 const (
-	innerPart = 3e-2 // a model is solved until the violation is this fraction of the first one
-	roughPart = 0.1  // largest value of workspace.part
+	innerPart  = 3e-2 // a model is solved until the violation is this fraction of the first one
+	signedPart = 0.1  // largest gap of a separable model, as a multiple of the tolerance
+	roughPart  = 0.1  // largest value of workspace.part
 	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
 	// fall/objective.
 	fallPart = 0.01
@@ -469,7 +477,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		rise += float64(w.gradient[k] * d)
 		moves = moves || d != 0
 	}
-	t := &trial{at: make([]float64, len(w.x)), move: w.move, snapped: s.coupled != nil && s.coupled.exact}
+	t := &trial{at: make([]float64, len(w.x)), move: w.move, snapped: w.snapped}
 	defer s.rows.accept(t)
 	if !moves {
 		return 0

@@ -25,6 +25,7 @@ type working struct {
 	// model. x + move is a point near u at which the multipliers of the model satisfy its optimality
 	// equation.
 	x, gradient, u, move []float64
+	snapped              bool // u differs from x + move
 
 	model    quadratic.Separable // used if the penalty is separable
 	dense    quadratic.Dense
@@ -102,6 +103,22 @@ func (s *Solver) choose(share float64) bool {
 	return missing
 }
 
+// freeIn returns the position in cols of the last free feature without bounds, or −1 if there is none. It
+// also returns −1 if φ″ jumps: where the loss is linear, the minimum over a coefficient is too far away.
+func (s *Solver) freeIn(cols []int32) int {
+	if !s.Loss.Traits().ContinuousCurvature {
+		return -1
+	}
+	for _, j := range slices.Backward(s.summary.free) {
+		if above, below := s.open(int(j)); above && below {
+			if k, ok := slices.BinarySearch(cols, j); ok {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
 // all returns 0, 1, …, columns−1.
 func all(columns int) []int32 {
 	cols := make([]int32, columns)
@@ -154,7 +171,7 @@ func (s *Solver) build(cols []int32) {
 		w.share()
 		return
 	}
-	q.MaxMove, q.Lower, q.Upper = nil, nil, nil
+	q.Free, q.MaxMove, q.Lower, q.Upper = s.freeIn(cols), nil, nil, nil
 	if reach := s.Loss.Traits().Reach; reach > 0 {
 		q.MaxMove = make([]float64, m)
 		for k, j := range cols {

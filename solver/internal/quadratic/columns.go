@@ -44,6 +44,16 @@ func (h *Columns) Prepare() {
 // Diagonal implements Hessian.
 func (h *Columns) Diagonal() []float64 { return h.diagonal }
 
+// Column implements Hessian.
+func (h *Columns) Column(dst []float64, k int) {
+	clear(h.image)
+	h.one[0] = 1
+	kernels.Gradient(h.image, h.column(k), h.one[:])
+	kernels.Margins(dst, h.Z, h.image)
+	dst[k] = h.diagonal[k]
+	h.entries += float64(len(h.Z.Val))
+}
+
 // Reset implements Hessian.
 func (h *Columns) Reset() {
 	clear(h.d)
@@ -100,23 +110,32 @@ func (h *Columns) MostSolves() int { return 1 }
 
 // Solve implements Hessian. It is the conjugate gradient method, preconditioned with the diagonal D of the
 // matrix. The energy of a residual r is r'D⁻¹r.
-func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]float64) bool, crosses func([]float64) bool) bool {
+func (h *Columns) Solve(step, rest, f []float64, support []int32, enough, crosses func([]float64) bool) (found, solved bool) {
 	part, cg, first := h.restrict(support), &h.cg, 0.0
+	fS := make([]float64, len(support))
 	cg.Resize(len(support))
-	cg.Multiply = func(dst, v []float64) { h.times(dst, v, part, support) }
-	copy(cg.Residual, rest)
 	for a, k := range support {
-		cg.Diagonal[a] = h.diagonal[k]
+		if f != nil {
+			fS[a] = f[k]
+		}
+		cg.Diagonal[a] = h.diagonal[k] - float64(fS[a]*fS[a])
 	}
+	cg.Multiply = func(dst, v []float64) {
+		h.times(dst, v, part, support)
+		if f != nil {
+			kernels.Axpy(-kernels.Dot(fS, v), fS, dst)
+		}
+	}
+	copy(cg.Residual, rest)
 	clear(step)
 	cg.Solve(step, maxConjugate, func(round int, energy float64) bool {
 		if round == 0 {
 			first = energy
 		}
-		return energy <= float64(energyTolerance*first) && enough(cg.Residual) || energy <= float64(1e-12*first) ||
-			round%checkEvery == 0 && crosses(step)
+		solved = energy <= float64(energyTolerance*first) && enough(cg.Residual) || energy <= float64(1e-12*first)
+		return solved || round%checkEvery == 0 && crosses(step)
 	})
-	return true
+	return true, solved
 }
 
 // restrict returns the columns in the support. It copies them if the support is smaller than Z.

@@ -44,6 +44,12 @@ func (h *Dense) Row(k int) []float64 { return h.H[k*h.Order : (k+1)*h.Order] }
 // Diagonal implements Hessian.
 func (h *Dense) Diagonal() []float64 { return h.diagonal }
 
+// Column implements Hessian.
+func (h *Dense) Column(dst []float64, k int) {
+	copy(dst, h.Row(k))
+	dst[k] = h.diagonal[k]
+}
+
 // Reset implements Hessian.
 func (h *Dense) Reset() { clear(h.product) }
 
@@ -86,7 +92,7 @@ const blockedFrom = 256
 const leastShift = 1e-12
 
 // Solve implements Hessian by a Cholesky factorisation.
-func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) bool, _ func([]float64) bool) bool {
+func (h *Dense) Solve(step, rest, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
 	n := len(support)
 	h.system.threads = h.Threads
 	h.system.reset(NewTriangle(n, n-1))
@@ -96,10 +102,15 @@ func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) b
 			out[b] = row[j]
 		}
 		out[0] = h.diagonal[i]
+		if f != nil {
+			for b, j := range support[a:] {
+				out[b] -= float64(f[i] * f[j])
+			}
+		}
 	}
 	if !h.system.factorFrom(leastShift) {
-		return false
+		return false, false
 	}
 	h.system.solve(step, rest)
-	return true
+	return true, true
 }

@@ -5,8 +5,10 @@
 //
 // A [Separable] problem has penalties and bounds on single coordinates. Sweeps of coordinate descent find
 // out which coordinates are zero or at a bound; Newton steps minimise over the other ones (Hsieh
-// et al. 2014, QUIC; Yuan, Ho, Lin 2012, newGLMNET). The two alternate. Without penalties and bounds the
-// problem is a linear system, and only Newton steps are made. The matrix is either formed ([Dense],
+// et al. 2014, QUIC; Yuan, Ho, Lin 2012, newGLMNET). The two alternate. Newton steps treat signs as
+// constant. Even if coordinates cross zero, the end of a step therefore has multipliers, and a lower bound of
+// the minimum. Without penalties and bounds the problem is a linear system, and only Newton steps are made.
+// An intercept is eliminated (eliminated.go). The matrix is either formed ([Dense],
 // solved by a Cholesky factorisation) or is Z'Z, given by the columns of Z ([Columns], solved by
 // conjugate gradients).
 //

@@ -19,28 +19,41 @@ type Separable struct {
 	Limit    []float64 // not negative
 	// Lower and Upper may be infinite. Both are nil if there are no bounds.
 	Lower, Upper []float64
+	// Free is a coordinate without limit and bounds, or −1. Solve keeps it at its minimum for all values of
+	// the other coordinates. If Free is an intercept, this has the effect of centred columns.
+	Free int
 	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
-	// s, its violation is H_kk s / Unit_k.
+	// s, its violation is the curvature times s / Unit_k.
 	Unit []float64
-	// MaxMove bounds the move of each coordinate in one sweep; nil means no bound. Farther away, the
-	// quadratic function may be a bad approximation.
+	// MaxMove bounds the move of each coordinate except Free in one sweep; nil means no bound. Farther away,
+	// the quadratic function may be a bad approximation.
 	MaxMove []float64
 	// Stop is called between sweeps; true ends Solve; nil means never.
 	Stop func() bool
 
 	// U is the solution.
 	U []float64
+	// Signed is nil, or the end of the last Newton step. Some of its coordinates have crossed zero or a
+	// bound, where they end in U. The slopes g + H(Signed − x) are better multipliers than those at U.
+	Signed []float64
 
 	support []int32   // the coordinates that a Newton step changes
 	step    []float64 // the Newton step of the coordinates in support
 	rest    []float64 // minus the derivatives for these coordinates, see setDescent
-	saved   []float64 // U before a Newton step
+
+	eliminated eliminated // the coordinate Free
+
+	// u and eliminated.along before a Newton step
+	saved      []float64
+	savedAlong float64
 }
 
 // A Hessian is the matrix H with a vector d. It keeps H d up to date.
 type Hessian interface {
 	// Diagonal returns the diagonal of H. No entry is negative.
 	Diagonal() []float64
+	// Column sets dst to column k of H.
+	Column(dst []float64, k int)
 	// Reset sets d to 0.
 	Reset()
 	// Product returns entry k of H d.
@@ -50,10 +63,10 @@ type Hessian interface {
 	// Save stores d, and Restore returns to the stored d.
 	Save()
 	Restore()
-	// Solve sets step to an approximate solution of H_SS step = rest, where S is the support. It reports
-	// whether it found one. It may end early if enough(residual) is true, or if crosses(step) is true: the
-	// step then goes beyond zero or a bound.
-	Solve(step, rest []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) bool
+	// Solve solves (H − ff')_SS step = rest, where S is the support; f = nil stands for 0. It may end when
+	// enough(residual) is true; then solved is true. It may also end when crosses(step) is true: the step
+	// then goes beyond zero or a bound. found reports whether the step is a direction of descent.
+	Solve(step, rest, f []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) (found, solved bool)
 	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
 	// support is the number of non-zero coordinates.
 	MostSweeps(support int) int
@@ -67,13 +80,16 @@ type SeparableSettings struct {
 	// Solve ends if the largest violation is at most Tolerance, or at most RelTolerance times the largest
 	// violation of the first sweep.
 	Tolerance, RelTolerance float64
+	// If Gap is positive, Solve also ends if a Newton step shows that the function at U is at most Gap above
+	// its minimum, and it may set Signed. Zero means never.
+	Gap float64
 	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
 	// DescentOnly restricts Solve to sweeps over all coordinates.
 	DescentOnly bool
 }
 
-// Solve minimises over u from x. It reports whether the violations are within the tolerance.
+// Solve minimises over u from x. It reports whether the violations or the gap are within the tolerance.
 func (q *Separable) Solve(set *SeparableSettings) bool {
 	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)
@@ -83,6 +99,9 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 			*v = make([]float64, m)
 		}
 	}
+	q.eliminated.begin(q)
+	defer func() { q.eliminated.insert(q.U) }()
+	q.Signed = nil
 	if q.isLinear() {
 		return q.solveLinear(set)
 	}
@@ -91,6 +110,7 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		sweeps = 20
 	}
 	for round := range sweeps {
+		q.Signed = nil
 		worst := q.sweep(false)
 		if round == 0 {
 			allowed = math.Max(allowed, set.RelTolerance*worst)
@@ -101,8 +121,8 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		if q.stopped() {
 			return false
 		}
-		if !set.DescentOnly && !q.sweepSupport(allowed) {
-			q.newton(allowed)
+		if !set.DescentOnly && !q.sweepSupport(allowed) && q.newton(allowed, set.Gap, round == sweeps-1) {
+			return true
 		}
 	}
 	return false
@@ -126,7 +146,8 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 		if violation <= allowed {
 			return true
 		}
-		if !q.solve(func(rest []float64) bool { return q.rootMeanSquare(rest) <= allowed }) || q.stopped() {
+		found, _ := q.solve(func(rest []float64) bool { return q.rootMeanSquare(rest) <= allowed }, false)
+		if !found || q.stopped() {
 			return false
 		}
 		for a, k := range q.support {
@@ -140,7 +161,7 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 // x))_k − limit_k sign(u_k).
 func (q *Separable) setDescent() {
 	for a, k := range q.support {
-		q.rest[a] = -(q.Gradient[k] + q.H.Product(int(k)))
+		q.rest[a] = -q.derivative(int(k))
 		if limit := q.Limit[k]; limit > 0 {
 			q.rest[a] -= math.Copysign(limit, q.U[k])
 		}
@@ -180,16 +201,19 @@ func (q *Separable) sweepSupport(allowed float64) bool {
 	return false
 }
 
+// A derivative of at most atLimit times the limit leaves a coordinate at zero: beyond the limit, rounding errors
+// decide.
+const atLimit = 1 + 1e-12
+
 // sweep minimises over one coordinate after the other. It returns the largest violation that it met. If
 // support is true, it leaves out coordinates that are zero.
 func (q *Separable) sweep(support bool) (worst float64) {
-	diagonal := q.H.Diagonal()
 	for k, u := range q.U {
-		curvature := diagonal[k]
+		curvature := q.eliminated.diagonal[k]
 		if support && u == 0 {
 			continue
 		}
-		derivative := q.Gradient[k] + q.H.Product(k)
+		derivative := q.derivative(k)
 		if !(curvature > 0) { // without data the penalty moves the coordinate to 0
 			if u != 0 && math.Abs(derivative) < q.Limit[k] {
 				to, _ := q.endOf(k, -u)
@@ -197,7 +221,7 @@ func (q *Separable) sweep(support bool) (worst float64) {
 			}
 			continue
 		}
-		if u == 0 && math.Abs(derivative) <= q.Limit[k] {
+		if u == 0 && math.Abs(derivative) <= atLimit*q.Limit[k] {
 			continue
 		}
 		by := q.coordinateStep(k, u, derivative, curvature)
@@ -213,8 +237,14 @@ func (q *Separable) sweep(support bool) (worst float64) {
 	return worst
 }
 
-// coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative is
-// (g + H (u − x))_k. curvature is H_kk. A move that is too small to change u still changes H d.
+// derivative returns the derivative of the quadratic function with respect to coordinate k: without the
+// limit, and for coordinate Free at its minimum.
+func (q *Separable) derivative(k int) float64 {
+	return q.Gradient[k] + q.H.Product(k) - q.eliminated.share(k, 1)
+}
+
+// coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative
+// and curvature are the first and second derivative of the quadratic function. A move that is too small to change u still changes H d.
 func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
 	by := -derivative / curvature
@@ -234,12 +264,13 @@ func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) floa
 // move adds the number by to coordinate k.
 func (q *Separable) move(k int, by float64) {
 	q.H.Move(k, by)
+	q.eliminated.move(k, by)
 	q.U[k] += by
 }
 
 // set sets coordinate k to 0 or to a bound.
 func (q *Separable) set(k int, to float64) {
-	q.H.Move(k, to-q.U[k])
+	q.move(k, to-q.U[k])
 	q.U[k] = to
 }
 
@@ -268,28 +299,34 @@ const maxLinear = 8
 // newton makes a Newton step for the coordinates that are neither zero nor at a bound. A coordinate that
 // would cross zero or a bound is set to zero or the bound. If the function does not fall then, the step is
 // shortened to the first crossing. After a crossing newton repeats this for the remaining coordinates, at
-// most MostSolves times.
-func (q *Separable) newton(allowed float64) {
+// most MostSolves times. It returns true if a step shows that the function is at most gap above its minimum.
+// Such a step must solve its linear system, although coordinates cross zero. If last is true, each step does.
+func (q *Separable) newton(allowed, gap float64, last bool) bool {
+	enough := func(rest []float64) bool {
+		for a, k := range q.support {
+			if !(math.Abs(rest[a]) <= allowed*q.Unit[k]) {
+				return false
+			}
+		}
+		return true
+	}
 	for range q.H.MostSolves() {
 		q.findSupport()
 		if len(q.support) == 0 {
-			return
+			return false
 		}
 		q.setDescent()
-		enough := func(rest []float64) bool {
-			for a, k := range q.support {
-				if !(math.Abs(rest[a]) <= allowed*q.Unit[k]) {
-					return false
-				}
-			}
-			return true
-		}
-		if !q.solve(enough) || q.stopped() {
-			return
+		found, solved := q.solve(enough, last && gap > 0)
+		if !found || q.stopped() {
+			return false
 		}
 		before := q.Value()
-		q.H.Save()
-		q.saved = append(q.saved[:0], q.U...)
+		q.save()
+		least := math.Inf(-1)
+		if solved && gap > 0 && q.crosses(q.step) {
+			least = q.signedMinimum(allowed)
+			q.restore()
+		}
 		crossed := false
 		for a, k := range q.support {
 			to, crosses := q.endOf(int(k), q.step[a])
@@ -301,44 +338,94 @@ func (q *Separable) newton(allowed float64) {
 			}
 		}
 		if !crossed {
-			return
+			return false
 		}
-		if q.Value() < before {
+		if !(q.Value() < before) {
+			q.restore()
+			q.shorten()
+		}
+		if q.Value()-least <= gap {
+			return true
+		}
+	}
+	return false
+}
+
+// save stores u, and restore returns to it.
+func (q *Separable) save() {
+	q.H.Save()
+	q.saved, q.savedAlong = append(q.saved[:0], q.U...), q.eliminated.along
+}
+
+func (q *Separable) restore() {
+	q.H.Restore()
+	copy(q.U, q.saved)
+	q.eliminated.along = q.savedAlong
+}
+
+// crosses reports whether the step takes a coordinate across zero or a bound.
+func (q *Separable) crosses(step []float64) bool {
+	for a, k := range q.support {
+		if _, crosses := q.endOf(int(k), step[a]); crosses {
+			return true
+		}
+	}
+	return false
+}
+
+// signedMinimum moves u by the step and stores it in Signed. Let the function keep the signs before the step:
+// ±limit_k u_k replaces limit_k |u_k|. Then its minimum over the support is at Signed. signedMinimum returns
+// this minimum minus the true function at x. It is a lower bound of Value if the other coordinates satisfy
+// their optimality conditions. If one of them violates its condition by more than allowed, the result is −Inf.
+func (q *Separable) signedMinimum(allowed float64) float64 {
+	beyond := 0.0
+	for a, k := range q.support {
+		if to := q.U[k] + q.step[a]; to*q.U[k] < 0 {
+			beyond += float64(q.Limit[k] * math.Abs(to))
+		}
+		q.move(int(k), q.step[a])
+	}
+	q.Signed = slices.Clone(q.U)
+	q.eliminated.insert(q.Signed)
+	least := q.Value() - 2*beyond
+	a := 0
+	for k, u := range q.U {
+		if a < len(q.support) && int(q.support[a]) == k {
+			a++
 			continue
 		}
-		q.H.Restore()
-		copy(q.U, q.saved)
-		q.shorten()
+		if curvature := q.eliminated.diagonal[k]; curvature > 0 {
+			by := q.coordinateStep(k, u, q.derivative(k), curvature)
+			if math.Abs(by)*curvature > allowed*q.Unit[k] {
+				return math.Inf(-1)
+			}
+		}
 	}
+	return least
 }
 
 // findSupport lists the coordinates that a Newton step changes. It leaves out a coordinate at a bound, at
 // zero if it has a limit, or with the curvature 0.
 func (q *Separable) findSupport() {
 	q.support = q.support[:0]
-	diagonal := q.H.Diagonal()
 	for k, u := range q.U {
 		bound := q.Lower != nil && (u <= q.Lower[k] || u >= q.Upper[k])
-		if !(u == 0 && q.Limit[k] > 0 || bound) && diagonal[k] > 0 {
+		if !(u == 0 && q.Limit[k] > 0 || bound) && q.eliminated.diagonal[k] > 0 {
 			q.support = append(q.support, int32(k))
 		}
 	}
 }
 
 // solve sets step to the step from u to the minimum over the support. Signs are taken to be constant. rest
-// must be set (see setDescent). solve reports whether H.Solve found a step.
-func (q *Separable) solve(enough func(rest []float64) bool) bool {
+// must be set (see setDescent). The results are those of H.Solve. If through is set, a crossing does not end
+// H.Solve.
+func (q *Separable) solve(enough func(rest []float64) bool, through bool) (found, solved bool) {
 	n := len(q.support)
-	step, rest := q.step[:n], q.rest[:n]
-	crosses := func(step []float64) bool {
-		for a, k := range q.support {
-			if _, crosses := q.endOf(int(k), step[a]); crosses {
-				return true
-			}
-		}
-		return false
+	end := q.crosses
+	if through {
+		end = func([]float64) bool { return false }
 	}
-	return q.H.Solve(step, rest, q.support, enough, crosses)
+	return q.H.Solve(q.step[:n], q.rest[:n], q.eliminated.f, q.support, enough, end)
 }
 
 // shorten moves u along the step until a coordinate reaches zero or a bound.
@@ -364,13 +451,15 @@ func (q *Separable) shorten() {
 }
 
 // Value returns the minimised function at u minus its value at x.
-func (q *Separable) Value() (sum float64) {
+func (q *Separable) Value() float64 {
+	sum := q.eliminated.value()
 	for k, u := range q.U {
 		d := u - q.X[k]
-		if d == 0 {
+		if d == 0 || k == q.eliminated.at {
 			continue
 		}
-		sum += float64(d*(q.Gradient[k]+float64(0.5*q.H.Product(k)))) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
+		slope := q.Gradient[k] + float64(0.5*q.H.Product(k)) - q.eliminated.share(k, 0.5)
+		sum += float64(d*slope) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
 	}
 	return sum
 }

@@ -43,7 +43,7 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 		columns.Z.Ptr = append(columns.Z.Ptr, int64(len(columns.Z.Val)))
 	}
 	columns.Prepare()
-	q := &Separable{}
+	q := &Separable{Free: -1}
 	for _, v := range []*[]float64{&q.X, &q.Gradient, &q.Limit, &q.Unit} {
 		*v = make([]float64, order)
 	}
@@ -99,33 +99,53 @@ func violation(q *Separable, h *Dense) (worst float64) {
 }
 
 // TestSeparable checks the optimality conditions at the solutions. Dense and Columns must give the same
-// minimum.
+// minimum, and so must the solutions with an eliminated coordinate. A solution that ends by its gap must be
+// as near to this minimum as the gap says.
 func TestSeparable(t *testing.T) {
-	for seed := range uint64(60) {
+	byGap := 0
+	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		rows, order := 5+rng.IntN(60), 1+rng.IntN(60)
 		q, dense, columns := random(rng, rows, order, float64(seed%3)/2, seed%2 > 0)
-		values := map[string]float64{}
-		for name, h := range map[string]Hessian{"formed": dense, "by columns": columns} {
-			q.H = h
+		free := rng.IntN(order)
+		if q.Limit[free] = 0; q.Lower != nil {
+			q.Lower[free], q.Upper[free] = math.Inf(-1), math.Inf(1)
+		}
+		var values []float64
+		for k, h := range []Hessian{dense, columns, dense, columns} {
+			if q.H, q.Free = h, -1; k >= 2 {
+				q.Free = free
+			}
 			if !q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 5000}) {
-				t.Errorf("seed %d, %s: not solved", seed, name)
+				t.Errorf("seed %d, case %d: not solved", seed, k)
 			}
 			if v := violation(q, dense); v > 1e-7 {
-				t.Errorf("seed %d, %s: conditions are violated by %.1e", seed, name, v)
+				t.Errorf("seed %d, case %d: conditions are violated by %.1e", seed, k, v)
 			}
-			for k, u := range q.U {
-				if q.Lower != nil && (u < q.Lower[k] || u > q.Upper[k]) {
-					t.Errorf("seed %d, %s: coordinate %d is %v, outside [%v, %v]", seed, name, k, u, q.Lower[k], q.Upper[k])
+			for j, u := range q.U {
+				if q.Lower != nil && (u < q.Lower[j] || u > q.Upper[j]) {
+					t.Errorf("seed %d, case %d: coordinate %d is %v, outside [%v, %v]", seed, k, j, u, q.Lower[j], q.Upper[j])
 				}
 			}
-			values[name] = q.Value()
-		}
-		if a, b := values["formed"], values["by columns"]; math.Abs(a-b) > 1e-8*(1+math.Abs(a)) {
-			t.Errorf("seed %d: %.15g formed, %.15g by columns", seed, a, b)
+			values = append(values, q.Value())
+			if !near(q.Value(), values[0]) {
+				t.Errorf("seed %d: %.15g in case %d, %.15g in case 0", seed, q.Value(), k, values[0])
+			}
+			const gap = 0.1
+			if q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 5000, Gap: gap}); q.Signed != nil {
+				byGap++
+			}
+			if v := q.Value() - values[0]; v > gap*(1+1e-8) {
+				t.Errorf("seed %d, case %d: %.2g above the minimum, want at most %g", seed, k, v, gap)
+			}
 		}
 	}
+	if byGap < 20 {
+		t.Errorf("only %d solutions ended by their gap", byGap)
+	}
 }
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a)) }
 
 // TestSeparableSmooth checks problems without limits and bounds, whose solution solves a linear system.
 func TestSeparableSmooth(t *testing.T) {
@@ -147,8 +167,9 @@ func TestSeparableSmooth(t *testing.T) {
 // clipped to the bounds.
 func TestSeparableKnown(t *testing.T) {
 	q := &Separable{
-		H: &Dense{Order: 4, Ridge: make([]float64, 4), H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
-		X: make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0}, Unit: []float64{1, 1, 1, 1},
+		Free: -1,
+		H:    &Dense{Order: 4, Ridge: make([]float64, 4), H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
+		X:    make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0}, Unit: []float64{1, 1, 1, 1},
 		Lower: []float64{-9, -9, -0.25, -9}, Upper: []float64{9, 9, 9, 9},
 	}
 	q.H.(*Dense).Prepare()

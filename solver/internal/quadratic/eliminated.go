@@ -1,0 +1,64 @@
+package quadratic
+
+import "math"
+
+// eliminated is the coordinate e = Free of a Separable. For all values of the other coordinates, it is at its
+// minimum. The minimum is a quadratic function of the others, with the Hessian H − ff' (the Schur complement
+// of H_ee), where f is column e of H divided by √H_ee.
+type eliminated struct {
+	at       int       // e, or −1 if no coordinate is eliminated
+	f        []float64 // entry e is 0; nil if no coordinate is eliminated
+	diagonal []float64 // the diagonal of H − ff'; 0 for e and for columns that are multiples of column e
+	from     float64   // x_e
+	root     float64   // √H_ee
+	slope    float64   // g_e/√H_ee
+	along    float64   // f'(u − x)
+}
+
+// A diagonal entry of H − ff' that is at most this multiple of the entry of H is taken to be 0: it may be a
+// rounding error.
+const dependentPart = 1e-13
+
+// begin prepares for a solution of q from q.X. It eliminates no coordinate if H_ee is 0.
+func (e *eliminated) begin(q *Separable) {
+	diagonal := q.H.Diagonal()
+	if *e = (eliminated{at: -1, diagonal: diagonal}); q.Free < 0 || !(diagonal[q.Free] > 0) {
+		return
+	}
+	e.at, e.from, e.root = q.Free, q.X[q.Free], math.Sqrt(diagonal[q.Free])
+	e.slope = q.Gradient[e.at] / e.root
+	e.f, e.diagonal = make([]float64, len(diagonal)), make([]float64, len(diagonal))
+	q.H.Column(e.f, e.at)
+	e.f[e.at] = 0
+	for k, h := range diagonal {
+		e.f[k] /= e.root
+		if rest := h - float64(e.f[k]*e.f[k]); k != e.at && rest > dependentPart*h {
+			e.diagonal[k] = rest
+		}
+	}
+}
+
+// move is called when the number by is added to coordinate k.
+func (e *eliminated) move(k int, by float64) {
+	if e.f != nil {
+		e.along += float64(e.f[k] * by)
+	}
+}
+
+// share returns what elimination subtracts from derivative k of the quadratic function at x + part·(u − x).
+func (e *eliminated) share(k int, part float64) float64 {
+	if e.f == nil {
+		return 0
+	}
+	return float64(e.f[k] * (e.slope + float64(part*e.along)))
+}
+
+// value returns what elimination adds to the function at x: coordinate e moves from x_e to its minimum.
+func (e *eliminated) value() float64 { return float64(-0.5 * e.slope * e.slope) }
+
+// insert sets the coordinate in u to its minimum.
+func (e *eliminated) insert(u []float64) {
+	if e.f != nil {
+		u[e.at] = e.from - (e.slope+e.along)/e.root
+	}
+}
