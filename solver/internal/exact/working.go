@@ -207,7 +207,7 @@ const (
 	// The smallest assumed number of visits to each column, if the Hessian is not formed.
 	leastVisits = 50.0
 	panelFrom   = 64.0 // with more entries per row than this, a pair of entries costs only half a unit
-	factorCost  = 0.4  // for a multiplication in a Cholesky factorisation
+	factorCost  = 0.8  // for a multiplication in a Cholesky factorisation and the sweeps before it
 	// The Hessian of all columns is cheap if its cost per entry of the data is at most cheapCost.
 	cheapCost = 12.0
 )
