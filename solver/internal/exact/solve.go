@@ -441,7 +441,7 @@ func (s *Solver) units(tol float64) float64 {
 			least = math.Min(least, l/norm)
 		}
 	}
-	allowed := math.Min(1e-3, scaledPart*tol/math.Max(s.at.value, tol))
+	allowed := math.Min(1e-3, scaledPart*tol/max(s.at.value, s.at.value-s.at.loss, tol))
 	diagonal := m.H.Diagonal()
 	for k, l := range m.Limit {
 		ridge := s.ridge[s.set.cols[k]]
