@@ -41,7 +41,7 @@ func TestEstimateMemory(t *testing.T) {
 		{name: "intercept, mapped", shape: plain, mapped: true},
 		{name: "weights", shape: plain, mapped: true, spec: model.Spec{Balanced: true}, long: true},
 		{name: "squared", shape: plain, spec: model.Spec{Loss: solver.Squared{}}, long: true},
-		{name: "elastic net", shape: wide, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.5}}},
+		{name: "elastic net", shape: wide, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.1}}}, // many columns in the working set
 		{name: "box", shape: wide, spec: model.Spec{Domain: solver.Nonnegative{}}},
 		{name: "sparse", shape: text, mapped: true},
 		{name: "groups", shape: wide, spec: model.Spec{Penalty: groupsOf(1500), Settings: rough}},
