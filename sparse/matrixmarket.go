@@ -40,7 +40,7 @@ func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.F
 	if err != nil {
 		return nil, stats, err
 	}
-	const perLine = 2 * 24 // estimated bytes of a coordinates.Line and of unused capacity
+	const perLine = 2 * 32 // estimated bytes of a coordinates.Line and of unused capacity
 	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "the %d bytes of text", len(data)); err != nil {
 		return nil, stats, err
 	}
