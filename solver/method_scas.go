@@ -109,7 +109,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	if set.Rho == 0 {
 		r.SetRho(r.scales.Rho(st.DualUpdates))
 	}
-	s.fitScale()
+	s.chooseMetric()
 	if s.outer.Metric == nil {
 		s.outer.Anchor.Weight = p.loss().Curvature() * admm.ProximalWeight(p.team(), r.Samples.rows, len(r.X))
 	}
@@ -146,9 +146,9 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	return l
 }
 
-// fitScale chooses a metric for the inner loop if Eta and Rho are automatic. It chooses none if the method or
-// the problem does not allow a metric.
-func (s *scas) fitScale() {
+// chooseMetric chooses a metric for the inner loop if Eta and Rho are automatic. It chooses none if the method
+// or the problem does not allow a metric.
+func (s *scas) chooseMetric() {
 	p, set := s.Problem, &s.Settings
 	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
 		p.Domain == nil && (s.product.Identity() || s.product.Matrix() != nil)

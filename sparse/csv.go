@@ -90,9 +90,9 @@ type Category struct {
 	Column     string `json:"column"`
 	Categories int    `json:"categories"`
 	// Numbers is the number of categories that look like numbers. Like is "dates" or "amounts"
-	// (such as $3.50 or 7%) if most categories look like that. If the first value made the column
-	// categorical, and Numbers or Like is set, then First is that value and Line its line: it may
-	// be a mistake in the file.
+	// (such as $3.50 or 7%) if most categories look like that. First is the first value of the
+	// column, and Line its line, if Numbers or Like is set and the column is categorical only
+	// because of this value. The value may be a mistake in the file.
 	Numbers int    `json:"numbers,omitempty"`
 	Like    string `json:"like,omitempty"`
 	Line    int    `json:"line,omitempty"`

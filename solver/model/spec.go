@@ -101,9 +101,9 @@ type Spec struct {
 	Memory int64
 	// Progress, unless nil, is called during fits out of core.
 	Progress func(Progress)
-	// Fitted, unless nil, is called if there are more than two classes: by Fit after each class, and by CV
-	// after the path of each class on all rows. done is the number of finished classes, and total the number
-	// of all classes. Calls do not overlap.
+	// Fitted, unless nil, is called if there are more than two classes: by Fit after each class, and by Path
+	// and CV after the path of each class on all rows. done is the number of finished classes, and total the
+	// number of all classes. Calls do not overlap.
 	Fitted func(done, total int)
 
 	names    labelNames // from the Dataset of FitData, PathData or CVData

@@ -14,7 +14,7 @@ import (
 // plain is SCAS-ADMM in plain Go loops, for the logistic loss without a domain. It draws the same samples
 // as the solver, so its iterates agree with the solver's up to rounding.
 type plain struct {
-	steps       *kernels.Steps // the data, with the slopes at the snapshot
+	steps       *kernels.Steps // what inner steps need: the data, the slopes at the snapshot, the step size
 	a, at, k    *kernels.Rows  // A, A' and rho A'A; all nil if A = I
 	dualUpdates int
 	rho         float64

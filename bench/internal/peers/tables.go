@@ -173,8 +173,8 @@ func (o *Outcome) Against() string {
 		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
 }
 
-// words returns a row of a text table: first, and then each cell with its peer.
-func words(first string, cells []Cell) []string {
+// textRow returns a row of a text table: first, and then each cell with its peer.
+func textRow(first string, cells []Cell) []string {
 	row := []string{first}
 	for _, c := range cells {
 		row = append(row, strings.TrimSpace(c.Text+" "+c.Peer))
@@ -186,13 +186,13 @@ func words(first string, cells []Cell) []string {
 func (o *Outcome) Text() string {
 	rows := [][]string{targetHead("  seconds to a gap of")}
 	for _, r := range o.Times() {
-		rows = append(rows, words("  "+r.Name, r.Cells))
+		rows = append(rows, textRow("  "+r.Name, r.Cells))
 	}
 	ratios := o.Ratios()
 	for k := range ratios {
 		ratios[k].Peer = ""
 	}
-	rows = append(rows, words("  scas / fastest peer", ratios))
+	rows = append(rows, textRow("  scas / fastest peer", ratios))
 	notes := ""
 	for _, n := range o.Notes() {
 		notes += "  " + n + "\n"
@@ -204,7 +204,7 @@ func (o *Outcome) Text() string {
 func RatioTable(all []*Outcome) string {
 	rows := [][]string{targetHead("scas / fastest peer")}
 	for _, o := range all {
-		rows = append(rows, words(o.Name, o.Ratios()))
+		rows = append(rows, textRow(o.Name, o.Ratios()))
 	}
 	return align(rows)
 }

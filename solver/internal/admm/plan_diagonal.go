@@ -68,7 +68,7 @@ type diagonal struct {
 	k     []float64 // diagonal of K
 	c, e  []float64 // 1 − η k and −η d
 	w     []float64
-	x, d  []float64 // x and d of Begin
+	x, d  []float64 // x and d of Plan.Begin
 	eta   float64
 	taken int // number of steps so far in the round
 }

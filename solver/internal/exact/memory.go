@@ -114,7 +114,8 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 
 // memoryCoupled returns Memory for a coupled problem.
 func (q *Problem) memoryCoupled(runs int) int64 {
-	const ofPart = 12 // number of vectors with an entry per sample of the problem of startBySamples
+	// The smaller problem of startBySamples has this number of vectors with an entry for each of its samples.
+	const ofPart = 12
 	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
