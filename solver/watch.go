@@ -22,8 +22,9 @@ func (r *Run) restore() {
 	r.toStart()
 }
 
-// toBest moves to the best snapshot if its objective is below the given objective of x. Without a goal it
-// does not move. It returns the objective of the iterate.
+// toBest moves to the best snapshot if its objective is below the given objective of x. It does not move if
+// the run has no goal, if the keeper does not store the best snapshot, or if the objective is at the y of the
+// iterate (r.loose). It returns the objective of the iterate.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective

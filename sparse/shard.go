@@ -173,8 +173,8 @@ func (p *piece) read(to *libsvmParser) error {
 	return inParallel(in, p.path, to.block, to.take)
 }
 
-// numbered corrects the line number in err, which counts from the beginning of the piece: it counts from
-// the beginning of the file afterwards.
+// numbered changes the line number in err: it adds the lines of the file before the piece, because the reader
+// counted from the beginning of the piece.
 func (p *piece) numbered(err error) error {
 	bad, ok := err.(*ParseError)
 	if !ok || bad.Line == 0 || p.lo == 0 {

@@ -183,8 +183,9 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 
 func (s *svrg) next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
-// stage runs a stage with steps of length η/(theta + η ρ λ₁). Before each step, aim sets at, the point for
-// the gradients. stage returns false if the budget does not allow the stage.
+// stage runs a stage with steps of length η/(theta + η ρ λ₁). Gradients are computed at the point in the
+// slice at; aim is called before each step and may move this point. stage returns false if the budget does
+// not allow the stage.
 func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {

@@ -135,8 +135,8 @@ var scikitLearn = sync.OnceValue(func() string {
 	return ""
 })
 
-// python runs a script that reads in as JSON and prints out as JSON. It skips the test if scikit-learn is not
-// installed.
+// python runs a script. The script gets the value in as JSON on its standard input. The JSON that it prints
+// is decoded into out. python skips the test if scikit-learn is not installed.
 func python(t testing.TB, script string, in, out any) {
 	t.Helper()
 	if scikitLearn() == "" {

@@ -83,12 +83,11 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	return edges, nil
 }
 
-// recipeLasso is the lasso problem of one feature j in the recipe. b and vb = V b have an element for every
-// feature of the component; b_j is 0.
+// recipeLasso solves the lasso problem of one feature j of a component; see PublishedRecipe for the problem.
 type recipeLasso struct {
-	p     int
-	w, s  []float64
-	b, vb []float64
+	p     int       // number of features of the component
+	w, s  []float64 // W and S of the component, row by row
+	b, vb []float64 // b, with b_j = 0, and W b; element j of W b is not used
 }
 
 func (l *recipeLasso) solve(j int) {

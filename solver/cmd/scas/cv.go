@@ -116,6 +116,7 @@ type cvLambda struct {
 	Held   heldValues `json:"metrics"`
 }
 
+// A cvStep describes the fit of one lambda to all rows, and has the cross-validation result of this lambda.
 type cvStep struct {
 	stepReport
 	Mean number     `json:"mean"`

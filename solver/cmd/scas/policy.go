@@ -162,9 +162,10 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need returns the bytes that the work needs, the program included, if all rows are in memory. If known is
-// false, it returns only the size of the data, because an estimate would need a pass over a file that is
-// larger than the limit.
+// need returns the bytes that the work needs, the program included, if all rows are in memory. An estimate of
+// them may read all rows. If the data are mapped and larger than the limit, need makes this estimate only if
+// the data are small and all rows are valid. Otherwise it returns only the size of the data, and known reports
+// whether they are small.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // lessThan compares the limit with the size of the file, too

@@ -43,10 +43,13 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 	return c.met(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
 }
 
-// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ″(aᵢ'x_t) |aᵢ|²; second returns φ″ for row i. A stochastic step along
-// aᵢ multiplies the error along aᵢ by 1 − η hᵢ. So the mean square of the error in a direction v decreases
-// if η E[hᵢ² cos²] < 2 E[hᵢ cos²], where cos is the cosine of the angle between aᵢ and v. The ratio gives
-// enough weight to a few rows with a large hᵢ.
+// met returns Σ wᵢ hᵢ² / Σ wᵢ hᵢ with hᵢ = φ″ |aᵢ|², where wᵢ is the weight of row i, or 1 without weights.
+// second returns φ″ for row i.
+//
+// The reason for this ratio: a stochastic step along aᵢ multiplies the part of the error in the direction of
+// aᵢ by 1 − η hᵢ. Let v be the error, and cosᵢ the cosine of the angle between aᵢ and v. Then |v|² decreases
+// in the mean if η E[hᵢ² cosᵢ²] < 2 E[hᵢ cosᵢ²]. If cosᵢ² is about the same for all rows, this says that η
+// times the ratio is less than 2. A few rows with a large hᵢ raise the ratio more than they raise the mean.
 func (c *RowCurvature) met(second func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {

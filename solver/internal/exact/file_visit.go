@@ -296,7 +296,7 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 // for Φ and N.
 type rootTally struct {
 	row          *gap.RootRow
-	count        int
+	count        int       // number of roots
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 	ones         bool      // X has a last column of ones
 	phi          []float64 // cᵢΦᵢ of a block

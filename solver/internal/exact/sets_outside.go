@@ -36,7 +36,9 @@ type component struct {
 }
 
 const (
-	nearLimit = 0.9 // a feature may join the next set if it exceeds this fraction of its capacity
+	// A feature may join the next set if the sum of its other terms (see outside) exceeds this fraction of
+	// its capacity.
+	nearLimit = 0.9
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.
 	leastGain = 1e-5
@@ -149,7 +151,7 @@ func eachEntry(r *gap.Penalty, row int32, do func(j int32, v float64)) {
 	}
 }
 
-// count adds the number of the component's features that have an excess to o.over.
+// count increases o.over by the number of features in the component that have an excess.
 func (o *outside) count() {
 	for _, j := range o.part.features {
 		if math.Abs(o.excess(j, 1)) > 1e-6*o.capacity[j] {

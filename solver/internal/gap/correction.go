@@ -162,8 +162,9 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 	}
 }
 
-// apply performs the steps on e and z. eErr bounds the errors of e. apply adds to zErr a bound of the
-// distance from each stored multiplier to the one that makes eⱼ exactly 0.
+// apply performs the steps: each changes a multiplier in z so that eⱼ = 0 at one feature j. eErr bounds the
+// errors of e. Because of rounding, the stored multiplier differs from the multiplier that makes eⱼ exactly
+// 0. apply adds a bound of this difference to zErr.
 func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 	for _, s := range c.steps {
 		j, a := s.feature, math.Abs(s.entry)

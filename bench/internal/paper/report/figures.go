@@ -224,7 +224,7 @@ func overviews(all []*problem) (out []*Figure, err error) {
 	return out, nil
 }
 
-// A choice is the step size and rho of one line of an overview, for each data set.
+// A choice has, for one line in the charts of Figure 1 or 2, the step size and rho on each data set, as text.
 type choice struct {
 	Line   string
 	Values []string
