@@ -244,7 +244,8 @@ func (q *Separable) derivative(k int) float64 {
 }
 
 // coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative
-// and curvature are the first and second derivative of the quadratic function. A move that is too small to change u still changes H d.
+// and curvature are the first and second derivative of the quadratic function. A move that is too small to
+// change u still changes H d.
 func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
 	by := -derivative / curvature
