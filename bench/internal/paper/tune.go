@@ -88,16 +88,25 @@ func (g *grid) value(at place, by Output) float64 {
 	return v[by]
 }
 
-// search scans the two ladders in turn until neither scan finds a better place.
+// search scans the two ladders in turn until neither scan finds a better place. While all that was scanned
+// diverges, it goes on with smaller steps.
 func (g *grid) search(by Output) (best place, err error) {
 	for axis := range best {
 		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2
 	}
 	for before := (place{math.MinInt}); best != before && g.err == nil; {
 		before = best
-		best = g.scan(g.scan(best, 1, g.stride, by), 0, g.stride, by)
+		best = g.shorten(g.scan(g.scan(best, 1, g.stride, by), 0, g.stride, by), by)
 	}
 	return best, g.err
+}
+
+// shorten moves from a place where runs diverge to the largest smaller step with which they do not.
+func (g *grid) shorten(from place, by Output) place {
+	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
+		from[0] -= g.stride
+	}
+	return from
 }
 
 // scan varies one rung of the given place: the step size if axis is 0, rho if axis is 1. It tries every
@@ -128,9 +137,7 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 // descend moves from a place to the best of its four neighbours, until no neighbour is better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
 	// Runs on the training half may diverge although runs on the samples with the same step size did not.
-	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
-		from[0] -= g.stride
-	}
+	from = g.shorten(from, by)
 	for best, least := from, g.value(from, by); ; from = best {
 		for _, way := range []place{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {
 			at := place{from[0] + way[0], from[1] + way[1]}

@@ -46,6 +46,30 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestSearchDiverging checks that search finds the minimum where every rung that it tries first diverges, and
+// that it ends where all rungs do.
+func TestSearchDiverging(t *testing.T) {
+	for _, largest := range []float64{1.0 / 64, 0} {
+		g := bowl(1.0/64, 100)
+		finite := g.try
+		g.try = func(step, rho float64) (objectives, error) {
+			if step > largest {
+				return objectives{Last: math.Inf(1)}, nil
+			}
+			return finite(step, rho)
+		}
+		best, err := g.search(Last)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case largest > 0 && (steps.At(best[0]) != largest || rhos.At(best[1]) != 100):
+			t.Errorf("steps above %g diverge: ends at %v", largest, best)
+		case largest == 0 && !math.IsInf(g.seen[best][Last], 1):
+			t.Errorf("every step diverges: ends at %v, objective %g", best, g.seen[best][Last])
+		}
+	}
+}
+
 // TestSmallGain checks that a search does not try more rungs for a gain below smallGain, and that refine
 // moves away from step sizes with which runs diverge.
 func TestSmallGain(t *testing.T) {
