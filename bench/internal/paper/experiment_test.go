@@ -198,13 +198,24 @@ func TestOtherProtocol(t *testing.T) {
 	}
 }
 
-// TestRuns checks which runs the full protocol has.
+// own is a caller's method.
+type own struct{ solver.SCAS }
+
+func (m own) Info() solver.MethodInfo {
+	info := m.SCAS.Info()
+	info.Name = "own"
+	return info
+}
+
+// TestRuns checks which runs the full protocol has, and that a caller's own method is run on all data sets.
 func TestRuns(t *testing.T) {
 	pr := Full()
+	pr.Join(own{})
 	for _, s := range Specs() {
 		wide := s.Features > baseline.MaxFactored
 		for split := range pr.Splits {
 			first := split < pr.SplitsOfOthers
+			others := first && s.Name == "a9a"
 			count := map[Method]int{}
 			for _, k := range pr.Keys(s, split) {
 				count[k.Method]++
@@ -222,14 +233,17 @@ func TestRuns(t *testing.T) {
 			if n := count[solver.SCAS{}.Info().Name]; n != 2*len(pr.Mus)*rules {
 				t.Errorf("%s, split %d: %d runs of scas", s.Name, split, n)
 			}
-			if n := count[baseline.SVRG{}.Info().Name]; (n > 0) != first {
+			if n := count[baseline.SVRG{}.Info().Name]; (n > 0) != others {
 				t.Errorf("%s, split %d: %d runs of a successor", s.Name, split, n)
 			}
-			if n := count[baseline.BatchCG{}.Info().Name]; (n > 0) != (first && !wide) {
+			if n := count[baseline.BatchCG{}.Info().Name]; (n > 0) != (others && !wide) {
 				t.Errorf("%s, split %d: %d runs of batch-cg", s.Name, split, n)
 			}
-			if n := count[baseline.OADM{}.Info().Name]; (n > 0) != first {
+			if n := count[baseline.OADM{}.Info().Name]; (n > 0) != others {
 				t.Errorf("%s, split %d: %d runs of oadm", s.Name, split, n)
+			}
+			if n := count[own{}.Info().Name]; (n > 0) != first {
+				t.Errorf("%s, split %d: %d runs of a caller's method", s.Name, split, n)
 			}
 		}
 	}
