@@ -355,3 +355,16 @@ func TestFarOff(t *testing.T) {
 		}
 	}
 }
+
+// TestAfterZero checks a lambda above zero after lambda = 0, for which every feature was free.
+func TestAfterZero(t *testing.T) {
+	p := kind{loss: term.Logistic{}}.random(60, 5, 11)
+	s, fresh := mustNew(t, p), mustNew(t, p)
+	most, _ := fresh.LambdaMax(nil)
+	tol := 1e-9 * s.Scale()
+	s.Solve(0, &Settings{Tol: tol})
+	got, want := s.Solve(0.1*most, &Settings{Tol: tol}), fresh.Solve(0.1*most, &Settings{Tol: tol})
+	if !(got.Gap <= tol) || math.Abs(got.Objective-want.Objective) > tol {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -357,6 +357,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	for k, j := range w.cols {
 		q.Limit[k] = s.limit[j]
 	}
+	q.Free = s.freePlace()
 	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
 	if s.work.near || s.constant() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.part

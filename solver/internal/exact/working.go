@@ -103,16 +103,16 @@ func (s *Solver) choose(share float64) bool {
 	return missing
 }
 
-// freeIn returns the position in cols of the last free feature without bounds, or −1 if there is none. It
-// also returns −1 if φ″ jumps: where the loss is linear, the minimum over a coefficient is too far away.
-func (s *Solver) freeIn(cols []int32) int {
+// freePlace returns the position in the set of the last free feature without bounds, or −1 if there is none.
+// It also returns −1 if φ″ jumps: where the loss is linear, the minimum over a coefficient is too far away.
+func (s *Solver) freePlace() int {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return -1
 	}
 	for _, j := range slices.Backward(s.summary.free) {
 		if above, below := s.open(int(j)); above && below {
-			if k, ok := slices.BinarySearch(cols, j); ok {
-				return k
+			if k := s.set.place[j]; k > 0 {
+				return int(k) - 1
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func (s *Solver) build(cols []int32) {
 		w.share()
 		return
 	}
-	q.Free, q.MaxMove, q.Lower, q.Upper = s.freeIn(cols), nil, nil, nil
+	q.MaxMove, q.Lower, q.Upper = nil, nil, nil
 	if reach := s.Loss.Traits().Reach; reach > 0 {
 		q.MaxMove = make([]float64, m)
 		for k, j := range cols {
