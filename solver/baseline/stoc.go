@@ -10,13 +10,13 @@ import (
 )
 
 // STOC is STOC-ADMM (Ouyang, He, Tran, Gray, "Stochastic Alternating Direction Method of
-// Multipliers", 2013), with one sample i for each step t:
+// Multipliers", 2013). Step t draws one sample i, sets
 //
-//	x ← ((1/η_t) I + ρ A'A)⁻¹ [ x/η_t − φ'(aᵢ'x)aᵢ − mu x − A'(beta − ρ y) ]
+//	x ← ((1/η_t) I + ρ A'A)⁻¹ [ x/η_t − φ'(aᵢ'x)aᵢ − mu x − A'(beta − ρ y) ],
 //
-// and then updates y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) if mu > 0. Eta is η₀. If Eta is
-// zero, η₀ is 16/ν_f, and η_t is 1/(ν_f + √t/η₀), but at most 1/(mu t) if mu > 0. The averages are
-// the means of x_0..x_{T−1} and of y_1..y_T.
+// and then updates y and beta. If Eta is set, it is η₀, and η_t is η₀/√t for mu = 0, and
+// min(η₀, 1/(mu t)) for mu > 0. If Eta is zero, η₀ is 16/ν_f, and η_t is 1/(ν_f + √t/η₀), but for
+// mu > 0 at most 1/(mu t). The averages are the means of x_0..x_{T−1} and of y_1..y_T.
 type STOC struct{ onePass }
 
 func (STOC) Info() solver.MethodInfo {

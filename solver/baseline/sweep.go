@@ -11,12 +11,14 @@ import (
 // [G; I], a matrix G above the identity. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the
 // method's terms, and g is the gradient of the sample's loss. A step is
 //
-//	x ← x − length·T,  or  x − (w I + ρ A'A)⁻¹T
+//	x ← x − length·T,  or  x ← x − (shift I + ρ A'A)⁻¹T
 //
-// followed by the updates of y and beta. Features with an entry in G are called coupled. At a feature that
-// is not coupled, the second form is the first form with length 1/(w + ρ). So a step can do all its work
-// for one tile of features before the next tile. At coupled features it first changes g, so that the first
-// form gives the right result. A step also updates the sums of the iterates.
+// with a number length or shift, followed by the updates of y and beta. Features with an entry in G are
+// called coupled. At a feature that is not coupled, the second form is the first form with the length
+// 1/(shift + ρ). So a step can do all its work for one tile of features before the next tile. At coupled
+// features it first changes g. For the first form, it adds G'(beta + ρ(G x − y)), the part of T that depends
+// on other features. For the second form, it makes g such that the first form gives the step of the second
+// (see bring). A step also updates the sums of the iterates.
 type sweep struct {
 	*base
 	linalg.Parts

@@ -41,7 +41,7 @@ func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 
 // onRanks solves p on ranks, and returns the result of each rank. prepare may change the Comm, the
 // shard and the settings of a rank. A rank that fails closes its Comm, like a process that ends. A
-// call waits no longer than limit.
+// call of a Comm waits for other ranks no longer than limit.
 func onRanks(
 	t testing.TB, p *solver.Problem, ranks int, limit time.Duration, prepare func(c *dist.Goroutine, part *solver.Problem, set *solver.Settings),
 ) ([]*solver.Result, []error) {

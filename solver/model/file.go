@@ -200,8 +200,8 @@ func (v *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// An intercept is a field of a part of a model file. value is nil if the model has no intercept.
-// stated is true if the file has the field.
+// An intercept is the field "intercept" of one column in a model file. value is nil if the model has
+// no intercept. stated is true if the file has the field.
 type intercept struct {
 	value  *number
 	stated bool

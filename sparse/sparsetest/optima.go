@@ -18,7 +18,7 @@ type Optimum struct {
 	Value      float64 // accurate to 1e-11
 }
 
-// Optima returns the optima for small data sets.
+// Optima returns the optima for the data sets a9a, a1a and heart_scale.
 func Optima(t testing.TB) (all []Optimum) {
 	t.Helper()
 	f, err := os.Open(DataFile(t, "ref", "optima.csv"))

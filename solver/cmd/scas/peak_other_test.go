@@ -2,4 +2,6 @@
 
 package main
 
-func peakMain() {} // the tests of memory run only on Linux
+// peakMain does nothing: the tests that measure the memory of scas with it run only on Linux. See
+// peak_linux_test.go.
+func peakMain() {}

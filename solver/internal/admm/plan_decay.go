@@ -15,9 +15,9 @@ import (
 type decay struct {
 	*InnerLoop
 	spec    *linalg.Spectrum // nil if K is diagonal
-	why     string
-	data    kernels.Rows // X V; X itself if K is diagonal
-	state   []float64    // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
+	why     string           // the result of Reason
+	data    kernels.Rows     // X V; X itself if K is diagonal
+	state   []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
 	scratch *kernels.Scratch
 	k, c, e []float64 // diagonal of K; 1 − η k; −η d
 	// w at the start and at the end of the round, and the sum h of telescope; in the eigenbasis if spec is

@@ -14,7 +14,7 @@ import (
 // and domain.
 type dense struct {
 	*InnerLoop
-	why     string
+	why     string // the result of Reason
 	batch   int
 	k       *sparse.CSR     // K, or nil if matrixOfK returns nil
 	product *linalg.Product // for an A that is not a matrix

@@ -64,7 +64,7 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 // diagonal holds the fields that the plans for diagonal K share.
 type diagonal struct {
 	*InnerLoop
-	why   string
+	why   string    // the result of Reason
 	k     []float64 // diagonal of K
 	c, e  []float64 // 1 − η k and −η d
 	w     []float64

@@ -209,7 +209,7 @@ func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return
 func (f *File) setBounds(q *gap.Problem) {
 	f.bounds = q
 	for _, t := range f.pieces {
-		t.rootTally, t.roots = nil, nil
+		t.rootTally, t.rootHessian = nil, nil
 	}
 }
 
@@ -262,7 +262,7 @@ func (f *File) accept(t *trial) {
 // revisit visits the rows at the point again, for the tally of the α of the model m.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
-		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.rootsVersion = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.rootsVersion
+		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.rootHessian, f.at.rootsVersion = m, f.next.tally, f.next.head, f.next.tail, f.next.rootHessian, f.next.rootsVersion
 	}
 }
 
@@ -314,9 +314,9 @@ func (f *File) rootHessian() []float64 {
 			k := f.bounds.Roots()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // NaN cannot be factored, so no gap is proved
 		}
-		f.at.roots, f.at.rootsVersion = f.next.roots, f.next.rootsVersion
+		f.at.rootHessian, f.at.rootsVersion = f.next.rootHessian, f.next.rootsVersion
 	}
-	return f.at.roots
+	return f.at.rootHessian
 }
 
 // roundings bounds the number of rounding errors in one term cᵢαᵢx_ij of the sum (X'Cα)_j.

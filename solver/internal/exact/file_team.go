@@ -52,7 +52,7 @@ func (f *File) addRanks(l *request, found *piece) {
 	known := l.model != nil
 	all := append([]float64{found.loss}, found.gradient...)
 	if known {
-		if all = append(all, found.roots...); found.tail == nil {
+		if all = append(all, found.rootHessian...); found.tail == nil {
 			all = append(all, found.head...)
 		}
 	}
@@ -60,7 +60,7 @@ func (f *File) addRanks(l *request, found *piece) {
 	found.loss, all = all[0], all[1:]
 	all = all[copy(found.gradient, all):]
 	if known {
-		if all = all[copy(found.roots, all):]; found.tail == nil {
+		if all = all[copy(found.rootHessian, all):]; found.tail == nil {
 			copy(found.head, all)
 		} else {
 			f.Team.Pairs(found.head, found.tail)

@@ -35,7 +35,7 @@ type findings struct {
 	gradient     []float64 // X'C φ'(t)
 	tally        gap.Tally // the tally of α
 	head, tail   []float64 // X'Cα is head + tail; tail is nil without compensation
-	roots        []float64 // the matrix that gap.Sum.Hessian returns
+	rootHessian  []float64 // the matrix that gap.Sum.Hessian returns
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 
@@ -73,7 +73,7 @@ func (t *piece) clear(f *File, l *request) {
 	clear(t.gradient)
 	clear(t.head)
 	clear(t.tail)
-	clear(t.roots)
+	clear(t.rootHessian)
 	if l.hessian {
 		if clear(t.hessian); t.hessian == nil {
 			t.hessian, t.last = make([]float64, f.p*f.p), make([]float64, f.p)
@@ -84,7 +84,7 @@ func (t *piece) clear(f *File, l *request) {
 	}
 	if t.rootTally == nil || t.rootTally.rootsVersion != f.bounds.RootsVersion() {
 		t.rootTally = f.newRootTally()
-		t.roots = make([]float64, t.rootTally.count*t.rootTally.count)
+		t.rootHessian = make([]float64, t.rootTally.count*t.rootTally.count)
 	}
 	if !f.compensated {
 		t.tail = nil
@@ -124,17 +124,17 @@ func (f *File) visit(l *request) {
 		case l.model == nil:
 		case first.tail != nil:
 			gap.AddPairs(first.head, first.tail, t.head, t.tail)
-			kernels.Axpy(1, t.roots, first.roots)
+			kernels.Axpy(1, t.rootHessian, first.rootHessian)
 		default:
 			kernels.Axpy(1, t.head, first.head)
-			kernels.Axpy(1, t.roots, first.roots)
+			kernels.Axpy(1, t.rootHessian, first.rootHessian)
 		}
 	}
 	f.addRanks(l, first)
 	first.tally.Loss = first.loss
 	f.next = &findings{
 		x: l.to, model: l.model, loss: first.loss, gradient: slices.Clone(first.gradient), tally: first.tally,
-		head: slices.Clone(first.head), tail: slices.Clone(first.tail), roots: slices.Clone(first.roots),
+		head: slices.Clone(first.head), tail: slices.Clone(first.tail), rootHessian: slices.Clone(first.rootHessian),
 	}
 	if l.model != nil {
 		f.next.rootsVersion = first.rootTally.rootsVersion
@@ -241,7 +241,7 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 		t.tally.Phi(f.Loss, &of, t.rootTally.phi[:n])
 	}
 	if t.rootTally.count > 0 {
-		t.rootTally.add(t.roots, part, t.rootTally.phi[:n])
+		t.rootTally.add(t.rootHessian, part, t.rootTally.phi[:n])
 	}
 	for i, w := range of.Coef {
 		of.Alpha[i] *= w

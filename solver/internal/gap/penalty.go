@@ -26,7 +26,7 @@ type Penalty struct {
 	Total  int       // the number of rows of A
 
 	// Singleton[j] is the kept row whose only non-zero entry is SingletonEntry[j] at feature j; −1 if there
-	// is none. Of several such rows it is the one that can change eⱼ most.
+	// is none. Of several such rows it is the one whose multiplier can change the dual residual eⱼ most.
 	Singleton      []int32
 	SingletonEntry []float64
 }

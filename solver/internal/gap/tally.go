@@ -69,23 +69,27 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 // Φᵢ is at most phiSlope times the distance of αᵢ from the nearer end of the domain of φ*.
 const phiSlope = 1e4
 
-// Phi sets phi to cᵢΦᵢ and updates Swing and MaxPhi. It is needed if the problem has roots: then α is
-// changed by δᵢ = Φᵢyᵢ, where y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope). Φ is chosen
-// so that α + δ stays in the domain of φ*, and so that the change of the Fenchel terms,
+// Phi sets phi to cᵢΦᵢ and updates Swing and MaxPhi. The Φᵢ are needed if the problem has roots: then αᵢ is
+// changed by δᵢ = Φᵢyᵢ (see rootChange), where y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope).
+// Φᵢ is so small that αᵢ + δᵢ stays in the domain of φ*, and that the change of the Fenchel term,
 //
 //	φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ,
 //
-// has a bound (see rootChangeCost). There are two such bounds.
+// has one of two bounds. rootChangeCost adds up the bounds of the samples.
 //
-// Most losses of package term give φ″ as a concave function of φ', called CurvatureOfSlope. On the interval
-// between φ'(tᵢ) and αᵢ, this function is smallest at one of the two ends. Φᵢ is at most this smallest value.
-// So the derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ. |δᵢ| is at most half the
-// distance of αᵢ from the nearer end of the domain. So CurvatureOfSlope at αᵢ + δᵢ is at least half its value
-// at αᵢ. Hence the sum of the changes, with the factors cᵢ, is at most
+// The first bound is for samples with CurvatureOfSlope. This function, which most losses of package term
+// have, gives φ″ as a concave function of φ'. Its values at φ'(tᵢ) and at αᵢ are at least Φᵢ, so the values
+// between them are, too. The second derivative of φ* is the reciprocal of CurvatureOfSlope. Therefore:
+//
+//   - The derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ.
+//   - |δᵢ| is at most half the distance of αᵢ from the nearer end of the domain. So CurvatureOfSlope at
+//     αᵢ + δᵢ is at least half its value at αᵢ, and the second derivative of φ* is at most 2/Φᵢ up to there.
+//
+// Hence the sum of the changes, with the factors cᵢ, is at most
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// This bound needs CurvatureOfSlope, with a positive value at φ'(tᵢ). For all other samples, let Fᵢ⁺ and Fᵢ⁻
+// The second bound is for samples without CurvatureOfSlope, or with the value 0 at φ'(tᵢ). Let Fᵢ⁺ and Fᵢ⁻
 // be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and convex in α.
 // So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {

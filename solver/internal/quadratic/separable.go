@@ -297,11 +297,13 @@ func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 // maxLinear is the largest number of Newton steps in solveLinear.
 const maxLinear = 8
 
-// newton makes a Newton step for the coordinates that are neither zero nor at a bound. A coordinate that
+// newton makes at most MostSolves Newton steps for the coordinates that findSupport lists. A coordinate that
 // would cross zero or a bound is set to zero or the bound. If the function does not fall then, the step is
-// shortened to the first crossing. After a crossing newton repeats this for the remaining coordinates, at
-// most MostSolves times. It returns true if a step shows that the function is at most gap above its minimum.
-// Such a step must solve its linear system, although coordinates cross zero. If last is true, each step does.
+// shortened to the first crossing. After a step without a crossing, newton ends.
+//
+// It returns true if a step shows that the function is at most gap above its minimum. Only a step whose
+// linear system is solved, with violations of at most allowed, can show this. H.Solve may stop before that
+// because of a crossing. It does not stop at crossings if last is true and gap is positive.
 func (q *Separable) newton(allowed, gap float64, last bool) bool {
 	enough := func(rest []float64) bool {
 		for a, k := range q.support {
