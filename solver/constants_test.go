@@ -26,7 +26,7 @@ func TestConstants(t *testing.T) {
 	if math.Abs(c.NuF-(25./4+0.1)) > 1e-14 || c.MuF != 0.1 || c.Diameter != 4 {
 		t.Errorf("nu_f = %v, mu_f = %v, D = %v, want 6.35, 0.1, 4", c.NuF, c.MuF, c.Diameter)
 	}
-	// The Laplacian of the path on three nodes has the eigenvalues 0, 1 and 3.
+	// The Laplacian of the path on three nodes has the eigenvalues 0, 1 and 3. A'A is I plus this Laplacian.
 	if math.Abs(c.Lambda1-4) > 1e-4 || math.Abs(c.LambdaP-1) > 1e-4 {
 		t.Errorf("lambda_1 = %v, lambda_p = %v, want 4, 1", c.Lambda1, c.LambdaP)
 	}

@@ -18,7 +18,7 @@ type Classes struct {
 // IsZero reports whether c lists no classes.
 func (c Classes) IsZero() bool { return c.Values == nil }
 
-// Name returns the label of class k as the file has it. k is counted from 0.
+// Name returns the label of class k, counted from 0: its word, or its number in decimal.
 func (c Classes) Name(k int) string {
 	if c.Names != nil {
 		return c.Names[k]

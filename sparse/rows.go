@@ -44,7 +44,8 @@ func (m *rows) join() {
 	}
 }
 
-// bytes returns twice the memory of the rows and their labels, because join copies them.
+// bytes returns twice the memory of the rows and their labels, because they are copied: the entries by join,
+// the other slices when they grow.
 func (m *rows) bytes() int64 {
 	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.before+len(m.idx)))
 }

@@ -168,7 +168,8 @@ func TestUnlikeShards(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that every rank returns an error if one rank cannot begin.
+// TestRefusals checks that every rank returns an error if one rank cannot begin, or if the settings of all
+// ranks are wrong.
 func TestRefusals(t *testing.T) {
 	p := solvertest.Chain(t, 0)
 	for name, c := range map[string]struct {

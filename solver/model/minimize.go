@@ -68,7 +68,8 @@ func (d *design) general() (*general, error) {
 
 // ownGeneral does the work of general for the rows of this process.
 func (d *design) ownGeneral() (*general, error) {
-	if !d.spec.minimizes() { // otherwise, checkMethod has checked the specification
+	// checkMethod has checked the specification only if a setting requires solver.Minimize.
+	if !d.spec.minimizes() {
 		if err := d.spec.checkParts(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func TestReadConstraint(t *testing.T) {
 	}{
 		{"edges", "1 2 1\n2 3 1\n", Any, 3, EdgeList, 5},
 		{"edges without weights", "1 2\n2 3\n", Any, 3, EdgeList, 5},
-		{"edges, first weight counts the rest", "1 2 1\n2 3 1\n", Any, 4, EdgeList, 6}, // (2, 3) is outside a 1 x 2 matrix
+		{"edges, first weight counts the rest", "1 2 1\n2 3 1\n", Any, 4, EdgeList, 6}, // as a header, "1 2 1" means a 1 x 2 matrix; (2, 3) is outside it
 		{"matrix", "2 3 2\n1 1 0.5\n2 3 1\n", Any, 3, Matrix, 2},
 		{"matrix without entries", "2 3 0\n", Matrix, 3, Matrix, 2},
 		{"stated edges", "2 3 1\n1 2 1\n", EdgeList, 3, EdgeList, 5},

@@ -83,7 +83,7 @@ var doors = [][]string{
 // units are the texts that compressed bombs repeat.
 var units = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
 
-// giants are small files whose header states very large sizes.
+// giants are small files that state very large sizes or indices.
 var giants = []string{
 	"1 2147483647:1\n-1 1:1\n", "1 100000000:1\n-1 1:1\n", "1 0:1 2147483647:1\n-1 1:1\n", "2147483647 2147483647 1\n1 1 1\n", "4194304 3 1\n1 1 1\n",
 	"%%MatrixMarket matrix coordinate real symmetric\n2147483647 2147483647 1\n1 1 1\n", "3 3 9223372036854775807\n1 1 1\n", "2147483647\n",

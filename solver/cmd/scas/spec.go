@@ -88,8 +88,8 @@ func (s *fitSpec) features() int {
 // outOfCore reports whether the fits are out of core.
 func (s *fitSpec) outOfCore() bool { return s.spec.Memory > 0 }
 
-// demand returns the memory that the fits of s need. Its inMemory reads s when it is called, so s may still
-// change.
+// demand returns the memory that the fits of s need. The caller may still change s, because the function
+// demand.inMemory reads s only when it is called.
 func (c *fitFlags) demand(s *fitSpec, of workload) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{

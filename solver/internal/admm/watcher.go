@@ -39,7 +39,7 @@ type Watcher struct {
 
 	Scale          float64 // unit of objectives: |First|, or the argument scale of Start if that is larger
 	Best, Previous float64
-	Rises          int // rises since Best, or since the last halving if that is later
+	Rises          int // calls of rise since Best was set, or since Halvings last changed if that is later
 	Vain           int // halvings since Best; halvings for lost iterates do not count
 }
 

@@ -95,8 +95,9 @@ func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove proves a gap by H. It visits the rows if the working set lacks columns, or if the rounding errors
-// of H prevent a proof of the goal.
+// prove proves a gap at x. If the working set has all columns, it takes the loss and the gradient at x from
+// H. If the set lacks columns, or if the rounding errors of H prevent a proof of the goal, it visits the rows
+// at x, unless x is the base.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)

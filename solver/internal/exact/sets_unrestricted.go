@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// unrestricted is the problem with all features that a setSolver solves. It needs no matrix whose order is
-// the number of features.
+// unrestricted is the whole problem of a setSolver: the features are not restricted to a working set. It has
+// no matrix whose order is the number of features.
 type unrestricted struct {
 	*Problem
 	*rows.Sums
@@ -67,7 +67,8 @@ func (f *unrestricted) fallsForever(x []float64) bool {
 	return gap.Falls(f.Team, f.Loss, along, f.Labels, f.Coef)
 }
 
-// ending returns why the run with the result r ended. full and spent are as in ending.Of.
+// ending returns why the run with the result r ended. full is true if a working set was too small or too
+// costly, spent if the run on the last working set did all allowed iterations.
 func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending.Why {
 	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.fallsForever(r.X) }, spent)
 }

@@ -115,7 +115,8 @@ func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 	}
 }
 
-// setGroups sets Groups. The given groups have row indices of A.
+// setGroups sets Groups. groups has the rows of A in each group; Groups has the numbers of these rows among
+// the kept rows.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
 		return

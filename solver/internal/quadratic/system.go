@@ -16,7 +16,7 @@ type system struct {
 	threads int
 	h       []float64
 	chol    factor
-	scale   []float64 // the diagonal of D; each (D H D)_jj is in [1/4, 2)
+	scale   []float64 // the diagonal of D; each (D H D)_jj is 0 or in [1/4, 2)
 	shift   float64   // the matrix D H D + shift I is factored
 
 	residual, step, work []float64
