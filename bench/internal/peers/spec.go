@@ -112,6 +112,8 @@ func paths() []Spec {
 		proteinTable(45730).path(100), housingTable(20640).path(100),
 		a9aSpec.path(100), wideText().path(100), textData(8000, 8000, 60).path(100), web.path(100),
 		rcv1Spec.path(100), hivfpSpec.path(100),
+		a9aSpec.path(100).full(), wideText().path(100).full(), web.path(100).full(), rcv1Spec.path(100).full(),
+		hivfpSpec.path(100).full(),
 	}
 }
 
@@ -119,7 +121,7 @@ func paths() []Spec {
 // features, and one with neither. They have 100 lambdas each.
 func crossings() (all []Spec) {
 	for _, s := range []Spec{a9aSpec, wideText()} {
-		all = append(all, s.cross(100, true), s.cross(100, false))
+		all = append(all, s.cross(100).full(), s.cross(100))
 	}
 	return all
 }
@@ -132,7 +134,7 @@ func smallPaths() []Spec {
 	hinge.Name, hinge.Loss, hinge.L2 = "made text, squared hinge", "squared hinge", 1.0/300
 	return []Spec{
 		denseData(60, 200).path(20), housingTable(500).path(20), words.path(20),
-		words.cross(20, true), words.cross(20, false), hinge,
+		words.cross(20).full(), words.cross(20), hinge,
 	}
 }
 
@@ -158,15 +160,19 @@ func (s Spec) path(count int) Spec {
 	return s
 }
 
-// cross returns the problem with the task CV and count lambdas. If full is true, it has an intercept, and
-// its features are standardised.
-func (s Spec) cross(count int, full bool) Spec {
+// cross returns the problem with the task CV and count lambdas.
+func (s Spec) cross(count int) Spec {
 	name := s.Name + ", 10 folds"
 	s = s.path(count)
-	s.Name, s.Task, s.Intercept, s.Standardize = name, CV, full, full
-	if full {
-		s.Name += ", intercept, standardised"
-	}
+	s.Name, s.Task = name, CV
+	return s
+}
+
+// full returns the problem with an intercept and standardised features, which is the default of scas and
+// glmnet.
+func (s Spec) full() Spec {
+	s.Name += ", intercept, standardised"
+	s.Intercept, s.Standardize = true, true
 	return s
 }
 
