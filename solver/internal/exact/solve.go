@@ -130,6 +130,10 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		if stalled++; proved < 0.7*r.Gap || s.at.value < lowest-float64(1e-12*math.Abs(lowest)) {
 			stalled = 0
 		}
+		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed { // only a Cholesky factor is accurate enough
+			s.work.visits, s.set.cols = math.Inf(1), nil
+			clear(s.set.place)
+		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
 		if aim = tol; !s.summary.cheap {
 			aim = math.Max(tol, proofPart*proved)
