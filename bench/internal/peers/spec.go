@@ -112,8 +112,7 @@ func paths() []Spec {
 		proteinTable(45730).path(100), housingTable(20640).path(100),
 		a9aSpec.path(100), wideText().path(100), textData(8000, 8000, 60).path(100), web.path(100),
 		rcv1Spec.path(100), hivfpSpec.path(100),
-		a9aSpec.path(100).full(), wideText().path(100).full(), web.path(100).full(), rcv1Spec.path(100).full(),
-		hivfpSpec.path(100).full(),
+		a9aSpec.path(100).full(), wideText().path(100).full(), web.path(100).full(), hivfpSpec.path(100).full(),
 	}
 }
 
