@@ -27,7 +27,8 @@ type parts struct {
 	recorded int64 // position in the text, in bytes, at the last record
 }
 
-// recordBytes is about the most text, in bytes, that must be read again after a crash.
+// A record is written about every recordBytes bytes of text. After a crash, the text since the last record is
+// read again.
 const recordBytes = 8 << 20
 
 // The positions of the sections of a .scas file in parts.files.

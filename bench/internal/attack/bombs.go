@@ -92,7 +92,7 @@ var giants = []string{
 	"solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2147483647\nbias -1\nw\n1\n",
 }
 
-// make returns the content of a bomb, and a description of the bomb.
+// make returns what kind of bomb the seed gives, in words, and the text of the bomb.
 func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	rng := random(seed)
 	if chance(rng, 3) {

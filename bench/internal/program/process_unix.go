@@ -24,7 +24,7 @@ func usage(s *os.ProcessState) (signal string, peak int64) {
 }
 
 // apart gives a command its own process group, so that a timeout kills all of its processes. If nobody is
-// true, the command runs as the user nobody.
+// true and this process runs as root, the command runs as the user nobody.
 func apart(cmd *exec.Cmd, nobody bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if nobody && os.Getuid() == 0 {

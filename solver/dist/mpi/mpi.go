@@ -178,7 +178,8 @@ func (w *world) gatherAndSum(v []float64) error {
 	return nil
 }
 
-// scatterAndSum computes one part of the sum on each rank. Then all ranks gather the parts.
+// scatterAndSum sets v to the sum over the ranks. Each rank adds up one part of the vector, and sends this part
+// of the sum to all other ranks.
 func (w *world) scatterAndSum(v []float64) error {
 	part := (len(v) + w.size - 1) / w.size
 	w.grow(w.size*part, w.size*part)

@@ -82,9 +82,9 @@ var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}
 // A pattern describes random problems with a matrix A.
 type pattern struct {
 	loss term.Loss
-	// The kind of A. "identity": I. "chain": differences along a chain. "graph": chain and
-	// identity. "weighted": as "graph", with different limits, a third of them 0. "sparse": random
-	// sparse rows.
+	// a is the kind of A. "identity": I. "chain": the differences of neighbours. "graph": the rows of both.
+	// "weighted": as "graph", but a third of the limits are 0, and the others differ. "sparse": random sparse
+	// rows.
 	a      string
 	mu     float64
 	lambda float64

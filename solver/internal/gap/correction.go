@@ -126,8 +126,8 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	}
 }
 
-// setRootVectors computes the vectors n of the roots and rowOf. It solves A n = 0 for the rows of the steps,
-// from the last step to the first. p is the number of features.
+// setRootVectors sets rowOf and the field n of each root. It solves A n = 0 for the rows of the steps, from the
+// last step to the first. p is the number of features.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
 	c.rowOf = make([][]sparseEntry, p)
 	for k, root := range c.roots {
