@@ -14,8 +14,8 @@ import (
 // A Bound has the gaps of runs on a small problem, and the upper bound of these gaps by a theorem of the paper.
 type Bound struct {
 	Theorem    string
-	Problem    string   // description in words, with the constants
-	Conditions []string // sentences that say which conditions of the theorem hold
+	Problem    string    // description in words, with the constants
+	Conditions []string  // sentences that say which conditions of the theorem hold
 	T          []float64 // numbers of outer iterations: 1, 2, ...
 	Gap        []float64 // objective minus optimum at the average iterate; mean over the seeds
 	Limit      []float64 // the theorem's bound on Gap
