@@ -182,7 +182,7 @@ func (m *gram) form(h []float64) {
 	n, p := m.Data.Dims()
 	w := m.set
 	w.rows = m.Rows
-	w.share()
+	w.cutHessian()
 	c := m.weights()
 	step := max(blockRows, int(min(float64(n), float64(n)*float64(p)*float64(p)/pairs(m.Data))))
 	block := make([]float64, len(h))

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestUnproved checks that, without proofs, each objective of a path is at most three tolerances above the
-// optimum.
+// TestUnproved checks a path of lambdas that is solved without proofs: each objective must be at most three
+// tolerances above the optimum for its lambda.
 func TestUnproved(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {
 		p := kind{loss: loss, weighted: true, free: 1}.random(300, 80, 3)

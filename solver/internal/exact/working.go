@@ -12,44 +12,47 @@ import (
 
 // working is a working set: some columns of the data, and the quadratic model of their coefficients.
 type working struct {
-	most, threads int
-	cols          []int32 // in increasing order
-	place         []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
-	noRoom        bool    // there is no room for all columns that belong to the set
+	most    int     // the largest allowed number of columns
+	threads int     // the number of goroutines
+	cols    []int32 // the columns, in increasing order
+	place   []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
+	noRoom  bool    // more columns belong to the set than the field most allows, see choose
 
-	// The data of the columns in cols: rows if formed is true, else columns.
+	// formed is true if the Hessian is computed as a matrix. rows and columns are the data of the columns in
+	// cols, by rows and by columns: rows is used if formed is true, else columns.
 	formed        bool
 	rows, columns kernels.Rows
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
 	// model. x + move is a point near u at which the multipliers of the model satisfy its optimality
-	// equation.
+	// equation. All four have one number for each column in cols.
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move
 
-	model    quadratic.Separable // used if the penalty is separable
-	dense    quadratic.Dense
-	implicit quadratic.Columns
-	reusable bool // the Hessian has the columns cols, but perhaps belongs to an earlier point
+	model    quadratic.Separable // not used for a coupled problem
+	dense    quadratic.Dense     // the Hessian of model, if formed is true
+	implicit quadratic.Columns   // the Hessian of model, if formed is false
+	reusable bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
 	scratch  []*kernels.HessianScratch
-	cut      []int
+	cut      []int // see cutHessian
 }
 
 const (
-	leastRoom = 16 // the number of columns that may always enter
-	// A column whose correlation exceeds early·share times its limit may enter before it must. So the set
-	// changes less often.
+	leastRoom = 16 // this number of columns may always enter the set
+	// When choose changes the set, it also adds columns whose correlation exceeds this part of the correlation
+	// at which they would have to enter. So the set changes less often.
 	early = 0.9
 )
 
 // choose makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
-// limit, or if its correlation exceeds share times its limit. If the model is coupled or summary.cheap is
-// true, the set has all columns.
+// limit, or if its correlation exceeds share times its limit. With a Gram matrix, a column in the set also
+// stays there. If the model is coupled, or if the Hessian of all columns is cheap (summary.cheap), the set has
+// all columns.
 //
-// If the set has all columns that belong to it and not many more, it stays as it is. Otherwise columns whose
-// correlation exceeds early·share times their limit are added too: those that are already in the set, and
-// those with the largest ratio of correlation to limit. choose returns true if columns were missing and the
-// set has changed.
+// If the set has all columns that belong to it and not many more, it stays as it is. With a constant
+// curvature of the loss it may have many more. Otherwise columns whose correlation exceeds early·share times
+// their limit are added too: columns that are already in the set, and columns with the largest ratio of
+// correlation to limit. choose returns true if columns were missing and the set has changed.
 func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
@@ -103,8 +106,9 @@ func (s *Solver) choose(share float64) bool {
 	return missing
 }
 
-// freePlace returns the position in the set of the last free feature without bounds, or −1 if there is none.
-// It also returns −1 if φ″ jumps: where the loss is linear, the minimum over a coefficient is too far away.
+// freePlace returns the position in the set of a free feature without bounds, or −1 if there is none. If there
+// are several, it takes the last one. It also returns −1 if the curvature φ″ of the loss jumps: where the
+// loss is linear, the minimum over a coefficient is too far away.
 func (s *Solver) freePlace() int {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return -1
@@ -153,7 +157,7 @@ func (s *Solver) build(cols []int32) {
 	for _, j := range w.cols {
 		w.place[j] = 0
 	}
-	if s.gram != nil && len(cols) > defaultWorking { // too many columns for a Gram matrix
+	if s.gram != nil && len(cols) > defaultWorking { // the Gram matrix would have too many columns
 		s.rows, s.gram = s.gram.memory, nil
 		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	}
@@ -168,7 +172,7 @@ func (s *Solver) build(cols []int32) {
 	}
 	if q.X, q.Gradient = w.x, w.gradient; s.coupled != nil {
 		w.formed, w.rows = true, s.Rows
-		w.share()
+		w.cutHessian()
 		return
 	}
 	q.MaxMove, q.Lower, q.Upper = nil, nil, nil
@@ -189,7 +193,7 @@ func (s *Solver) build(cols []int32) {
 			w.dense.H, w.reusable = s.gram.grow(w.dense.H, before, cols), true
 		} else {
 			s.buildRows()
-			w.share()
+			w.cutHessian()
 			w.dense.H = slices.Grow(w.dense.H[:0], m*m)[:m*m]
 		}
 		w.dense.Order, w.dense.Threads, w.dense.Ridge = m, w.threads, make([]float64, m)
@@ -203,18 +207,18 @@ func (s *Solver) build(cols []int32) {
 
 // The unit of a cost is one multiplication in the computation of a Hessian.
 const (
-	visitCost = 2.0 // for a visit to one entry, if the Hessian is not formed
+	visitCost = 2.0 // the cost of a visit to one entry of the data, if the Hessian is not formed
 	// The smallest assumed number of visits to each column, if the Hessian is not formed.
 	leastVisits = 50.0
-	panelFrom   = 64.0 // with more entries per row than this, a pair of entries costs only half a unit
-	factorCost  = 0.8  // for a multiplication in a Cholesky factorisation and the sweeps before it
+	longRow     = 64.0 // if rows have more entries than this on average, a pair of entries costs half a unit
+	factorCost  = 0.8  // the cost of a multiplication in a Cholesky factor and in sweeps before it
 	// The Hessian of all columns is cheap if its cost per entry of the data is at most cheapCost.
 	cheapCost = 12.0
 )
 
-// formed reports whether to form the Hessian of the columns. It is always formed with several processes, with
-// a Gram matrix, or if summary.cheap is true. Otherwise it is formed if there are at most defaultWorking
-// columns and forming it costs less than repeated visits to the columns.
+// formed reports whether to compute the Hessian of the columns as a matrix. It is always true with several
+// processes, with a Gram matrix, or if the Hessian of all columns is cheap (summary.cheap). Otherwise it is true
+// if there are at most defaultWorking columns and the matrix costs less than repeated visits to the columns.
 func (s *Solver) formed(cols []int32) bool {
 	if !s.Team.Alone() || s.summary.cheap || s.gram != nil {
 		// Without the Hessian, processes would exchange a message for each coordinate.
@@ -224,7 +228,7 @@ func (s *Solver) formed(cols []int32) bool {
 		return false
 	}
 	entries, pairs := s.pairs(cols)
-	if pairs > panelFrom/2*entries {
+	if pairs > longRow/2*entries {
 		pairs *= 0.5
 	}
 	support := 0.0
@@ -237,7 +241,8 @@ func (s *Solver) formed(cols []int32) bool {
 }
 
 // denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian.
-// support is the number of non-zero coefficients, for which a Cholesky factor is computed.
+// support is the present number of non-zero coefficients. The estimate allows for some more, because a
+// Cholesky factor is computed for the coefficients that are not zero in the solution.
 func denseCost(columns int, support float64) float64 {
 	m := float64(columns)
 	support = math.Min(m, float64(1.25*support)+leastRoom)
@@ -271,7 +276,7 @@ func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 	return entries, pairs
 }
 
-// transpose returns X'.
+// transpose returns X' and keeps it for the next call.
 func (s *Solver) transpose() columnSource {
 	if s.summary.columns == nil {
 		s.summary.columns = s.Data.Transpose()
@@ -279,7 +284,7 @@ func (s *Solver) transpose() columnSource {
 	return s.summary.columns
 }
 
-// buildRows stores the columns of the working set, row by row, in s.set.rows.
+// buildRows stores the data of the working set's columns, row by row, in s.set.rows.
 func (s *Solver) buildRows() {
 	w := &s.set
 	if len(w.cols) == s.p {
@@ -306,24 +311,24 @@ func (s *Solver) buildRows() {
 	case s.Rows.Val != nil:
 		w.rows.Val = make([]float64, nnz)
 	}
-	at := append([]int64(nil), ptr[:s.Rows.Len()]...)
+	next := append([]int64(nil), ptr[:s.Rows.Len()]...)
 	for k, j := range w.cols {
-		w.fill(at, k, columns, int(j))
+		w.fill(next, k, columns, int(j))
 	}
 }
 
-// A columnSource is X', whose rows are the columns of X.
+// A columnSource is X'. Its Row(j) returns column j of X: the sample indices and values of its entries.
 type columnSource interface {
 	Row(j int) ([]int32, []float64)
 }
 
-// fill appends the entries of column j of X to w.rows. There it is column k. at[i] is the position of the
-// next entry of row i.
-func (w *working) fill(at []int64, k int, columns columnSource, j int) {
+// fill appends the entries of column j of X to w.rows, where this column has the index k. next[i] is the
+// position of the next entry of row i in w.rows.
+func (w *working) fill(next []int64, k int, columns columnSource, j int) {
 	idx, val := columns.Row(j)
 	for m, i := range idx {
-		to := at[i]
-		at[i]++
+		to := next[i]
+		next[i]++
 		w.rows.Idx16[to] = uint16(k)
 		switch {
 		case w.rows.Val != nil:
@@ -334,7 +339,7 @@ func (w *working) fill(at []int64, k int, columns columnSource, j int) {
 	}
 }
 
-// buildColumns stores the data of the columns in w.columns, column by column.
+// buildColumns stores the data of the working set's columns, column by column, in s.set.columns.
 func (s *Solver) buildColumns() {
 	w, from := &s.set, s.transpose()
 	to := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.Rows.Len()}
@@ -362,7 +367,8 @@ func (w *working) margins(s *rows.Sums, dst, u []float64) {
 	kernels.Gradient(dst, w.columns, u)
 }
 
-// transposed sets dst = X'C alpha, where X is the data of the columns in cols.
+// transposed sets dst = X'C alpha, where X is the data of the columns in cols, and C has the weights cᵢ of the
+// samples on its diagonal.
 func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
 		s.Transposed(dst, w.rows, alpha)
@@ -371,12 +377,12 @@ func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	kernels.Margins(dst, w.columns, s.Scaled(alpha))
 }
 
-// With at least sharedFrom entries per row on average, goroutines share the work of a Hessian.
+// If rows have at least sharedFrom entries on average, several goroutines compute a Hessian.
 const sharedFrom = 32
 
-// share divides the columns of the Hessian among goroutines: goroutine k forms the columns from cut[k] to
-// cut[k+1]−1.
-func (w *working) share() {
+// cutHessian divides the columns of the Hessian among goroutines: goroutine k computes the columns from cut[k]
+// to cut[k+1]−1.
+func (w *working) cutHessian() {
 	if w.rows.Ptr == nil {
 		return
 	}
@@ -421,12 +427,12 @@ func (w *working) form(h, c []float64) {
 
 // ridges sets the number that is added to diagonal element k of the model's Hessian to ridge(k).
 func (w *working) ridges(ridge func(k int) float64) {
-	of, prepare := w.dense.Ridge, w.dense.Prepare
+	dst, prepare := w.dense.Ridge, w.dense.Prepare
 	if !w.formed {
-		of, prepare = w.implicit.Ridge, w.implicit.Prepare
+		dst, prepare = w.implicit.Ridge, w.implicit.Prepare
 	}
 	for k := range w.cols {
-		of[k] = ridge(k)
+		dst[k] = ridge(k)
 	}
 	prepare()
 }
