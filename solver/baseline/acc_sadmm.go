@@ -45,20 +45,22 @@ func accStage(n int, s *solver.Settings) (batch, m int) {
 // tau is the value of the constants τ and c in the publication.
 const tau = 2
 
+// accSADMM is the state of AccSADMM. Its comments use the letters in the formulas of AccSADMM.
 type accSADMM struct {
 	*base
-	m                 int       // number of inner steps in a stage
-	weight            float64   // L, the inverse of Eta
-	point, ahead      []float64 // x and u
-	xt                []float64 // x̃
-	aPoint, au        []float64 // A x and A u
-	lt, bt            []float64 // l̃ and b̃
-	lam               []float64 // l
-	bracket           []float64 // w(A u − y⁺) + l
-	ym                []float64 // y of the inner loop
-	sum, sumY         []float64 // sums of x and y over the steps of a stage
-	previous          []float64 // x before the last step
-	theta, theta2, w2 float64
+	m             int       // number of inner steps in a stage
+	weight        float64   // L, the inverse of Eta
+	point, ahead  []float64 // x of the inner loop, and its extrapolation u
+	xt            []float64 // the snapshot x̃
+	aPoint, au    []float64 // A x and A u
+	lt, bt        []float64 // the multiplier l̃, and b̃ = A x̃ − ỹ
+	lam           []float64 // the multiplier l within a step
+	bracket       []float64 // w(A u − y⁺) + l, the multiplier after the update of y
+	ym            []float64 // y of the inner loop
+	sum, sumY     []float64 // sums of x and y over the steps of a stage
+	previous      []float64 // x before the last step
+	theta, theta2 float64   // θ of the stage, and θ₂
+	w2            float64   // denominator in the update of x
 }
 
 func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -145,7 +147,8 @@ func (s *accSADMM) output() {
 	copy(s.beta, s.bracket)
 }
 
-// closeStage computes x̃, l̃ and b̃ of the next snapshot, and the point u at which the next stage begins.
+// closeStage computes the next snapshot x̃ with its multiplier l̃ and b̃ = A x̃ − ỹ, and the extrapolation u
+// with which the next stage begins.
 func (s *accSADMM) closeStage() {
 	following := s.thetaOf(s.run.Stats.OuterIterations + 1)
 	ratio := following / s.theta2 * (tau - 1)

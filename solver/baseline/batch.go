@@ -70,8 +70,8 @@ func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type batch struct {
 	*base
-	newton newtonSystem
-	known  bool // true if the run's snapshot holds the margins and slopes at x
+	newton      newtonSystem
+	snapshotAtX bool // true if the run's snapshot holds the margins and slopes at x
 	// ahead is the snapshot of a trial point. Its margins and slopes share the memory of the run's snapshot.
 	ahead solver.Snapshot
 
@@ -105,7 +105,7 @@ var errNotConvex = &sparse.RemedyError{
 
 func (b *batch) next() (bool, error) {
 	need := b.newton.cost() + 1
-	if !b.known {
+	if !b.snapshotAtX {
 		need++
 	}
 	if !b.run.Affords(need) {
@@ -120,21 +120,21 @@ func (b *batch) next() (bool, error) {
 }
 
 const (
-	newtonTolerance = 1e-12 // goal for the squared Newton decrement in the first outer iteration
+	newtonTolerance = 1e-12 // goal for the squared Newton decrement; iteration t = 1, 2, … divides it by t²
 	maxNewton       = 50
 	maxHalvings     = 40
 	sufficient      = 1e-4 // fraction of the predicted decrease that a step must achieve
 )
 
-// minimise finds the x of Batch's recursion.
+// minimise moves x to the minimiser in Batch's formula by Newton steps, and sets ax to A x.
 func (b *batch) minimise() error {
-	b.frozen()
+	b.setLinear()
 	b.a.MulVec(b.ax, b.x)
 	r, at := b.run, &b.run.Snapshot
-	if !b.known {
+	if !b.snapshotAtX {
 		b.data.Gradient(at, b.x)
 		r.Spend(1)
-		b.known = true
+		b.snapshotAtX = true
 	}
 	t := float64(r.Stats.OuterIterations + 1)
 	goal := newtonTolerance / (t * t)
@@ -172,9 +172,9 @@ func (b *batch) gradient() {
 	}
 }
 
-// search halves the step until the objective decreases enough, and then moves x along it. It returns false
-// if no step is accepted or the budget is used up. The change of the quadratic terms is computed from the
-// step: the difference of two values would lose a small change in rounding.
+// search halves the step until the objective decreases enough, and then adds the step to x. It returns false
+// if no step is accepted or the budget is used up. decrement is −g'step. The change of the quadratic terms is
+// computed from the step: the difference of two values would lose a small change in rounding.
 func (b *batch) search(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
 	linear := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))
@@ -183,7 +183,7 @@ func (b *batch) search(decrement float64) bool {
 	t := 1.0
 	for range maxHalvings {
 		if !b.run.Affords(1) {
-			b.known = false // margins and slopes are at the last trial point
+			b.snapshotAtX = false // margins and slopes are at the last trial point
 			return false
 		}
 		for j, v := range b.x {
@@ -204,6 +204,6 @@ func (b *batch) search(decrement float64) bool {
 		}
 		t /= 2
 	}
-	b.known = false
+	b.snapshotAtX = false
 	return false
 }

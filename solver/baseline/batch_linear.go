@@ -58,8 +58,8 @@ func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 type batchLinear struct {
 	*base
 	solve *linalg.Shifted // solver of systems with (1/η) I + ρ A'A; nil for BatchUzawa
-	b     []float64
-	nubar float64 // ν̄ of BatchLinear
+	b     []float64       // right-hand side of such a system
+	nubar float64         // ν̄: mu plus a Lipschitz constant of the mean loss's gradient
 }
 
 func newBatchLinear(r *solver.Run) *batchLinear {
@@ -82,14 +82,14 @@ func (m *batchLinear) next() (bool, error) {
 	m.addRidge(z, m.x)
 	eta := m.run.Stats.Eta
 	if m.solve != nil {
-		m.frozen()
+		m.setLinear()
 		weight := 1 / eta
 		for j, x := range m.x {
 			m.b[j] = float64(weight*x) - z[j] - m.q[j]
 		}
 		m.solve.Solve(m.x, m.b, weight)
 	} else {
-		m.augmented()
+		m.setAugmented()
 		for j, z := range z {
 			m.x[j] = math.FMA(-eta, z+m.q[j], m.x[j])
 		}

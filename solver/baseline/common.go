@@ -29,7 +29,7 @@ type base struct {
 	q          []float64 // scratch memory with an entry for each feature
 
 	rows []int32   // the sampled rows
-	gain []float64 // factor of each sampled row in a step
+	gain []float64 // for each sampled row, the factor with which a step adds the row to a vector
 	sums struct {  // weighted sums of the iterates
 		x, y  []float64
 		count float64 // sum of the weights of the iterates
@@ -77,7 +77,7 @@ func (b *base) times(x []float64) []float64 {
 	return b.image
 }
 
-// slopeAt returns φ'(aᵢ'x).
+// slopeAt returns the slope φ'(aᵢ'x) of the loss of sample i at x.
 func (b *base) slopeAt(i int, x []float64) float64 {
 	return b.data.Slope(i, b.data.Margin(i, x))
 }
@@ -98,22 +98,22 @@ func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduce
 	}
 }
 
-// frozen sets q = A'(beta − ρ y).
-func (b *base) frozen() {
+// setLinear sets q = A'(beta − ρ y), the penalty's linear term in an exact minimisation over x.
+func (b *base) setLinear() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// augmented sets q = A'(beta + ρ(A x − y)). image must hold A x.
-func (b *base) augmented() {
+// setAugmented sets q = A'(beta + ρ(A x − y)), the gradient of the augmented penalty. image must hold A x.
+func (b *base) setAugmented() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	kernels.Axpy(b.rho, b.image, b.u)
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// ridge returns mu·x as the terms of a sweep, or nil if mu is 0.
+// ridge returns mu·x in the form that newSweep takes: as a list of one term, or nil if mu is 0.
 func (b *base) ridge(x []float64) []term {
 	if b.mu == 0 {
 		return nil
@@ -159,7 +159,7 @@ func towards(mean, v []float64, weight float64) {
 	}
 }
 
-// checkFinite returns nil if |x|₂² is checkFinite, and otherwise the error of a diverged run.
+// checkFinite returns nil if |x|₂² is finite. Otherwise it returns the error of a diverged run.
 func (b *base) checkFinite(x []float64) error {
 	if norm2 := kernels.Dot(x, x); math.IsNaN(norm2) || math.IsInf(norm2, 0) {
 		return b.run.Lost(norm2)

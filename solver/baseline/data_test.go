@@ -32,10 +32,10 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 	return p
 }
 
-// TestMethodsOnA9a runs methods on one half of a9a and checks their gaps after 10 and 30 passes. Each must be
-// less than three times the gap that an independent implementation reached on the other half, with the same
-// eta and rho. The gaps of that implementation are after 12 and 42 passes for Acc-SADMM, and after 12 and 30 for
-// SDCA. Eta is in units of 1/ν_f, Rho in units of lambda.
+// TestMethodsOnA9a runs methods on one half of a9a and checks their gaps after 10 and 30 passes. Each gap
+// must be less than three times the gap that an independent implementation reached on the other half, with
+// the same eta and rho. The gaps of that implementation are after 12 and 42 passes for Acc-SADMM, and after
+// 12 and 30 for SDCA.
 func TestMethodsOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	base := halfOfA9a(t)
@@ -84,9 +84,9 @@ func TestMethodsOnA9a(t *testing.T) {
 
 type a9aCase struct {
 	method     solver.Method
-	eta, rho   float64
-	average    bool
-	at10, at30 float64
+	eta, rho   float64 // in units of 1/ν_f and of lambda
+	average    bool    // true: the gap of the average, not of the last iterate
+	at10, at30 float64 // gaps of the independent implementation after 10 and 30 passes
 }
 
 func (c a9aCase) check(t *testing.T, p *solver.Problem, optimum float64) {

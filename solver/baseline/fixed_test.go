@@ -7,7 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// atOptimum wraps a method. If the method stores slopes, they start as the slopes at the optimum.
+// atOptimum wraps a method whose runs start at the optimum. If the method stores slopes, they start as the
+// slopes at the optimum, not as zeros.
 type atOptimum struct{ solver.Method }
 
 func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {

@@ -41,26 +41,27 @@ func (h hostile) size() float64 {
 	return math.Exp(2 * h.NormFloat64())
 }
 
-// tame returns size() with probability 1/often, and otherwise a number from 0.001 to 1.001.
-func (h hostile) tame(often int) float64 {
-	if h.IntN(often) == 0 {
+// tame returns size() with probability 1/rarity, and otherwise a number from 0.001 to 1.001.
+func (h hostile) tame(rarity int) float64 {
+	if h.IntN(rarity) == 0 {
 		return h.size()
 	}
 	return h.Float64() + 0x1p-10
 }
 
-func (h hostile) signed(often int) float64 {
+// signed returns tame(rarity) with a random sign.
+func (h hostile) signed(rarity int) float64 {
 	if h.IntN(2) == 0 {
-		return -h.tame(often)
+		return -h.tame(rarity)
 	}
-	return h.tame(often)
+	return h.tame(rarity)
 }
 
-func (h hostile) matrix(rows, cols, often int) *sparse.CSR {
+func (h hostile) matrix(rows, cols, rarity int) *sparse.CSR {
 	v := make([]float64, rows*cols)
 	for k := range v {
 		if h.IntN(3) > 0 {
-			v[k] = h.signed(often)
+			v[k] = h.signed(rarity)
 		}
 	}
 	a, err := sparse.FromDense(rows, cols, v)
@@ -70,27 +71,27 @@ func (h hostile) matrix(rows, cols, often int) *sparse.CSR {
 	return a
 }
 
-func (h hostile) vector(n, often int) []float64 {
+func (h hostile) vector(n, rarity int) []float64 {
 	v := make([]float64, n)
 	for k := range v {
-		v[k] = h.signed(often)
+		v[k] = h.signed(rarity)
 	}
 	return v
 }
 
-func (h hostile) positive(n, often int) []float64 {
-	v := h.vector(n, often)
+func (h hostile) positive(n, rarity int) []float64 {
+	v := h.vector(n, rarity)
 	for k := range v {
 		v[k] = math.Abs(v[k])
 	}
 	return v
 }
 
-func (h hostile) penalty(q, often int) solver.Penalty {
-	lambda := h.tame(often)
+func (h hostile) penalty(q, rarity int) solver.Penalty {
+	lambda := h.tame(rarity)
 	switch h.IntN(10) {
 	case 0:
-		return solver.ElasticNet{L1: lambda, L2: h.tame(often)}
+		return solver.ElasticNet{L1: lambda, L2: h.tame(rarity)}
 	case 1:
 		return solver.SquaredL2{Lambda: lambda}
 	case 2:
@@ -100,44 +101,44 @@ func (h hostile) penalty(q, often int) solver.Penalty {
 		}
 		return g
 	case 3:
-		return solver.Within{Lower: -h.tame(often), Upper: h.tame(often)}
+		return solver.Within{Lower: -h.tame(rarity), Upper: h.tame(rarity)}
 	case 4:
 		return solver.Within{Upper: math.Inf(1)}
 	case 5:
 		return nil
 	case 6:
-		return solver.L1{Lambda: lambda, Weights: h.positive(q, often)}
+		return solver.L1{Lambda: lambda, Weights: h.positive(q, rarity)}
 	}
 	return solver.L1{Lambda: lambda}
 }
 
-func (h hostile) domain(p, often int) solver.Domain {
+func (h hostile) domain(p, rarity int) solver.Domain {
 	switch h.IntN(9) {
 	case 0:
-		return solver.NewBox(p, -h.tame(often), h.tame(often))
+		return solver.NewBox(p, -h.tame(rarity), h.tame(rarity))
 	case 1:
-		return solver.NewBox(p, math.Inf(-1), h.signed(often))
+		return solver.NewBox(p, math.Inf(-1), h.signed(rarity))
 	case 2:
-		return solver.Ball{Radius: h.tame(often)}
+		return solver.Ball{Radius: h.tame(rarity)}
 	case 3:
 		return solver.Nonnegative{}
 	case 4:
-		return solver.Simplex{Total: h.tame(often)}
+		return solver.Simplex{Total: h.tame(rarity)}
 	}
 	return nil
 }
 
-func (h hostile) constraint(p, often int) solver.Operator {
+func (h hostile) constraint(p, rarity int) solver.Operator {
 	switch h.IntN(6) {
 	case 0:
 		return graph.Chain(p).FusedLasso()
 	case 1:
-		return h.matrix(1+h.IntN(4), p, often)
+		return h.matrix(1+h.IntN(4), p, rarity)
 	case 2:
-		return solver.NewConstraint(h.matrix(1+h.IntN(4), p, often))
+		return solver.NewConstraint(h.matrix(1+h.IntN(4), p, rarity))
 	case 3:
 		if p > 1 {
-			g, err := graph.New(p, []graph.Edge{{I: 0, J: 1, Weight: h.signed(often) + 0x1p-1074}})
+			g, err := graph.New(p, []graph.Edge{{I: 0, J: 1, Weight: h.signed(rarity) + 0x1p-1074}})
 			if err == nil {
 				return g.FusedLasso()
 			}
@@ -150,14 +151,14 @@ func (h hostile) constraint(p, often int) solver.Operator {
 	return nil
 }
 
-func (h hostile) coupling(l, often int) *solver.Coupling {
+func (h hostile) coupling(l, rarity int) *solver.Coupling {
 	switch h.IntN(12) {
 	case 0:
-		return &solver.Coupling{C: h.vector(l, often)}
+		return &solver.Coupling{C: h.vector(l, rarity)}
 	case 1:
-		return &solver.Coupling{Diagonal: h.vector(l, often)}
+		return &solver.Coupling{Diagonal: h.vector(l, rarity)}
 	case 2:
-		return &solver.Coupling{B: h.matrix(l, 1+h.IntN(3), often), C: h.vector(l, often)}
+		return &solver.Coupling{B: h.matrix(l, 1+h.IntN(3), rarity), C: h.vector(l, rarity)}
 	case 3:
 		if h.IntN(20) == 0 {
 			return &solver.Coupling{B: (*sparse.CSR)(nil)}
@@ -167,21 +168,21 @@ func (h hostile) coupling(l, often int) *solver.Coupling {
 }
 
 func (h hostile) problem() *solver.Problem {
-	n, p, often := 1+h.IntN(8), 1+h.IntN(5), 1+h.IntN(60)
-	losses := []solver.Loss{nil, solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: h.tame(often)}}
-	q := &solver.Problem{Data: h.matrix(n, p, often), Loss: losses[h.IntN(len(losses))], Labels: h.vector(n, often)}
+	n, p, rarity := 1+h.IntN(8), 1+h.IntN(5), 1+h.IntN(60)
+	losses := []solver.Loss{nil, solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: h.tame(rarity)}}
+	q := &solver.Problem{Data: h.matrix(n, p, rarity), Loss: losses[h.IntN(len(losses))], Labels: h.vector(n, rarity)}
 	if q.Loss == nil || q.Loss.Validate([]float64{0.5}) != nil {
 		for i, b := range q.Labels {
 			q.Labels[i] = math.Copysign(1, b)
 		}
 	}
 	if h.IntN(3) == 0 {
-		q.L2 = h.tame(often)
+		q.L2 = h.tame(rarity)
 	}
 	if h.IntN(4) == 0 {
-		q.SampleWeights = h.positive(n, often)
+		q.SampleWeights = h.positive(n, rarity)
 	}
-	q.Constraint = h.constraint(p, often)
+	q.Constraint = h.constraint(p, rarity)
 	l := p
 	switch a := q.Constraint.(type) {
 	case *sparse.CSR:
@@ -191,22 +192,22 @@ func (h hostile) problem() *solver.Problem {
 	case *solver.Constraint:
 		l, _ = a.Dims()
 	}
-	q.Coupling, q.Domain = h.coupling(l, often), h.domain(p, often)
+	q.Coupling, q.Domain = h.coupling(l, rarity), h.domain(p, rarity)
 	y := l
 	if q.Coupling != nil && q.Coupling.B != nil {
 		if b := q.Coupling.B.(*sparse.CSR); b != nil {
 			_, y = b.Dims()
 		}
 	}
-	q.Penalty = h.penalty(y, often)
+	q.Penalty = h.penalty(y, rarity)
 	if h.IntN(3) == 0 { // the paper's problem, which most methods require
-		q.Penalty, q.Coupling, q.Domain, q.SampleWeights = solver.L1{Lambda: h.tame(often)}, nil, nil, nil
+		q.Penalty, q.Coupling, q.Domain, q.SampleWeights = solver.L1{Lambda: h.tame(rarity)}, nil, nil, nil
 	}
 	return q
 }
 
 func (h hostile) settings(p int) *solver.Settings {
-	often := 1 + h.IntN(30)
+	rarity := 1 + h.IntN(30)
 	s := &solver.Settings{Passes: 1 + float64(h.IntN(30)), Seed: h.Uint64(), Float32: h.IntN(4) == 0, Threads: h.IntN(3)}
 	if h.IntN(3) > 0 {
 		all := baseline.Methods()
@@ -228,7 +229,7 @@ func (h hostile) settings(p int) *solver.Settings {
 		s.Schedule, s.OuterIterations = solver.Theorem, 3
 	}
 	if h.IntN(8) == 0 {
-		s.Start.X = h.vector(p, often)
+		s.Start.X = h.vector(p, rarity)
 	}
 	return s
 }

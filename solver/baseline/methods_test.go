@@ -166,7 +166,7 @@ func TestMethodsDiverge(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
 	for _, m := range baselines() {
 		info := m.Info()
-		// Methods with implicit steps do not diverge.
+		// The implicit steps of OADM do not diverge. The other excluded methods need mu > 0, or have no eta.
 		if info.NeedsL2 || !info.TakesEta || m == (baseline.OADM{}) {
 			continue
 		}

@@ -65,11 +65,12 @@ func (d *dense) row(i int) []float64 {
 	return a
 }
 
-// coupled returns A'(beta + ρ(extra·A x − y)).
-func (d *dense) coupled(extra float64) []float64 {
+// penaltyGradient returns A'(beta + ρ(factor·A x − y)). factor is 1 for the gradient of the augmented penalty
+// at x, and 0 for its gradient at x = 0.
+func (d *dense) penaltyGradient(factor float64) []float64 {
 	v := d.MulA(d.X)
 	for j := range v {
-		v[j] = d.Beta[j] + d.Rho*(extra*v[j]-d.Y[j])
+		v[j] = d.Beta[j] + d.Rho*(factor*v[j]-d.Y[j])
 	}
 	return d.MulAT(v)
 }
@@ -82,7 +83,7 @@ func (d *dense) stoc(steps int, mu, eta0 float64) (average []float64) {
 			eta = math.Min(eta0, 1/(mu*float64(t)))
 		}
 		i := d.sample()
-		a, slope, fixed, b := d.row(i), d.Slope(i, d.X), d.coupled(0), make([]float64, d.p)
+		a, slope, fixed, b := d.row(i), d.Slope(i, d.X), d.penaltyGradient(0), make([]float64, d.p)
 		for j, x := range d.X {
 			average[j] += x / float64(steps)
 			b[j] = x/eta - slope*a[j] - mu*x - fixed[j]
@@ -93,7 +94,7 @@ func (d *dense) stoc(steps int, mu, eta0 float64) (average []float64) {
 	return average
 }
 
-func (d *dense) sa(steps int, mu, weight float64, inexact bool, lambda1 float64) {
+func (d *dense) sa(steps int, mu, weight float64, linearised bool, lambda1 float64) {
 	slopes, points := make([]float64, d.n), make([][]float64, d.n)
 	for i := range points {
 		points[i] = make([]float64, d.p)
@@ -102,7 +103,7 @@ func (d *dense) sa(steps int, mu, weight float64, inexact bool, lambda1 float64)
 		i := d.sample()
 		slopes[i], points[i] = d.Slope(i, d.X), slices.Clone(d.X)
 		b, la := make([]float64, d.p), 0.0
-		if inexact {
+		if linearised {
 			la = d.Rho * lambda1
 		}
 		for k := range d.n {
@@ -110,14 +111,14 @@ func (d *dense) sa(steps int, mu, weight float64, inexact bool, lambda1 float64)
 				b[j] += ((weight-mu)*points[k][j] - slopes[k]*a) / float64(d.n)
 			}
 		}
-		if !inexact {
-			for j, v := range d.coupled(0) {
+		if !linearised {
+			for j, v := range d.penaltyGradient(0) {
 				b[j] -= v
 			}
 			d.X = d.solve(weight, b)
 		} else {
 			next := make([]float64, d.p)
-			for j, v := range d.coupled(1) {
+			for j, v := range d.penaltyGradient(1) {
 				next[j] = (b[j] + la*d.X[j] - v) / (weight + la)
 			}
 			d.X = next
@@ -148,13 +149,13 @@ func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot
 				d.Y[j] = math.Copysign(math.Max(math.Abs(u)-term.L1(d.Problem.Penalty.(solver.L1)).Limit(j)/d.Rho, 0), u)
 			}
 			i := d.sample()
-			a, next, coupled := d.row(i), make([]float64, d.p), d.coupled(1)
+			a, next, augmented := d.row(i), make([]float64, d.p), d.penaltyGradient(1)
 			for j := range x {
 				g := d.Slope(i, x)*a[j] + mu*x[j]
 				if s > 0 {
 					g += full[j] - d.Slope(i, snapshot)*a[j] - mu*snapshot[j]
 				}
-				next[j] = x[j] - d.Eta/(1+d.Eta*d.Rho*lambda1)*(g+coupled[j])
+				next[j] = x[j] - d.Eta/(1+d.Eta*d.Rho*lambda1)*(g+augmented[j])
 				mean[j] += next[j] / float64(m)
 			}
 			x = next

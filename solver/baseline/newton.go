@@ -12,13 +12,14 @@ import (
 // MaxFactored is the largest number of features for which [Batch] computes and factors the Hessian.
 const MaxFactored = 512
 
-// factored solves the Newton system with a Cholesky factor of H.
+// factored solves the Newton system with a Cholesky factor of its matrix H.
 type factored struct {
 	b        *base
-	fixed    []float64 // upper triangle of mu I + ρ A'A, p × p
-	h, ones  []float64
+	fixed    []float64 // mu I + ρ A'A, p × p; only the upper triangle is filled
+	h        []float64 // the upper triangle of H, p × p
+	ones     []float64
 	chol     *linalg.Cholesky
-	assembly float64
+	assembly float64 // passes that the Hessian of the loss costs
 }
 
 // assemblyCost returns the cost, in passes, of the Hessian of the loss.
@@ -80,7 +81,7 @@ type conjugate struct {
 	cg        *linalg.ConjugateGradients
 	fixed     []float64 // diagonal of ρ A'A + mu I
 	curvature []float64 // φ″ of each sample
-	margin    []float64
+	margin    []float64 // scratch memory with an entry for each sample
 }
 
 func newConjugate(b *base) *conjugate {
@@ -125,7 +126,7 @@ func (c *conjugate) multiply(dst, v []float64) {
 	kernels.Gradient(dst, b.data.Rows(), c.margin)
 }
 
-// precondition sets the preconditioner to the diagonal of H.
+// precondition sets the preconditioner to the diagonal of the matrix of the Newton system.
 func (c *conjugate) precondition() {
 	diagonal := c.cg.Diagonal
 	copy(diagonal, c.fixed)

@@ -33,12 +33,13 @@ const oadmUnit = 64
 
 type oadm struct {
 	*base
-	solve   *linalg.Shifted
-	b, h, v []float64
-	eta0    float64
-	root    float64 // √T
-	all     []int32 // all features; nil unless conjugate gradients compute h
-	sweep   *sweep  // nil if newSweep does not support A
+	solve *linalg.Shifted // solver of systems with H
+	b     []float64       // right-hand side of such a system
+	h, v  []float64       // H⁻¹aᵢ and H⁻¹(w x_old − A'(beta − ρ y)), as at OADM
+	eta0  float64         // η₀
+	sqrtT float64         // √T, where T is the number of samples that the budget allows
+	all   []int32         // all features; nil unless conjugate gradients solve the systems
+	sweep *sweep          // nil if newSweep does not support A
 }
 
 func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -48,19 +49,20 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 		return nil, err
 	}
 	o := &oadm{base: b, solve: solve, b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.run.StepSize(oadmUnit / b.nu)}
-	o.root = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
+	o.sqrtT = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
 	if o.solve.Iterative() {
 		for j := range b.x {
 			o.all = append(o.all, int32(j))
 		}
 	}
 	if o.sweep = newSweep(b, solve, o.b, b.ridge(b.x)...); o.sweep != nil {
-		return b.uniform(o.sweepStep).next, nil
+		return b.averaged(o.sweepStep).next, nil
 	}
-	return b.uniform(o.step).next, nil
+	return b.averaged(o.step).next, nil
 }
 
-// sampleRow sets h = H⁻¹aᵢ. It returns the features at which h can differ from zero.
+// sampleRow sets h = H⁻¹aᵢ, where H = (weight + mu) I + ρ A'A. It returns the features at which h can differ
+// from zero.
 func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 	if !o.solve.Iterative() {
 		idx, val := o.run.Problem.Data.Row(i)
@@ -75,8 +77,8 @@ func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 	return o.all
 }
 
-// weight returns w of OADM for step t.
-func (o *oadm) weight(t float64) float64 { return math.Max(o.root/o.eta0, float64(o.mu*t)) }
+// weight returns w, the weight of (1/2)|x − x_old|² in step t.
+func (o *oadm) weight(t float64) float64 { return math.Max(o.sqrtT/o.eta0, float64(o.mu*t)) }
 
 func (o *oadm) sweepStep(i int, t float64) {
 	s, shift := o.sweep, o.weight(t)+o.mu
@@ -87,7 +89,7 @@ func (o *oadm) sweepStep(i int, t float64) {
 	s.shifted.SolveAt(s.Coupled, s.solved, s.q, shift)
 	idx, _ := o.run.Problem.Data.Row(i)
 	for _, j := range idx {
-		o.v[j] = o.x[j] - s.at(int(j))/(shift+o.rho)
+		o.v[j] = o.x[j] - s.localAt(int(j))/(shift+o.rho)
 	}
 	for _, j := range s.Coupled {
 		o.v[j] = o.x[j] - s.solved[j]
@@ -99,12 +101,12 @@ func (o *oadm) sweepStep(i int, t float64) {
 	for _, j := range support {
 		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
 	}
-	s.bring(i, shift, 1)
+	s.finishImplicit(i, shift, 1)
 }
 
 func (o *oadm) step(i int, t float64) {
 	weight := o.weight(t)
-	o.frozen()
+	o.setLinear()
 	b := o.b[:len(o.x)]
 	for j, x := range o.x {
 		b[j] = float64(weight*x) - o.q[j]

@@ -32,9 +32,9 @@ func (OPG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	o := &opg{b, b.decreasing(), newSweep(b, nil, nil, b.ridge(b.x)...)}
 	if o.sweep != nil {
-		return b.uniform(o.sweepStep).next, nil
+		return b.averaged(o.sweepStep).next, nil
 	}
-	return b.uniform(o.step).next, nil
+	return b.averaged(o.step).next, nil
 }
 
 // length returns η_t/γ_t, the step length of OPG.
@@ -51,7 +51,7 @@ func (o *opg) sweepStep(i int, t float64) {
 func (o *opg) step(i int, t float64) {
 	length := o.length(t)
 	slope := o.slopeAt(i, o.x)
-	o.augmented()
+	o.setAugmented()
 	o.addRidge(o.q, o.x)
 	kernels.Axpy(-length, o.q, o.x)
 	o.data.Scatter(o.x, i, -float64(length*slope))
@@ -81,14 +81,14 @@ type rda struct {
 	*base
 	g    []float64 // sum of φ'(aᵢ'x)aᵢ over all steps
 	c    []float64 // sum of beta + ρ(A x − y) over all steps
-	past []float64 // sum of x over all steps, each before the step; only for mu > 0
+	past []float64 // sum over all steps of x before the step; zero if mu is 0
 	eta  decreasing
 }
 
 func (RDA) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	d := &rda{base: b, g: b.vector(), past: b.vector(), c: b.rowVector(), eta: b.decreasing()}
-	return b.uniform(d.step).next, nil
+	return b.averaged(d.step).next, nil
 }
 
 func (d *rda) step(i int, t float64) {

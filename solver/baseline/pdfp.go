@@ -17,11 +17,11 @@ import (
 //	beta ← clip(beta + σ A x̂)
 //	x    ← x − η(ĝ + A'beta)
 //
-// with the variance-reduced gradient ĝ of [SVRG]. Both lines use the same ĝ. clip moves each entry into the
-// limits of its multiplier. Stages have InnerSteps samples, by default 2n as published, and the next
-// snapshot is the mean of the stage's x. Eta is η, by default 1/ν_f; an automatic η is halved as in SVRG.
-// Rho is σ, by default 1/(η λ₁), the largest σ that is allowed. y is A x. The average is the mean of the
-// snapshots.
+// with the variance-reduced gradient ĝ of [SVRG]. The first and the third line use the same ĝ. clip moves
+// each entry of the multiplier into its limits. Stages have InnerSteps samples, by default 2n as published,
+// and the next snapshot is the mean of the stage's x. Eta is η, by default 1/ν_f; an automatic η is halved
+// as in SVRG. Rho is σ, by default 1/(η λ₁), the largest σ that is allowed. y is A x. The average is the
+// mean of the snapshots.
 type PDFP struct{}
 
 func (PDFP) Info() solver.MethodInfo {
@@ -50,7 +50,8 @@ func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type pdfp struct {
 	*svrg
-	gradient, ahead []float64 // ĝ and x̂
+	gradient []float64 // the variance-reduced gradient ĝ
+	ahead    []float64 // x̂ = x − η(ĝ + A'beta), with beta before its update
 }
 
 func (f *pdfp) next() (bool, error) {

@@ -44,7 +44,7 @@ type pdhg struct {
 	*svrg
 	theta float64   // θ; 1 for SVRPDHG, which has no momentum
 	at    []float64 // x, where gradients are taken; without momentum, the slice point itself
-	ahead []float64 // x̄ or, with momentum, z̄
+	ahead []float64 // twice the point after a step minus the point before: x̄ or, with momentum, z̄
 }
 
 // newPDHG returns the state of a PDHG method, with the automatic step size etaUnit/ν_f.

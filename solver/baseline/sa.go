@@ -81,37 +81,37 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, 
 type sa struct {
 	*perSample
 	solve  *linalg.Shifted // solver of linear systems with L I + ρ A'A; nil if the penalty is linearised
-	b      []float64
-	weight float64 // L
-	sweep  *sweep  // nil if newSweep does not support A
+	b      []float64       // right-hand side of such a system
+	weight float64         // L, the inverse of Eta
+	sweep  *sweep          // nil if newSweep does not support A
 
-	slope  []float64 // dᵢ
-	gm     []float64
-	stored []float64 // the iterate at the last visit of every sample, n × p; nil for SAG
+	slope  []float64 // dᵢ, the slope of each sample at its last visit
+	gm     []float64 // (1/n) Σ dᵢ aᵢ
+	stored []float64 // the iterate at the last visit of every sample, n × p; nil for SAG and SAGIU
 	centre []float64 // x̂: the mean of the stored iterates; x if none are stored
 }
 
 // saRho is the automatic rho of SA, SAG and their variants, in units of NaturalRho.
 const saRho = 30
 
-func beginSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
-	s, err := newSA(r, stored, inexact)
+func beginSA(r *solver.Run, stored, linearised bool) (solver.Iteration, error) {
+	s, err := newSA(r, stored, linearised)
 	if err != nil {
 		return nil, err
 	}
 	return s.next, nil
 }
 
-func newSA(r *solver.Run, stored, inexact bool) (*sa, error) {
+func newSA(r *solver.Run, stored, linearised bool) (*sa, error) {
 	b := newBase(r, saRho)
 	s := &sa{b: b.vector(), gm: b.vector(), slope: make([]float64, b.n), centre: b.x}
-	s.perSample = b.uniform(s.step)
+	s.perSample = b.averaged(s.step)
 	eta := 1 / b.nu
 	if stored {
 		s.store()
 		eta *= float64(b.n) / 2
 	}
-	if !inexact {
+	if !linearised {
 		var err error
 		if s.solve, err = b.shifted(); err != nil {
 			return nil, err
@@ -172,14 +172,14 @@ func (s *sa) step(i int, _ float64) {
 	s.renew(i)
 	weight, centre := s.weight-s.mu, s.centre
 	if s.solve != nil {
-		s.frozen()
+		s.setLinear()
 		b, gm, q := s.b[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
 		for j, v := range centre {
 			b[j] = float64(weight*v) - gm[j] - q[j]
 		}
 		s.solve.Solve(s.x, s.b, s.weight)
 	} else {
-		s.augmented()
+		s.setAugmented()
 		la := float64(s.rho * s.lambda1)
 		inv := 1 / (s.weight + la)
 		x, gm, q := s.x[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]

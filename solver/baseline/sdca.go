@@ -13,15 +13,16 @@ import (
 //	min Σ φ*(αᵢ) + n g*(v/n)  subject to  r := Σ αᵢ aᵢ + A'v = 0
 //
 // with the loss φ and the penalty g; x is the multiplier of the constraint. A step uses one sample i,
-// η_B = λ₁ and κ = ρ|aᵢ|². clip is as in [PDFP], and r⁺ is r after the updates of v and αᵢ:
+// η_B = λ₁ and κ = ρ|aᵢ|². clip moves each entry of v into n times the limits of its multiplier, and r⁺ is r
+// after the updates of v and αᵢ:
 //
-//	v  ← clip(v + A(x/ρ − r)/η_B, n·limit)
-//	αᵢ ← φ'(u),  u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
+//	v  ← clip(v + A(x/ρ − r)/η_B)
+//	αᵢ ← φ'(u),  where u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
 //	x  ← x − (ρ/4)(r⁺ − r + r/n)
 //
-// The L2 term is treated as a term of g: as the penalty (mu/2)|·|² of additional rows I of A, so that
-// η_B = λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x. The average is the
-// mean of x.
+// If mu > 0, the term (mu/2)|x|² is a part of g: A has the rows of I in addition, with the penalty
+// (mu/2)|·|², and η_B is λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x. The
+// average is the mean of x.
 type SDCA struct{ onePass }
 
 func (SDCA) Info() solver.MethodInfo {
@@ -37,12 +38,12 @@ type sdca struct {
 	alpha  []float64 // αᵢ of each sample
 	norm2  []float64 // |aᵢ|²
 	z      []float64 // Σ αᵢ aᵢ
-	res    []float64 // r
-	after  []float64 // r⁺
-	v      []float64
-	l2     []float64 // dual variable of the L2 term
-	etaB   float64
-	shrink float64 // factor that a step applies to l2
+	res    []float64 // the residual r = Σ αᵢ aᵢ + A'v
+	after  []float64 // r⁺, the residual after a step
+	v      []float64 // dual variable of the penalty
+	l2     []float64 // dual variable of the term (mu/2)|x|²
+	etaB   float64   // η_B: λ₁, or λ₁ + 1 if mu > 0
+	shrink float64   // factor that a step applies to l2
 }
 
 // sdcaRho is the automatic ρ.

@@ -30,7 +30,7 @@ func (STOC) Info() solver.MethodInfo {
 // stoc is the state of STOC and OS1.
 type stoc struct {
 	proximal
-	length func(t float64) float64 // η_t
+	length func(t float64) float64 // the step size η_t of step t
 	weight func(t float64) float64 // weight of step t in the means
 	sweep  *sweep                  // nil if newSweep does not support A
 }
@@ -48,9 +48,9 @@ func (b *base) beginSTOC(length, weight func(t float64) float64) (solver.Iterati
 	s := &stoc{p, length, weight, newSweep(b, p.shifted, p.b, b.ridge(b.x)...)}
 	if s.sweep != nil {
 		s.sweep.lagging = true
-		return b.uniform(s.sweepStep).next, nil
+		return b.averaged(s.sweepStep).next, nil
 	}
-	return b.uniform(s.step).next, nil
+	return b.averaged(s.step).next, nil
 }
 
 // perSampleRho is the automatic rho of methods that update y and beta with every sample, in units of
@@ -74,8 +74,8 @@ func (s *stoc) sweepStep(i int, t float64) {
 // proximal updates x for STOC, OS1 and OS2.
 type proximal struct {
 	*base
-	shifted *linalg.Shifted
-	b       []float64
+	shifted *linalg.Shifted // solver of linear systems with w I + ρ A'A, for any w
+	b       []float64       // right-hand side of such a system
 }
 
 func (b *base) proximal() (proximal, error) {
@@ -84,9 +84,9 @@ func (b *base) proximal() (proximal, error) {
 }
 
 // move sets x to the minimiser of (slope·aᵢ + mu·at)'x + (beta − ρ y)'A x +
-// (ρ/2)|A x|² + (weight/2)|x − x_old|².
+// (ρ/2)|A x|² + (weight/2)|x − x_old|², where x_old is x before the call.
 func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
-	s.frozen()
+	s.setLinear()
 	b, q := s.b[:len(x)], s.q[:len(x)]
 	for j, v := range x {
 		b[j] = float64(weight*v) - q[j]
@@ -141,8 +141,8 @@ func (OS2) Info() solver.MethodInfo {
 type os2 struct {
 	proximal
 	eta0     float64
-	z, point []float64
-	sweep    *sweep // nil if newSweep does not support A
+	z, point []float64 // the sequence z, and the point u at which gradients are taken
+	sweep    *sweep    // nil if newSweep does not support A
 }
 
 func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {

@@ -83,7 +83,7 @@ func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
 // rankTolerance times λ₁ is added to the diagonal of A'A, which is singular if A lacks full column rank.
 const rankTolerance = 1e-12
 
-// restart starts the inner loop at the snapshot, with the multiplier of SVRGRestart.
+// restart starts the inner loop at the snapshot x̃, with the multiplier −A(A'A)⁻¹∇f(x̃).
 func (s *svrg) restart() {
 	copy(s.point, s.x)
 	copy(s.q, s.run.Snapshot.Gradient)
@@ -104,10 +104,10 @@ type svrg struct {
 	point []float64 // x of the inner loop
 	m     []float64 // multiplier of the inner loop; it may exceed the limit
 	sum   []float64 // sum of x over the steps of the stage
-	sumY  []float64
+	sumY  []float64 // sum of y over the steps of the stage
 	meanY []float64 // y of the snapshot
 
-	first, eta float64 // η before all halvings, and η now
+	first, eta float64 // the step size before all halvings, and the step size now
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
 	// iterate.
 	halvingsSeen int
@@ -165,7 +165,7 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 		if err := r.WatchedSnapshot(r.Settings.Eta == 0); err != nil {
 			return false, false, err
 		}
-		if s.halvingsSeen != r.Stats.StepHalvings { // the inner loop starts at the run's iterate
+		if s.halvingsSeen != r.Stats.StepHalvings { // after a halving, start at the run's iterate
 			s.halvingsSeen = r.Stats.StepHalvings
 			copy(s.point, s.x)
 			copy(s.m, s.beta)
@@ -273,8 +273,8 @@ func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type asvrg struct {
 	*svrg
-	theta float64
-	at    []float64 // (1−θ)x̃ + θ z
+	theta float64   // θ
+	at    []float64 // (1−θ)x̃ + θ z, where gradients are taken
 }
 
 func (s *asvrg) next() (bool, error) {

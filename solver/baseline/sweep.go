@@ -15,36 +15,37 @@ import (
 //
 // with a number length or shift, followed by the updates of y and beta. Features with an entry in G are
 // called coupled. At a feature that is not coupled, the second form is the first form with the length
-// 1/(shift + ρ). So a step can do all its work for one tile of features before the next tile. At coupled
-// features it first changes g. For the first form, it adds G'(beta + ρ(G x − y)), the part of T that depends
-// on other features. For the second form, it makes g such that the first form gives the step of the second
-// (see bring). A step also updates the sums of the iterates.
+// 1/(shift + ρ). So a step can do all its work for one range of features, called a tile, before the next
+// tile. At coupled features it first changes g. For the first form, it adds G'(beta + ρ(G x − y)), the part
+// of T that depends on other features. For the second form, it makes g such that the first form gives the
+// step of the second (see finishImplicit). A step also updates the sums of the iterates.
 type sweep struct {
 	*base
 	linalg.Parts
-	shifted *linalg.Shifted
-	x       []float64 // the vector that the steps change, usually the run's x
+	shifted *linalg.Shifted // solver of linear systems with w I + ρ A'A; nil if all steps have the first form
+	x       []float64       // the vector that the steps change, usually the run's x
 
 	terms []term    // the method's terms; E is their sum
-	g     []float64 // gradient of the sample's loss
+	g     []float64 // gradient of the sample's loss; changed at coupled features during a step
 	// lagging is true if the sums use the x before a step, and false if they use the x after the step.
 	lagging bool
 
 	gx    []float64 // G x
 	local []float64 // beta + ρ(x − y) + E at coupled features
 	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
-	// solved is the solution of the linear system in the second form, at coupled features; nil for methods
-	// with steps of the first form.
+	// solved is the solution of the linear system in the second form, at coupled features; nil if all steps
+	// have the first form.
 	solved []float64
 }
 
-// A term is a multiple of a vector.
+// A term is the vector by·v.
 type term struct {
 	by float64
 	v  []float64
 }
 
-// tile is the number of features of a tile. Several vectors of this length fit into the L1 cache.
+// tile is the largest number of features that advance updates together. Several vectors of this length fit
+// into the L1 cache.
 const tile = 512
 
 // newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate gradients solve the linear
@@ -64,8 +65,8 @@ func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term)
 	return s
 }
 
-// at returns beta + ρ(x − y) + E at feature j.
-func (s *sweep) at(j int) float64 {
+// localAt returns beta + ρ(x − y) + E at feature j, where E is the sum of the method's terms.
+func (s *sweep) localAt(j int) float64 {
 	sum := math.FMA(s.rho, s.x[j]-s.y[s.Head+j], s.beta[s.Head+j])
 	for _, t := range s.terms {
 		sum = math.FMA(t.by, t.v[j], sum)
@@ -73,7 +74,7 @@ func (s *sweep) at(j int) float64 {
 	return sum
 }
 
-// couple computes the fields local and back.
+// couple computes the fields local and back. It does nothing if A = I.
 func (s *sweep) couple() {
 	if s.Head == 0 {
 		return
@@ -84,47 +85,48 @@ func (s *sweep) couple() {
 	kernels.Axpy(s.rho, s.gx, u)
 	s.Back.MulVec(s.back, u)
 	for _, j := range s.Coupled {
-		s.local[j] = s.at(j)
+		s.local[j] = s.localAt(j)
 	}
 }
 
 // sample adds slope·aᵢ, the gradient of the loss of sample i, to g.
 func (s *sweep) sample(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
 
-// explicit makes the step x ← x − length·T for sample i. It adds x and y to the sums, with the given
-// weight.
+// explicit makes the step x ← x − length·T for sample i, with T as at the type sweep. It adds x and y to the
+// sums, with the given weight.
 func (s *sweep) explicit(i int, length, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
 		s.g[j] += s.back[k]
 	}
 	s.advance(length, weight)
-	s.forget(i)
+	s.clearGradient(i)
 }
 
-// implicit makes the step x ← x − (shift I + ρ A'A)⁻¹T for sample i. It adds x and y to the sums, with the
-// given weight.
+// implicit makes the step x ← x − (shift I + ρ A'A)⁻¹T for sample i, with T as at the type sweep. It adds x
+// and y to the sums, with the given weight.
 func (s *sweep) implicit(i int, shift, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
 		s.q[j] = s.local[j] + s.back[k] + s.g[j]
 	}
 	s.shifted.SolveAt(s.Coupled, s.solved, s.q, shift)
-	s.bring(i, shift, weight)
+	s.finishImplicit(i, shift, weight)
 }
 
-// bring makes the step of implicit, after solved was computed.
-func (s *sweep) bring(i int, shift, weight float64) {
+// finishImplicit makes the step of implicit, after the field solved was computed. At coupled features it
+// chooses g such that advance subtracts solved from x.
+func (s *sweep) finishImplicit(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {
 		s.g[j] = float64(s.solved[j]*inverse) - s.local[j]
 	}
 	s.advance(1/inverse, weight)
-	s.forget(i)
+	s.clearGradient(i)
 }
 
-// forget sets g to zero. g is zero already at features that are neither coupled nor in sample i.
-func (s *sweep) forget(i int) {
+// clearGradient sets g to zero. g is zero already at features that are neither coupled nor in sample i.
+func (s *sweep) clearGradient(i int) {
 	if len(s.g) <= tile {
 		clear(s.g)
 		return
@@ -138,7 +140,8 @@ func (s *sweep) forget(i int) {
 	}
 }
 
-// advance moves x, and then updates y and beta, tile by tile.
+// advance makes the step x ← x − length·(beta + ρ(x − y) + E + g), and then updates y and beta, tile by tile.
+// beta and y in this formula are the entries for the rows I of A.
 func (s *sweep) advance(length, weight float64) {
 	for lo := 0; lo < len(s.x); lo += tile {
 		hi := min(lo+tile, len(s.x))

@@ -11,8 +11,8 @@ import (
 )
 
 // TestSweepsEqualWholeVectors compares methods that use sweeps with the same methods on whole vectors,
-// which they use if A is not a matrix. One problem has more features than a tile, some without an edge, and
-// components of two sizes, which package linalg solves in different ways.
+// which they use if A is not a matrix. One problem has more features than a sweep updates together. Some of
+// them have no edge; the others form components of two sizes, which package linalg solves in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wide.Constraint = partlyJoined(t, 1100)

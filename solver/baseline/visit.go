@@ -8,7 +8,7 @@ import (
 )
 
 // visitBatches draws count samples and calls step for every batch of them. About every 1,024 samples it
-// returns an error if the context is cancelled or x is not finite.
+// checks the context and x, and returns an error if the context is cancelled or x is not finite.
 func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int32)) error {
 	for count > 0 {
 		if err := b.run.Err(); err != nil {
@@ -32,11 +32,11 @@ type perSample struct {
 	*base
 	step    func(i int, t float64) // makes step number t = 1, 2, …, with sample i
 	average func()                 // sets Run.Mean
-	t       float64
+	t       float64                // number of steps so far
 }
 
-// uniform returns a perSample whose average is the mean of the included iterates.
-func (b *base) uniform(step func(i int, t float64)) *perSample {
+// averaged returns a perSample whose average is the mean of the included iterates.
+func (b *base) averaged(step func(i int, t float64)) *perSample {
 	return &perSample{base: b, step: step, average: b.publish}
 }
 
