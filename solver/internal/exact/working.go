@@ -217,8 +217,8 @@ const (
 )
 
 // formed reports whether to compute the Hessian of the columns as a matrix. It is always true with several
-// processes, with a Gram matrix, or if the Hessian of all columns is cheap (summary.cheap). Otherwise it is true
-// if there are at most defaultWorking columns and the matrix costs less than repeated visits to the columns.
+// processes, with a Gram matrix, or if the Hessian of all columns is cheap (summary.cheap). Otherwise there
+// must be at most defaultWorking columns, and the matrix must cost less than repeated visits to the columns.
 func (s *Solver) formed(cols []int32) bool {
 	if !s.Team.Alone() || s.summary.cheap || s.gram != nil {
 		// Without the Hessian, processes would exchange a message for each coordinate.

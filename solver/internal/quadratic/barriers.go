@@ -9,21 +9,22 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// barriers are the bounds of the set X, each with a logarithmic barrier and a multiplier. On the central path
-// a bound at distance s has the multiplier λ = τ/s, and a ball of radius R has the multiplier θ = τ/(R² −
-// |u|²). The curvatures of the barriers come from Newton's method for these equations, as in smoothen.
+// barriers are the bounds of the set X, each with a multiplier and the logarithmic barrier −τ log(slack). At
+// the minimum for a given τ, a point of the central path, a bound at distance s has the multiplier λ = τ/s,
+// and a ball of radius R has the multiplier θ = τ/(R² − |u|²). The curvatures of the barriers come from
+// Newton's method for these equations, as in smoothen.
 type barriers struct {
 	term.Walls
 	below, above []float64 // λ of the lower and upper bounds; empty before the first step
-	theta        float64
-	// unpenalised marks the coordinates in no row of A: only bounds limit them.
+	theta        float64   // θ; 0 before the first step
+	// unpenalised marks the coordinates that occur in no row of A: only bounds limit them.
 	unpenalised []bool
 }
 
 func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 
-// inset is the least distance of the starting point from the boundary, relative to the size of the set. With
-// an infinite bound, the size is |u| plus the typical size of the coordinate.
+// inset is the least distance of the starting point u from the boundary, relative to the size of the set. The
+// size of an interval is its length, but at most |u_j| plus the typical size of the coordinate.
 const inset = 1e-2
 
 // moveInside moves u to the interior of the set. typical has the typical size of each coordinate.
@@ -77,7 +78,8 @@ func (b *barriers) terms() (count int) {
 	return count
 }
 
-// slack returns the distances of u from the bounds of coordinate j. They may be infinite.
+// slack returns the distances of the number u from the lower and upper bound of coordinate j. They may be
+// infinite.
 func (b *barriers) slack(j int, u float64) (below, above float64) {
 	return u - b.Lower[j], b.Upper[j] - u
 }
@@ -160,10 +162,10 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	}
 }
 
-// ballFraction is the largest part of the distance to the boundary of a ball that one step may go.
+// A step goes at most the part ballFraction of the distance to the boundary of a ball.
 const ballFraction = 0.9
 
-// leastTheta is the smallest allowed θ (R² − |u|²)/τ.
+// The multiplier θ of a ball is at least leastTheta times τ/(R² − |u|²), its value on the central path.
 const leastTheta = 0.01
 
 // longest returns the longest step length with which u stays in the set, but at most 1. For a ball, the step
@@ -193,10 +195,10 @@ func (b *barriers) longest(u, step []float64) float64 {
 	return math.Min(length, ballFraction*(root-along)/size)
 }
 
-// shorten returns the largest s ≤ length for which at + s·step is not negative.
-func shorten(length, at, step float64) float64 {
-	if step < 0 && at < -step*length {
-		return -at / step
+// shorten returns the largest s ≤ length for which slack + s·step is not negative.
+func shorten(length, slack, step float64) float64 {
+	if step < 0 && slack < -step*length {
+		return -slack / step
 	}
 	return length
 }

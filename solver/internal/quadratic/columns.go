@@ -18,11 +18,11 @@ type Columns struct {
 	d, product    []float64 // the vector d (see Hessian), and Z d
 	saved, savedD []float64 // product and d at the last Save
 
-	support kernels.Rows // the columns of Z in the support
+	support kernels.Rows // the columns of Z that restrict has copied
 	cg      linalg.ConjugateGradients
-	image   []float64 // Z v, see method times
-	one     [1]float64
-	entries float64
+	image   []float64  // Z v, see method times
+	one     [1]float64 // scratch memory
+	entries float64    // see method Entries
 }
 
 // Prepare computes the diagonal of the matrix and sets d to 0.
@@ -82,7 +82,7 @@ func (h *Columns) Move(k int, by float64) {
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 }
 
-// Entries returns how many entries of columns were read or changed since Prepare.
+// Entries returns how many entries of Z were read since Prepare. An entry counts each time it is read.
 func (h *Columns) Entries() float64 { return h.entries }
 
 // Save implements Hessian.
@@ -138,7 +138,7 @@ func (h *Columns) Solve(step, rest, f []float64, support []int32, enough, crosse
 	return true, solved
 }
 
-// restrict returns the columns in the support. It copies them if the support is smaller than Z.
+// restrict returns the columns of Z that belong to the support. It copies them unless these are all columns.
 func (h *Columns) restrict(support []int32) *kernels.Rows {
 	p, z := &h.support, &h.Z
 	if len(support) == z.Len() {
@@ -161,7 +161,8 @@ func (h *Columns) restrict(support []int32) *kernels.Rows {
 	return p
 }
 
-// times sets dst = M v, where M is the matrix of the coordinates in the support. part has their columns.
+// times sets dst = M v, where M is the matrix of the coordinates in the support. part has the columns of Z
+// for these coordinates.
 func (h *Columns) times(dst, v []float64, part *kernels.Rows, support []int32) {
 	clear(h.image)
 	kernels.Gradient(h.image, *part, v)

@@ -27,7 +27,7 @@ import (
 type Coupled struct {
 	Triangle              // the storage of H
 	H        []float64    // positive semidefinite
-	X        []float64    // x, a point of the set
+	X        []float64    // x, a point of Set
 	Gradient []float64    // g
 	Penalty  *gap.Penalty // A and its limits; no squares
 	Set      term.Region  // the set X; nil for R^p
@@ -37,18 +37,18 @@ type Coupled struct {
 
 	// U is the solution.
 	U []float64
-	// Z has the multipliers of the rows of A. x + Move is a point near U, and g + H Move + A'z + ν = 0,
-	// where ν is normal to X. Move has digits that x + Move loses by rounding.
+	// Z has the multipliers of the rows of A. x + Move is a point near U, and g + H Move + A'Z + ν = 0 for a
+	// vector ν that is normal to Set. Move has digits that x + Move loses by rounding.
 	Z, Move []float64
 	// Tau is the τ at which Solve ended. Steps is the number of its steps.
 	Tau   float64
 	Steps int
 
-	system      *system
+	system      *system // the matrix of the Newton steps
 	barriers    barriers
 	curvature   rowCurvature
 	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
-	centre      centre
+	centre      centre    // the last point near the central path
 
 	d, hd           []float64 // u − x, and H (u − x)
 	image           []float64 // A u
@@ -81,8 +81,8 @@ type CoupledSettings struct {
 	Precise bool
 }
 
-// Solve minimises from x. It reports whether the function at U exceeds its minimum by at most set.Gap. If
-// rounding prevents this, U is the last point that was near the central path.
+// Solve minimises, starting at x. It reports whether the function at U exceeds its minimum by at most
+// set.Gap. If rounding prevents this, U is the last point that was near the central path.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
 	terms := q.Terms()
@@ -122,7 +122,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		case short >= maxShort && raised < maxRaised: // τ fell too fast
 			q.Tau, least, since, short = math.Min(q.lastTau, 10*q.Tau), carefulFall, 0, 0
 			raised++
-			q.ForgetMultipliers() // they belong to a smaller τ
+			q.ForgetMultipliers() // the multipliers belong to a smaller τ
 		}
 	}
 	q.restoreCentre()
@@ -160,8 +160,9 @@ const (
 	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
 )
 
-// tauFactor returns the number by which τ is multiplied after a step of the given length. It is smaller near
-// the central path. decrement is the squared Newton decrement before the step, divided by τ.
+// tauFactor returns the number by which τ is multiplied after a step of the given length. The nearer the point
+// is to the central path, the smaller is the number. decrement is the squared Newton decrement before the
+// step, divided by τ. terms is the result of Terms.
 func tauFactor(length, decrement, terms float64) float64 {
 	switch {
 	case length >= longStep && decrement <= 0.1:
@@ -198,7 +199,7 @@ func (q *Coupled) restoreCentre() {
 		copy(q.Z, c.z)
 		q.Tau = c.tau
 		q.refresh()
-		q.ForgetMultipliers() // they belong to another τ
+		q.ForgetMultipliers() // the multipliers belong to another τ
 	}
 }
 
@@ -256,7 +257,7 @@ func (q *Coupled) refresh() {
 }
 
 // newton computes the Newton step from u. decrement is the square of the Newton decrement: the smooth
-// function falls by about half of it in a full step. ok is false if there is no step.
+// function falls by about half of it in a full step. ok is false if the linear system cannot be solved.
 func (q *Coupled) newton() (decrement float64, ok bool) {
 	q.smoothen()
 	for j, g := range q.Gradient {
@@ -302,7 +303,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 		linear += float64(s * (q.Gradient[j] + q.hd[j]))
 	}
 	at := q.value(q.image, q.U)
-	rounding := float64(1e-16 * math.Sqrt(q.Terms()) * math.Abs(at)) // of a sum of Terms terms
+	rounding := float64(1e-16 * math.Sqrt(q.Terms()) * math.Abs(at)) // the error of a sum of Terms() numbers
 	for range maxHalvings {
 		for k, v := range q.image {
 			q.nextImage[k] = math.FMA(length, q.imageStep[k], v)
@@ -354,8 +355,8 @@ func (q *Coupled) fixCoordinates(h []float64) {
 	}
 }
 
-// zeroSum changes the step d so that Σ d = 0. It solves K d + ν 1 = rhs with this condition, where K is the
-// Newton matrix. It refines d, because subtraction of the sum may cancel most digits.
+// zeroSum changes q.step to the solution s of K s + ν 1 = rhs with Σ s = 0, where K is the Newton matrix and
+// 1 a vector of ones. It refines s, because subtraction of the sum may cancel most digits.
 func (q *Coupled) zeroSum() {
 	ones, x := slices.Repeat([]float64{1}, q.Order), make([]float64, q.Order)
 	q.system.solve(x, ones)

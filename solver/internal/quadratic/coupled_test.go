@@ -98,8 +98,8 @@ func newCoupledCase(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alg
 }
 
 // provedGap returns the duality gap at u that Move and Z prove. The quadratic function is at least its
-// tangent at Move, and the penalty is at least z'A u. beyond is the largest relative excess of a multiplier
-// over its limit.
+// tangent at Move, and the penalty is at least Z'A u. beyond is the largest relative excess of a multiplier
+// over its limit; +Inf if nothing is proved.
 func (c *coupledCase) provedGap() (gap, beyond float64) {
 	q := c.q
 	m, l := q.Order, q.Penalty.Len()

@@ -14,7 +14,7 @@ type Dense struct {
 	Threads int
 
 	diagonal []float64 // the diagonal of H + diag(ridge)
-	product  []float64 // (H + diag(ridge)) d
+	product  []float64 // (H + diag(ridge)) d, with the vector d of the interface Hessian
 	saved    []float64 // product at the last Save
 	system   system    // the matrix of the coordinates in the support
 }
@@ -29,7 +29,7 @@ func (h *Dense) Mirror() {
 	}
 }
 
-// Prepare computes the diagonal of H + diag(ridge), and sets d to 0.
+// Prepare computes the diagonal of H + diag(ridge). Reset must be called next.
 func (h *Dense) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
 	h.product = append(h.product[:0], h.Ridge...)
@@ -69,9 +69,8 @@ func (h *Dense) Save() { h.saved = append(h.saved[:0], h.product...) }
 // Restore implements Hessian.
 func (h *Dense) Restore() { copy(h.product, h.saved) }
 
-// MostSweeps implements Hessian. The sweeps may take about as long as a Cholesky factor of the support, which
-// takes support³/6 multiplications. A sweep takes support·Order multiplications. For large supports a
-// multiplication in a sweep takes about ten times as long as one for the factor.
+// MostSweeps implements Hessian. The sweeps may take about as long as a Cholesky factor of the support. For
+// large supports a multiplication in a sweep takes about ten times as long as one for the factor.
 func (h *Dense) MostSweeps(support int) int {
 	const least = 4
 	if support < blockedFrom {

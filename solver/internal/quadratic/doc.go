@@ -5,11 +5,11 @@
 //
 // A [Separable] problem has penalties and bounds on single coordinates. Sweeps of coordinate descent find
 // out which coordinates are zero or at a bound; Newton steps minimise over the other ones (Hsieh
-// et al. 2014, QUIC; Yuan, Ho, Lin 2012, newGLMNET). The two alternate. Newton steps treat signs as
-// constant. Even if coordinates cross zero, the end of a step therefore has multipliers, and a lower bound of
-// the minimum. Without penalties and bounds the problem is a linear system, and only Newton steps are made.
-// An intercept is eliminated (eliminated.go). The matrix is either formed ([Dense],
-// solved by a Cholesky factorisation) or is Z'Z, given by the columns of Z ([Columns], solved by
+// et al. 2014, QUIC; Yuan, Ho, Lin 2012, newGLMNET). Sweeps and Newton steps alternate. A Newton step treats
+// the signs of the coordinates as constant. So its end has multipliers, and proves a lower bound of the
+// minimum, even if coordinates cross zero. Without penalties and bounds the problem is a linear system, and
+// only Newton steps are made. An intercept is eliminated (eliminated.go). The matrix is either formed
+// ([Dense], solved by a Cholesky factorisation) or is Z'Z, given by the columns of Z ([Columns], solved by
 // conjugate gradients).
 //
 // A [Coupled] problem has a penalty of A u, for example of the differences along the edges of a graph, or

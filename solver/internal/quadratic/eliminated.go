@@ -3,15 +3,15 @@ package quadratic
 import "math"
 
 // eliminated is the coordinate e = Free of a Separable. For all values of the other coordinates, it is at its
-// minimum. The minimum is a quadratic function of the others, with the Hessian H − ff' (the Schur complement
-// of H_ee), where f is column e of H divided by √H_ee.
+// minimum. This minimum is a quadratic function of the other coordinates, with the Hessian H − ff' (the Schur
+// complement of H_ee), where f is column e of H divided by √H_ee.
 type eliminated struct {
 	at       int       // e, or −1 if no coordinate is eliminated
 	f        []float64 // entry e is 0; nil if no coordinate is eliminated
 	diagonal []float64 // the diagonal of H − ff'; 0 for e and for columns that are multiples of column e
-	from     float64   // x_e
+	from     float64   // x_e, the coordinate at the start x
 	root     float64   // √H_ee
-	slope    float64   // g_e/√H_ee
+	slope    float64   // g_e/√H_ee, where g is the gradient at x
 	along    float64   // f'(u − x)
 }
 
@@ -19,7 +19,7 @@ type eliminated struct {
 // rounding error.
 const dependentPart = 1e-13
 
-// begin prepares for a solution of q from q.X. It eliminates no coordinate if H_ee is 0.
+// begin prepares for a solution of q that starts at q.X. It eliminates no coordinate if H_ee is 0.
 func (e *eliminated) begin(q *Separable) {
 	diagonal := q.H.Diagonal()
 	if *e = (eliminated{at: -1, diagonal: diagonal}); q.Free < 0 || !(diagonal[q.Free] > 0) {
@@ -38,7 +38,7 @@ func (e *eliminated) begin(q *Separable) {
 	}
 }
 
-// move is called when the number by is added to coordinate k.
+// move updates along after the number by was added to coordinate k of u.
 func (e *eliminated) move(k int, by float64) {
 	if e.f != nil {
 		e.along += float64(e.f[k] * by)
@@ -56,7 +56,7 @@ func (e *eliminated) share(k int, part float64) float64 {
 // value returns what elimination adds to the function at x: coordinate e moves from x_e to its minimum.
 func (e *eliminated) value() float64 { return float64(-0.5 * e.slope * e.slope) }
 
-// insert sets the coordinate in u to its minimum.
+// insert sets u_e to its minimum, given the other coordinates of u.
 func (e *eliminated) insert(u []float64) {
 	if e.f != nil {
 		u[e.at] = e.from - (e.slope+e.along)/e.root

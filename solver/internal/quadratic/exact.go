@@ -63,8 +63,8 @@ func (q *Coupled) Value() float64 {
 }
 
 // zeros marks the rows v of A u that are zero at the solution. Such a row passes one of two tests. First, |v|
-// has fallen by at least the factor √(τ/lastTau) since lastTau: at a zero row it falls like τ. Second, limit
-// |v| is at most 10 τ: at a zero row it is about τ.
+// has fallen by at least the factor √(τ/lastTau) since the previous τ, lastTau: at a zero row it falls like
+// τ. Second, limit |v| is at most 10 τ: at a zero row it is about τ.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())
@@ -107,7 +107,7 @@ func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	part.Expand(q.U, y)
 	for j, of := range part.Group {
 		if of >= 0 {
-			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // members of a group move together
+			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // snap moves all members of a group or none
 		}
 	}
 	if q.Set != nil {
@@ -119,11 +119,11 @@ const (
 	// reducedShift is the relative diagonal shift of the reduced matrix. With linearly dependent columns the
 	// solution is not unique; the shift keeps it near the solution of Solve.
 	reducedShift = 1e-9
-	maxReduced   = 6 // the largest number of steps; one is enough if no row is constrained
+	maxReduced   = 6 // the most steps of solveReduced; one is enough if no row is constrained
 )
 
-// solveReduced moves u to the solution of the reduced problem. It returns true if no row of A u changes its
-// sign: then u also solves the original problem.
+// solveReduced moves u to the solution of the reduced problem, see MakeExact. It returns true if no row of A
+// u changes its sign: then u also solves the original problem.
 func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)

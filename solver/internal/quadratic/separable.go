@@ -23,10 +23,10 @@ type Separable struct {
 	// the other coordinates. If Free is an intercept, this has the effect of centred columns.
 	Free int
 	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
-	// s, its violation is the curvature times s / Unit_k.
+	// s, the violation of coordinate k is s times the curvature, divided by Unit_k.
 	Unit []float64
 	// MaxMove bounds the move of each coordinate except Free in one sweep; nil means no bound. Farther away,
-	// the quadratic function may be a bad approximation.
+	// the quadratic function may be a bad model of the function that it approximates.
 	MaxMove []float64
 	// Stop is called between sweeps; true ends Solve; nil means never.
 	Stop func() bool
@@ -34,12 +34,13 @@ type Separable struct {
 	// U is the solution.
 	U []float64
 	// Signed is nil, or the end of the last Newton step. Some of its coordinates have crossed zero or a
-	// bound, where they end in U. The slopes g + H(Signed − x) are better multipliers than those at U.
+	// bound; in U these are at zero or at the bound. The derivatives g + H(Signed − x) are better multipliers
+	// than g + H(U − x).
 	Signed []float64
 
 	support []int32   // the coordinates that a Newton step changes
 	step    []float64 // the Newton step of the coordinates in support
-	rest    []float64 // minus the derivatives for these coordinates, see setDescent
+	rest    []float64 // minus the derivatives for the coordinates in support, see setDescent
 
 	eliminated eliminated // the coordinate Free
 
@@ -64,9 +65,10 @@ type Hessian interface {
 	Save()
 	Restore()
 	// Solve solves (H − ff')_SS step = rest, where S is the support; f = nil stands for 0. It may end when
-	// enough(residual) is true; then solved is true. It may also end when crosses(step) is true: the step
-	// then goes beyond zero or a bound. found reports whether the step is a direction of descent.
-	Solve(step, rest, f []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) (found, solved bool)
+	// enough is true for the residual of this equation; then solved is true. It may also end when
+	// crosses(step) is true: the step then goes beyond zero or a bound. found reports whether the step is a
+	// direction of descent.
+	Solve(step, rest, f []float64, support []int32, enough func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
 	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
 	// support is the number of non-zero coordinates.
 	MostSweeps(support int) int
@@ -89,7 +91,8 @@ type SeparableSettings struct {
 	DescentOnly bool
 }
 
-// Solve minimises over u from x. It reports whether the violations or the gap are within the tolerance.
+// Solve minimises over u, starting at x. It reports whether the violations are within the tolerance or the
+// gap is.
 func (q *Separable) Solve(set *SeparableSettings) bool {
 	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)
@@ -201,8 +204,8 @@ func (q *Separable) sweepSupport(allowed float64) bool {
 	return false
 }
 
-// A derivative of at most atLimit times the limit leaves a coordinate at zero: beyond the limit, rounding errors
-// decide.
+// A coordinate stays at zero if its derivative is at most atLimit times its limit. This is a little more than
+// the limit, so that rounding errors do not move the coordinate.
 const atLimit = 1 + 1e-12
 
 // sweep minimises over one coordinate after the other. It returns the largest violation that it met. If
@@ -214,7 +217,7 @@ func (q *Separable) sweep(support bool) (worst float64) {
 			continue
 		}
 		derivative := q.derivative(k)
-		if !(curvature > 0) { // without data the penalty moves the coordinate to 0
+		if !(curvature > 0) { // only the penalty acts on the coordinate, and moves it to 0
 			if u != 0 && math.Abs(derivative) < q.Limit[k] {
 				to, _ := q.endOf(k, -u)
 				q.set(k, to)
@@ -237,8 +240,8 @@ func (q *Separable) sweep(support bool) (worst float64) {
 	return worst
 }
 
-// derivative returns the derivative of the quadratic function with respect to coordinate k: without the
-// limit, and for coordinate Free at its minimum.
+// derivative returns the derivative of the quadratic function with respect to coordinate k. The penalty is
+// not included, and coordinate Free is at its minimum.
 func (q *Separable) derivative(k int) float64 {
 	return q.Gradient[k] + q.H.Product(k) - q.eliminated.share(k, 1)
 }
@@ -269,7 +272,7 @@ func (q *Separable) move(k int, by float64) {
 	q.U[k] += by
 }
 
-// set sets coordinate k to 0 or to a bound.
+// set sets coordinate k to 0 or to a bound, without a rounding error.
 func (q *Separable) set(k int, to float64) {
 	q.move(k, to-q.U[k])
 	q.U[k] = to
@@ -302,8 +305,8 @@ const maxLinear = 8
 // shortened to the first crossing. After a step without a crossing, newton ends.
 //
 // It returns true if a step shows that the function is at most gap above its minimum. Only a step whose
-// linear system is solved, with violations of at most allowed, can show this. H.Solve may stop before that
-// because of a crossing. It does not stop at crossings if last is true and gap is positive.
+// linear system is solved, with violations of at most allowed, can show this. A crossing may end H.Solve
+// before that, unless last is true and gap is positive. last says that no sweep follows.
 func (q *Separable) newton(allowed, gap float64, last bool) bool {
 	enough := func(rest []float64) bool {
 		for a, k := range q.support {
@@ -420,7 +423,7 @@ func (q *Separable) findSupport() {
 }
 
 // solve sets step to the step from u to the minimum over the support. Signs are taken to be constant. rest
-// must be set (see setDescent). The results are those of H.Solve. If through is set, a crossing does not end
+// must be set (see setDescent). The results are those of H.Solve. If through is true, a crossing does not end
 // H.Solve.
 func (q *Separable) solve(enough func(rest []float64) bool, through bool) (found, solved bool) {
 	n := len(q.support)

@@ -8,7 +8,8 @@ import (
 )
 
 // A rowCurvature has the curvatures of the smooth functions of v = A u. The curvature of a row is the number
-// h. The curvature of a group is the matrix h I − cross (z v' + v z')/2, where z has its multipliers.
+// h. The curvature of a group is the matrix h I − cross (z v' + v z')/2, where v and z have the rows of A u
+// in the group and their multipliers.
 type rowCurvature struct {
 	h     []float64 // one number for each row
 	cross []float64 // one number for each group
@@ -34,7 +35,7 @@ func (q *Coupled) smoothen() {
 			if limit == 0 {
 				continue
 			}
-			size := root(q.Tau, float64(limit*v))
+			size := hypotenuse(q.Tau, float64(limit*v))
 			by := float64(limit*limit) / (q.Tau + size)
 			q.smooth[k] = by * v
 			if fresh {
@@ -47,7 +48,7 @@ func (q *Coupled) smoothen() {
 	q.curvature.cross = append(q.curvature.cross[:0], make([]float64, len(r.Groups))...)
 	for k := range r.Groups {
 		g := &r.Groups[k]
-		size := root(q.Tau, float64(g.Limit*g.Norm(q.image)))
+		size := hypotenuse(q.Tau, float64(g.Limit*g.Norm(q.image)))
 		by := float64(g.Limit*g.Limit) / (q.Tau + size)
 		q.curvature.cross[k] = by / size
 		for _, row := range g.Rows {
@@ -59,10 +60,10 @@ func (q *Coupled) smoothen() {
 	}
 }
 
-// root returns √(a² + b²). The result of math.Hypot depends on the architecture.
-func root(a, b float64) float64 { return math.Sqrt(math.FMA(a, a, float64(b*b))) }
+// hypotenuse returns √(a² + b²). The result of math.Hypot depends on the architecture.
+func hypotenuse(a, b float64) float64 { return math.Sqrt(math.FMA(a, a, float64(b*b))) }
 
-// value returns the sum of the smooth functions and the barrier. image is A u.
+// value returns the sum of the smooth functions, plus τ times the barrier. image is A u.
 func (q *Coupled) value(image, u []float64) float64 {
 	var sum float64
 	r := q.Penalty
@@ -72,13 +73,13 @@ func (q *Coupled) value(image, u []float64) float64 {
 			if limit == 0 {
 				continue
 			}
-			size := root(q.Tau, float64(limit*v))
+			size := hypotenuse(q.Tau, float64(limit*v))
 			sum += q.Tau + size - float64(q.Tau*kernels.Log(2*q.Tau*(q.Tau+size)/float64(limit*limit)))
 		}
 	}
 	for k := range r.Groups {
 		g := &r.Groups[k]
-		size := root(q.Tau, float64(g.Limit*g.Norm(image)))
+		size := hypotenuse(q.Tau, float64(g.Limit*g.Norm(image)))
 		sum += q.Tau + size - float64(q.Tau*kernels.Log(2*q.Tau*(q.Tau+size)/float64(g.Limit*g.Limit)))
 	}
 	if q.Set != nil {
@@ -147,9 +148,11 @@ func (q *Coupled) addCurvature(h []float64) {
 		return
 	}
 	sum, difference := make([]float64, len(q.image)), make([]float64, len(q.image))
-	for k := range r.Groups { // z v' + v z' = [(z + v)(z + v)' − (z − v)(z − v)']/2
+	// With z/limit and limit v/size in place of z and v, the curvature of a group is h [I − (z v' + v z')/2].
+	// The matrix z v' + v z' is [(z + v)(z + v)' − (z − v)(z − v)']/2.
+	for k := range r.Groups {
 		g := &r.Groups[k]
-		size := root(q.Tau, float64(g.Limit*g.Norm(q.image)))
+		size := hypotenuse(q.Tau, float64(g.Limit*g.Norm(q.image)))
 		for _, row := range g.Rows {
 			z, v := q.multipliers[row]/g.Limit, float64(g.Limit*q.image[row])/size
 			sum[row], difference[row] = z+v, z-v

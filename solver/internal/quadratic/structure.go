@@ -18,9 +18,9 @@ type tie struct {
 	factor float64
 }
 
-// ReadStructure returns the structure of x that y = A x implies. If y is 0 at a row of a, a row with one
-// entry gives a zero, and a row with two entries gives a tie. A nil a is the identity. Rows with limit 0 are
-// ignored; limit may be nil. p is the length of x.
+// ReadStructure returns the structure of x that y = A x implies. If y is 0 at a row of A, a row with one
+// entry gives a zero, and a row with two entries gives a tie. The argument a is A; nil is the identity. Rows
+// with limit 0 are ignored; limit may be nil. p is the length of x.
 func ReadStructure(a *sparse.CSR, y, limit []float64, p int) *Structure {
 	s := &Structure{zero: make([]bool, p)}
 	for row, v := range y {

@@ -44,8 +44,8 @@ func (s *system) reset(t Triangle) {
 }
 
 const (
-	firstShift = 1e-15 // a few units in the last place of 1
-	lastShift  = 1e-4
+	firstShift = 1e-15 // the smallest shift: a few units in the last place of 1
+	lastShift  = 1e-4  // the largest shift
 )
 
 // factor computes the Cholesky factor of D H D + shift I. It takes the smallest of a few shifts for which all
@@ -104,8 +104,8 @@ func (s *system) solve(d, b []float64) {
 	}
 }
 
-// solveShifted sets d to the solution for the shifted matrix. In directions in which H is singular, d is
-// almost 0. d and b must not overlap.
+// solveShifted sets d to the solution of the system with the factored, shifted matrix. In directions in which
+// H is singular, d is almost 0. d and b must not overlap.
 func (s *system) solveShifted(d, b []float64) {
 	for j, r := range b {
 		s.work[j] = r * s.scale[j]

@@ -50,7 +50,10 @@ func (t Triangle) Times(dst, h, d []float64) {
 
 // A factor is a Cholesky factor of a full or band matrix.
 type factor interface {
+	// Factor factors D h D + shift I, where D has the diagonal scale. It returns false if a pivot is not
+	// positive.
 	Factor(h, scale []float64, shift float64) bool
+	// Solve sets dst to the solution for the right-hand side b.
 	Solve(dst, b []float64)
 }
 
