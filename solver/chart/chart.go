@@ -1,4 +1,4 @@
-// Package chart draws curves as SVG pictures with gonum/plot. Series differ in colour and in marks, for grey
+// Package chart draws curves as SVG pictures with gonum/plot. Curves differ in colour and in marks, for grey
 // prints and for colour-blind readers. Read [Chart] and [Line] first.
 package chart
 
@@ -14,11 +14,12 @@ import (
 )
 
 // A Line is a curve, with a band around it if Low and High are set. All slices have the same length. A point
-// is omitted if a coordinate is NaN or infinite, or not positive on a logarithmic axis; but see Chart.Floor.
+// is omitted if a coordinate is NaN or infinite, or not positive on a logarithmic axis. If Chart.Floor is
+// set, a y that is not positive ends the curve instead, at Floor.
 type Line struct {
 	// Name is the text in the legend; empty means no entry in the legend.
 	Name string
-	// Series selects the colour and the mark. It is at least 0.
+	// Series is a number from 0 that selects the colour and the mark.
 	Series int
 	X, Y   []float64
 	// Low and High are the limits of the band; nil means no band.
@@ -30,14 +31,14 @@ type Line struct {
 	Faint bool
 }
 
-// A Chart is a set of curves over two axes, with a legend in the order of the lines.
+// A Chart is a set of curves over two axes with the names X and Y, and a legend in the order of Lines.
 type Chart struct {
 	Title, X, Y string
 	LogX, LogY  bool
-	// Falling makes X decrease to the right.
+	// Falling makes x decrease to the right.
 	Falling bool
-	// Floor is the smallest y to draw on a logarithmic axis. A curve ends at its first point with y <= Floor.
-	// Zero means no floor.
+	// Floor is the smallest y to draw on a logarithmic axis. A curve ends at its first point with y <= Floor,
+	// which is drawn at Floor. Zero means no floor.
 	Floor float64
 	// Ceiling limits the upper end of the y axis; zero means no limit.
 	Ceiling float64
@@ -184,7 +185,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// entry draws the line's entry in the legend; at is the left end of the entry.
+// entry draws the line's entry in the legend. The argument at is the left end of the entry.
 func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
 	if len(l.X) > 1 {
 		c.StrokeLine2(l.stroke(s), at.X, at.Y, at.X+24, at.Y)
@@ -195,7 +196,8 @@ func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
 	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + toName, Y: at.Y}, l.Name)
 }
 
-// entryWidth returns the width that the widest legend entry may need. A viewer may draw it with a wider font.
+// entryWidth returns the width of the widest legend entry, if a viewer draws its text with a font that is
+// wider than the font here.
 func entryWidth(lines []Line, s style) (widest vg.Length) {
 	const wider = 1.2
 	for _, l := range lines {

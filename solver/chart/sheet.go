@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes on a sheet, in points.
+// Sizes on a sheet, in points: of a chart with its margin (a tile), of the title and of a legend entry.
 const (
 	tileWidth, tileHeight = 250, 165
 	titleHeight           = 24
@@ -53,7 +53,7 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	})
 }
 
-// drawTile draws the chart on a sheet.
+// drawTile draws the chart as a part of a sheet, or a text if the chart has no points.
 func (c *Chart) drawTile(on draw.Canvas) {
 	if lines := c.visible(); len(lines) > 0 {
 		c.draw(on, lines, small)

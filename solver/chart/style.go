@@ -84,7 +84,8 @@ func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// textStyle returns the style of texts that gonum does not place.
+// textStyle returns the style of texts that this package draws itself: all except the titles and the tick
+// labels of charts.
 func textStyle(size vg.Length, x draw.XAlignment, y draw.YAlignment) draw.TextStyle {
 	return draw.TextStyle{Color: ink, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }

@@ -51,7 +51,7 @@ type env struct {
 	jsonLog        bool
 	join           func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
 	quiet          bool                      // true if another rank writes the files
-	data           *[]*sparse.CSR            // the matrices that were read, for env.changed
+	data           *[]*sparse.CSR            // the matrices that were read; env.changed checks their files
 }
 
 // An exit is the exit code with which kong wants to end the process, after --help or --version.
@@ -152,20 +152,20 @@ func (e *env) show(asJSON bool, r interface{ text() string }) error {
 	return e.print(r.text())
 }
 
-// await returns the results of do. If the context ends first, await returns errInterrupted at once, without
-// waiting for do. So do must change nothing that is used after an interrupt.
+// await calls the function do and returns its results. If the context ends first, await returns
+// errInterrupted at once, without waiting for do. So do must change nothing that is used after an interrupt.
 func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	done := make(chan struct{})
 	var value T
 	var failure error
-	var reader faults.Group
-	reader.Go(func() {
+	var group faults.Group
+	group.Go(func() {
 		defer close(done)
 		value, failure = do()
 	})
 	select {
 	case <-done:
-		reader.Wait()
+		group.Wait()
 		return value, failure
 	case <-e.ctx.Done():
 		return result, fmt.Errorf("%w: nothing written", errInterrupted)
@@ -186,7 +186,7 @@ func (e *env) changed(recovered any) error {
 var errInterrupted = errors.New("interrupted")
 
 // interrupted returns err. If err comes from an interrupt of this process or of another rank, it returns
-// errInterrupted with the text what instead.
+// errInterrupted instead, with the argument what as its text.
 func (e *env) interrupted(err error, what string) error {
 	if err != nil && (e.ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return fmt.Errorf("%w: %s", errInterrupted, what)

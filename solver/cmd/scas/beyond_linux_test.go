@@ -22,8 +22,8 @@ import (
 // --memory.
 const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
-// A beyondFiles has the names of files. path has data of two classes, and many of four. Both are larger than
-// beyondLimit.
+// A beyondFiles has the names of test files. The file path has data of two classes, and the file many has
+// data of four classes; both are larger than beyondLimit. weights and offsets have a number for each row.
 type beyondFiles struct{ path, many, weights, offsets string }
 
 // TestBeyondMemory checks the results and the peak memory of commands on data larger than --memory.
@@ -70,7 +70,7 @@ func writeBeyond(t *testing.T) *beyondFiles {
 	return f
 }
 
-// A beyondReport has fields of the JSON reports of the commands.
+// A beyondReport has those fields of the commands' JSON reports that the tests check.
 type beyondReport struct {
 	Status    string  `json:"status"`
 	Objective float64 `json:"objective"`

@@ -13,7 +13,7 @@ import (
 )
 
 // TestRanksCheckpoint checks that a job continues from its checkpoint after a rank failed, on two ranks or in
-// one process. On two ranks, the model must have the bytes of a job that did not fail.
+// one process. On two ranks, the model file must equal the file of a job that did not fail.
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()

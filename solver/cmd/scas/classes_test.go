@@ -40,7 +40,7 @@ func TestClassesAgainstFits(t *testing.T) {
 	many := jsonOf[struct {
 		Lambda  float64
 		Classes []struct {
-			fitted
+			fitReport
 			Class string
 			Rows  int
 			NNZX  int `json:"nnz_x"`
@@ -53,7 +53,7 @@ func TestClassesAgainstFits(t *testing.T) {
 	for k, got := range many.Classes {
 		one := file("one.csv", func(i int) string { return fmt.Sprint(map[bool]int{true: 1}[i%4 == k]) })
 		model := filepath.Join(dir, "one.json")
-		want := jsonOf[fitted](t, append([]string{"train", "-o", model, one}, flags...)...)
+		want := jsonOf[fitReport](t, append([]string{"train", "-o", model, one}, flags...)...)
 		if got.Class != names[k] || got.Rows != rows/4 || got.Objective != want.Objective || got.DualityGap != want.DualityGap || many.Lambda != want.Lambda {
 			t.Errorf("class %s: %+v, alone %+v", names[k], got, want)
 		}

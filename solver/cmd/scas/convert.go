@@ -84,9 +84,9 @@ func (c *convertCmd) Run(e *env) error {
 		return usagef("--labels-out: %s has no labels", dataName(c.In))
 	}
 	out[1].fill = func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }
-	told := e.begin("writing " + dataName(c.Out))
+	writing := e.begin("writing " + dataName(c.Out))
 	err = out[1:].write(e, func() error { return sparse.WriteFile(c.Out, data) })
-	told.end()
+	writing.end()
 	if err != nil {
 		return err
 	}
@@ -156,16 +156,16 @@ func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 		if d.Table != nil {
 			name = d.Table.Label
 		}
-		if hides(d.Names, name) {
+		if hidesLabels(d.Names, name) {
 			f.add("", "a feature is called label, target or y: read it with --label %s", name)
 		}
 	}
 	return f
 }
 
-// hides reports whether a reader of the written table would take a feature for the labels, because the
-// feature is called label, target or y. name is the name of the column of the labels.
-func hides(features []string, name string) bool {
+// hidesLabels reports whether a reader of the written table would take a feature for the labels, because the
+// feature is called label, target or y. name is the name of the column that has the labels.
+func hidesLabels(features []string, name string) bool {
 	for _, usual := range []string{"label", "target", "y"} {
 		if strings.EqualFold(usual, name) {
 			return false

@@ -127,7 +127,7 @@ type cvStep struct {
 // heldValues maps the keys of heldMetrics to the metrics of one lambda.
 type heldValues map[string]number
 
-// texts returns the name and the formatted value of each metric that is known.
+// texts returns the name and the formatted value of each metric that h has and that is finite.
 func (h heldValues) texts() (out [][2]string) {
 	for _, m := range heldMetrics {
 		if v := float64(h[m.key]) / m.unit; h.knows(m.key) {
@@ -142,7 +142,7 @@ func (h heldValues) knows(key string) bool {
 	return ok && isFinite(float64(v))
 }
 
-// price returns a text with differences, l minus beside: of each metric, and of the number of non-zeros.
+// price returns a text with the differences l minus beside in each metric and in the number of non-zeros.
 func (l cvLambda) price(beside cvLambda) string {
 	text := ""
 	for _, m := range heldMetrics {

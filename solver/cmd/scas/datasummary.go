@@ -46,7 +46,7 @@ type dataSummary struct {
 // A memoryUse is the memory that the data and the training need, in bytes.
 type memoryUse struct {
 	Data   int64 `json:"data"`           // of the data with their labels
-	Solver int64 `json:"solver"`         // estimate for scas train with A = I; 0 after reading in windows
+	Solver int64 `json:"solver"`         // estimate for scas train without a graph; 0 if the rows were read in windows
 	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }
 
@@ -64,8 +64,8 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-// newDataSummary returns the summary of d. each must call do for every window of the rows, in order. The
-// window has the rows lo to hi-1.
+// newDataSummary returns the summary of d. The function each must call its argument do for every window of
+// the rows, in order. A window has the rows lo to hi-1.
 func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataSummary, error) {
 	rows, cols := d.X.Dims()
 	f := &dataSummary{

@@ -46,7 +46,7 @@ func (c *demoCmd) Run(e *env) error {
 
 // demoWDBC compares the fused lasso with the plain lasso on the embedded table.
 func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
-	var fused, plain [demoThirds]*scored
+	var fused, plain [demoThirds]*scoredModel
 	var first *study
 	for k := range demoThirds {
 		s := newStudy(ctx, k)
@@ -126,14 +126,14 @@ func logBar(v float64) string {
 }
 
 // showScores prints the scores of the fused and the plain models on the held-out thirds.
-func showScores(w *bufio.Writer, fused, plain []*scored) {
+func showScores(w *bufio.Writer, fused, plain []*scoredModel) {
 	fmt.Fprintln(w, "On rows not trained on        fused lasso                 plain lasso")
 	fmt.Fprintln(w, "                       lambda  accuracy   loss     lambda  accuracy   loss")
-	line := func(name, lambdaF, lambdaP string, of func(v []float64) float64, f, p *scored) {
+	line := func(name, lambdaF, lambdaP string, of func(v []float64) float64, f, p *scoredModel) {
 		fmt.Fprintf(w, "  %-18s  %7s  %6.1f %%  %.4f    %7s  %6.1f %%  %.4f\n",
 			name, lambdaF, 100*of(f.right), of(f.losses), lambdaP, 100*of(p.right), of(p.losses))
 	}
-	var allF, allP scored
+	var allF, allP scoredModel
 	for k, f := range fused {
 		p := plain[k]
 		line(fmt.Sprintf("third %d (%d rows)", k+1, len(f.right)), fmt.Sprintf("%.2g", f.Summary.Lambda), fmt.Sprintf("%.2g", p.Summary.Lambda), mean, f, p)
@@ -162,9 +162,9 @@ func standardError(v []float64) float64 {
 	return math.Sqrt(square / (n - 1) / n)
 }
 
-// verdict returns a sentence that says which model has the smaller mean loss, and which predicts more rows
-// correctly. f is the fused lasso, p the plain lasso.
-func verdict(f, p *scored) string {
+// verdict returns a sentence that says which model has the smaller mean loss, and which model predicts more
+// rows correctly. f is the fused lasso, p the plain lasso.
+func verdict(f, p *scoredModel) string {
 	loss, accuracy := "The losses are equal", "both get as many rows right"
 	winner := map[bool]string{true: "fused", false: "plain"}
 	// apart has the losses of p minus the losses of f. more is how many more rows f gets right than p.
@@ -241,8 +241,8 @@ func coefficient(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// demoA9A solves two problems on a9a and prints how far the results are from the optima. An interior-point
-// method has computed the optima to 1e-11.
+// demoA9A solves two problems on the data set a9a, and prints how far the results are from the optima. An
+// interior-point method has computed the optima to 1e-11.
 func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	const features, lambda, passes = 123, 1e-5, 60
 	data, err := e.readData(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: features}, &formFlags{}, 0)
@@ -253,7 +253,7 @@ func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	fmt.Fprintln(w, "                                        above the optimum")
 	fmt.Fprintln(w, "                             objective  relative  absolute   residual   seconds")
 	for _, c := range []struct {
-		name, edges string // edges is the name of a file under dir; it is empty if A = I
+		name, edges string // edges is the name of a file under dir; "" means no graph
 		optimum     float64
 	}{
 		{"A = I, the lasso", "", 0.32324138841427674},

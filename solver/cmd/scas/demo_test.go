@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestWDBC checks the size and the corners of the embedded table.
+// TestWDBC checks the size, and the first and the last entries, of the embedded breast cancer table.
 func TestWDBC(t *testing.T) {
 	d := readWDBC()
 	var malignant int
@@ -28,8 +28,8 @@ func TestWDBC(t *testing.T) {
 	}
 }
 
-// TestStudySplit checks that the three held-out thirds together have all rows, and that each has a third of the
-// malignant rows. Features must be standardised on the training rows alone.
+// TestStudySplit checks that the three held-out thirds together have all rows, and that each third has a
+// third of the malignant rows. Features must be standardised on the training rows alone.
 func TestStudySplit(t *testing.T) {
 	var rows int
 	for k := range demoThirds {

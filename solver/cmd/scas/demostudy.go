@@ -36,14 +36,14 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// readWDBC returns the table. The positive class is M, malignant.
+// readWDBC returns the breast cancer table. The positive class is M, malignant.
 func readWDBC() *sparse.Dataset {
 	form := &sparse.ReadOptions{Format: sparse.CSV, Table: sparse.TableOptions{Label: "diagnosis"}}
 	return must(sparse.Read(bytes.NewReader(wdbcFile), "wdbc.csv.gz", form))
 }
 
-// everyThird divides the rows of d into train and held. Of each class, every third row is held, beginning
-// with row number first of the class, counted from 0.
+// everyThird divides the rows of d into train and held. Every third row of each class is held out. The
+// argument first is the index of the first such row among the rows of the class: 0, 1 or 2.
 func everyThird(d *sparse.Dataset, first int) (train, held *sparse.Dataset) {
 	seen := make(map[float64]int)
 	var parts [2][]int
@@ -94,21 +94,21 @@ func (s *study) spec(fused bool) *model.Spec {
 	return spec
 }
 
-// A scored is a model with its loss on each held-out row. right has 1 for a row whose class the model
-// predicts, and 0 for any other row.
-type scored struct {
+// A scoredModel is a model with its loss on each held-out row. right has an entry for each of these rows: 1
+// if the model predicts the class of the row, and 0 otherwise.
+type scoredModel struct {
 	*model.Model
 	losses, right []float64
 }
 
 // choose picks lambda by cross-validation on the training rows. It scores the model with this lambda on the
 // held-out rows.
-func (s *study) choose(fused bool) (*scored, error) {
+func (s *study) choose(fused bool) (*scoredModel, error) {
 	found, err := model.CVData(s.ctx, s.spec(fused), s.train, &model.CVSettings{Folds: demoFolds})
 	if err != nil {
 		return nil, err
 	}
-	m := &scored{Model: found.BestModel()}
+	m := &scoredModel{Model: found.BestModel()}
 	margins, err := m.Margins(nil, s.held.X)
 	for i, t := range margins {
 		b, right := s.held.Labels[i], 0.0
@@ -141,8 +141,8 @@ func (s *study) descend(lambda float64) (fitted, reference *model.Column, curve 
 	return fitted, reference, curve, err
 }
 
-// groupsOf returns the groups of features with equal coefficients, the largest group first. A feature without
-// such a group is a group of its own.
+// groupsOf returns the groups of features with equal coefficients, the group with the most features first. A
+// feature that is in no such group is a group of its own.
 func groupsOf(c *model.Column) [][]int {
 	x, groups := c.Coefficients, slices.Clone(c.Groups)
 	tied := make([]bool, len(x))

@@ -128,11 +128,12 @@ func (r *ranks) solverComm() dist.Comm {
 	return r.comm
 }
 
-// A rankSummary has the number of ranks that fitted a model. Its other fields are for rank 0 alone.
+// A rankSummary has the number of ranks that fitted a model. Its other fields count the messages and the time
+// of rank 0 alone.
 type rankSummary struct {
 	Ranks     int     `json:"ranks"` // 1 if --dist is not given
 	Messages  int     `json:"messages,omitempty"`
-	Numbers   int64   `json:"message_numbers,omitempty"`
+	Numbers   int64   `json:"message_numbers,omitempty"` // how many numbers the messages had together
 	Exchanged float64 `json:"message_seconds,omitempty"` // time for messages, including the wait for other ranks
 	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time, without the time for messages
 }
@@ -153,11 +154,11 @@ func (r *ranks) traffic() traffic {
 	return now
 }
 
-// since returns the difference between the traffic now and the earlier traffic then.
-func (r *ranks) since(then traffic) *rankSummary {
+// since summarises the messages and the processor time after start, which is an earlier result of traffic.
+func (r *ranks) since(start traffic) *rankSummary {
 	now := r.traffic()
-	t := now.Since(then.Traffic)
-	return &rankSummary{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - then.cpu).Seconds()}
+	t := now.Since(start.Traffic)
+	return &rankSummary{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - start.cpu).Seconds()}
 }
 
 func (r *rankSummary) addTo(f *summary) {

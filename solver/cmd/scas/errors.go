@@ -82,8 +82,8 @@ func exitCode(err error) int {
 	return exitIO
 }
 
-// notFinite reports whether the number in token is NaN, infinite or too large for a float64. token is a label or
-// an index:value that the reader refused.
+// notFinite reports whether the number in token is NaN, infinite or too large for a float64. token is a label
+// or an index:value that the reader refused.
 func notFinite(token string) bool {
 	number := token[strings.LastIndexByte(token, ':')+1:]
 	v, err := strconv.ParseFloat(strings.TrimLeft(number, "+-"), 64) // ParseFloat accepts no sign before NaN
@@ -140,8 +140,8 @@ func (e *env) log(level, msg string) {
 	fmt.Fprintln(e.stderr, "scas: "+msg)
 }
 
-// about adds the name of the data to err. It returns err unchanged if err reports an interrupt, a fit that did
-// not converge, or work that is impossible out of core.
+// about adds the name of the data to err. It returns err unchanged if err reports an interrupt, a fit that
+// did not converge, or work that is impossible out of core.
 func about(data string, err error) error {
 	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
 		return err

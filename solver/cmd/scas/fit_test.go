@@ -13,7 +13,8 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-type fitted struct {
+// A fitReport has fields of the JSON report on a fit.
+type fitReport struct {
 	Lambda      float64
 	Objective   float64
 	DualityGap  float64 `json:"duality_gap"`
@@ -57,13 +58,13 @@ func TestPathAgainstFits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(dir, name+".csv")
-			path := jsonOf[struct{ Steps []fitted }](t, append([]string{"path", "--json", "--lambdas", "5", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data}, flags...)...)
+			path := jsonOf[struct{ Steps []fitReport }](t, append([]string{"path", "--json", "--lambdas", "5", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data}, flags...)...)
 			if len(path.Steps) != 5 {
 				t.Fatalf("%d lambdas", len(path.Steps))
 			}
 			for _, s := range path.Steps {
-				one := jsonOf[fitted](t, append([]string{"train", "--json", "--tol", "1e-9", "--lambda", strconv.FormatFloat(s.Lambda, 'g', -1, 64), data}, flags...)...)
-				for _, f := range []fitted{s, one} {
+				one := jsonOf[fitReport](t, append([]string{"train", "--json", "--tol", "1e-9", "--lambda", strconv.FormatFloat(s.Lambda, 'g', -1, 64), data}, flags...)...)
+				for _, f := range []fitReport{s, one} {
 					if f.RelativeGap != f.DualityGap/f.Objective {
 						t.Errorf("lambda %v: relative gap %v of %v and %v", s.Lambda, f.RelativeGap, f.DualityGap, f.Objective)
 					}
@@ -178,7 +179,7 @@ func TestCVAgainstFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := jsonOf[fitted](t, "train", "--json", "--intercept", "--standardize", "--lambda", strconv.FormatFloat(r.Chosen.Lambda, 'g', -1, 64), data)
+	one := jsonOf[fitReport](t, "train", "--json", "--intercept", "--standardize", "--lambda", strconv.FormatFloat(r.Chosen.Lambda, 'g', -1, 64), data)
 	if off := math.Abs(m.Columns[0].Certificate.Objective - one.Objective); m.Summary.Lambda != r.Chosen.Lambda || !(off <= m.Columns[0].Certificate.Gap+one.DualityGap) {
 		t.Errorf("the model written is of lambda %v, objective %v; train has %+v", m.Summary.Lambda, m.Columns[0].Certificate.Objective, one)
 	}

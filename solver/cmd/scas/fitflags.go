@@ -76,15 +76,15 @@ type workload struct {
 	scored   bool       // whether the model is scored on all rows at once
 }
 
-// hardlyClasses is the largest number of different labels that are taken for classes without a warning. More
-// whole numbers are often years or prices.
-const hardlyClasses = 100
+// maxUnwarnedClasses is the largest number of different labels that are taken for classes without a warning.
+// Labels with more values are often years or prices.
+const maxUnwarnedClasses = 100
 
 // begin makes the specification of the fits, and returns it in the first part of the report. start is the
 // time at which the reading of data began.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	whole, t := c.ranks.whole(data), c.ranks.team
-	// specify may wait for a pipe.
+	// With await, an interrupt has its effect even if specify waits for a pipe.
 	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, whole, of) })
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
@@ -93,7 +93,7 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workl
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
-	if k := len(data.Classes.Values); k > hardlyClasses && data.Classes.Names == nil {
+	if k := len(data.Classes.Values); k > maxUnwarnedClasses && data.Classes.Names == nil {
 		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.file), grouped(k))
 	}
 	r := s.report(c.file)

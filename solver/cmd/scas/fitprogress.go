@@ -71,8 +71,8 @@ func (p *progress) streamed() func(model.Progress) {
 	}
 }
 
-// component returns the callback that reports the progress of a graphical lasso: of its largest component so
-// far.
+// component returns the callback for the progress of a graphical lasso. It reports the largest component of
+// the graph that has been begun so far.
 func (p *progress) component() func(glasso.Progress) {
 	var lock sync.Mutex
 	largest, first := 0, math.Inf(1)
@@ -107,7 +107,7 @@ type iterationHandler struct {
 	*progress
 	passes     float64 // number of passes after which the run ends
 	goal       float64 // the gap at which the run ends; 0 if there is no such gap
-	first, gap float64 // the first known gap, and the latest gap
+	first, gap float64 // the first known gap, and the latest gap; +Inf if none is known
 	objective  string  // text with the objective of the latest record
 }
 

@@ -111,17 +111,17 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		return nil, err
 	}
 	opt.LabelsFile = form.Labels
-	memory.read(opt)
+	memory.limitReading(opt)
 	p := e.begin("reading " + dataName(path))
 	defer p.end()
 	data, err := await(e, func() (*sparse.Dataset, error) {
 		if path == "-" {
-			return sparse.Read(&countedReader{Reader: e.stdin, name: "stdin", to: p}, "stdin", opt)
+			return sparse.Read(&countedReader{Reader: e.stdin, name: "stdin", progress: p}, "stdin", opt)
 		}
 		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary { // these two are not read in order
 			if f, err := os.Open(path); err == nil {
 				defer f.Close()
-				return sparse.Read(&countedReader{Reader: f, name: dataName(path), total: sizeOf(f), to: p}, path, opt)
+				return sparse.Read(&countedReader{Reader: f, name: dataName(path), total: sizeOf(f), progress: p}, path, opt)
 			}
 		}
 		return sparse.ReadFile(path, opt)
@@ -145,18 +145,19 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	return data, err
 }
 
-// A countedReader is a reader that reports how much of a file it has read.
+// A countedReader is a reader that reports to progress how many bytes of a file are done. total is the size
+// of the file, or 0 if the size is not known.
 type countedReader struct {
 	io.Reader
 	name        string
 	done, total int64
-	to          *progress
+	progress    *progress
 }
 
 func (r *countedReader) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	r.done += int64(n)
-	r.to.bytes("reading "+r.name, r.done, r.total)
+	r.progress.bytes("reading "+r.name, r.done, r.total)
 	return n, err
 }
 

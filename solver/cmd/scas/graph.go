@@ -87,8 +87,8 @@ func (c *graphCmd) Run(e *env) error {
 		return c.build(e, src, p)
 	})
 	p.end()
-	if large, bad := errors.AsType[*graph.ComponentError](err); bad && src.less {
-		return c.larger(large)
+	if large, bad := errors.AsType[*graph.ComponentError](err); bad && src.limitedByMemory {
+		return c.tooLarge(large)
 	}
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (c *graphCmd) glasso(r *graphReport, s *graphSource, opt *graph.Correlation
 	var res *glasso.Result
 	settings := glasso.Options{
 		Penalty: float64(c.Penalty), FreeDiagonal: c.FreeDiagonal,
-		MaxComponent: s.together, Threads: int(c.Threads), Progress: p.component(),
+		MaxComponent: s.maxComponent, Threads: int(c.Threads), Progress: p.component(),
 	}
 	if c.Edges != 0 {
 		res, err = glasso.EstimateEdges(s.cov, int(c.Edges), settings)

@@ -11,22 +11,22 @@ import (
 type graphMemory struct {
 	demand *demand // nil if the input has no rows
 	room   int64   // bytes for windows of the rows if the work is out of core, 0 otherwise
-	// together is the largest number of features of a component that glasso may solve. less is true if the
-	// memory sets this limit, not --max-component.
-	together int
-	less     bool
+	// maxComponent is the largest number of features of a component that glasso may solve. limitedByMemory is
+	// true if --memory sets this limit, and false if --max-component does.
+	maxComponent    int
+	limitedByMemory bool
 }
 
 // allowGraph returns an error if the graph needs too much memory. Otherwise it sets the graphMemory of s.
 func (c *graphCmd) allowGraph(s *graphSource) error {
-	solving := c.solverBytes(s, min(s.features, fewTogether))
+	solving := c.solverBytes(s, min(s.features, leastComponent))
 	need, of := c.graphBytes(s)+solving, ""
 	if s.data != nil || s.cov != nil {
 		of = " of " + s.name
 	}
 	limit, _ := c.Memory.limit()
 	if s.data == nil {
-		c.bound(s, float64(limit)-need+solving)
+		c.limitComponent(s, float64(limit)-need+solving)
 		return c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), of)
 	}
 	d := &demand{
@@ -45,13 +45,13 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	if s.room == 0 {
 		left = d.bytesLeft(limit)
 	}
-	c.bound(s, left+solving)
+	c.limitComponent(s, left+solving)
 	return nil
 }
 
 // graphBytes returns the memory of the graph in bytes, without the data and the covariances.
 func (c *graphCmd) graphBytes(s *graphSource) float64 {
-	perFeature := 200.0 // means, deviations, a transpose, the graph and its matrix
+	perFeature := 200.0 // bytes of means, deviations, a transpose, the graph and its matrix
 	if c.Method == "chain" {
 		perFeature = 250
 	}
@@ -89,9 +89,9 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	return need
 }
 
-// fewTogether is a number of features. The method glasso needs enough memory for a component of this size, or
-// of all features if they are fewer.
-const fewTogether = 128
+// leastComponent is a number of features. The method glasso needs enough memory for a component of this
+// size, or of all features if they are fewer.
+const leastComponent = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
 // component.
@@ -107,24 +107,24 @@ func (c *graphCmd) solverBytes(s *graphSource, size int) float64 {
 	return 2 * max(bytesOfPair*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
 }
 
-// bound sets s.together and s.less. left is the memory for glasso, in bytes.
-func (c *graphCmd) bound(s *graphSource, left float64) {
+// limitComponent sets s.maxComponent and s.limitedByMemory. left is the memory for glasso, in bytes.
+func (c *graphCmd) limitComponent(s *graphSource, left float64) {
 	const together = 2000 // default of --max-component
-	s.together = together
+	s.maxComponent = together
 	if c.MaxComponent != 0 {
-		s.together = int(c.MaxComponent)
+		s.maxComponent = int(c.MaxComponent)
 	}
-	if limit, _ := c.Memory.limit(); limit == 0 || c.solverBytes(s, s.together) <= left {
+	if limit, _ := c.Memory.limit(); limit == 0 || c.solverBytes(s, s.maxComponent) <= left {
 		return
 	}
 	half := max(0, left/2)
 	fits := min(math.Sqrt(half/(bytesOfPair*float64(threadsOf(c.Threads)))), half/8/float64(s.features))
-	s.together, s.less = max(1, int(fits)), true
+	s.maxComponent, s.limitedByMemory = max(1, int(fits)), true
 }
 
-// larger returns the error for a component that is too large for the memory. The error names a
-// penalty without such components.
-func (c *graphCmd) larger(e *graph.ComponentError) error {
+// tooLarge returns the error for a component that is too large for the memory. The error names a larger
+// penalty, which leaves no such component.
+func (c *graphCmd) tooLarge(e *graph.ComponentError) error {
 	limit, origin := c.Memory.limit()
 	return fmt.Errorf("penalty %.6g: %s or more would have to be solved together, more than the %s for which %s of memory (%s) are enough; try --penalty %.6g, which leaves no larger component, or allow more with --memory SIZE",
 		e.Penalty, plural(e.Size, "feature"), grouped(e.Limit), byteCount(limit), origin, e.Fits)

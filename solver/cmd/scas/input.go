@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A line is a line of a text file, with its words.
+// A line is a line of a text file without its comment, and the words of the line.
 type line struct {
 	file, text string
 	number     int // number of the line in the file, from 1
@@ -65,8 +65,8 @@ func eachLine(path string, do func(l line) error) error {
 }
 
 // readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless signed is
-// true. In error messages, what is the word for a number and of is the word for its owner, such as weight
-// and row.
+// true. The arguments what and of are words for error messages: for a number and for its owner, such as
+// weight and row.
 func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
 	want := withArticle(what) + ", a finite number"
 	if !signed {
@@ -77,7 +77,7 @@ func readNumbers(path, what string, signed bool, count int, of string) ([]float6
 		if len(l.words) > 1 {
 			return l.errorAt(1, "expected one %s a line", what)
 		}
-		v, ok := finite(l.words[0])
+		v, ok := parseFinite(l.words[0])
 		if !ok || v < 0 && !signed {
 			return l.errorAt(0, "expected %s", want)
 		}
@@ -93,8 +93,8 @@ func readNumbers(path, what string, signed bool, count int, of string) ([]float6
 	return numbers, nil
 }
 
-// finite parses word as a number. ok is false if word is not a finite decimal number.
-func finite(word string) (v float64, ok bool) {
+// parseFinite parses word as a number. ok is false if word is not a finite decimal number.
+func parseFinite(word string) (v float64, ok bool) {
 	odd := strings.Trim(word, "0123456789+-.eE") != "" // ParseFloat would accept 0x1p3 and 1_0
 	v, err := strconv.ParseFloat(word, 64)
 	return v, !odd && err == nil && isFinite(v)
@@ -144,7 +144,8 @@ func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 }
 
 // readGroups reads a file with disjoint groups, one on each line. The members of a group are numbers of
-// features, or of rows of A, from 1 to limit. The result has the numbers minus 1.
+// features, or of rows of A, from 1 to limit. The result has the numbers minus 1. The argument of is
+// the word for a member in error messages, such as feature.
 func readGroups(path string, limit int, of string) ([][]int, error) {
 	lines, err := readLines(path)
 	if err == nil && len(lines) == 0 {
@@ -154,7 +155,7 @@ func readGroups(path string, limit int, of string) ([][]int, error) {
 	in := make([]int, limit) // number of the line that has each member, or 0
 	for g, l := range lines {
 		for k, word := range l.words {
-			j, ok := numbered(word, limit)
+			j, ok := parseIndex(word, limit)
 			if !ok {
 				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", limit, of)
 			}
@@ -168,8 +169,8 @@ func readGroups(path string, limit int, of string) ([][]int, error) {
 	return groups, err
 }
 
-// numbered returns j if word is the whole number j+1 and 0 <= j < limit. Otherwise ok is false.
-func numbered(word string, limit int) (j int, ok bool) {
+// parseIndex returns j if word is the whole number j+1 and 0 <= j < limit. Otherwise ok is false.
+func parseIndex(word string, limit int) (j int, ok bool) {
 	u, err := strconv.ParseUint(word, 10, 31) // ParseUint accepts no sign
 	return int(u) - 1, err == nil && u > 0 && int(u) <= limit
 }
@@ -193,7 +194,7 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 		j, known := index[name]
 		switch {
 		case names == nil:
-			if j, known = numbered(name, p); !known {
+			if j, known = parseIndex(name, p); !known {
 				return l.errorAt(0, "expected a number in 1..%d, of a feature, before its lower and its upper bound", p)
 			}
 		case !known:
@@ -202,8 +203,8 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 		if first := in[j]; first != 0 {
 			return l.errorAt(0, "the bounds of feature %s are in line %d already: expected them once", name, first)
 		}
-		lo, okLo := bound(l.words[at], -1)
-		hi, okHi := bound(l.words[at+1], 1)
+		lo, okLo := parseBound(l.words[at], -1)
+		hi, okHi := parseBound(l.words[at+1], 1)
 		switch {
 		case !okLo:
 			return l.errorAt(at, "expected a lower bound, a finite number or -inf")
@@ -221,9 +222,10 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 	return box, err
 }
 
-// bound parses word as a finite number, or as the infinity of the given sign. ok is false if word is neither.
-func bound(word string, sign int) (v float64, ok bool) {
-	if v, ok = finite(word); ok {
+// parseBound parses word as a finite number, or as the infinity of the given sign. ok is false if word is
+// neither.
+func parseBound(word string, sign int) (v float64, ok bool) {
+	if v, ok = parseFinite(word); ok {
 		return v, true
 	}
 	v, err := strconv.ParseFloat(word, 64)

@@ -18,8 +18,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// TestAwait checks that await returns when the context ends, even if the function that it called does not
-// return.
+// TestAwait checks that await returns when the context ends, even if the function that await has called does
+// not return.
 func TestAwait(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &env{ctx: ctx}
@@ -131,7 +131,7 @@ func TestInterruptWhileFitting(t *testing.T) {
 	}
 }
 
-// A cancelOnWrite is a buffer that ends a context at the first report of progress.
+// A cancelOnWrite is a buffer that calls cancel when something is written to it.
 type cancelOnWrite struct {
 	lockedBuffer
 	cancel func()

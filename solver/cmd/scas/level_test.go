@@ -31,8 +31,8 @@ func buildV3(t *testing.T) string {
 	return program
 }
 
-// sameModels checks that training writes equal model files at every kernel level. Unless v3 is empty, it is
-// a program of buildV3, which must write the same file at the first and the last level.
+// sameModels checks that training writes equal model files at every kernel level. v3 is the result of
+// buildV3. If there is such a program, it must write the same file at the first and the last level.
 func sameModels(t *testing.T, v3 string, args ...string) {
 	t.Helper()
 	path, first := filepath.Join(t.TempDir(), "model"), ""
@@ -59,8 +59,8 @@ func sameModels(t *testing.T, v3 string, args ...string) {
 	}
 }
 
-// TestModelsEqualAtEveryLevel checks that equal seeds give equal model files at every kernel level, also in
-// the program of buildV3.
+// TestModelsEqualAtEveryLevel checks that equal seeds give equal model files at every kernel level, also by
+// the program that buildV3 builds.
 func TestModelsEqualAtEveryLevel(t *testing.T) {
 	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)

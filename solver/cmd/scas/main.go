@@ -15,7 +15,7 @@
 // If a setting needs a method of package solver (Spec.minimizes), or package exact does not solve the
 // problem, design.fit calls solver.Minimize instead.
 //
-// Flags of the objective reach it in the same way. For example, --mu becomes Spec.Mu (spec.go) and
+// A flag that changes the objective takes the same way. For example, --mu becomes Spec.Mu (spec.go) and
 // Problem.Fixed of package exact (penalty.go, fitter.go in solver/model). Solver.step adds mu x to the
 // gradient, and package quadratic adds mu to the diagonal of the Hessian.
 //
@@ -80,7 +80,7 @@ func main() {
 		os.Exit(code)
 	case <-ctx.Done():
 	}
-	// A command that waits for data from a pipe that a flag names does not end by itself.
+	// An interrupted command may wait for data from a pipe without end. The process ends all the same.
 	select {
 	case code := <-done:
 		os.Exit(code)

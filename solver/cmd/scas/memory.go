@@ -67,9 +67,9 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// read sets the memory limit of opt. If --memory is given, it also limits the heap. Without that limit,
-// garbage may need as much memory as the data.
-func (v memorySize) read(opt *sparse.ReadOptions) {
+// limitReading sets the memory limit of opt. If --memory gives at least 64 MiB, it also limits the heap,
+// because garbage could otherwise need as much memory as the data.
+func (v memorySize) limitReading(opt *sparse.ReadOptions) {
 	opt.Memory, _ = v.limit()
 	if opt.Format != sparse.Binary {
 		opt.Reserve = reserve(opt.Memory)

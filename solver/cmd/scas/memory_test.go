@@ -19,7 +19,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// checkMemory compares the estimates of the memory of data and of a fit with the memory that was allocated.
+// checkMemory compares the estimated memory of data and of a fit with the memory that they really need.
+// change may change the problem of the fit, and returns the settings.
 func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func(*solver.Problem) *solver.Settings) {
 	t.Helper()
 	start := solvertest.Heap()
@@ -64,8 +65,8 @@ func TestMemoryOfSynthetic(t *testing.T) {
 
 func asIs(*solver.Problem) *solver.Settings { return nil }
 
-// TestMemoryOfManyColumns checks the estimates of memory for many columns, most of them without data, also with
-// a graph.
+// TestMemoryOfManyColumns checks the estimates of memory for many columns, most of them without data, also
+// with a graph.
 func TestMemoryOfManyColumns(t *testing.T) {
 	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {
@@ -135,8 +136,8 @@ func TestByteCount(t *testing.T) {
 	}
 }
 
-// TestBeyondIsUnchecked checks that a damaged file is refused by the reader, or is larger than the memory, so
-// that commands read and check it in windows.
+// TestBeyondIsUnchecked checks that lessThan returns true for a damaged file that the reader accepts.
+// Commands then check its rows in windows.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {
@@ -171,8 +172,8 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	}
 }
 
-// TestRoom checks the memory that a refusal names for out-of-core work. It must be just enough for what this
-// work keeps in memory.
+// TestRoom checks the limit that an error about too little memory names as enough for work out of core. With
+// one byte less, the work must have no room for windows of the rows.
 func TestRoom(t *testing.T) {
 	data := &sparse.Dataset{X: sparse.Identity(54)}
 	graph := &graphCmd{Method: "glasso", Threads: 4}
@@ -188,11 +189,11 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// allowed matches the amount of memory that a refusal names.
+// allowed matches the part of an error that says what --memory would be enough.
 var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read it in pieces)?\n`)
 
-// TestSaysEnough checks that a command runs with the memory that a refusal names, and is refused with a tenth
-// less.
+// TestSaysEnough checks that a command runs with the memory that the error about too little memory names, and
+// that it fails with a tenth less.
 func TestSaysEnough(t *testing.T) {
 	const n, p = 40000, 30
 	s := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: p, Groups: 2, GroupSize: 5})

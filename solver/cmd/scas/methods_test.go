@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestEveryMethod checks that --method accepts every method of the solver, that it reduces the objective, and
-// that the list of methods explains it.
+// TestEveryMethod checks that --method accepts every method of the solver, that every method reduces the
+// objective, and that the list of methods explains every method.
 func TestEveryMethod(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	list, _ := succeed(t, "train", "--method", "list", "--verbose")

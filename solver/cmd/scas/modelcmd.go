@@ -106,7 +106,7 @@ type modelReport struct {
 type modelColumns struct {
 	Label  string             `json:"label,omitempty"`
 	Offset string             `json:"offset,omitempty"`
-	Fill   map[string]float64 `json:"fill,omitempty"`
+	Fill   map[string]float64 `json:"fill,omitempty"` // value for missing numbers, by the name of the column
 }
 
 // A columnReport describes a column of coefficients.
@@ -115,7 +115,7 @@ type columnReport struct {
 	Coefficients []coefficientReport `json:"coefficients"`             // only the largest ones
 	Largest      []groupReport       `json:"largest_groups,omitempty"` // only the groups with the largest coefficients
 
-	p int
+	p int // number of coefficients
 }
 
 // A modelClass describes the column of one class.
@@ -134,8 +134,8 @@ type groupReport struct {
 	Coefficient float64  `json:"coefficient"` // coefficient of the first feature
 }
 
-// newModelReport returns a report on a model. For each column it lists the largest coefficients and the
-// groups with the largest coefficients, at most top of each.
+// newModelReport returns a report on a model. For each column it lists the largest coefficients, at most top
+// of them, and the groups with the largest coefficients, at most top groups.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
 		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty, Weighted: m.Summary.Weighted,
@@ -156,8 +156,8 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 	return r
 }
 
-// problemOf returns what a model knows of its problem. It does not know the groups of a group lasso, or
-// whether the graph is a chain.
+// problemOf returns a summary of the problem that a model solves. A model does not record the groups of a
+// group lasso, or whether the graph is a chain.
 func problemOf(m *model.Model) problemSummary {
 	f := &m.Summary
 	s := problemSummary{
@@ -182,7 +182,7 @@ func problemOf(m *model.Model) problemSummary {
 func newColumnReport(m *model.Model, k, top int) *columnReport {
 	column := &m.Columns[k]
 	r := &columnReport{columnFit: newColumnFit(m, k), Coefficients: []coefficientReport{}, p: len(column.Coefficients)}
-	// liblinear writes no objective, and scas before version 0.2 no mean loss.
+	// A model of liblinear has no objective, and a model of scas before version 0.2 has no mean loss.
 	fitted, unknown := r.Status != "" || r.Objective != 0, number(math.NaN())
 	if r.Loss == 0 && (!fitted || r.Objective != 0) {
 		r.Loss, r.Penalty = unknown, unknown
@@ -224,7 +224,8 @@ func largest(coefficients, scale []float64, count int) (order []int) {
 	return order[:min(count, len(order))]
 }
 
-// largestGroups returns the groups of equal coefficients, in decreasing order of their absolute coefficients.
+// largestGroups returns the groups of features with equal coefficients, in decreasing order of the absolute
+// coefficient of a group.
 func largestGroups(c *model.Column) [][]int {
 	size := func(g []int) float64 { return math.Abs(c.Coefficients[g[0]]) }
 	groups := slices.DeleteFunc(slices.Clone(c.Groups), func(g []int) bool { return len(g) == 0 })
@@ -377,8 +378,8 @@ func (c *modelShowCmd) Run(e *env) error {
 	return e.show(c.JSON, newModelReport(c.File, m, int(c.Top)))
 }
 
-// Run reads a model of scas or liblinear, and writes it in the form of --to. The default is the form that it
-// did not read.
+// Run reads a model of scas or liblinear, and writes it in the form of --to. By default, a model of one form
+// is written in the other form.
 func (c *modelConvertCmd) Run(e *env) error {
 	m, err := readModel(c.In, c.Memory)
 	if err != nil {

@@ -19,7 +19,7 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 		paths = []string{c.file} // if there is no such file, reading it returns an error
 	}
 	opt.Format = c.formatOf(paths[0])
-	c.Memory.read(opt)
+	c.Memory.limitReading(opt)
 	data, err := await(e, func() (*sparse.Dataset, error) {
 		return sparse.ReadShard(paths, c.ranks.comm.Rank(), c.ranks.comm.Size(), opt)
 	})
