@@ -18,19 +18,19 @@ type Problem struct {
 	// entry for j. It may be nil if there is no such feature.
 	Vanishing []bool
 
-	// Bound sets Dependent to true if the roots' columns are nearly linearly dependent. Then no gap is
-	// proved.
+	// Bound sets Dependent to true if the columns of the roots (see Roots) are nearly linearly dependent.
+	// Then no gap is proved.
 	Dependent bool
 
 	box          term.Box
 	product      bool    // X is a box or R^p
-	relaxed      []bool  // relaxed[j] is true if eⱼ need not be 0
-	oneSided     []int32 // features with one finite bound, see checkSigns
+	relaxed      []bool  // relaxed[j] is true if the dual residual eⱼ need not be 0
+	oneSided     []int32 // features for which the sign of eⱼ decides on relaxed, see checkSigns
 	correction   *correction
-	rootsVersion int
+	rootsVersion int // see RootsVersion
 	// singletonGroup marks the rows of A whose group has only singleton rows.
 	singletonGroup []bool
-	// optimised lists the features whose singleton row gets the multiplier that makes the bound small.
+	// optimised lists the features for which domainGap chooses the multiplier of their singleton row.
 	optimised []int32
 	// recomputed lists the rows of A for which Bound ignores the given multiplier and computes another one.
 	recomputed []int32
@@ -77,8 +77,9 @@ type Bound struct {
 	Tail     []float64 // set by Memory.Prove: the tail of X'Cα, nil if the summation was not compensated
 }
 
-// Prepare decides how a dual point is made feasible. The caller sets the exported fields before. Later only
-// the values of positive limits, squares and ridges may change, and they must stay positive.
+// Prepare decides how a dual point is made feasible. The caller sets the exported fields before, and calls
+// Prepare once. Later only the values of positive limits, squares and ridges may change, and they must stay
+// positive.
 func (p *Problem) Prepare() {
 	n := len(p.Ridge)
 	p.product = true
@@ -165,7 +166,7 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 }
 
 // Bound returns the bound of P(x) − P* that the dual point (α, z) proves. t is the tally of x and α, and sum
-// is X'Cα. Bound replaces some multipliers of singleton rows by better ones.
+// is X'Cα. In its own copy of z, Bound replaces some multipliers of singleton rows by better ones.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	value, exceeds := p.Value(x, t.Loss), p.exceeds(z)
 	best := p.bound(x, z, t, sum, value, true)
@@ -189,8 +190,8 @@ func (p *Problem) exceeds(z []float64) bool {
 	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
 }
 
-// bound does the work of Bound. If a given multiplier is beyond its limit, it is moved to the limit if clip
-// is true; otherwise the whole dual point is scaled down.
+// bound does the work of Bound. value is P(x). If clip is true, a given multiplier that is beyond its limit
+// is moved to the limit; otherwise the whole dual point is scaled down.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1)}
 	p.start(z, t, sum, clip)
@@ -203,8 +204,9 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 		return none
 	}
 	if p.Roots() > 0 {
-		// The change of α at the roots also changes e at the features that are not roots: by at most the
-		// number size·norm. So the multipliers are computed again with errors that include this number.
+		// The change of α that makes eⱼ = 0 at the roots also changes e at the other features: by at most
+		// size times the norm of their columns. So the multipliers are computed again with errors that
+		// include these numbers.
 		p.start(z, t, sum, clip)
 		size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
 		for j, norm := range p.Columns.Norm {
@@ -243,8 +245,8 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
 }
 
-// start copies the given multipliers to work.z, sets the recomputed ones to 0, and computes e. If clip is
-// true, it moves a multiplier beyond its limit to the limit.
+// start copies the multipliers z to work.z, sets those of the rows in p.recomputed to 0, and computes e. If
+// clip is true, it moves a multiplier beyond its limit to the limit.
 func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.work.z, z)
 	clear(p.work.zErr)
@@ -258,9 +260,9 @@ func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
 // The sign of eⱼ is considered certain if |eⱼ| is more than clearSign times its error bound.
 const clearSign = 1e3
 
-// checkSigns updates relaxed for the features in oneSided. Such a feature has one finite bound. If it is a
+// checkSigns updates relaxed for the features in oneSided. Such a feature has one finite bound. If this is a
 // lower bound, every eⱼ ≥ 0 is feasible; if it is an upper bound, every eⱼ ≤ 0. So eⱼ need not be 0 if it
-// certainly has this sign.
+// certainly has the feasible sign.
 func (p *Problem) checkSigns() {
 	if len(p.oneSided) == 0 {
 		return
@@ -302,7 +304,8 @@ func (p *Problem) optimises(j, row int) bool {
 	return !p.Penalty.Squared(row)
 }
 
-// setResidual sets e = X'Cα + A'z and bounds its errors. In z, the recomputed multipliers are 0.
+// setResidual sets work.e to X'Cα + A'z and work.eErr to bounds of its errors. z is work.z, in which the
+// multipliers of the rows in p.recomputed are 0.
 func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	w := &p.work
 	compensated, norm := sum.Tail != nil, 1.001*math.Sqrt(t.Square)
@@ -358,12 +361,12 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 const leastPivot = 1e-7
 
 // A rootChange bounds the change δ = ΦXN d of α that makes eⱼ = 0 at all roots. N has one column for each
-// root, its vector n (see root). Φ is in Tally.Phi. d solves H d = −e_F with H = N'X'CΦXN, where e_F has the
-// values of e at the roots.
+// root, its vector n (see root). Φ is the diagonal matrix with the numbers Φᵢ of Tally.Phi. d solves
+// H d = −e_F with H = N'X'CΦXN, where e_F has the values of e at the roots.
 type rootChange struct {
 	norm       float64 // bounds √(d'H d)
 	reach      float64 // bounds the change |(XN d)ᵢ| of every margin; +Inf if d may not exist
-	exactReach float64 // reach without rounding errors
+	exactReach float64 // what reach would be without rounding errors
 }
 
 // rootChange bounds the change of α that makes eⱼ = 0 at all roots. If there are roots, it first makes eⱼ = 0
@@ -420,8 +423,8 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 	return by
 }
 
-// scaling returns the factor that makes the dual point feasible. rounding estimates how much the gap grows
-// because rounding errors make the factor smaller. value is P(x).
+// scaling returns the factor by which the dual point must be multiplied to be feasible; it is at most 1.
+// rounding estimates how much the gap grows because rounding errors make the factor smaller. value is P(x).
 func (p *Problem) scaling(value float64) (by, rounding float64) {
 	w := &p.work
 	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
@@ -435,9 +438,9 @@ func (p *Problem) scaling(value float64) (by, rounding float64) {
 	return by, (exact - by) * value
 }
 
-// openSideScaling returns the factor for the features with a singleton row, one finite bound and no ridge.
-// With it, the multiplier of the row can give eⱼ the required sign. exact is the factor without rounding
-// errors.
+// openSideScaling returns the factor that the features with a singleton row, one finite bound and no ridge
+// require. If the dual point is multiplied by it, the multiplier of the row can give eⱼ the feasible sign.
+// exact is the factor without rounding errors.
 func (p *Problem) openSideScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {
@@ -619,8 +622,8 @@ func (b *Bound) NeedsCompensation(goal float64) bool {
 	return b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap)
 }
 
-// NeedsScaledTally reports whether the Fenchel terms of the scaled α should be computed, because Bound's
-// estimate of them may be the only reason that the gap is above goal. t is the tally of the α before scaling.
+// NeedsScaledTally reports whether the Fenchel terms of the scaled α should be computed, because their upper
+// bound b.Fenchel may be the only reason that the gap is above goal. t is the tally of the α before scaling.
 func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
 }
@@ -644,6 +647,7 @@ func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	return float64((value+t.Zero)*(1+1e-11)) + zero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
+// objectiveRounding bounds the relative rounding error of a computed objective, see Rounded.
 const objectiveRounding = 0x1p-50
 
 // Rounded turns gap, a bound of P(x) − P* in real arithmetic, into a bound for the computed objective. It

@@ -15,10 +15,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A testProblem has 200 samples in memory.
+// A testProblem is a gap.Memory with 200 samples.
 type testProblem struct {
 	*gap.Memory
-	rows kernels.Rows
+	rows kernels.Rows // the data
 }
 
 // prove sets head to X'Cα and calls Prove.
@@ -44,7 +44,8 @@ func pointAt(m testProblem, x []float64) *gap.Point {
 	return pt
 }
 
-// cases returns problems, for each loss, whose dual points are made feasible in different ways.
+// cases returns problems for each loss, by name. Package gap makes their dual points feasible in different
+// ways.
 func cases(t *testing.T) map[string]*exact.Problem {
 	t.Helper()
 	const p = 12
@@ -52,12 +53,12 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var chain, bend []sparse.Triplet
+	var chain, second []sparse.Triplet
 	for j := range p - 1 {
 		chain = append(chain, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -1})
 	}
 	for j := range p - 2 {
-		bend = append(bend, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -2}, sparse.Triplet{Row: j, Col: j + 2, Value: 1})
+		second = append(second, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -2}, sparse.Triplet{Row: j, Col: j + 2, Value: 1})
 	}
 	matrix := func(rows int, entries []sparse.Triplet) *linalg.Algebra {
 		a, err := sparse.FromTriplets(rows, p, entries)
@@ -93,7 +94,7 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	add("chain", matrix(p-1, chain), func(*exact.Problem) {})
 	add("chain in two parts", matrix(p-1, chain), func(q *exact.Problem) { q.Limit[4] = 0 })
 	add("chain, nonnegative", matrix(p-1, chain), func(q *exact.Problem) { q.Set = term.Nonnegative{}.Region(p) })
-	add("second differences", matrix(p-2, bend), func(*exact.Problem) {})
+	add("second differences", matrix(p-2, second), func(*exact.Problem) {})
 	add("elastic chain", matrix(p-1, chain), func(q *exact.Problem) {
 		q.Square = make([]float64, p-1)
 		for j := range q.Square {

@@ -15,15 +15,16 @@ import (
 type correction struct {
 	steps []correctionStep
 	roots []root
-	// rowOf[j] lists the non-zero entries n_j of the vectors n of all roots (see root), each with the index
-	// of its root. It is nil without roots.
+	// rowOf[j] has the non-zero entries of row j of N, the matrix with one column for each root, its vector n
+	// (see root). The index of an entry is the index of the root. rowOf is nil without roots.
 	rowOf [][]sparseEntry
 }
 
+// A correctionStep changes the multiplier of a row so that eⱼ = 0 at a feature of the row.
 type correctionStep struct {
 	row, feature int32
 	entry        float64 // the entry of A at (row, feature)
-	singleton    bool    // the row has a single feature
+	singleton    bool    // all other entries of the row are 0
 }
 
 // A root is a feature F that no step corrects. After the steps, e_F is n'e, where e has the values before the
@@ -40,8 +41,8 @@ type sparseEntry struct {
 }
 
 // newCorrection chooses the steps. relaxed[j] is true if eⱼ need not be 0. largest[j] is the largest |x_ij|
-// of column j of X. If it is 0, no change of α corrects feature j; then the feature becomes a root only if no
-// row of A can correct it.
+// in column j of X. If largest[j] is 0, no change of α corrects feature j; then the feature becomes a root
+// only if no row of A can correct it.
 func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction {
 	reached, left := slices.Clone(relaxed), 0
 	for _, done := range relaxed {
@@ -95,6 +96,7 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 			}
 		}
 	}
+	// empty is true once features with largest[j] = 0 may become roots.
 	for next, empty := 0, false; ; {
 		for len(ready) > 0 {
 			row := ready[0]
@@ -126,8 +128,8 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	}
 }
 
-// setRootVectors sets rowOf and the field n of each root. It solves A n = 0 for the rows of the steps, from the
-// last step to the first. p is the number of features.
+// setRootVectors sets c.rowOf and the vector n of each root. It goes from the last step to the first: the
+// condition (A n)_row = 0 gives the entry of n at the feature of the step. p is the number of features.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
 	c.rowOf = make([][]sparseEntry, p)
 	for k, root := range c.roots {

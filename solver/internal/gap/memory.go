@@ -29,8 +29,8 @@ type Point struct {
 	Loss             float64 // Σ cᵢ φ(tᵢ)
 }
 
-// ColumnsOf computes the magnitudes of the columns of the data matrix. x has the rows of this process. team
-// has the other processes with their rows.
+// ColumnsOf computes the magnitudes of the columns of the data matrix. x has the rows of this process, and
+// team the processes with all rows. The field Offset stays 0.
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{Largest: make([]float64, p), Norm: make([]float64, p), Entries: make([]float64, p)}
@@ -79,8 +79,8 @@ func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (all Tally) {
 }
 
 // Prove returns the bound that the dual point (alpha, z) proves for the point. t is the tally of the point
-// and alpha; if t is nil, Prove computes it. head is X'Cα. If the bound is above goal and the cause may be
-// rounding or scaling, Prove computes it again more accurately; this may overwrite head.
+// and alpha; if t is nil, Prove computes it. head is X'Cα. If the bound is above goal, or nearly, and the
+// cause may be rounding or scaling, Prove computes it again more accurately; this may overwrite head.
 func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
 	if t == nil {
 		fresh := m.Tally(at, alpha)
@@ -119,7 +119,8 @@ func (m *Memory) Trivial(at *Point, value float64) float64 {
 	return m.Problem.Trivial(at.X, value, &t)
 }
 
-// bound calls Problem.Bound. If α may change at roots, it first adds to t and sum what this change needs.
+// bound calls Problem.Bound. If roots may require a change of α, bound first adds to t and sum what Bound
+// needs for this change.
 func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	if m.NeedsPhi() {
 		phi := m.Sums.Scratch
@@ -132,7 +133,8 @@ func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	return b
 }
 
-// hessian returns the upper triangle of N'X' diag(phi) X N. The columns of N are the vectors n of the roots.
+// hessian returns the upper triangle of N'X' diag(phi) X N for the samples of all processes. The columns of N
+// are the vectors n of the roots.
 func (m *Memory) hessian(phi []float64) []float64 {
 	if m.rootsFor != m.correction {
 		m.roots, m.rootsFor = m.rootColumns(m.Data), m.correction

@@ -12,7 +12,7 @@ type Base struct {
 	Tally Tally     // the tally of X and α
 }
 
-// A Move is a step d from a Base to x = base + d. The matrix H = κX'CX is known.
+// A Move is a step d from the point of a Base to x = Base.X + d. The matrix H = κX'CX is known.
 type Move struct {
 	Size  float64   // Σ |dⱼ| Columns.Norm[j], a bound of √(Σ cᵢ(Xd)ᵢ²)
 	Terms int       // the number of non-zero dⱼ
@@ -23,8 +23,9 @@ type Move struct {
 	Row       func(j int) []float64 // returns row j of H
 }
 
-// ProveMoved returns a bound for x without reading the samples. The dual point has α + κXd and the
-// multipliers z. Its Fenchel terms at x are as large as the Fenchel terms of α at the base.
+// ProveMoved returns a bound for the point x, to which the move leads from b, without reading the samples.
+// The dual point has α + κXd and the multipliers z. Its Fenchel terms at x are as large as the Fenchel terms
+// of α at b.X.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally

@@ -18,12 +18,12 @@ import (
 // The multiplier z_k of a row is the dual variable of v_k. At the optimum z_k = s + Square_k v_k with
 // |s| ≤ Limit_k.
 type Penalty struct {
-	M, T   *sparse.CSR // A and its transpose, kept rows only; nil if A is the identity
-	Limit  []float64
-	Square []float64 // nil if there are no squares
-	Groups []Group   // nil if there are no groups
-	From   []int32   // From[k] is the row of A that is kept as row k
-	Total  int       // the number of rows of A
+	M, T   *sparse.CSR // the kept rows of A and their transpose; nil if all rows of A = I are kept
+	Limit  []float64   // one number for each kept row
+	Square []float64   // one number for each kept row; nil if there are no squares
+	Groups []Group     // nil if there are no groups
+	From   []int32     // From[k] is the row of A that is kept as row k
+	Total  int         // the number of rows of A
 
 	// Singleton[j] is the kept row whose only non-zero entry is SingletonEntry[j] at feature j; −1 if there
 	// is none. Of several such rows it is the one whose multiplier can change the dual residual eⱼ most.
@@ -261,7 +261,8 @@ func (pen *Penalty) Restrict(z []float64) []float64 {
 	return out
 }
 
-// Expand is the inverse of Restrict. Rows that are not kept get 0.
+// Expand returns a vector with one entry for each row of A: for a kept row the entry of z, for other rows 0.
+// It is the inverse of Restrict.
 func (pen *Penalty) Expand(z []float64) []float64 {
 	out := make([]float64, pen.Total)
 	for k, row := range pen.From {
@@ -365,7 +366,8 @@ func (g *Group) clip(z []float64) {
 // relativeError bounds the relative rounding error of Norm.
 func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * roundoff) }
 
-// fenchel returns an upper bound of Limit |v| − z'v. It is computed as
+// fenchel returns an upper bound of Limit |v| − z'v, where v and z have the rows of the group only. It is
+// computed as
 //
 //	|v| (|z − Limit v/|v||² + Limit² − |z|²) / (2 Limit).
 func (g *Group) fenchel(z, v []float64) float64 {

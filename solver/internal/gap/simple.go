@@ -68,8 +68,8 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 	return gap
 }
 
-// errors bounds rounding errors. margins bounds the error of the Fenchel terms of the samples. columns[j]
-// bounds the error of e_j.
+// errors bounds rounding errors. margins bounds the error of the sum of the samples' Fenchel terms.
+// columns[j] bounds the error of e_j.
 func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)

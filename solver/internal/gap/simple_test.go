@@ -40,8 +40,9 @@ func (b *box) maximum(e number, mu float64) number {
 }
 
 // instance returns a random problem with the squared loss (b − t)² and the penalty |A x|₁. Its columns have
-// very different scales. If rests is true, x is 0 and e is nearly 0.
-func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Simple, *SimplePoint, []float64) {
+// very different scales. If trivial is true, A is the identity, x is 0 and e is nearly 0. The last result has
+// the labels b.
+func instance(rng *rand.Rand, mu float64, set *box, trivial bool) (*Simple, *SimplePoint, []float64) {
 	n, p, l := 3+rng.IntN(30), 1+rng.IntN(8), 1+rng.IntN(10)
 	matrix := func(rows int, scale []float64) *sparse.CSR {
 		b, err := sparse.FromDense(rows, p, random(rng, rows*p, scale))
@@ -58,13 +59,13 @@ func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Simple, *Simpl
 	if set != nil {
 		f.Domain = term.NewBox(p, set.lower, set.upper)
 	}
-	if rests {
+	if trivial {
 		l = p
 		f.A = linalg.New(sparse.Identity(p), p)
 	}
 	at := &SimplePoint{X: random(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
 	for j := range at.X {
-		if at.X[j] /= scale[j]; rests {
+		if at.X[j] /= scale[j]; trivial {
 			at.X[j] = 0
 		}
 	}
@@ -91,7 +92,7 @@ func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Simple, *Simpl
 		mean[i] = v / float64(n)
 	}
 	f.Data.MulVecTrans(at.E, mean)
-	if rests {
+	if trivial {
 		for j, v := range at.E {
 			at.Beta[j] = -v * (1 + 0x1p-52*float64(rng.IntN(3)))
 		}
@@ -128,8 +129,8 @@ func product(m *sparse.CSR, x []float64) []number {
 	return out
 }
 
-// truth returns the bound of Gap as it is without rounding. A nil set is R^p.
-func truth(f *Simple, set *box, at *SimplePoint, labels []float64) number {
+// exactGap returns what Gap would return without rounding errors and their bounds. A nil set is R^p.
+func exactGap(f *Simple, set *box, at *SimplePoint, labels []float64) number {
 	n := num(float64(len(labels)))
 	gap := num(0)
 	for i, t := range product(f.Data, at.X) {
@@ -178,7 +179,7 @@ func TestSimpleIsABound(t *testing.T) {
 			var worst float64
 			for seed := range uint64(400) {
 				f, at, labels := instance(rand.New(rand.NewPCG(seed, 7)), c.mu, c.set, seed%2 == 0)
-				want := truth(f, c.set, at, labels)
+				want := exactGap(f, c.set, at, labels)
 				got := num(f.Gap(at))
 				if got.less(want) {
 					t.Fatalf("seed %d: bound %v is below %v", seed, got, want)

@@ -77,9 +77,9 @@ const phiSlope = 1e4
 //
 // has one of two bounds. rootChangeCost adds up the bounds of the samples.
 //
-// The first bound is for samples with CurvatureOfSlope. This function, which most losses of package term
-// have, gives φ″ as a concave function of φ'. Its values at φ'(tᵢ) and at αᵢ are at least Φᵢ, so the values
-// between them are, too. The second derivative of φ* is the reciprocal of CurvatureOfSlope. Therefore:
+// The first bound is for losses that have the function CurvatureOfSlope, as most losses of package term do.
+// It gives φ″ as a concave function of φ'. Its values at φ'(tᵢ) and at αᵢ are at least Φᵢ, and so are its
+// values between these slopes. The second derivative of φ* is the reciprocal of CurvatureOfSlope. Therefore:
 //
 //   - The derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ.
 //   - |δᵢ| is at most half the distance of αᵢ from the nearer end of the domain. So CurvatureOfSlope at
@@ -89,9 +89,9 @@ const phiSlope = 1e4
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// The second bound is for samples without CurvatureOfSlope, or with the value 0 at φ'(tᵢ). Let Fᵢ⁺ and Fᵢ⁻
-// be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and convex in α.
-// So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
+// The second bound is for losses without CurvatureOfSlope, and for samples at which it is 0 at φ'(tᵢ). Let
+// Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and
+// convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope
 	for i, a := range s.Alpha {
@@ -153,7 +153,8 @@ func (t *Tally) Over(team *rows.Team) {
 	t.MaxPhi = largest[0]
 }
 
-// scaled returns upper bounds of the sums for tau α instead of α. It uses that Fenchel terms are convex.
+// scaled returns the tally for tau α instead of α, with upper bounds of Fenchel and Mismatch. Fenchel terms
+// are convex in α, and their sum at α = 0 is Loss + Zero.
 func (t Tally) scaled(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.Zero))
 	t.Mismatch += float64((1 - tau) * t.Size)
@@ -161,8 +162,8 @@ func (t Tally) scaled(tau float64) Tally {
 }
 
 // marginErrorCost bounds by how much rounding of margins and slopes changes the sum of the Fenchel terms. The
-// derivative of a term with respect to tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a margin. terms is the
-// number of roundings in a slope.
+// derivative of a term with respect to tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a margin, and terms the
+// number of roundings in a margin and its slope.
 func (t *Tally) marginErrorCost(err, terms float64) float64 {
 	first := float64(t.Mismatch*(err+float64(4*terms*roundoff))) + float64(8*roundoff*t.Weighted)
 	return first + float64(t.Curvature*float64(err*err))

@@ -160,9 +160,9 @@ const (
 	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
 )
 
-// tauFactor returns the number by which τ is multiplied after a step of the given length. The nearer the point
-// is to the central path, the smaller is the number. decrement is the squared Newton decrement before the
-// step, divided by τ. terms is the result of Terms.
+// tauFactor returns the number by which τ is multiplied after a step of the given length. The number is small
+// if the point is near the central path. decrement is the squared Newton decrement before the step, divided
+// by τ. terms is the result of Terms.
 func tauFactor(length, decrement, terms float64) float64 {
 	switch {
 	case length >= longStep && decrement <= 0.1:
