@@ -10,9 +10,12 @@ type Anchor struct {
 }
 
 const (
-	firstWeight, mostWeight        = 0.03, 10 // smallest c after a rise, and largest c; unit: Curvature·Row²
-	increaseWeight, decreaseWeight = 3, 0.7   // factors of c after a clear rise and after a new best objective
-	clearRise                      = 0.01     // smallest clear rise of the objective; unit: Keeper.Scale
+	// Smallest c after a rise, and largest c, in units of Curvature·Row² (see Scales).
+	firstWeight, mostWeight = 0.03, 10
+	// Factors of c after a clear rise of the objective, and after a new best objective.
+	increaseWeight, decreaseWeight = 3, 0.7
+	// Smallest clear rise above the best objective, in units of Keeper.Scale.
+	clearRise = 0.01
 )
 
 // Tame increases the proximal weight, restores the best iterate and returns true if the objective has

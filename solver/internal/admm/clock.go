@@ -4,8 +4,8 @@ import "time"
 
 // A Clock measures the time of a run. It is paused during evaluations and calls of the Recorder.
 type Clock struct {
-	since time.Time
-	used  time.Duration
+	since time.Time     // start of the time that runs, if the clock is not paused
+	used  time.Duration // measured time until the last pause
 }
 
 // NewClock returns a Clock that measures from the time began.

@@ -8,12 +8,12 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I and c = 0. If B is
-// diagonal, Diagonal holds its diagonal, and the field B must be nil.
+// A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I and c = 0.
 type Coupling struct {
-	B           linalg.Map
-	Alpha       float64 // if positive, B'B = Alpha I
-	Diagonal, C []float64
+	B        linalg.Map // nil means −I, or the diagonal matrix of Diagonal
+	Alpha    float64    // if positive, B'B = Alpha I; 0 if it is not known
+	Diagonal []float64  // the diagonal of a diagonal B; if it is set, the field B must be nil
+	C        []float64  // c; nil means zeros
 }
 
 // Y returns the y for which A x + B y = c. ax is A x, and the result may be ax itself. ok is false if the
@@ -37,8 +37,8 @@ func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
 	return y, true
 }
 
-// Multipliers returns −B'beta for B = −I or a diagonal B. At an optimum it is a subgradient of g at y. The
-// result may be beta itself.
+// Multipliers returns −B'beta for B = −I or a diagonal B. At an optimum it is a subgradient of the penalty at
+// y. The result may be beta itself.
 func (c Coupling) Multipliers(beta []float64) []float64 {
 	if c.Diagonal == nil {
 		return beta
@@ -58,8 +58,8 @@ func (c Coupling) Check() error {
 	return linalg.Check("Coupling.B", c.B)
 }
 
-// Validate checks the fields of c. l is the number of rows of A. Its errors name the fields of
-// Problem.Coupling.
+// Validate checks the fields of c for a constraint matrix A with l rows and a penalty g. The errors name the
+// fields of Problem.Coupling.
 func (c Coupling) Validate(l int, g term.Penalty) error {
 	if c.B != nil && c.Diagonal != nil {
 		return errorf("Coupling has both B and Diagonal; set one")

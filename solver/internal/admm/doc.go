@@ -8,7 +8,7 @@
 // beta. SCAS-ADMM minimises over x by variance-reduced stochastic gradients (SVRG;
 // Johnson and Zhang 2013). An outer iteration has three parts:
 //
-//  1. A snapshot: one pass over the data computes the gradient of the mean loss at x_t.
+//  1. A snapshot: one pass over the data computes the gradient of the mean loss at the current x, called x_t.
 //  2. An inner loop: each step draws a sample and moves w against an estimate of the gradient of the
 //     augmented Lagrangian. The estimate replaces the gradient of the mean loss at w by the gradient at x_t
 //     plus the change of the gradient of the sample's loss from x_t to w. The next x is the mean of the

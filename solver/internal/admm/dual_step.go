@@ -20,15 +20,16 @@ type DualStep struct {
 	coupling Coupling
 	g        term.Penalty
 	rho      float64
-	each     []float64 // ρ of each row of A, in units of the ρ of SetRho; nil if all rows have this ρ
-	ax       []float64 // A x − c
+	shares   []float64 // ρ of each row of A, in units of the ρ of SetRho; nil if all rows have this ρ
+	ax       []float64 // A x − c, or A x times shares
 	by, v    []float64 // B y, and the argument of the proximal map
 	step     []float64 // step size of the proximal map for each coordinate of y
-	momentum []float64 // memory for the method iterate; nil unless B is general
+	momentum []float64 // memory for the method iterate; nil if −I, Diagonal or Alpha describes B
 	lipB     float64   // largest eigenvalue of B'B
 }
 
-// NewDualStep returns a DualStep. SetRho must be called before its first use.
+// NewDualStep returns a DualStep for A with l rows and y with q coordinates. limit becomes its Limit. SetRho
+// must be called before its first use.
 func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualStep {
 	d := &DualStep{coupling: c, g: g, Limit: limit, ax: make([]float64, l), by: make([]float64, l)}
 	if limit != nil {
@@ -59,14 +60,14 @@ func (d *DualStep) SetRho(rho float64) {
 	}
 }
 
-// SetShares gives row k of A its own ρ: share[k] times the ρ of SetRho. Limit must not be nil.
-func (d *DualStep) SetShares(share []float64) { d.each = share }
+// SetShares gives row k of A its own ρ: shares[k] times the ρ of SetRho. Limit must not be nil.
+func (d *DualStep) SetShares(shares []float64) { d.shares = shares }
 
-// Multipliers replaces v by beta + ρ v.
+// Multipliers replaces v by beta + ρ v, with the ρ of each row.
 func (d *DualStep) Multipliers(v, beta []float64) {
 	for j, x := range v {
-		if d.each != nil {
-			x *= d.each[j]
+		if d.shares != nil {
+			x *= d.shares[j]
 		}
 		v[j] = math.FMA(d.rho, x, beta[j])
 	}
@@ -86,7 +87,7 @@ func (d *DualStep) minusC(ax []float64) []float64 {
 // Update updates y and beta, given A x.
 func (d *DualStep) Update(ax, y, beta []float64) {
 	ax = d.minusC(ax)
-	if d.each != nil {
+	if d.shares != nil {
 		d.updateEach(ax, y, beta)
 		return
 	}
@@ -123,12 +124,12 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 
 // updateEach is Update if rows have their own ρ. It scales A x and y so that all rows have one ρ.
 func (d *DualStep) updateEach(ax, y, beta []float64) {
-	for j, share := range d.each {
+	for j, share := range d.shares {
 		d.ax[j] = share * ax[j]
 		y[j] *= share
 	}
 	kernels.ProxDual(beta, y, d.ax, d.Limit, d.rho)
-	for j, share := range d.each {
+	for j, share := range d.shares {
 		y[j] /= share
 	}
 }

@@ -8,8 +8,8 @@ type Point struct {
 	X, Y, Dual []float64
 }
 
-// Set overwrites X, Y and Dual of p with the slices of from. Each pair of slices must have one length, but if
-// a slice of from is nil, the slice of p does not change.
+// Set copies X, Y and Dual of from into the slices of p, which must have the same lengths. If a slice of from
+// is nil, the slice of p does not change.
 func (p Point) Set(from Point) {
 	copy(p.X, from.X)
 	copy(p.Y, from.Y)
@@ -24,7 +24,7 @@ type Keeper struct {
 	Kept    Point // the best iterate, or any useful iterate if not Watched; X is nil if there is none
 }
 
-// Begin starts a run at the given iterate. scale is as in Watcher.Start.
+// Begin starts a run at the given iterate. scale is the smallest value that Watcher.Scale may have.
 func (k *Keeper) Begin(at Point, objective, scale float64) {
 	k.Start(objective, scale)
 	k.Keep(at)
@@ -45,7 +45,7 @@ func (k *Keeper) Restore(at Point) bool {
 
 // Judge compares the objective at a snapshot with the best objective so far, and keeps the best iterate. If
 // the verdict is Restart, it restores the best iterate, and the caller must compute the snapshot again.
-// loose is as for Watcher.See.
+// loose is true if the iterate may violate a constraint of the problem (see Watcher.See).
 func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	verdict := k.See(objective, k.Auto, loose)
 	switch verdict {

@@ -9,21 +9,21 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// spread is the ratio of the largest to the smallest scale of a column above which columns get their own
-// step sizes. For smaller ratios equal step sizes are as good.
+// Columns get their own step sizes if the largest scale of a column is more than spread times the smallest
+// one. For smaller ratios equal step sizes are as good.
 const spread = 32
 
 // A MetricProblem holds the parts of the problem on which the metric depends.
 type MetricProblem struct {
 	Data      *sparse.CSR
 	A         *linalg.Algebra // the identity or a matrix
-	Limit     []float64
-	Curvature float64    // upper bound of φ″
-	Ridge     float64    // mu
-	Unit      float64    // unit of the margins: the unit of the labels in regression, else 1
-	Least     float64    // lower bound of ρ in most cases; see the method rho
-	Slope     float64    // root mean square of the slopes at x = 0
-	Team      *rows.Team // the processes that hold the rows; nil if there is only one
+	Limit     []float64       // for each row of A, the limit of beta
+	Curvature float64         // upper bound of φ″
+	Ridge     float64         // mu
+	Unit      float64         // unit of the margins: the unit of the labels in regression, else 1
+	Least     float64         // lower bound of ρ in most cases; see the method rho
+	Slope     float64         // root mean square of the slopes at x = 0
+	Team      *rows.Team      // the processes that hold the rows; nil if there is only one
 }
 
 // A Metric gives columns of data on different scales different step sizes.
@@ -34,10 +34,11 @@ type MetricProblem struct {
 //
 // A nil Metric means equal step sizes: its methods do nothing.
 type Metric struct {
-	D    []float64       // powers of two
-	Rho  []float64       // ρ of each row of A, a power of two
-	Data *sparse.CSR     // X D
-	A    *linalg.Algebra // the matrix M = [diag(√ρ) A D; √mu D]; M'M is the K of Plan in the coordinates u
+	D    []float64   // powers of two
+	Rho  []float64   // ρ of each row of A, a power of two
+	Data *sparse.CSR // X D
+	// A is the matrix M = [diag(√ρ) A D; √mu D]. M'M is the matrix K of Plan in the coordinates u.
+	A *linalg.Algebra
 }
 
 // NewMetric returns the metric of a problem. It returns nil if equal step sizes are better, because all
@@ -90,23 +91,25 @@ func termSize(idx []int32, val, unit []float64) float64 {
 	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
 }
 
-// rho returns ρ of row k of A: 3 times the limit of the row, divided by the expected size of (A x)ₖ. Let s
-// be the ρ at which the row is as stiff as the loss. Then ρ is at least leastDecay·s, and at least the
-// smaller of Least and 0.1 s. size is from termSize, curvature and norm² from scaledNorms.
+// rho returns ρ of row k of A: 3 times the limit of the row, divided by the expected size of (A x)ₖ. Let
+// balanced be the ρ at which the row is as stiff as the loss. Then ρ is at least leastDecay·balanced, and at
+// least the smaller of Least and 0.1 balanced. size is from termSize, curvature and norm² from scaledNorms.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
 	}
 	natural := 3 * p.Limit[k] * norm / (p.Unit * size)
-	steps := curvature * p.Curvature / (size * size)
-	return powerOfTwo(max(natural, min(p.Least, 0.1*steps), leastDecay*steps))
+	balanced := curvature * p.Curvature / (size * size)
+	return powerOfTwo(max(natural, min(p.Least, 0.1*balanced), leastDecay*balanced))
 }
 
+// leastDecay is the smallest ρ of a row, in units of the ρ at which the row is as stiff as the loss.
 const leastDecay = 4e-6
 
 // columnUnits returns 1/(root mean square of the nonzeros) for each column. An empty column gets the
-// geometric mean of the smallest and the largest of these numbers. ok is true if they differ enough to need
-// a metric. Zeros are left out, because otherwise a few rows with rare features would dominate.
+// geometric mean of the smallest and the largest of these numbers. ok is true if these numbers are finite and
+// differ enough to need a metric. Zeros are left out, because otherwise a few rows with rare features would
+// dominate.
 func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)

@@ -13,12 +13,12 @@ type OuterLoop struct {
 	// Snapshot compares the objective at X with the best objective so far, and may restore the best
 	// iterate. Then it sets Gradient to the gradient of the mean loss at X.
 	Snapshot func() error
-	// Schedule returns the step size of the iteration that begins with the last snapshot. more is false
+	// Schedule returns the step size of the outer iteration whose snapshot was just taken. more is false
 	// if the budget does not allow the iteration.
 	Schedule func() (eta float64, more bool, err error)
 	// RowSets calls inner for one RowSet after the other. Data in memory are one RowSet.
 	RowSets func(inner func(*RowSet) error) error
-	// Met returns RowCurvature.At at the snapshot.
+	// Met returns the curvature that limits the step size at the snapshot; see RowCurvature.At.
 	Met func() float64
 
 	Point
@@ -41,13 +41,13 @@ type OuterLoop struct {
 	// samples.
 	MeanCurvature float64
 
-	plan      Plan // the plan of the current RowSet
-	draw      func(rows []int32)
-	residual  []float64 // A x + B y − c
-	d         []float64 // d of Plan, in the coordinates of the metric
-	sum, last []float64 // sum of the iterates of a round, and its final iterate
-	u         []float64 // start of a round, in the coordinates of the metric
-	rows      []int32   // numbers of the drawn rows
+	plan      Plan               // the plan of the current RowSet
+	draw      func(rows []int32) // Draw of the current RowSet
+	residual  []float64          // scratch memory of setAugmented
+	d         []float64          // part of the gradient that is constant in a round, times Metric.D
+	sum, last []float64          // sum of the iterates of a round, and its final iterate
+	u         []float64          // start of a round, in the coordinates of the metric
+	rows      []int32            // numbers of the drawn rows
 }
 
 // A RowSet is the set of rows from which an inner loop draws.
@@ -99,7 +99,8 @@ func (s *OuterLoop) NaturalEta(done int) float64 {
 	return math.Ldexp(step.Eta(), -s.Keeper.Halvings)
 }
 
-// stiffness returns the largest eigenvalue of the K of Plan.
+// stiffness returns the largest eigenvalue of the matrix K of the plans (see Plan), with the proximal weight,
+// or of Metric.A if there is a metric. It limits the step size.
 func (s *OuterLoop) stiffness() float64 {
 	if s.Metric != nil {
 		return s.Metric.A.Largest()
@@ -107,8 +108,9 @@ func (s *OuterLoop) stiffness() float64 {
 	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }
 
-// Linearise replaces (ρ/2)|A(w − x)|² by the upper bound (κ/2)|w − x|² with the smallest κ.
-// With a metric, it replaces the sum of this term and (mu/2)|w − x|², in the coordinates of the metric.
+// Linearise sets Kappa, with which a round from x replaces (ρ/2)|A(w − x)|² by the upper bound (κ/2)|w − x|²
+// with the smallest κ. With a metric, the round replaces the sum of this term and (mu/2)|w − x|², in the
+// coordinates of the metric.
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()

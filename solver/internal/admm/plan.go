@@ -41,7 +41,7 @@ type InnerLoop struct {
 	Rows    kernels.Rows     // Data in the type of the kernels
 	Scratch *kernels.Scratch // scratch memory for kernels that read Rows
 	Labels  []float64
-	Slope0  []float64 // φ'(aᵢ'x_t), computed at every snapshot
+	Slope0  []float64 // the slope φ'(aᵢ'x_t) of each row, computed at every snapshot x_t
 	Loss    term.Loss
 	A       *linalg.Algebra
 	Set     term.Set // X; nil for R^p
@@ -49,7 +49,7 @@ type InnerLoop struct {
 	// walls describes a Set that is a box or a ball; otherwise it is empty.
 	walls term.Walls
 
-	Rho   float64 // ρ
+	Rho   float64 // the penalty parameter ρ
 	Ridge float64 // mu, plus the weight of an Anchor; 0 if A includes mu (see Metric.A)
 	Kappa float64 // if positive, K = (Kappa + Ridge) I: the augmented penalty is linearised
 
@@ -118,8 +118,8 @@ type partial interface {
 type guarded struct {
 	partial
 	loop   *InnerLoop
-	dense  *dense
-	active Plan
+	dense  *dense // nil until the first step size that does not fit
+	active Plan   // the plan of the current or last round; nil before the first
 }
 
 func guard(l *InnerLoop, p partial) Plan { return &guarded{partial: p, loop: l} }

@@ -9,28 +9,30 @@ import (
 )
 
 // decay is a plan that stores, for each coordinate of w, its value after the last step whose row has an
-// entry at this coordinate. So a step costs only as many operations as its row has nonzeros. If K of Plan
-// is not diagonal, decay works in the eigenbasis V of A'A, in which rows stay sparse if the connected
-// components of A'A (see linalg.Components) have few features.
+// entry at this coordinate. In the steps after that one, the coordinate decays exponentially to a fixed
+// number. So a step costs only as many operations as its row has nonzeros. If the matrix K of Plan is not
+// diagonal, decay works in the eigenbasis V of A'A, in which rows stay sparse if the connected components of
+// A'A (see linalg.Components) have few features.
 type decay struct {
 	*InnerLoop
 	spec    *linalg.Spectrum // nil if K is diagonal
-	why     string           // the result of Reason
+	reason  string           // the result of Reason
 	data    kernels.Rows     // X V; X itself if K is diagonal
 	state   []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
 	scratch *kernels.Scratch
 	k, c, e []float64 // diagonal of K; 1 − η k; −η d
-	// w at the start and at the end of the round, and the sum h of telescope; in the eigenbasis if spec is
-	// not nil.
-	w0, w, gain []float64
-	sum         []float64
-	eta         float64
-	taken       int
+	// w at the start and at the end of the round, the sum h of telescope, and the sum of the iterates; in the
+	// eigenbasis if spec is not nil.
+	w0, w, gain, sum []float64
+	eta              float64
+	taken            int // number of steps so far in the round
 
-	fitsEta float64 // the η of the last call of fits
-	good    bool    // true if the plan fits this η
+	askedEta float64 // the η of the last call of fits
+	answer   bool    // the result of this call
 }
 
+// newRotatedDecay returns a guarded decay in the eigenbasis of A'A. nonzeros is an upper bound of the number
+// of nonzeros in the rotated data.
 func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan, error) {
 	k := make([]float64, l.features())
 	for j, sigma := range spec.Sigma {
@@ -43,7 +45,7 @@ func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan,
 	}
 	p.scratch = kernels.NewScratch(p.data)
 	n, _ := l.Data.Dims()
-	p.why = fmt.Sprintf("%s; %.3g nonzeros in a rotated row", p.spec, float64(len(p.data.Idx))/float64(n))
+	p.reason = fmt.Sprintf("%s; %.3g nonzeros in a rotated row", p.spec, float64(len(p.data.Idx))/float64(n))
 	return guard(l, p), nil
 }
 
@@ -115,18 +117,18 @@ func (p *decay) Name() string {
 }
 
 func (*decay) BatchSize() int   { return 1 }
-func (p *decay) Reason() string { return p.why }
+func (p *decay) Reason() string { return p.reason }
 
 // fits reports whether telescope is accurate for eta, and all 1 − η k are at least minFactor. It also
 // computes the rates of decay for eta.
 func (p *decay) fits(eta float64) bool {
-	if p.fitsEta == eta {
-		return p.good
+	if p.askedEta == eta {
+		return p.answer
 	}
-	p.fitsEta, p.good = eta, p.telescopes(eta, p.k)
+	p.askedEta, p.answer = eta, p.telescopes(eta, p.k)
 	for j, k := range p.k {
 		p.c[j] = math.FMA(-eta, k, 1)
-		if p.good = p.good && p.c[j] >= minFactor; !p.good {
+		if p.answer = p.answer && p.c[j] >= minFactor; !p.answer {
 			return false
 		}
 		cell := p.cell(j)

@@ -14,18 +14,18 @@ import (
 // and domain.
 type dense struct {
 	*InnerLoop
-	why     string // the result of Reason
+	reason  string // the result of Reason
 	batch   int
-	k       *sparse.CSR     // K, or nil if matrixOfK returns nil
+	k       *sparse.CSR     // K = ρ A'A + mu I, or nil if matrixOfK returns nil
 	product *linalg.Product // for an A that is not a matrix
-	d, w    []float64       // d of Begin, and the current point
+	d, w    []float64       // the constant part of the gradient (see Plan), and the current point
 	q, sum  []float64       // K w, and the sum of the iterates
 	gain    []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step
 	eta     float64
 }
 
-func newDense(l *InnerLoop, why string) *dense {
-	d := &dense{InnerLoop: l, why: why, batch: max(1, l.BatchSize), k: l.matrixOfK()}
+func newDense(l *InnerLoop, reason string) *dense {
+	d := &dense{InnerLoop: l, reason: reason, batch: max(1, l.BatchSize), k: l.matrixOfK()}
 	if d.k == nil && l.Kappa == 0 && !l.A.Identity() {
 		d.product = l.A.Product()
 	}
@@ -52,7 +52,7 @@ func (d *dense) share() {
 	ratio := product / (20 + 2*d.nonzeros())
 	if ratio > 8 {
 		d.batch = max(1, min(int(ratio), maxBatch, d.Steps/64))
-		d.why = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them", d.why, d.batch, ratio)
+		d.reason = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them", d.reason, d.batch, ratio)
 	}
 }
 
@@ -119,7 +119,7 @@ func (d *dense) Name() string {
 	return "dense"
 }
 
-func (d *dense) Reason() string { return d.why }
+func (d *dense) Reason() string { return d.reason }
 func (d *dense) BatchSize() int { return d.batch }
 
 func (d *dense) Begin(x, constant []float64, eta float64) {

@@ -8,15 +8,16 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Steps on the nonzeros of a row are faster than steps on all coordinates if there are more than lazyFrom
-// features for each nonzero.
+// If K is a multiple of I, steps on the nonzeros of a row are faster than steps on all coordinates if there
+// are more than lazyFrom features for each nonzero of a row.
 const lazyFrom = 6
 
 // If the entries of the diagonal of K differ, steps on the nonzeros are faster if there are more than
 // decayFrom features, plus decaySlope features for each nonzero of a row (see BenchmarkDiagonal).
 const decayFrom, decaySlope = 300, 5
 
-// diagonalOfK returns the diagonal of K, or nil if K is not diagonal.
+// diagonalOfK returns the diagonal of K = ρ A'A + mu I, or nil if K is not diagonal. If the penalty is
+// linearised, K is (Kappa + Ridge) I.
 func (l *InnerLoop) diagonalOfK() []float64 {
 	if l.Kappa > 0 {
 		return slices.Repeat([]float64{l.Kappa + l.Ridge}, l.features())
@@ -42,20 +43,20 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 	scalar := !slices.ContainsFunc(k, func(v float64) bool { return v != kappa })
 	switch whole := l.Set == nil; {
 	case whole && scalar && float64(p) > lazyFrom*l.nonzeros():
-		base.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", what, l.nonzeros(), p)
+		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", what, l.nonzeros(), p)
 		return guard(l, newLazy(base))
 	case whole && float64(p) > decayFrom+float64(decaySlope*l.nonzeros()):
 		lazily := newDecay(l, k)
-		lazily.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", shape, l.nonzeros(), p)
+		lazily.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", shape, l.nonzeros(), p)
 		return guard(l, lazily)
 	case whole:
-		base.why = fmt.Sprintf("%s and %d features are few", shape, p)
+		base.reason = fmt.Sprintf("%s and %d features are few", shape, p)
 		return guard(l, &elements{diagonal: base, h: make([]float64, p)})
 	case l.walls.Lower != nil:
-		base.why = shape + "; a box needs every coordinate"
+		base.reason = shape + "; a box needs every coordinate"
 		return &box{diagonal: base, sum: make([]float64, p)}
 	case l.walls.Radius > 0 && scalar:
-		base.why = what + ": the ball through a tracked norm"
+		base.reason = what + ": the ball through a tracked norm"
 		return guard(l, newBall(base))
 	}
 	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")
@@ -64,16 +65,16 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 // diagonal holds the fields that the plans for diagonal K share.
 type diagonal struct {
 	*InnerLoop
-	why   string    // the result of Reason
-	k     []float64 // diagonal of K
-	c, e  []float64 // 1 − η k and −η d
-	w     []float64
-	x, d  []float64 // x and d of Plan.Begin
-	eta   float64
-	taken int // number of steps so far in the round
+	reason string    // the result of Reason
+	k      []float64 // diagonal of K
+	c, e   []float64 // 1 − η k and −η d
+	w      []float64 // the current point
+	x, d   []float64 // the start of the round, and the constant part of the gradient (see Plan)
+	eta    float64
+	taken  int // number of steps so far in the round
 }
 
-func (d *diagonal) Reason() string { return d.why }
+func (d *diagonal) Reason() string { return d.reason }
 func (*diagonal) BatchSize() int   { return 1 }
 
 func (d *diagonal) Begin(x, constant []float64, eta float64) {
@@ -88,7 +89,7 @@ func (d *diagonal) Begin(x, constant []float64, eta float64) {
 // elements is a plan that updates all of w in each step, and computes the sum of the iterates by telescope.
 type elements struct {
 	diagonal
-	h []float64
+	h []float64 // sum of the multiples of rows that the steps have added to w
 }
 
 func (*elements) Name() string { return "diagonal" }
@@ -114,7 +115,7 @@ func (p *elements) End(sum, last []float64) {
 // box is a plan that updates all of w in each step, clips it, and sums the iterates.
 type box struct {
 	diagonal
-	sum []float64
+	sum []float64 // sum of the iterates
 }
 
 func (*box) Name() string { return "diagonal-box" }

@@ -6,13 +6,14 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazy is a plan that represents w as α u + γ d with numbers α and γ. So a step costs only as many
-// operations as its row has nonzeros.
+// lazy is a plan that represents w as α u + γ d, where d is the constant part of the gradient. A step changes
+// the numbers α and γ, and the vector u at the nonzeros of its row. So it costs only as many operations as
+// the row has nonzeros.
 type lazy struct {
 	diagonal
 	cells kernels.Cells // u, d and h
-	h     []float64
-	state kernels.Lazy
+	h     []float64     // sum of the multiples of rows that the steps have added to w
+	state kernels.Lazy  // α and γ
 }
 
 func newLazy(base diagonal) *lazy {
@@ -55,9 +56,9 @@ func (p *lazy) End(sum, last []float64) {
 type ball struct {
 	diagonal
 	cells kernels.Cells // u and d as in lazy, and q of kernels.InnerLazyBallCells
-	norm2 []float64
+	norm2 []float64     // |aᵢ|² of each row
 	q     []float64
-	sum   []float64
+	sum   []float64 // sum of the iterates until the last call of collect
 	state kernels.LazyBall
 }
 

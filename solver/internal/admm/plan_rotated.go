@@ -47,7 +47,7 @@ func newCoupled(l *InnerLoop) (Plan, error) {
 	return newRotatedDecay(l, spec, nonzeros)
 }
 
-// interrupted calls Interrupt if i is a multiple of 256.
+// interrupted calls Interrupt if i is a multiple of 256, and returns its error.
 func (l *InnerLoop) interrupted(i int) error {
 	if l.Interrupt == nil || i%256 != 0 {
 		return nil
@@ -55,6 +55,7 @@ func (l *InnerLoop) interrupted(i int) error {
 	return l.Interrupt()
 }
 
+// padded rounds p up to a multiple of 8.
 func padded(p int) int { return (p + 7) &^ 7 }
 
 // rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which K is diagonal. It stores
@@ -65,7 +66,8 @@ type rotated struct {
 	x    []float64 // X V, with rows padded to a multiple of 8 entries
 	eta  float64
 
-	w, sum, c, e []float64
+	w, sum []float64 // the current point and the sum of the iterates, in the eigenbasis
+	c, e   []float64 // 1 − η k and −η d in the eigenbasis, where k is the diagonal of K
 }
 
 func newRotated(l *InnerLoop, spec *linalg.Spectrum) (Plan, error) {

@@ -33,7 +33,8 @@ func newLoop(t *testing.T) *InnerLoop {
 //
 //	w_0 + … + w_{M−1} = K⁻¹[(w_0 − w_M)/η − h − M d]
 //
-// where h is the sum over the steps of (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ; for K and d see Plan.
+// where h is the sum over the steps of (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ, K is 0.4 I, and d is the constant part of
+// the gradient.
 func TestRunningSum(t *testing.T) {
 	const eta = 0.05
 	l := newLoop(t)
@@ -74,7 +75,7 @@ func TestRunningSum(t *testing.T) {
 // the fast plan runs the next round.
 func TestGuard(t *testing.T) {
 	l := newLoop(t)
-	l.Ridge = 30 // 1 − η k is negative for large η
+	l.Ridge = 30 // for η = 0.03, 1 − η k is below minFactor
 	k := slices.Repeat([]float64{30.3}, 15)
 	plan, ok := guard(l, newLazy(diagonal{
 		InnerLoop: l, k: k, c: make([]float64, 15), e: make([]float64, 15), w: make([]float64, 15),

@@ -35,8 +35,8 @@ func (s *Scales) Rho(updates int) float64 {
 	if updates > 1 { // with many dual updates a larger ρ is better
 		factor = 3
 	}
-	steps := s.Curvature * float64(s.Row*s.Row)
-	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*steps/s.Lambda1))
+	curvature := s.Curvature * float64(s.Row*s.Row)
+	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*curvature/s.Lambda1))
 }
 
 // RidgeRho returns the ρ with which y and beta converge fastest, for mu > 0. With one dual update per outer

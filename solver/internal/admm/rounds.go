@@ -5,9 +5,9 @@ import "math"
 // interruptSteps is the largest number of steps between two calls of Interrupt.
 const interruptSteps = 1024
 
-// rounds is Algorithm 1 after the snapshot, with M iterates in K rounds. A round starts at the mean of the
-// iterates of the round before, and ends with a dual step. For K = 1 this is exactly Algorithm 1: M−1
-// stochastic steps, and the mean of w_0..w_{M−1}.
+// rounds is Algorithm 1 after the snapshot. It divides M iterates into K rounds; the arguments iterates and
+// updates are M and K. A round starts at the mean of the iterates of the round before, and ends with a dual
+// step. For K = 1 this is exactly Algorithm 1: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
 func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 	if s.Anchor.Weight > 0 {
 		s.Anchor.at = append(s.Anchor.at[:0], s.X...)
@@ -27,7 +27,7 @@ func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 	return nil
 }
 
-// strong is Algorithm 2 after the snapshot: M stochastic steps, and the mean of
+// strong is Algorithm 2 after the snapshot: M stochastic steps (M is the argument iterates), and the mean of
 // w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, with s = η/(1 − ν η/2) and r = 2η − s.
 // Because r + s = 2η, this mean is
 //
@@ -64,7 +64,7 @@ func (s *OuterLoop) round(eta float64, steps int, last []float64) error {
 	if s.sum == nil {
 		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(interruptSteps, batch))
 	}
-	s.linearise()
+	s.setConstant()
 	s.plan.Begin(s.start(), s.d, eta)
 	for steps > 0 {
 		if s.Interrupt != nil {
@@ -92,8 +92,8 @@ func (s *OuterLoop) start() []float64 {
 	return s.Metric.Into(s.u, s.X)
 }
 
-// augmented sets d = A'(beta + ρ v). If whole is true, v is A x + B y − c; otherwise v is B y − c.
-func (s *OuterLoop) augmented(whole bool) {
+// setAugmented sets d = A'(beta + ρ v). If whole is true, v is A x + B y − c; otherwise v is B y − c.
+func (s *OuterLoop) setAugmented(whole bool) {
 	if s.d == nil {
 		s.d, s.residual = make([]float64, len(s.X)), make([]float64, len(s.Dual))
 	}
@@ -106,11 +106,11 @@ func (s *OuterLoop) augmented(whole bool) {
 	s.A.MulVecTrans(s.d, s.residual)
 }
 
-// linearise sets d to Gradient + A'(beta + ρ(B y − c)), the part of the gradient of the augmented
-// Lagrangian that does not change in a round. If the augmented penalty is linearised, it adds A x to B
-// y − c, and −κ x to d. An Anchor adds −Weight·x_t.
-func (s *OuterLoop) linearise() {
-	s.augmented(s.Kappa > 0)
+// setConstant sets d to Gradient + A'(beta + ρ(B y − c)), the part of the gradient of the augmented
+// Lagrangian that does not change in a round. If the augmented penalty is linearised (Kappa > 0), it adds
+// A x to B y − c, and −κ x to d. An Anchor adds −Weight·x_t to d.
+func (s *OuterLoop) setConstant() {
+	s.setAugmented(s.Kappa > 0)
 	for j, v := range s.Gradient {
 		s.d[j] += v
 	}
@@ -133,7 +133,7 @@ func (s *OuterLoop) linearise() {
 // GradientSquared returns G_t² for G_t = |∇_x L(x_t, y_t, beta_t)|, the norm of the gradient of the
 // augmented Lagrangian in x at the snapshot.
 func (s *OuterLoop) GradientSquared() float64 {
-	s.augmented(true)
+	s.setAugmented(true)
 	var sum float64
 	for j, v := range s.d {
 		g := v + s.Gradient[j] + float64(s.Mu*s.X[j])

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEndWeights checks that the weight of w_M is s/(2η), and that the two weights add up to 1. For
-// η = 1/ν_L they must be 0 and 1.
+// TestEndWeights checks that the weight of w_M is s/(2η) with s = η/(1 − ν_L η/2), and that the weights of
+// w_0 and w_M add up to 1. For η = 1/ν_L they must be 0 and 1.
 func TestEndWeights(t *testing.T) {
 	first, last := EndWeights(0.25, 4)
 	if first != 0 || last != 1 {

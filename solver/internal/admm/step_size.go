@@ -33,9 +33,9 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// At returns the curvature of the loss at a snapshot, averaged over the rows by met. margin, slope and
-// labels have an entry for each row of the matrix. If φ″ is not continuous, At uses the upper bound of φ″
-// instead.
+// At returns the mean of φ″|aᵢ|² over the rows at a snapshot, in which rows with a large φ″|aᵢ|² count more
+// (see met). margin, slope and labels have an entry for each row of the matrix. If φ″ is not continuous, At
+// uses the upper bound of φ″ instead.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.met(func(int) float64 { return loss.Curvature() })
@@ -75,7 +75,7 @@ type StepSize struct {
 	Batch     int     // number of samples in a step
 	Mu        float64 // mu, or 0 if Stiffness includes it
 	Factor    float64 // step size times curvature, unless Stiffness or Lazy limits the step size
-	Stiffness float64 // largest eigenvalue of K of Plan
+	Stiffness float64 // largest eigenvalue of K, the matrix of the penalty and the ridge in a step (see Plan)
 	Lazy      bool    // true if the plan is lazy: η times Stiffness must stay below 1/2
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRowCurvature checks the curvature of equal rows, and of short rows with one long row. Rows of weight
-// zero must not change it.
+// TestRowCurvature checks met for short rows and one long row, for the short rows alone (the long row has the
+// weight zero), and for φ″ = 0.
 func TestRowCurvature(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 1, 10})
 	if err != nil {

@@ -59,12 +59,13 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	return apart, size
 }
 
-// unlike multiplies vectors by the matrices Gₛ and G of unlikeness.
+// unlike multiplies vectors by Gₛ, the mean of aᵢaᵢ' over the rows aᵢ of this process, and by G, the mean
+// over all rows. It estimates Gₛ from some of the rows.
 type unlike struct {
 	team   *rows.Team
-	rows   []kernels.Rows // matrices of one row each
-	part   float64        // nₛ/n
-	margin []float64
+	rows   []kernels.Rows // these rows, as matrices of one row each
+	part   float64        // nₛ/n, the fraction of all rows that this process has
+	margin []float64      // scratch memory for one number
 }
 
 // someRows returns about unlikeRows rows at equal distances, or all rows if there are fewer.

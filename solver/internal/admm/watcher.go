@@ -38,9 +38,9 @@ type Watcher struct {
 	First float64
 
 	Scale          float64 // unit of objectives: |First|, or the argument scale of Start if that is larger
-	Best, Previous float64
-	Rises          int // calls of rise since Best was set, or since Halvings last changed if that is later
-	Vain           int // halvings since Best; halvings for lost iterates do not count
+	Best, Previous float64 // the best objective so far, and the objective that was judged last
+	Rises          int     // calls of rise since Best was set, or since Halvings changed if that is later
+	Vain           int     // halvings since Best was set; halvings for lost iterates do not count
 }
 
 // Start sets the objective at the start. Scale becomes its absolute value, but at least scale.

@@ -62,7 +62,7 @@ type Evidence struct {
 	Final bool
 	Why   Why // why a final method ended
 
-	Advice    *Advice // term.Traits.StallAdvice of the loss
+	Advice    *Advice // advice of the loss for a run that rounding ends; nil if the loss has none
 	Dependent bool    // true if some free features are linearly dependent
 	Unit      float64 // the number to which tolerances are relative
 }

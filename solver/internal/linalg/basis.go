@@ -14,6 +14,7 @@ type basis struct {
 	src, dst    []float64 // vectors, padded to whole tiles
 }
 
+// side is the number of rows, and of columns, of a tile.
 const side = kernels.TileSide
 
 // newBasis returns the basis for the matrix V of the given order. v holds V by rows, one for each feature.
@@ -23,16 +24,16 @@ func newBasis(size int, v []float64) *basis {
 	b.src, b.dst = make([]float64, t*side), make([]float64, t*side)
 	for k := range size {
 		for m := range size {
-			b.into[b.at(k, m)] = v[k*size+m]
-			b.outOf[b.at(m, k)] = v[k*size+m]
+			b.into[b.position(k, m)] = v[k*size+m]
+			b.outOf[b.position(m, k)] = v[k*size+m]
 		}
 	}
 	return b
 }
 
-// at returns the position of the entry that multiplies element i of a vector for element j of the product.
-// Tiles for the same elements of the product are adjacent.
-func (b *basis) at(i, j int) int {
+// position returns the index, in the tiles, of the entry that multiplies element i of a vector for element j
+// of the product. Tiles for the same elements of the product are adjacent.
+func (b *basis) position(i, j int) int {
 	return ((j/side)*b.tiles+i/side)*side*side + i%side*side + j%side
 }
 
@@ -47,8 +48,8 @@ func (b *basis) times(tiles []float64) {
 	}
 }
 
-// solveComponent sets the entries of dst at the features of component c to the solution for the right side b
-// and the shift. The component has several features.
+// solveComponent sets dst, at the features of component c, to the solution v of (shift I + ρ A'A) v = b. The
+// component has several features.
 func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
 	members, at := s.spec.Members[c], s.spec.Offset[c]
 	sigma := s.spec.Sigma[at : at+len(members)]
@@ -70,10 +71,11 @@ func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
 	}
 }
 
-// few is the largest number of features of a component for which plain loops are faster than the kernel.
+// few is the largest number of features of a component for which plain loops are faster than tiles.
 const few = 8
 
-// solveSmall does the same as solveComponent by plain loops. sigma and v are as in Spectrum.
+// solveSmall does the same as solveComponent by plain loops. sigma holds the eigenvalues of the component,
+// and v its eigenvectors: a row for each feature, a column for each eigenvalue.
 func (s *Shifted) solveSmall(members []int32, v, sigma, dst, b []float64, shift float64) {
 	size := len(members)
 	hat := s.hat[:size]

@@ -17,7 +17,7 @@ func (c *Cholesky) Factor(h, scale []float64, shift float64) bool {
 	n := c.n
 	for i := 0; i < n; i += factorBlock {
 		for j := 0; j <= i; j += factorBlock {
-			c.take(h, scale, i, j)
+			c.copyTile(h, scale, i, j)
 		}
 	}
 	for i := range n {
@@ -26,12 +26,12 @@ func (c *Cholesky) Factor(h, scale []float64, shift float64) bool {
 		}
 		c.l[i*n+i] += shift
 	}
-	return c.blocks()
+	return c.factorBlocks()
 }
 
-// take sets the tile of c.l that begins at row i and column j to the scaled entries of h, which it reads in
-// the upper triangle.
-func (c *Cholesky) take(h, scale []float64, i, j int) {
+// copyTile sets the tile of c.l that begins at row i and column j to the scaled entries of h, which it reads
+// in the upper triangle.
+func (c *Cholesky) copyTile(h, scale []float64, i, j int) {
 	n := c.n
 	for row := i; row < min(i+factorBlock, n); row++ {
 		for col := j; col < min(j+factorBlock, row+1); col++ {
@@ -40,9 +40,9 @@ func (c *Cholesky) take(h, scale []float64, i, j int) {
 	}
 }
 
-// blocks factors the matrix whose lower triangle is in c.l, one block of columns after the other. It
+// factorBlocks factors the matrix whose lower triangle is in c.l, one block of columns after the other. It
 // returns false if the matrix is not positive definite.
-func (c *Cholesky) blocks() bool {
+func (c *Cholesky) factorBlocks() bool {
 	n := c.n
 	t := c.tiled()
 	for lo := 0; lo < n; lo += factorBlock {
@@ -183,14 +183,15 @@ func (t *tiles) solve(k int) {
 	}
 }
 
-// trail subtracts, from the rows of tile k to the right of the block, the terms with columns of the block.
+// trail subtracts the contribution of the block's columns from the entries to the right of the block in the
+// rows of tile k.
 func (t *tiles) trail(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
 	left := t.left[at : at+(last-first)*side]
 	for m := range k {
-		col, _, panel := t.span(m)
-		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[panel:panel+side*side])
+		col, _, start := t.span(m)
+		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[start:start+side*side])
 	}
 	// AddTile also writes above the diagonal, so it works on a copy of the diagonal square.
 	own := t.own[at : at+side*side]

@@ -14,7 +14,8 @@ type ConjugateGradients struct {
 	Diagonal []float64              // diagonal of D, positive: the diagonal of K, or an estimate of it
 	Residual []float64              // b − K v
 
-	dir, image, scaled []float64
+	dir, image []float64 // search direction, and K times it
+	scaled     []float64 // D⁻¹ times Residual
 }
 
 // NewConjugateGradients returns a solver for p unknowns.

@@ -17,7 +17,7 @@ type Cholesky struct {
 	l []float64 // row-major
 
 	upper, above []float64 // scratch memory of diagonalBlock
-	tiles        tiles     // scratch memory of blocks
+	tiles        tiles     // scratch memory of factorBlocks
 }
 
 // NewCholesky returns a Cholesky for matrices of order n.
